@@ -1,0 +1,75 @@
+// Result<T>: a value, or what went wrong in words a person can act on.
+// User data (files, text, sizes) gives a Result; our own mistakes are CHECK and abort with file and line.
+// Refuses exceptions across module borders: an error is handled exactly once, where it is shown.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace attnscope {
+
+enum class Code { not_found, bad_format, bad_shape, out_of_range, unsupported, cancelled, io_failed, no_memory };
+
+/// One sentence that says what happened and where, and a hint that says what to do about it.
+struct Error {
+  Code code = Code::bad_format;
+  std::string sentence;
+  std::string hint;
+  /// "sentence hint", for a terminal or a log line.
+  std::string text() const { return hint.empty() ? sentence : sentence + " " + hint; }
+};
+
+inline Error fail(Code code, std::string sentence, std::string hint = {}) {
+  return Error{code, std::move(sentence), std::move(hint)};
+}
+
+/// Either a T or an Error. `if (!r) return r.error();` is the whole protocol.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : held_(std::move(value)) {}      // NOLINT(google-explicit-constructor): `return value;`
+  Result(Error error) : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return fail(...);`
+
+  explicit operator bool() const { return held_.index() == 0; }
+  bool ok() const { return held_.index() == 0; }
+  T& operator*() & { return std::get<0>(held_); }
+  const T& operator*() const& { return std::get<0>(held_); }
+  T&& operator*() && { return std::get<0>(std::move(held_)); }
+  T* operator->() { return &std::get<0>(held_); }
+  const T* operator->() const { return &std::get<0>(held_); }
+  const Error& error() const { return std::get<1>(held_); }
+
+ private:
+  std::variant<T, Error> held_;
+};
+
+/// Result of an action that has nothing to return.
+struct Done {};
+using Status = Result<Done>;
+
+namespace detail {
+[[noreturn]] inline void check_failed(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: internal check failed: %s\n", file, line, condition);
+  std::abort();
+}
+}  // namespace detail
+
+}  // namespace attnscope
+
+/// Aborts with file and line when one of our own invariants does not hold. Never for user data.
+#define CHECK(condition) \
+  ((condition) ? (void)0 : ::attnscope::detail::check_failed(#condition, __FILE__, __LINE__))
+
+#define ATTNSCOPE_JOIN2(a, b) a##b
+#define ATTNSCOPE_JOIN(a, b) ATTNSCOPE_JOIN2(a, b)
+/// `TRY(auto file, open(path));` : take the value or return the error to the caller.
+#define TRY(declaration, expression)                                             \
+  auto ATTNSCOPE_JOIN(try_, __LINE__) = (expression);                            \
+  if (!ATTNSCOPE_JOIN(try_, __LINE__)) return ATTNSCOPE_JOIN(try_, __LINE__).error(); \
+  declaration = *std::move(ATTNSCOPE_JOIN(try_, __LINE__))
+/// `TRY_OK(save(path));` : for Status, where there is no value to take.
+#define TRY_OK(expression) \
+  if (auto try_ok = (expression); !try_ok) return try_ok.error()

@@ -1,0 +1,138 @@
+#include "core/base/text.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace attnscope {
+
+std::string format(const char* pattern, ...) {
+  va_list args;
+  va_start(args, pattern);
+  va_list again;
+  va_copy(again, args);
+  const int length = std::vsnprintf(nullptr, 0, pattern, args);
+  va_end(args);
+  std::string out(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+  std::vsnprintf(out.data(), out.size() + 1, pattern, again);
+  va_end(again);
+  return out;
+}
+
+namespace {
+
+// Length of the well-formed sequence that starts at `at`, and its code point; 0 when ill-formed.
+int decode(std::string_view text, std::size_t at, char32_t& out) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) {
+    out = lead;
+    return 1;
+  }
+  const int length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  if (length == 0 || at + static_cast<std::size_t>(length) > text.size()) return 0;
+  char32_t value = lead & (0xFF >> (length + 1));
+  for (int i = 1; i < length; ++i) {
+    const unsigned char next = byte(static_cast<std::size_t>(i));
+    if ((next & 0xC0) != 0x80) return 0;
+    value = (value << 6) | (next & 0x3F);
+  }
+  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
+  if (overlong || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 0;
+  out = value;
+  return length;
+}
+
+}  // namespace
+
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  char32_t value = 0xFFFD;
+  const int length = decode(text, at, value);
+  at += length > 0 ? static_cast<std::size_t>(length) : 1;
+  return length > 0 ? value : U'\xFFFD';
+}
+
+void append_utf8(std::string& out, char32_t c) {
+  const auto push = [&](char32_t v) { out.push_back(static_cast<char>(static_cast<unsigned char>(v))); };
+  if (c < 0x80) {
+    push(c);
+  } else if (c < 0x800) {
+    push(0xC0 | (c >> 6));
+    push(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    push(0xE0 | (c >> 12));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  } else {
+    push(0xF0 | (c >> 18));
+    push(0x80 | ((c >> 12) & 0x3F));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  }
+}
+
+bool is_valid_utf8(std::string_view text) {
+  char32_t ignored = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const int length = decode(text, at, ignored);
+    if (length == 0) return false;
+    at += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) append_utf8(out, next_code_point(text, at));
+  return out;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) next_code_point(text, at);
+  return count;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1000 && unit < 4) {
+    value /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? format("%.0f B", value) : format("%.1f %s", value, kUnits[unit]);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string digits = format("%lld", static_cast<long long>(count < 0 ? -count : count));
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  return count < 0 ? "-" + digits : digits;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// Small text helpers: UTF-8 stepping and checking, printf-like formatting into std::string, joins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+/// printf into a std::string.
+std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
+
+/// Reads the code point that starts at `at` and moves `at` past it. A byte that is not valid UTF-8 gives
+/// U+FFFD and moves by one byte, so that any bytes can be walked.
+char32_t next_code_point(std::string_view text, std::size_t& at);
+/// Appends a code point as UTF-8.
+void append_utf8(std::string& out, char32_t code_point);
+/// True where every byte belongs to a well-formed UTF-8 sequence (Unicode 15, table 3-7).
+bool is_valid_utf8(std::string_view text);
+/// The text with every ill-formed byte replaced by U+FFFD, so that it can be shown and written as JSON.
+std::string valid_utf8(std::string_view text);
+/// Number of code points.
+std::size_t utf8_length(std::string_view text);
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::vector<std::string> split(std::string_view text, char separator);
+bool starts_with(std::string_view text, std::string_view prefix);
+bool ends_with(std::string_view text, std::string_view suffix);
+/// Formats a count of bytes: "1.4 MB".
+std::string format_bytes(std::uint64_t bytes);
+/// Groups digits: 124439808 -> "124,439,808".
+std::string format_count(std::int64_t count);
+
+}  // namespace attnscope

@@ -1,0 +1,261 @@
+#include "core/tensor/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+std::string_view axis_name(Axis axis) {
+  switch (axis) {
+    case Axis::none: return "";
+    case Axis::pos: return "pos";
+    case Axis::query: return "query";
+    case Axis::key: return "key";
+    case Axis::head: return "head";
+    case Axis::d_model: return "d_model";
+    case Axis::d_head: return "d_head";
+    case Axis::concat: return "head*d_head";
+    case Axis::d_mlp: return "d_mlp";
+    case Axis::vocab: return "vocab";
+    case Axis::in: return "in";
+    case Axis::out: return "out";
+    case Axis::unit: return "1";
+    case Axis::dim: return "dim";
+    case Axis::freq: return "freq";
+    case Axis::batch: return "batch";
+  }
+  return "";
+}
+
+namespace {
+
+std::vector<Dim> row_major(const Shape& shape) {
+  std::vector<Dim> dims(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    dims[d] = {shape[d].first, shape[d].second, stride};
+    stride *= shape[d].second;
+  }
+  return dims;
+}
+
+// Calls visit(value, index) for every value in row-major order.
+template <class Visit>
+void for_each(const Tensor& t, Visit visit) {
+  if (t.empty()) return;
+  std::array<std::int64_t, Tensor::kMaxRank> size{1, 1, 1, 1};
+  for (int d = 0; d < t.rank(); ++d) size[static_cast<std::size_t>(d)] = t.size(d);
+  for (std::int64_t i = 0; i < size[0]; ++i)
+    for (std::int64_t j = 0; j < size[1]; ++j)
+      for (std::int64_t k = 0; k < size[2]; ++k)
+        for (std::int64_t l = 0; l < size[3]; ++l) visit(t.at(i, j, k, l), std::array{i, j, k, l});
+}
+
+}  // namespace
+
+Tensor Tensor::from(std::vector<float> values, const Shape& shape) {
+  auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  Tensor t = borrow(owner, owner->data(), shape);
+  CHECK(t.count() == static_cast<std::int64_t>(owner->size()));
+  return t;
+}
+
+Tensor Tensor::borrow(std::shared_ptr<const void> owner, const float* data, std::vector<Dim> dims) {
+  CHECK(!dims.empty() && dims.size() <= kMaxRank);
+  Tensor t;
+  t.owner_ = std::move(owner);
+  t.data_ = data;
+  t.rank_ = static_cast<int>(dims.size());
+  std::copy(dims.begin(), dims.end(), t.dims_.begin());
+  return t;
+}
+
+Tensor Tensor::borrow(std::shared_ptr<const void> owner, const float* data, const Shape& shape) {
+  return borrow(std::move(owner), data, row_major(shape));
+}
+
+Tensor Tensor::filled(const Shape& shape, float value) {
+  Buffer buffer(shape);
+  std::fill_n(buffer.data(), buffer.count(), value);
+  return std::move(buffer).freeze();
+}
+
+int Tensor::find(Axis axis) const {
+  for (int d = 0; d < rank_; ++d)
+    if (this->axis(d) == axis) return d;
+  return -1;
+}
+
+std::int64_t Tensor::count() const {
+  if (rank_ == 0) return 0;
+  std::int64_t product = 1;
+  for (int d = 0; d < rank_; ++d) product *= size(d);
+  return product;
+}
+
+std::vector<std::int64_t> Tensor::sizes() const {
+  std::vector<std::int64_t> out;
+  for (int d = 0; d < rank_; ++d) out.push_back(size(d));
+  return out;
+}
+
+bool Tensor::contiguous() const {
+  std::int64_t expected = 1;
+  for (int d = rank_; d-- > 0;) {
+    if (size(d) != 1 && stride(d) != expected) return false;
+    expected *= size(d);
+  }
+  return true;
+}
+
+float Tensor::at(const std::vector<std::int64_t>& index) const {
+  const float* p = data_;
+  for (std::size_t d = 0; d < index.size(); ++d) p += index[d] * dims_[d].stride;
+  return *p;
+}
+
+Tensor Tensor::select(int dim, std::int64_t index) const {
+  CHECK(rank_ > 1 && dim < rank_ && index >= 0 && index < size(dim));
+  Tensor t = *this;
+  t.data_ += index * stride(dim);
+  for (int d = dim; d + 1 < rank_; ++d) t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) + 1];
+  t.dims_[static_cast<std::size_t>(--t.rank_)] = Dim{};
+  return t;
+}
+
+Tensor Tensor::slice(int dim, std::int64_t begin, std::int64_t end) const {
+  CHECK(dim < rank_ && begin >= 0 && begin <= end && end <= size(dim));
+  Tensor t = *this;
+  t.data_ += begin * stride(dim);
+  t.dims_[static_cast<std::size_t>(dim)].size = end - begin;
+  return t;
+}
+
+Tensor Tensor::permute(std::initializer_list<int> order) const {
+  CHECK(static_cast<int>(order.size()) == rank_);
+  Tensor t = *this;
+  std::size_t to = 0;
+  for (int from : order) t.dims_[to++] = dims_[static_cast<std::size_t>(from)];
+  return t;
+}
+
+Tensor Tensor::split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const {
+  CHECK(rank_ < kMaxRank && dim < rank_ && outer > 0 && size(dim) % outer == 0);
+  Tensor t = *this;
+  for (int d = rank_; d > dim + 1; --d) t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) - 1];
+  const std::int64_t inner = size(dim) / outer;
+  t.dims_[static_cast<std::size_t>(dim)] = {outer_axis, outer, stride(dim) * inner};
+  t.dims_[static_cast<std::size_t>(dim) + 1] = {inner_axis, inner, stride(dim)};
+  ++t.rank_;
+  return t;
+}
+
+Tensor Tensor::rename(std::initializer_list<Axis> axes) const {
+  CHECK(static_cast<int>(axes.size()) == rank_);
+  Tensor t = *this;
+  std::size_t d = 0;
+  for (Axis axis : axes) t.dims_[d++].axis = axis;
+  return t;
+}
+
+Tensor Tensor::packed() const {
+  if (empty() || contiguous()) return *this;
+  Shape shape;
+  for (int d = 0; d < rank_; ++d) shape.emplace_back(axis(d), size(d));
+  return from(values(), shape);
+}
+
+std::vector<float> Tensor::values() const {
+  if (contiguous()) return std::vector<float>(data_, data_ + count());
+  std::vector<float> out;
+  out.reserve(static_cast<std::size_t>(count()));
+  for_each(*this, [&](float v, const auto&) { out.push_back(v); });
+  return out;
+}
+
+Buffer::Buffer(Shape shape) : shape_(std::move(shape)) {
+  count_ = 1;
+  for (const auto& [axis, size] : shape_) count_ *= size;
+  const std::size_t bytes = (static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64;
+  void* memory = std::aligned_alloc(64, bytes);
+  if (!memory) throw std::bad_alloc();
+  owner_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
+  data_ = static_cast<float*>(memory);
+}
+
+Tensor Buffer::freeze() && { return Tensor::borrow(std::move(owner_), data_, shape_); }
+
+std::string shape_text(const std::vector<std::int64_t>& sizes, std::int64_t batch) {
+  std::vector<std::string> parts;
+  if (batch > 0) parts.push_back(std::to_string(batch));
+  for (std::int64_t size : sizes) parts.push_back(std::to_string(size));
+  return "(" + join(parts, ", ") + ")";
+}
+
+std::string shape_text(const Tensor& tensor, std::int64_t batch) { return shape_text(tensor.sizes(), batch); }
+
+std::string axes_text(const Tensor& tensor) {
+  std::vector<std::string> parts;
+  for (int d = 0; d < tensor.rank(); ++d) parts.emplace_back(axis_name(tensor.axis(d)));
+  return "[" + join(parts, ", ") + "]";
+}
+
+Stats stats(const Tensor& tensor) {
+  Stats s;
+  double sum = 0, squares = 0;
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  s.count = tensor.count();
+  for_each(tensor, [&](float v, const auto& index) {
+    if (std::isnan(v)) {
+      if (s.nans++ == 0) s.first_nan.assign(index.begin(), index.begin() + tensor.rank());
+    } else if (std::isinf(v)) {
+      ++s.infs;
+    } else {
+      low = std::min(low, v);
+      high = std::max(high, v);
+      sum += v;
+      squares += static_cast<double>(v) * v;
+    }
+  });
+  const std::int64_t finite = s.count - s.nans - s.infs;
+  if (finite > 0) {
+    s.min = low;
+    s.max = high;
+    s.mean = sum / static_cast<double>(finite);
+    s.l2 = std::sqrt(squares);
+  }
+  return s;
+}
+
+Tensor difference(const Tensor& now, const Tensor& before) {
+  if (now.empty() || now.sizes() != before.sizes()) return {};
+  Shape shape;
+  for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
+  Buffer out(shape);
+  std::int64_t at = 0;
+  for_each(now, [&](float v, const auto& i) {
+    const float old = before.at(i[0], i[1], i[2], i[3]);
+    out.data()[at++] = std::isinf(v) && v == old ? 0.f : v - old;
+  });
+  return std::move(out).freeze();
+}
+
+double max_abs_difference(const Tensor& a, const Tensor& b) {
+  if (a.sizes() != b.sizes()) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for_each(a, [&](float v, const auto& i) {
+    const float w = b.at(i[0], i[1], i[2], i[3]);
+    if (std::isnan(v) && std::isnan(w)) return;
+    if (v == w) return;
+    const double gap = std::fabs(static_cast<double>(v) - w);
+    worst = std::max(worst, std::isnan(gap) ? std::numeric_limits<double>::infinity() : gap);
+  });
+  return worst;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,126 @@
+// Immutable, reference-counted float32 tensors with up to four named axes and strides.
+// Recording a step is therefore a pointer copy, and a head split is a view. There is no batch axis: a batch is a
+// list of sequences. Refuses in-place change: values are written once in a Buffer and frozen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+/// What an axis counts. The text form (axis_name) is what files, the command line and the screen show.
+enum class Axis : std::uint8_t {
+  none, pos, query, key, head, d_model, d_head, concat, d_mlp, vocab, in, out, unit, dim, freq, batch
+};
+/// "pos", "query", "d_model", "head*d_head" (for Axis::concat), ...
+std::string_view axis_name(Axis axis);
+
+/// One axis: its name, its size, and the step between neighbours in floats.
+struct Dim {
+  Axis axis = Axis::none;
+  std::int64_t size = 0;
+  std::int64_t stride = 0;
+};
+
+/// A shape to ask for: {{Axis::pos, 4}, {Axis::d_model, 3}}. Strides follow (row-major).
+using Shape = std::vector<std::pair<Axis, std::int64_t>>;
+
+class Tensor {
+ public:
+  static constexpr int kMaxRank = 4;
+
+  /// The empty tensor: rank 0, no values; `empty()` is true.
+  Tensor() = default;
+  /// A row-major tensor that owns `values`; their number must be the product of the shape.
+  static Tensor from(std::vector<float> values, const Shape& shape);
+  /// A view of memory that `owner` keeps alive (a mapped file, a KV cache); `dims` carries the strides.
+  static Tensor borrow(std::shared_ptr<const void> owner, const float* data, std::vector<Dim> dims);
+  /// Row-major view of memory that `owner` keeps alive.
+  static Tensor borrow(std::shared_ptr<const void> owner, const float* data, const Shape& shape);
+  static Tensor filled(const Shape& shape, float value);
+
+  bool empty() const { return rank_ == 0; }
+  int rank() const { return rank_; }
+  std::int64_t size(int dim) const { return dims_[static_cast<std::size_t>(dim)].size; }
+  std::int64_t stride(int dim) const { return dims_[static_cast<std::size_t>(dim)].stride; }
+  Axis axis(int dim) const { return dims_[static_cast<std::size_t>(dim)].axis; }
+  const Dim& dim(int d) const { return dims_[static_cast<std::size_t>(d)]; }
+  /// Index of the axis with this name, or -1.
+  int find(Axis axis) const;
+  /// Number of values; 0 for the empty tensor.
+  std::int64_t count() const;
+  std::vector<std::int64_t> sizes() const;
+  const float* data() const { return data_; }
+  /// True where the values lie in row-major order without gaps.
+  bool contiguous() const;
+
+  /// One value; missing trailing indices are 0.
+  float at(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0, std::int64_t l = 0) const {
+    return data_[i * dims_[0].stride + j * dims_[1].stride + k * dims_[2].stride + l * dims_[3].stride];
+  }
+  float at(const std::vector<std::int64_t>& index) const;
+
+  // Views: no copy, same owner.
+  Tensor select(int dim, std::int64_t index) const;                             ///< drops the axis
+  Tensor slice(int dim, std::int64_t begin, std::int64_t end) const;            ///< keeps it
+  Tensor permute(std::initializer_list<int> order) const;
+  Tensor transpose() const { return permute({1, 0}); }                          ///< of a matrix
+  /// Splits one axis into two: [.., a*b, ..] -> [.., a, b, ..] with size(outer) = `outer`.
+  Tensor split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const;
+  Tensor rename(std::initializer_list<Axis> axes) const;
+
+  /// Row-major copy (or this, when it already is).
+  Tensor packed() const;
+  /// All values in row-major order.
+  std::vector<float> values() const;
+
+ private:
+  std::shared_ptr<const void> owner_;
+  const float* data_ = nullptr;
+  std::array<Dim, kMaxRank> dims_{};
+  int rank_ = 0;
+};
+
+/// Memory to write a result into, once; `freeze` makes the tensor. Row-major, 64-byte aligned, not initialised.
+class Buffer {
+ public:
+  explicit Buffer(Shape shape);
+  float* data() { return data_; }
+  std::int64_t count() const { return count_; }
+  Tensor freeze() &&;
+
+ private:
+  Shape shape_;
+  std::int64_t count_ = 0;
+  std::shared_ptr<void> owner_;
+  float* data_ = nullptr;
+};
+
+/// "(4, 3)"; with `batch` > 0 the batch is put in front, as the literature writes it: "(2, 4, 3)".
+std::string shape_text(const Tensor& tensor, std::int64_t batch = 0);
+std::string shape_text(const std::vector<std::int64_t>& sizes, std::int64_t batch = 0);
+/// "[pos, d_model]"
+std::string axes_text(const Tensor& tensor);
+
+/// What a tensor's values look like, skipping NaN and infinities in the range and mean.
+struct Stats {
+  float min = 0, max = 0;         ///< of the finite values; 0 when there is none
+  double mean = 0, l2 = 0;        ///< l2 = sqrt(sum of squares)
+  std::int64_t count = 0, nans = 0, infs = 0;
+  std::vector<std::int64_t> first_nan;  ///< index of the first NaN, empty when none
+};
+Stats stats(const Tensor& tensor);
+
+/// new - old, same shape; empty when the shapes differ. -inf minus -inf is 0 (both masked).
+Tensor difference(const Tensor& now, const Tensor& before);
+/// Largest |a - b|; infinity when the shapes differ. NaN in one place only counts as infinity.
+double max_abs_difference(const Tensor& a, const Tensor& b);
+
+}  // namespace attnscope
