@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
+# builds, and tests.
+#   scripts/test.sh           format, lint, headless build, tests under the sanitizers, then all tests of release
+#   scripts/test.sh quick     release build and its tests only
+# The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
+# failed; the exit status is non-zero when any of them did. It refuses to go on without a release build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/packages.sh
+source scripts/packages.sh
+
+case "${1:-all}" in
+  all | quick) what=${1:-all} ;;
+  *)
+    echo "usage: scripts/test.sh [quick]" >&2
+    exit 2
+    ;;
+esac
+
+failed=()
+# part NAME COMMAND...: runs one part, says how long it took and remembers a failure.
+part() {
+  local name=$1 begin=$SECONDS
+  shift
+  echo "== $name"
+  if "$@"; then
+    echo "== $name: good ($((SECONDS - begin)) s)"
+  else
+    echo "== $name: FAILED ($((SECONDS - begin)) s)" >&2
+    failed+=("$name")
+  fi
+}
+
+# configure PRESET [OPTION...]
+configure() {
+  cmake --preset "$1" --log-level=WARNING "${@:2}" >/dev/null
+}
+
+# on_display COMMAND...: runs a command with a display, a virtual one where there is none.
+on_display() {
+  if [[ -n ${DISPLAY:-} ]]; then
+    "$@"
+  else
+    xvfb-run -a -s "-screen 0 1920x1080x24" "$@"
+  fi
+}
+
+# version_14 TOOL: format and lint rules are written for LLVM 14; elsewhere they would judge by other rules.
+version_14() {
+  { command -v "$1-14" >/dev/null || "$1" --version | grep -q 'version 14\.'; } && return 0
+  echo "== $1 14 is not on this machine: its check is left out"
+  return 1
+}
+
+# Core, command line and layering without a graphics package; the program must not have been linked with one.
+headless() {
+  configure headless && ninja -C build/headless attnscope-cli test_layering || return 1
+  if ldd build/headless/attnscope-cli | grep -E 'libGL|libEGL|libglfw|libX11'; then
+    echo "attnscope-cli is linked with the libraries above: core must not know a window" >&2
+    return 1
+  fi
+  build/headless/attnscope-cli --help >/dev/null && build/headless/test_layering --gtest_brief=1
+}
+
+# All but the window tests, whose frames are too slow under the sanitizers.
+sanitized() {
+  configure asan && ninja -C build/asan || return 1
+  ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0 \
+    on_display ctest --test-dir build/asan -LE test_window -j2 --output-on-failure --progress
+}
+
+install_packages all
+echo "== release build"
+configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON
+ninja -C build/release
+if [[ $what == all ]]; then
+  if version_14 clang-format; then part "format" scripts/format.sh --check; fi
+  if version_14 clang-tidy; then part "lint" scripts/lint.sh; fi
+  part "headless" headless
+  part "sanitizers" sanitized
+fi
+
+# Last, so that its summary is the last thing to read.
+echo "== release tests"
+on_display ctest --test-dir build/release -j2 --output-on-failure || failed+=("release tests")
+if ((${#failed[@]} > 0)); then
+  echo "FAILED: $(printf '%s; ' "${failed[@]}")" >&2
+  exit 1
+fi

@@ -1,0 +1,152 @@
+// Reads every source of core/ and app/ and holds it to the rules of source_rules.h. The second half feeds the
+// rules made-up lines, so that a rule that has stopped working fails as well.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/layering/files.h"
+#include "tests/layering/source_rules.h"
+
+namespace attnscope::layering {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_source(const fs::path& path) {
+  const fs::path extension = path.extension();
+  return extension == ".h" || extension == ".cpp" || extension == ".inc" || extension == ".c" ||
+         extension == ".hpp";
+}
+
+// Paths relative to the repository of every source under core/ and app/.
+std::vector<std::string> sources() {
+  std::vector<std::string> paths;
+  for (const char* top : {"core", "app"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      if (entry.is_regular_file() && is_source(entry.path())) {
+        paths.push_back(fs::relative(entry.path(), kRoot).generic_string());
+      }
+    }
+  }
+  return paths;
+}
+
+TEST(Layering, EverySourceKeepsTheRules) {
+  const std::vector<std::string> paths = sources();
+  ASSERT_GT(paths.size(), 5U) << "no sources under " << kRoot;
+  std::vector<Finding> findings;
+  for (const std::string& path : paths) {
+    const std::vector<Finding> more = check_file(path, read(kRoot / path));
+    findings.insert(findings.end(), more.begin(), more.end());
+  }
+  EXPECT_TRUE(findings.empty()) << print(findings);
+}
+
+TEST(Layering, BuildFileHasTheSameRanks) {
+  const std::string text = read(kRoot / "CMakeLists.txt");
+  const std::regex room(R"(attnscope_room\((\S+) (\d+))");
+  int rooms = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), room), none; found != none; ++found, ++rooms) {
+    const std::string name = (*found)[1];
+    EXPECT_EQ(rank_of(name), std::stoi((*found)[2])) << "CMakeLists.txt, room " << name;
+  }
+  EXPECT_GE(rooms, 12);
+}
+
+// ---- the rules on made-up lines ------------------------------------------------------------------
+
+std::string faults(const std::string& path, const std::string& text) { return print(check_file(path, text)); }
+
+void expect_fault(const std::string& path, const std::string& line, const std::string& words) {
+  const std::string found = faults(path, "// A file.\n" + line + "\n");
+  EXPECT_NE(found.find(path + ":2: "), std::string::npos) << path << " | " << line << " | " << found;
+  EXPECT_NE(found.find(words), std::string::npos) << path << " | " << line << " | " << found;
+}
+
+void expect_good(const std::string& path, const std::string& line) {
+  EXPECT_EQ(faults(path, line + "\n"), "");
+}
+
+TEST(Rules, ARoomIncludesItselfAndLowerRanks) {
+  expect_good("core/ops/softmax.cpp", "#include \"core/ops/ops.h\"");
+  expect_good("core/ops/softmax.cpp", "#include \"core/tensor/tensor.h\"");
+  expect_good("core/ops/softmax.cpp", "#include <vector>");
+  expect_good("app/main.cpp", "#include \"app/views/view.h\"");
+  expect_good("app/gpu/painter.h", "#include \"shaders/parameters.h\"");
+}
+
+TEST(Rules, ARoomDoesNotLookUpOrAside) {
+  expect_fault("core/ops/a.cpp", "#include \"core/trace/trace.h\"", "core/trace (rank 3)");
+  expect_fault("core/ops/a.cpp", "#include \"core/io/json.h\"", "core/io (rank 2)");
+  expect_fault("core/lens/a.h", "  #  include \"core/arch/family.h\"  // why", "core/arch (rank 5)");
+  expect_fault("core/session/a.h", "#include \"app/look/theme.h\"", "app/look (rank 7)");
+  expect_fault("app/gpu/a.inc", "#include \"app/views/view.h\"", "app/views (rank 10)");
+  expect_fault("app/views/a.cpp", "#include \"app/window.h\"", "app (rank 11)");
+  expect_fault("core/base/a.h", "#include \"core/nowhere/b.h\"", "no such room");
+  expect_fault("core/base/a.h", "#include \"text.h\"", "repository's root");
+  expect_fault("core/base/a.h", "#include \"../tensor/tensor.h\"", "repository's root");
+  expect_fault("core/base/a.h", "#include HEADER", "name its file");
+  expect_fault("core/ops/a.cpp", "#include \"shaders/parameters.h\"", "only the window");
+}
+
+TEST(Rules, TheCommandLineKnowsCoreAlone) {
+  expect_good("app/cli/trace.cpp", "#include \"core/session/session.h\"");
+  expect_good("app/cli/trace.cpp", "#include \"app/cli/commands.h\"");
+  expect_fault("app/cli/trace.cpp", "#include \"app/look/strings.h\"", "core alone");
+  expect_fault("app/cli/trace.cpp", "#include \"app/commands.h\"", "core alone");
+  expect_fault("app/main.cpp", "#include \"app/cli/commands.h\"", "app/cli (rank 11)");
+}
+
+TEST(Rules, CoreKnowsNoWindowAndOnlyTheGpuRoomRawOpenGl) {
+  expect_fault("core/io/a.cpp", "#include <imgui.h>", "never heard of windows");
+  expect_fault("core/io/a.cpp", "#include <GLFW/glfw3.h>", "never heard of windows");
+  expect_fault("core/io/a.cpp", "#include <EGL/egl.h>", "never heard of windows");
+  expect_fault("core/io/a.cpp", "#include \"imgui_stdlib.h\"", "never heard of windows");
+  expect_fault("app/views/a.cpp", "#include <glad/gl.h>", "raw OpenGL");
+  expect_fault("app/window.cpp", "#include <GL/gl.h>", "raw OpenGL");
+  expect_good("app/gpu/a.cpp", "#include <glad/gl.h>");
+  expect_good("app/window.cpp", "#include <GLFW/glfw3.h>");
+}
+
+TEST(Rules, EigenStaysInsideTheOperations) {
+  expect_good("core/ops/a.cpp", "#include <Eigen/Core>");
+  expect_good("core/ops/kernels.inc", "#include <Eigen/Core>");
+  expect_fault("core/ops/ops.h", "#include <Eigen/Core>", "Eigen stays");
+  expect_fault("core/lens/a.cpp", "#include <Eigen/Dense>", "Eigen stays");
+}
+
+TEST(Rules, TheMiddleKnowsNoModelFamily) {
+  expect_fault("core/model/a.cpp", "if (name == \"GPT2\") {", "gpt2");
+  expect_fault("core/trace/a.h", "bool is_llama = false;", "llama");
+  expect_fault("core/ops/a.cpp", "// as T5 does", "t5");
+  expect_fault("core/step/a.cpp", "vit", "vit");
+  expect_good("core/arch/a.cpp", "if (name == \"gpt2\") {");
+  expect_good("core/model/a.cpp", "// inviting, robert, 0xt51");
+}
+
+TEST(Rules, TheAppDrawsNoRandomNumbers) {
+  expect_fault("app/views/a.cpp", "float x = rand() / 2.0F;", "random");
+  expect_fault("app/widgets/a.cpp", "std::mt19937 engine;", "mt19937");
+  expect_fault("app/cli/a.cpp", "std::random_device device;", "random_device");
+  expect_fault("app/main.cpp", "#include <random>", "random");
+  expect_good("app/views/a.cpp", "draw_brand(x);  // never rand()");
+}
+
+TEST(Rules, FilesAreShortAndRoomsKnown) {
+  std::string long_text;
+  for (int line = 0; line < 500; ++line) {
+    long_text += "\n";
+  }
+  EXPECT_EQ(faults("core/base/a.cpp", long_text), "");
+  EXPECT_EQ(faults("core/base/a.cpp", long_text + "\n"),
+            "core/base/a.cpp:501: a file has at most 500 lines\n");
+  EXPECT_EQ(faults("core/extra/a.cpp", ""), "core/extra/a.cpp:0: the design has no room core/extra\n");
+  EXPECT_NE(faults("core/a.cpp", ""), "");
+  EXPECT_NE(faults("core/ops/deep/a.cpp", ""), "");
+}
+
+}  // namespace
+}  // namespace attnscope::layering
