@@ -1,0 +1,53 @@
+// THE TABLE of names. Each row: what the step is called, its axes, its formula, one plain sentence in each
+// language, the line of PyTorch that does the same, what it is computed from, and other tools' names for it.
+// Site texts, the command line, the provenance panel, the timeline and the tests all read this table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/step/site.h"
+
+namespace attnscope {
+
+/// How a cell follows from its inputs; core/trace/provenance.h recomputes any cell by it.
+enum class Rule : std::uint8_t {
+  lookup,      ///< a row of a table
+  sum,         ///< addends, cell by cell
+  copy,        ///< the same number at another place (views, reshapes, concat)
+  norm_scale,  ///< sqrt(variance + eps) or sqrt(mean square + eps) of a row
+  norm,        ///< (x - mean) / scale * weight + bias
+  dot,         ///< a row times a column, plus a bias
+  rotate,      ///< x1 cos - x2 sin
+  scale,       ///< times a constant
+  mask_test,   ///< 1 where the query may look at the key
+  mask,        ///< the score where allowed, else -infinity
+  softmax,     ///< exp(x - max) / sum of exp
+  activation,  ///< f(x)
+  product      ///< two numbers multiplied
+};
+
+/// The colour family a step belongs to; the same everywhere on screen.
+enum class Hue : std::uint8_t { embed, residual, norm, query, key, value, attention, output, mlp, logits };
+
+struct Step {
+  Slot slot;
+  std::string_view text;  ///< inside its block or model: "attn.scores"
+  Part part;
+  Rule rule;
+  Hue hue;
+  bool derived;             ///< computed on demand from smaller records
+  std::string_view axes;    ///< "head query key"
+  std::string_view title_en, title_ko;
+  std::string_view formula;  ///< Unicode
+  std::string_view sentence_en, sentence_ko;
+  std::string_view torch;    ///< {n_heads}, {d_head}, ... are filled from the run
+  std::string_view inputs;   ///< "a[i,:] b[:,j]"; alternatives with '|': the first that the run holds
+  std::string_view aliases;  ///< TransformerLens names, separated by blanks
+};
+
+/// All rows, in the order of Slot.
+std::span<const Step> catalog();
+const Step& step_of(Slot slot);
+
+}  // namespace attnscope

@@ -1,0 +1,177 @@
+#include "core/step/site.h"
+
+#include <charconv>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/step/catalog.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::string_view kStacks[] = {"", "enc.", "dec.", "vision."};
+
+std::optional<std::int64_t> parse_index(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+bool has_alias(const Step& step, std::string_view name) {
+  for (const std::string& alias : split(step.aliases, ' '))
+    if (!alias.empty() && alias == name) return true;
+  return false;
+}
+
+// Finds the row for the text inside a block or model; cross-attention uses attn's rows.
+const Step* find_step(std::string_view text, bool in_block) {
+  for (const Step& step : catalog()) {
+    if ((step.part != Part::model) != in_block) continue;
+    if (step.text == text || has_alias(step, text)) return &step;
+  }
+  return nullptr;
+}
+
+Error unknown_site(std::string_view text) {
+  return fail(Code::not_found, format("No step is called \"%.*s\".", static_cast<int>(text.size()), text.data()),
+              "attnscope-cli steps lists every name, for example blocks.0.attn.pattern.");
+}
+
+// '*' stands for any run of characters; "0-3" in the place of a number stands for a range of layers.
+bool glob_match(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() == '*') {
+    for (std::size_t skip = 0; skip <= text.size(); ++skip)
+      if (glob_match(pattern.substr(1), text.substr(skip))) return true;
+    return false;
+  }
+  return !text.empty() && pattern.front() == text.front() && glob_match(pattern.substr(1), text.substr(1));
+}
+
+// "blocks.0-2.attn.q" -> "blocks.", 0, 2, ".attn.q"
+struct LayerRange {
+  std::string before, after;
+  std::int64_t first = 0, last = 0;
+};
+std::optional<LayerRange> layer_range(std::string_view pattern) {
+  const std::size_t at = pattern.find("blocks.");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = at + 7, end = std::min(pattern.find('.', begin), pattern.size());
+  const std::string_view field = pattern.substr(begin, end - begin);
+  const std::size_t dash = field.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto first = parse_index(field.substr(0, dash)), last = parse_index(field.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  return LayerRange{std::string(pattern.substr(0, begin)), std::string(pattern.substr(end)), *first, *last};
+}
+
+bool matches_site(const std::string& pattern, const Site& site) {
+  const std::string text = to_text(site);
+  if (const auto range = layer_range(pattern)) {
+    if (site.layer < range->first || site.layer > range->last) return false;
+    return glob_match(range->before + std::to_string(site.layer) + range->after, text);
+  }
+  return glob_match(pattern, text);
+}
+
+}  // namespace
+
+Site site_of(Slot slot, int layer, Stack stack) { return {stack, layer, step_of(slot).part, slot}; }
+
+std::string to_text(const Site& site) {
+  std::string out(kStacks[static_cast<std::size_t>(site.stack)]);
+  if (site.layer >= 0) out += "blocks." + std::to_string(site.layer) + ".";
+  std::string_view text = step_of(site.slot).text;
+  if (site.part == Part::cross) {
+    out += "cross";
+    text.remove_prefix(std::string_view("attn").size());
+  }
+  return out.append(text);
+}
+
+Result<Site> parse_site(std::string_view whole) {
+  std::string_view text = whole;
+  Site site;
+  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision}) {
+    const std::string_view prefix = kStacks[static_cast<std::size_t>(stack)];
+    if (!starts_with(text, prefix)) continue;
+    site.stack = stack;
+    text.remove_prefix(prefix.size());
+    break;
+  }
+  if (starts_with(text, "blocks.")) {
+    text.remove_prefix(7);
+    const std::size_t dot = text.find('.');
+    if (dot == std::string_view::npos) return unknown_site(whole);
+    const auto layer = parse_index(text.substr(0, dot));
+    if (!layer || *layer > 1'000'000) return unknown_site(whole);
+    site.layer = static_cast<int>(*layer);
+    text.remove_prefix(dot + 1);
+  }
+  std::string own(text);
+  const bool cross = starts_with(text, "cross.");
+  if (cross) own = "attn." + own.substr(6);
+  const Step* step = find_step(own, site.layer >= 0);
+  if (!step) return unknown_site(whole);
+  site.slot = step->slot;
+  site.part = cross ? Part::cross : step->part;
+  return site;
+}
+
+std::string to_text(const Cell& cell) {
+  std::vector<std::string> parts;
+  for (const Coordinate& c : cell.at) parts.push_back(c.axis + "=" + std::to_string(c.index));
+  return to_text(cell.site) + (parts.empty() ? "" : "[" + join(parts, ",") + "]");
+}
+
+Result<Cell> parse_cell(std::string_view text) {
+  const std::size_t open = text.find('[');
+  TRY(Site site, parse_site(text.substr(0, open)));
+  Cell cell{site, {}};
+  if (open == std::string_view::npos) return cell;
+  const auto bad = [&] {
+    return fail(Code::bad_format, format("\"%.*s\" is not a cell.", static_cast<int>(text.size()), text.data()),
+                "Write it as blocks.0.attn.pattern[head=0,query=2,key=1].");
+  };
+  if (text.back() != ']') return bad();
+  for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) return bad();
+    const auto index = parse_index(std::string_view(part).substr(equals + 1));
+    if (!index) return bad();
+    cell.at.push_back({part.substr(0, equals), *index});
+  }
+  return cell;
+}
+
+Result<Selector> Selector::parse(std::string_view text) {
+  Selector selector;
+  selector.text_ = std::string(text);
+  for (std::string part : split(text, ',')) {
+    Glob glob;
+    glob.exclude = starts_with(part, "!");
+    if (glob.exclude) part.erase(0, 1);
+    if (part.empty()) {
+      return fail(Code::bad_format, format("The selector \"%s\" has an empty part.", selector.text_.c_str()),
+                  "Separate patterns with one comma: \"blocks.*.attn.pattern,logits\".");
+    }
+    if (part.find('*') == std::string::npos && !layer_range(part)) {
+      TRY(const Site site, parse_site(part));  // a plain name must exist; aliases become our names
+      part = to_text(site);
+    }
+    glob.pattern = part;
+    selector.globs_.push_back(std::move(glob));
+  }
+  return selector;
+}
+
+bool Selector::matches(const Site& site) const {
+  if (globs_.empty()) return true;
+  bool taken = globs_.front().exclude;
+  for (const Glob& glob : globs_)
+    if (matches_site(glob.pattern, site)) taken = !glob.exclude;
+  return taken;
+}
+
+}  // namespace attnscope

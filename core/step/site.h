@@ -1,0 +1,80 @@
+// Names. A Site says where in a Transformer a tensor stands: {stack, layer, part, slot}. Its text form
+// ("blocks.3.attn.pattern") is what files, the command line, selectors and saved sessions use.
+// Refuses names that the catalog does not hold.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+enum class Stack : std::uint8_t { single, enc, dec, vision };
+/// Self-attention and cross-attention share slots: `attn.q` and `cross.q`.
+enum class Part : std::uint8_t { model, block, attn, cross };
+
+/// Every step of a forward pass, in the order of execution. One row each in the catalog.
+enum class Slot : std::uint8_t {
+  tok_embed, pos_embed, type_embed, embed,
+  resid_pre, ln1_scale, ln1_out,
+  q, k, v, view_q, view_k, view_v, split_q, split_k, split_v, rot_q, rot_k,
+  scores, scaled, mask, masked, pattern, z, concat, attn_out,
+  resid_mid, ln2_scale, ln2_out, mlp_pre, mlp_gate, mlp_up, mlp_act, mlp_post, mlp_out, resid_post,
+  ln_final_scale, ln_final_out, logits, probs
+};
+inline constexpr int kSlotCount = static_cast<int>(Slot::probs) + 1;
+
+struct Site {
+  Stack stack = Stack::single;
+  int layer = -1;  ///< -1 outside of blocks
+  Part part = Part::model;
+  Slot slot = Slot::embed;
+  auto operator<=>(const Site&) const = default;
+};
+
+/// A site outside of the blocks, or inside block `layer`, with the part that the catalog gives the slot.
+Site site_of(Slot slot, int layer = -1, Stack stack = Stack::single);
+
+/// "blocks.3.attn.pattern", "dec.blocks.0.cross.q", "logits".
+std::string to_text(const Site& site);
+/// Reads a site; TransformerLens names ("blocks.3.attn.hook_pattern") are understood.
+Result<Site> parse_site(std::string_view text);
+
+/// One coordinate of a cell: axis name and index.
+struct Coordinate {
+  std::string axis;
+  std::int64_t index = 0;
+};
+/// A site with some coordinates fixed: "blocks.5.attn.pattern[head=3,query=7,key=2]". Axes not named mean all.
+struct Cell {
+  Site site;
+  std::vector<Coordinate> at;
+};
+std::string to_text(const Cell& cell);
+Result<Cell> parse_cell(std::string_view text);
+
+/// A pattern over sites: comma-separated globs over site texts, `*` stands for any run of characters
+/// ("*.pattern", "blocks.0-2.attn.*", "logits"); a leading "!" takes away. TransformerLens names work too.
+class Selector {
+ public:
+  /// Matches everything.
+  Selector() = default;
+  static Result<Selector> parse(std::string_view text);
+  bool matches(const Site& site) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  struct Glob {
+    std::string pattern;
+    bool exclude = false;
+  };
+  std::vector<Glob> globs_;
+  std::string text_ = "*";
+};
+
+}  // namespace attnscope
