@@ -1,0 +1,2 @@
+#include "core/base/result.h"
+int main() { return 0; }

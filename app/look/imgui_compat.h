@@ -1,0 +1,173 @@
+// One spelling for Dear ImGui 1.86 (Debian 12), 1.90 (Debian 13, Ubuntu 24.04) and 1.92 (sid).
+// Everything that differs between them is behind a function here; no other file asks for the version but
+// fonts.cpp and imgui_host.cpp. Refuses to add behaviour of its own.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+
+namespace attnscope::compat {
+
+/// The texture of a draw command: a pointer before 1.91.4, an integer since.
+inline ImTextureID texture_id(unsigned gl_name) {
+  return (ImTextureID)(std::intptr_t)gl_name;  // the C cast is the one spelling that fits both types
+}
+
+inline void separator_text(const char* text) {
+#if IMGUI_VERSION_NUM >= 18930
+  ImGui::SeparatorText(text);
+#else
+  ImGui::TextUnformatted(text);
+  ImGui::Separator();
+#endif
+}
+
+/// End with ImGui::EndChild(), whatever it returns.
+inline bool begin_child(const char* id, ImVec2 size, bool border, ImGuiWindowFlags flags = 0) {
+#if IMGUI_VERSION_NUM >= 19000
+  return ImGui::BeginChild(id, size, border ? 1 : 0, flags);  // 1: ImGuiChildFlags_Border(s), renamed in 1.91
+#else
+  return ImGui::BeginChild(id, size, border, flags);
+#endif
+}
+
+/// The size a font was loaded at.
+inline float font_size(const ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->LegacySize;
+#else
+  return font->FontSize;
+#endif
+}
+
+/// Pair with ImGui::PopFont().
+inline void push_font(ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, font_size(font));
+#else
+  ImGui::PushFont(font);
+#endif
+}
+
+/// A tooltip for the item before. `always`: also for a disabled item.
+inline void item_tooltip(const char* text, bool always = false) {
+  const ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
+#if IMGUI_VERSION_NUM >= 18970
+  if (ImGui::IsItemHovered(flags | ImGuiHoveredFlags_ForTooltip)) ImGui::SetTooltip("%s", text);
+#else
+  if (ImGui::IsItemHovered(flags)) ImGui::SetTooltip("%s", text);
+#endif
+}
+
+/// Lets the items that follow take the pointer where they lie over the item before / after.
+inline void allow_overlap_next() {
+#if IMGUI_VERSION_NUM >= 18970
+  ImGui::SetNextItemAllowOverlap();
+#endif
+}
+inline void allow_overlap_last() {
+#if IMGUI_VERSION_NUM < 18970
+  ImGui::SetItemAllowOverlap();
+#endif
+}
+
+// ---- keys: before 1.87 io.KeysDown[] is indexed by the codes of GLFW -------------------------------------
+// clang-format off
+enum class Key {
+  enter, escape, space, tab, left, right, up, down, home, end, page_up, page_down, backspace, del, insert,
+  minus, equal, comma, period, slash,
+  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9,
+  a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+  f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12
+};
+// clang-format on
+
+/// What IsKeyPressed and AddKeyEvent of this version take.
+#if IMGUI_VERSION_NUM >= 18700
+inline ImGuiKey native(Key key) {
+  static const ImGuiKey codes[] = {
+      ImGuiKey_Enter,      ImGuiKey_Escape,   ImGuiKey_Space,     ImGuiKey_Tab,    ImGuiKey_LeftArrow,
+      ImGuiKey_RightArrow, ImGuiKey_UpArrow,  ImGuiKey_DownArrow, ImGuiKey_Home,   ImGuiKey_End,
+      ImGuiKey_PageUp,     ImGuiKey_PageDown, ImGuiKey_Backspace, ImGuiKey_Delete, ImGuiKey_Insert,
+      ImGuiKey_Minus,      ImGuiKey_Equal,    ImGuiKey_Comma,     ImGuiKey_Period, ImGuiKey_Slash};
+  const int index = static_cast<int>(key);
+  if (key < Key::n0) return codes[index];
+  if (key < Key::a) return static_cast<ImGuiKey>(ImGuiKey_0 + index - static_cast<int>(Key::n0));
+  if (key < Key::f1) return static_cast<ImGuiKey>(ImGuiKey_A + index - static_cast<int>(Key::a));
+  return static_cast<ImGuiKey>(ImGuiKey_F1 + index - static_cast<int>(Key::f1));
+}
+#else
+inline int native(Key key) {  // GLFW's codes, spelled out so that tests need no GLFW header
+  static const int codes[] = {257, 256, 32,  258, 263, 262, 265, 264, 268, 269,
+                              266, 267, 259, 261, 260, 45,  61,  44,  46,  47};
+  const int index = static_cast<int>(key);
+  if (key < Key::n0) return codes[index];
+  if (key < Key::a) return 48 + index - static_cast<int>(Key::n0);
+  if (key < Key::f1) return 65 + index - static_cast<int>(Key::a);
+  return 290 + index - static_cast<int>(Key::f1);
+}
+#endif
+inline bool key_pressed(Key key, bool repeat = true) { return ImGui::IsKeyPressed(native(key), repeat); }
+inline bool key_down(Key key) { return ImGui::IsKeyDown(native(key)); }
+
+// ---- feeding events (tests, scripts)
+// -----------------------------------------------------------------------
+inline void feed_mouse_pos(ImGuiIO& io, float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMousePosEvent(x, y);
+#else
+  io.MousePos = ImVec2(x, y);
+#endif
+}
+inline void feed_mouse_button(ImGuiIO& io, int button, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMouseButtonEvent(button, down);
+#else
+  io.MouseDown[button] = down;
+#endif
+}
+inline void feed_wheel(ImGuiIO& io, float dy) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMouseWheelEvent(0.0f, dy);
+#else
+  io.MouseWheel += dy;
+#endif
+}
+inline void feed_modifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
+#if IMGUI_VERSION_NUM >= 18900
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, shift);
+  io.AddKeyEvent(ImGuiMod_Alt, alt);
+#elif IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(ImGuiKey_ModCtrl, ctrl);
+  io.AddKeyEvent(ImGuiKey_ModShift, shift);
+  io.AddKeyEvent(ImGuiKey_ModAlt, alt);
+#else
+  io.KeyCtrl = ctrl;
+  io.KeyShift = shift;
+  io.KeyAlt = alt;
+#endif
+}
+inline void feed_key(ImGuiIO& io, Key key, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(native(key), down);
+#else
+  io.KeysDown[native(key)] = down;
+#endif
+}
+/// Without a window's backend, versions before 1.87 know no Enter and no Ctrl+V unless the map is filled.
+inline void init_headless_keys([[maybe_unused]] ImGuiIO& io) {
+#if IMGUI_VERSION_NUM < 18700
+  const int rows[][2] = {{ImGuiKey_Tab, 258},      {ImGuiKey_LeftArrow, 263}, {ImGuiKey_RightArrow, 262},
+                         {ImGuiKey_UpArrow, 265},  {ImGuiKey_DownArrow, 264}, {ImGuiKey_PageUp, 266},
+                         {ImGuiKey_PageDown, 267}, {ImGuiKey_Home, 268},      {ImGuiKey_End, 269},
+                         {ImGuiKey_Insert, 260},   {ImGuiKey_Delete, 261},    {ImGuiKey_Backspace, 259},
+                         {ImGuiKey_Space, 32},     {ImGuiKey_Enter, 257},     {ImGuiKey_Escape, 256},
+                         {ImGuiKey_A, 65},         {ImGuiKey_C, 67},          {ImGuiKey_V, 86},
+                         {ImGuiKey_X, 88},         {ImGuiKey_Y, 89},          {ImGuiKey_Z, 90}};
+  for (const auto& row : rows) io.KeyMap[row[0]] = row[1];
+#endif
+}
+
+}  // namespace attnscope::compat
