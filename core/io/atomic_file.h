@@ -1,0 +1,44 @@
+// A file that appears whole or not at all: written under another name in the same folder, flushed to the disk
+// and renamed over the old one on commit. A full disk, a crash or a cancelled export leaves the old file as
+// it was. Devices and pipes (/dev/stdout) have no old contents to keep and are written directly. Refuses
+// folders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+class AtomicFile {
+ public:
+  /// Errors: io_failed with the reason and what to do (folder missing, no permission, disk full).
+  static Result<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  /// Without a commit: removes the temporary file.
+  ~AtomicFile();
+
+  /// Appends bytes. After the first failure nothing more is written; commit() tells what failed.
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  std::uint64_t written() const { return written_; }
+  /// Flushes, and puts the new file in the place of the old one.
+  Status commit();
+
+ private:
+  AtomicFile(int fd, std::string target, std::string temporary);
+  void flush();
+  Error failure() const;
+
+  int fd_ = -1;
+  std::string target_, temporary_;  // temporary_ is empty for a device
+  std::string pending_;
+  std::uint64_t written_ = 0;
+  int reason_ = 0;  // errno of the first failure
+};
+
+}  // namespace attnscope

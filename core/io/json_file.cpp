@@ -1,0 +1,140 @@
+#include "core/io/json_file.h"
+
+#include <algorithm>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/io/mapped_file.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kJsonHint = "Open it in a text editor, or fetch it again.";
+
+// "line 3, column 7" of the byte before `position` (nlohmann counts the bytes it has read).
+std::string place(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, std::min(position > 0 ? position - 1 : 0, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  const std::size_t column = 1 + utf8_length(before.substr(start));
+  return format("line %lld, column %zu", static_cast<long long>(line), column);
+}
+
+// The parser's own words without its prefix "[json.exception.parse_error.101] parse error at line 1, column
+// 5: ".
+std::string reason(const std::string& what) {
+  std::size_t from = what.find("] ");
+  from = from == std::string::npos ? 0 : from + 2;
+  const std::size_t colon = what.find(": ", from);
+  if (what.compare(from, 11, "parse error") == 0 && colon != std::string::npos) from = colon + 2;
+  const std::string text = in_quotes(std::string_view(what).substr(from), 160);
+  return text.substr(1, text.size() - 2);
+}
+
+// Builds the value while the text is read, one stack entry per open object or list.
+class Builder : public nlohmann::json_sax<json> {
+ public:
+  Builder(std::string_view text, const std::string& what, TwiceKeys twice)
+      : text_(text), what_(what), twice_(twice) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return descend(json::value_t::object); }
+  bool start_array(std::size_t) override { return descend(json::value_t::array); }
+  bool end_object() override { return ascend(); }
+  bool end_array() override { return ascend(); }
+
+  bool key(string_t& name) override {
+    auto& object = open_.back()->get_ref<json::object_t&>();
+    const auto [slot, fresh] = object.try_emplace(name, nullptr);
+    slot_ = &slot->second;
+    if (fresh || twice_ == TwiceKeys::last_wins) return true;
+    error_ = fail(Code::bad_format, what_ + ": the key " + in_quotes(name) + " stands twice in one object.",
+                  kJsonHint);
+    return false;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
+    error_ = fail(Code::bad_format,
+                  what_ + " is not valid JSON: " + place(text_, position) + ": " + reason(error.what()) + ".",
+                  kJsonHint);
+    return false;
+  }
+
+  Result<json> take(bool complete) {
+    if (complete) return std::move(root_);
+    return error_.value_or(fail(Code::bad_format, what_ + " is not valid JSON.", kJsonHint));
+  }
+
+ private:
+  // Stores a value at the current place and remembers where it went.
+  bool put(json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      last_ = &root_;
+    } else if (open_.back()->is_array()) {
+      last_ = &open_.back()->get_ref<json::array_t&>().emplace_back(std::move(value));
+    } else {
+      *slot_ = std::move(value);
+      last_ = slot_;
+    }
+    return true;
+  }
+
+  bool descend(json::value_t kind) {
+    if (static_cast<int>(open_.size()) >= kMaxJsonDepth) {
+      error_ = fail(Code::unsupported,
+                    what_ + format(" nests JSON lists and objects deeper than %d levels.", kMaxJsonDepth),
+                    "No model or scene needs that: is it the right file?");
+      return false;
+    }
+    put(json(kind));
+    open_.push_back(last_);
+    return true;
+  }
+
+  bool ascend() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& what_;
+  TwiceKeys twice_;
+  json root_;
+  std::vector<json*> open_;
+  json* slot_ = nullptr;
+  json* last_ = nullptr;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice) {
+  try {
+    Builder builder(text, what, twice);
+    return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
+  } catch (const std::exception&) {
+    return fail(Code::no_memory,
+                what + ": there is not enough memory for this JSON text (" + format_bytes(text.size()) + ").",
+                "Close other programs, or open a smaller file.");
+  }
+}
+
+Result<json> read_json_file(const std::string& path, std::uint64_t max_bytes) {
+  TRY(const std::string text, read_file(path, max_bytes));
+  return parse_json(text, in_quotes(path, 400));
+}
+
+}  // namespace attnscope

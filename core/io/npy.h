@@ -1,0 +1,34 @@
+// NumPy's files: .npy (one array) and .npz (a zip of them), read with every length checked against the file.
+// Refuses compressed archives (numpy.savez_compressed), zip64, big-endian and object arrays, and Fortran
+// order for more than one dimension; each with a sentence that says how to save it instead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/io/tensor_source.h"
+
+namespace attnscope {
+
+/// Opens an archive; tensors are named as numpy names them (without ".npy"). Checks the CRC of every member.
+Result<std::shared_ptr<TensorSource>> read_npz(const std::string& path);
+/// Opens a single array; it is named "array".
+Result<std::shared_ptr<TensorSource>> read_npy(const std::string& path);
+/// The same from memory that `owner` keeps alive; `what` names it in sentences.
+Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void> owner,
+                                                     std::span<const std::byte> bytes,
+                                                     const std::string& what);
+
+/// The header of an array: "\x93NUMPY", version, dictionary; padded to 64 bytes. `descr` is "<f4" or "<i8".
+std::string npy_header(std::string_view descr, const std::vector<std::int64_t>& shape);
+/// Reads the header at the start of `bytes`; the offset and bytes of the result count from there.
+Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string& name,
+                             const std::string& what);
+
+}  // namespace attnscope

@@ -1,0 +1,204 @@
+#include "core/io/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/io/mapped_file.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr const char* kDamaged =
+    "The file is damaged or was made by a faulty program: fetch or save it again.";
+constexpr const char* kKnownTypes =
+    "Known are F32, F16, BF16, F64, I64, I32, I16, I8, U8, BOOL: convert the model.";
+
+Error damaged(const std::string& what, const std::string& sentence) {
+  return fail(Code::bad_format, what + ": " + sentence, kDamaged);
+}
+
+Error damaged_tensor(const std::string& what, std::string_view name, const std::string& sentence) {
+  return damaged(what, "tensor " + in_quotes(name) + " " + sentence);
+}
+
+// The JSON text between the length and the data.
+Result<std::string_view> header_text(std::span<const std::byte> bytes, const std::string& what) {
+  if (bytes.size() < kLengthBytes)
+    return damaged(what, format("%zu bytes are too few for a safetensors file.", bytes.size()));
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), kLengthBytes);
+  const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
+  if (length > kMaxHeaderBytes)
+    return damaged(what, format("the header claims %llu bytes; safetensors allows 100 MB. ",
+                                static_cast<unsigned long long>(length)) +
+                             "Perhaps this is no safetensors file.");
+  if (length > bytes.size() - kLengthBytes)
+    return damaged(what, format("the header claims %llu bytes, but only %llu follow.",
+                                static_cast<unsigned long long>(length),
+                                static_cast<unsigned long long>(bytes.size() - kLengthBytes)));
+  if (length == 0 || text[0] != '{') return damaged(what, "the header does not begin with '{'.");
+  return std::string_view(text, static_cast<std::size_t>(length));
+}
+
+Result<std::map<std::string, std::string>> read_metadata(const json& object, const std::string& what) {
+  std::map<std::string, std::string> out;
+  if (!object.is_object()) return damaged(what, "\"__metadata__\" is not an object of strings.");
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_string())
+      return damaged(what, "\"__metadata__\" holds " + in_quotes(key) + ", which is not a string.");
+    out[key] = value.get<std::string>();
+  }
+  return out;
+}
+
+// Bytes of a shape; nothing when they do not fit. Sizes of 0 count as 1 in the check, so that no other size
+// of an empty tensor can be absurd.
+std::optional<std::uint64_t> shape_bytes(const std::vector<std::int64_t>& shape, DType dtype) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << 60;
+  auto product = static_cast<std::uint64_t>(dtype_bytes(dtype));
+  bool none = false;
+  for (std::int64_t size : shape) {
+    none = none || size == 0;
+    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1));
+    if (factor > limit / product) return std::nullopt;
+    product *= factor;
+  }
+  if (none && product > (std::uint64_t{1} << 40)) return std::nullopt;
+  return none ? 0 : product;
+}
+
+Result<std::vector<std::int64_t>> read_shape(const json& entry, const std::string& name,
+                                             const std::string& what) {
+  const auto it = entry.find("shape");
+  if (it == entry.end() || !it->is_array()) return damaged_tensor(what, name, "has no list \"shape\".");
+  std::vector<std::int64_t> shape;
+  for (const json& size : *it) {
+    if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::uint64_t{1} << 60)
+      return damaged_tensor(what, name,
+                            "has a size that is not a whole number from 0 to 2^60: " +
+                                in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40) +
+                                ".");
+    shape.push_back(size.get<std::int64_t>());
+  }
+  return shape;
+}
+
+Result<DType> read_dtype(const json& entry, const std::string& name, const std::string& what) {
+  const auto it = entry.find("dtype");
+  if (it == entry.end() || !it->is_string()) return damaged_tensor(what, name, "has no text \"dtype\".");
+  const auto& text = it->get_ref<const std::string&>();
+  if (const auto dtype = dtype_from_name(text)) return *dtype;
+  return fail(Code::unsupported,
+              what + ": tensor " + in_quotes(name) + " has the number format " + in_quotes(text, 40) +
+                  ", which is not known here.",
+              kKnownTypes);
+}
+
+// data_offsets [begin, end) within the data.
+Result<std::array<std::uint64_t, 2>> read_offsets(const json& entry, const std::string& name,
+                                                  std::uint64_t data_size, const std::string& what) {
+  const auto it = entry.find("data_offsets");
+  const bool good = it != entry.end() && it->is_array() && it->size() == 2 && (*it)[0].is_number_unsigned() &&
+                    (*it)[1].is_number_unsigned();
+  if (!good) return damaged_tensor(what, name, "has no \"data_offsets\" of two whole numbers.");
+  const auto begin = (*it)[0].get<std::uint64_t>(), end = (*it)[1].get<std::uint64_t>();
+  const std::string range =
+      format("[%llu, %llu)", static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end));
+  if (begin > end) return damaged_tensor(what, name, "has data_offsets that run backwards: " + range + ".");
+  if (end > data_size)
+    return damaged_tensor(what, name,
+                          "lies at bytes " + range +
+                              format(" of the data, but the file holds only %llu.",
+                                     static_cast<unsigned long long>(data_size)));
+  return std::array{begin, end};
+}
+
+// One header entry; the offset is counted from the start of the data.
+Result<TensorInfo> read_entry(const std::string& name, const json& entry, std::uint64_t data_size,
+                              const std::string& what) {
+  if (!entry.is_object()) return damaged_tensor(what, name, "is not described by an object.");
+  TensorInfo info;
+  info.name = name;
+  TRY(info.dtype, read_dtype(entry, name, what));
+  TRY(info.shape, read_shape(entry, name, what));
+  TRY(const auto range, read_offsets(entry, name, data_size, what));
+  info.offset = range[0];
+  info.bytes = range[1] - range[0];
+  const auto expected = shape_bytes(info.shape, info.dtype);
+  const std::string described = std::string(dtype_name(info.dtype)) + " " + shape_text(info.shape);
+  if (!expected) return damaged_tensor(what, name, "has an absurd shape: " + described + ".");
+  if (*expected != info.bytes)
+    return damaged_tensor(
+        what, name,
+        format("is %s and needs %llu bytes, but its data_offsets span %llu.", described.c_str(),
+               static_cast<unsigned long long>(*expected), static_cast<unsigned long long>(info.bytes)));
+  return info;
+}
+
+// Sorted by place, the tensors must follow one another without a gap and end where the file ends.
+Status check_cover(const std::vector<TensorInfo>& infos, std::uint64_t data_size, const std::string& what) {
+  std::uint64_t at = 0;
+  const TensorInfo* before = nullptr;
+  for (const TensorInfo& info : infos) {
+    if (info.offset < at)
+      return damaged_tensor(what, info.name, "overlaps tensor " + in_quotes(before->name) + ".");
+    if (info.offset > at)
+      return damaged(what, format("there is a hole of %llu bytes before tensor ",
+                                  static_cast<unsigned long long>(info.offset - at)) +
+                               in_quotes(info.name) + ".");
+    at = info.offset + info.bytes;
+    before = &info;
+  }
+  if (at < data_size)
+    return damaged(what, format("%llu bytes after the last tensor belong to none.",
+                                static_cast<unsigned long long>(data_size - at)));
+  return Done{};
+}
+
+std::shared_ptr<TensorSource> as_source(BytesSource source) {
+  return std::make_shared<BytesSource>(std::move(source));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<const void> owner,
+                                                             std::span<const std::byte> bytes,
+                                                             const std::string& what) {
+  TRY(const std::string_view text, header_text(bytes, what));
+  TRY(const json header, parse_json(text, what + ": the header", TwiceKeys::refuse));
+  const std::uint64_t data_begin = kLengthBytes + text.size(), data_size = bytes.size() - data_begin;
+  std::vector<TensorInfo> infos;
+  std::map<std::string, std::string> metadata;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") {
+      TRY(metadata, read_metadata(entry, what));
+    } else {
+      TRY(TensorInfo info, read_entry(name, entry, data_size, what));
+      infos.push_back(std::move(info));
+    }
+  }
+  std::stable_sort(infos.begin(), infos.end(), [](const TensorInfo& a, const TensorInfo& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.bytes < b.bytes;
+  });
+  TRY_OK(check_cover(infos, data_size, what));
+  for (TensorInfo& info : infos) info.offset += data_begin;
+  return as_source(BytesSource(std::move(owner), bytes, what, std::move(infos), std::move(metadata)));
+}
+
+Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path) {
+  TRY(const auto file, MappedFile::open(path));
+  return open_safetensors_bytes(file, file->bytes(), in_quotes(path, 400));
+}
+
+}  // namespace attnscope

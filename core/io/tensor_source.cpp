@@ -1,0 +1,180 @@
+#include "core/io/tensor_source.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+
+static_assert(std::endian::native == std::endian::little, "files are little endian and are read as they lie");
+
+namespace {
+
+Error no_such_tensor(const std::string& what, std::string_view name, const std::vector<TensorInfo>& infos) {
+  std::vector<std::string> some;
+  for (std::size_t i = 0; i < std::min<std::size_t>(infos.size(), 3); ++i)
+    some.push_back(in_quotes(infos[i].name));
+  return fail(Code::not_found, what + " has no tensor " + in_quotes(name) + ".",
+              some.empty() ? "It holds no tensors at all."
+                           : format("It holds %zu: ", infos.size()) + join(some, ", ") +
+                                 (infos.size() > some.size() ? ", ..." : "."));
+}
+
+Error no_memory_for(const std::string& what, const TensorInfo& info) {
+  return fail(Code::no_memory,
+              what + ": there is not enough memory for tensor " + in_quotes(info.name) + " " +
+                  shape_text(info.shape) + ".",
+              "Close other programs, or open a smaller model.");
+}
+
+template <class T>
+void append_ints(std::span<const std::byte> from, std::vector<std::int64_t>& to) {
+  for (std::size_t at = 0; at + sizeof(T) <= from.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, from.data() + at, sizeof(T));
+    to.push_back(static_cast<std::int64_t>(value));
+  }
+}
+
+bool append_integers(DType type, std::span<const std::byte> from, std::vector<std::int64_t>& to) {
+  switch (type) {
+    case DType::i64:
+      append_ints<std::int64_t>(from, to);
+      return true;
+    case DType::i32:
+      append_ints<std::int32_t>(from, to);
+      return true;
+    case DType::i16:
+      append_ints<std::int16_t>(from, to);
+      return true;
+    case DType::i8:
+      append_ints<std::int8_t>(from, to);
+      return true;
+    case DType::u8:
+    case DType::boolean:
+      append_ints<std::uint8_t>(from, to);
+      return true;
+    case DType::f32:
+    case DType::f16:
+    case DType::bf16:
+    case DType::f64:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::int64_t value_count(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t size : shape) count *= size;
+  return count;
+}
+
+BytesSource::BytesSource(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
+                         std::string what, std::vector<TensorInfo> infos,
+                         std::map<std::string, std::string> metadata)
+    : owner_(std::move(owner)),
+      bytes_(bytes),
+      what_(std::move(what)),
+      infos_(std::move(infos)),
+      metadata_(std::move(metadata)) {
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    const TensorInfo& info = infos_[i];
+    CHECK(info.offset <= bytes_.size() && info.bytes <= bytes_.size() - info.offset);
+    CHECK(info.bytes == static_cast<std::uint64_t>(value_count(info.shape) * dtype_bytes(info.dtype)));
+    index_.emplace(info.name, i);
+  }
+}
+
+const TensorInfo* BytesSource::find(std::string_view name) const {
+  const auto it = index_.find(name);
+  return it == index_.end() ? nullptr : &infos_[it->second];
+}
+
+Result<Tensor> BytesSource::load(std::string_view name) const {
+  const TensorInfo* info = find(name);
+  if (!info) return no_such_tensor(what_, name, infos_);
+  if (info->shape.size() > Tensor::kMaxRank)
+    return fail(
+        Code::unsupported,
+        what_ + ": tensor " + in_quotes(name) +
+            format(" has %zu dimensions; at most %d can be shown.", info->shape.size(), Tensor::kMaxRank),
+        "Reshape it before saving.");
+  Shape shape;
+  for (std::int64_t size : info->shape) shape.emplace_back(Axis::none, size);
+  if (shape.empty()) shape.emplace_back(Axis::none, 1);
+  const std::byte* data = bytes_.data() + info->offset;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0;
+  if (info->dtype == DType::f32 && aligned)
+    return Tensor::borrow(owner_, reinterpret_cast<const float*>(data), shape);
+  return expanded(*info, shape);
+}
+
+Result<Tensor> BytesSource::expanded(const TensorInfo& info, const Shape& shape) const {
+  try {
+    Buffer buffer(shape);
+    const std::byte* from = bytes_.data() + info.offset;
+    const std::int64_t width = dtype_bytes(info.dtype);
+    parallel_for(buffer.count(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+      expand(info.dtype, from + begin * width, end - begin, buffer.data() + begin);
+    });
+    return std::move(buffer).freeze();
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(what_, info);
+  }
+}
+
+Result<std::vector<std::int64_t>> BytesSource::load_ints(std::string_view name) const {
+  const TensorInfo* info = find(name);
+  if (!info) return no_such_tensor(what_, name, infos_);
+  try {
+    std::vector<std::int64_t> values;
+    values.reserve(static_cast<std::size_t>(value_count(info->shape)));
+    const auto bytes =
+        bytes_.subspan(static_cast<std::size_t>(info->offset), static_cast<std::size_t>(info->bytes));
+    if (append_integers(info->dtype, bytes, values)) return values;
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(what_, *info);
+  }
+  return fail(Code::bad_format,
+              what_ + ": tensor " + in_quotes(name) + " holds " + std::string(dtype_name(info->dtype)) +
+                  " values where integers are expected.",
+              "Save it as I64 or I32.");
+}
+
+JoinedSource::JoinedSource(std::vector<std::shared_ptr<TensorSource>> parts,
+                           const std::map<std::string, std::size_t>& owners, std::string what)
+    : parts_(std::move(parts)), what_(std::move(what)), owners_(owners.begin(), owners.end()) {
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    metadata_.insert(parts_[part]->metadata().begin(), parts_[part]->metadata().end());
+    for (const TensorInfo& info : parts_[part]->infos())
+      if (const auto it = owners_.find(info.name); it != owners_.end() && it->second == part)
+        infos_.push_back(info);
+  }
+  CHECK(infos_.size() == owners_.size());
+}
+
+const TensorInfo* JoinedSource::find(std::string_view name) const {
+  const auto it = owners_.find(name);
+  return it == owners_.end() ? nullptr : parts_[it->second]->find(name);
+}
+
+Result<Tensor> JoinedSource::load(std::string_view name) const {
+  const auto it = owners_.find(name);
+  if (it == owners_.end()) return no_such_tensor(what_, name, infos_);
+  return parts_[it->second]->load(name);
+}
+
+Result<std::vector<std::int64_t>> JoinedSource::load_ints(std::string_view name) const {
+  const auto it = owners_.find(name);
+  if (it == owners_.end()) return no_such_tensor(what_, name, infos_);
+  return parts_[it->second]->load_ints(name);
+}
+
+}  // namespace attnscope

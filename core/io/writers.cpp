@@ -1,0 +1,134 @@
+#include "core/io/writers.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/io/atomic_file.h"
+#include "core/io/entries.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+std::string json_text(const std::string& text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json metadata_object(const Metadata& metadata) {
+  json out = json::object();
+  for (const auto& [key, value] : metadata) out[valid_utf8(key)] = valid_utf8(value);
+  return out;
+}
+
+// Length, header padded so that the data begins at a multiple of 8.
+std::string safetensors_header(const std::vector<Entry>& entries, const Metadata& metadata) {
+  json header = json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata_object(metadata);
+  std::uint64_t at = 0;
+  for (const Entry& entry : entries) {
+    header[*entry.name] = {{"dtype", entry.ints ? "I64" : "F32"},
+                           {"shape", entry.shape},
+                           {"data_offsets", {at, at + entry.bytes}}};
+    at += entry.bytes;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const std::uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + text;
+}
+
+// Writes one number so that reading it gives the same float again.
+void write_number(AtomicFile& file, float value) {
+  if (std::isnan(value)) return file.write("\"NaN\"");
+  if (std::isinf(value)) return file.write(value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  file.write(text.data(), static_cast<std::size_t>(end.ptr - text.data()));
+}
+
+void write_number(AtomicFile& file, std::int64_t value) { file.write(std::to_string(value)); }
+
+// Nested lists of the values from `at` on; moves `at` past what was written.
+template <class T>
+void write_nested(AtomicFile& file, const std::vector<std::int64_t>& shape, std::size_t depth, const T*& at) {
+  if (depth == shape.size()) return write_number(file, *at++);
+  file.write("[");
+  for (std::int64_t i = 0; i < shape[depth]; ++i) {
+    if (i > 0) file.write(", ");
+    write_nested(file, shape, depth + 1, at);
+  }
+  file.write("]");
+}
+
+void write_json_entry(AtomicFile& file, const Entry& entry) {
+  std::vector<std::string> axes(entry.shape.size(), "\"\"");
+  for (std::size_t d = 0; entry.tensor && d < axes.size(); ++d)
+    axes[d] = json_text(std::string(axis_name(entry.tensor->axis(static_cast<int>(d)))));
+  file.write(json_text(*entry.name) + ": {\"shape\": " + json(entry.shape).dump() + ", \"axes\": [" +
+             join(axes, ", ") + "], \"values\": ");
+  with_values(entry, [&](const void* data, std::size_t) {
+    const auto* ints = static_cast<const std::int64_t*>(data);
+    const auto* floats = static_cast<const float*>(data);
+    if (entry.ints)
+      write_nested(file, entry.shape, 0, ints);
+    else
+      write_nested(file, entry.shape, 0, floats);
+  });
+  file.write("}");
+}
+
+}  // namespace
+
+Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                         const std::vector<NamedInts>& ints, const Metadata& metadata) {
+  TRY(const auto entries, make_entries(path, tensors, ints));
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(safetensors_header(entries, metadata));
+  for (const Entry& entry : entries)
+    with_values(entry, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
+  return file.commit();
+}
+
+Status write_json(const std::string& path, const std::vector<NamedTensor>& tensors,
+                  const std::vector<NamedInts>& ints, const Metadata& metadata) {
+  TRY(const auto entries, make_entries(path, tensors, ints));
+  TRY(AtomicFile file, AtomicFile::create(path));
+  const char* separator = "{\n";
+  if (!metadata.empty()) {
+    file.write(separator + ("\"__metadata__\": " + metadata_object(metadata).dump()));
+    separator = ",\n";
+  }
+  for (const Entry& entry : entries) {
+    file.write(separator);
+    write_json_entry(file, entry);
+    separator = ",\n";
+  }
+  file.write(entries.empty() && metadata.empty() ? "{}\n" : "\n}\n");
+  return file.commit();
+}
+
+Status write_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                     const std::vector<NamedInts>& ints, const Metadata& metadata) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".safetensors") return write_safetensors(path, tensors, ints, metadata);
+  if (extension == ".npz") return write_npz(path, tensors, ints);
+  if (extension == ".json") return write_json(path, tensors, ints, metadata);
+  if (extension == ".npy" && tensors.size() == 1) return write_npy(path, tensors[0].value);
+  if (extension == ".npy")
+    return fail(Code::unsupported,
+                "A .npy file holds one tensor, but " + std::to_string(tensors.size()) +
+                    " are to be written to " + in_quotes(path, 400) + ".",
+                "Use .npz, or select one tensor.");
+  return fail(Code::unsupported,
+              "Cannot tell the format of " + in_quotes(path, 400) + " from the extension " +
+                  in_quotes(extension) + ".",
+              "Known are .safetensors, .npz, .npy and .json.");
+}
+
+}  // namespace attnscope
