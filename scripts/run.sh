@@ -15,7 +15,9 @@ if [[ ! -f $build/build.ninja ]]; then
   # The tests' packages are not needed to run; scripts/test.sh switches the tests on.
   (cd "$root" && cmake --preset release -DATTNSCOPE_TESTS=OFF -DATTNSCOPE_BENCH=OFF --log-level=WARNING >/dev/null)
 fi
-if ! ninja -C "$build" -n attnscope | grep -q 'no work to do'; then
+if [[ -x $build/attnscope ]]; then
+  ninja -C "$build" --quiet attnscope
+else
   echo "run: building attnscope (the first time takes some minutes)"
   ninja -C "$build" attnscope
 fi

@@ -68,7 +68,7 @@ sanitized() {
   configure asan && ninja -C build/asan || return 1
   ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
     LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0 \
-    on_display ctest --test-dir build/asan -LE test_window -j2 --output-on-failure --progress
+    on_display ctest --test-dir build/asan -LE test_window -j2 --output-on-failure --no-label-summary
 }
 
 install_packages all
@@ -84,7 +84,7 @@ fi
 
 # Last, so that its summary is the last thing to read.
 echo "== release tests"
-on_display ctest --test-dir build/release -j2 --output-on-failure || failed+=("release tests")
+on_display ctest --test-dir build/release -j2 --output-on-failure --no-label-summary || failed+=("release tests")
 if ((${#failed[@]} > 0)); then
   echo "FAILED: $(printf '%s; ' "${failed[@]}")" >&2
   exit 1

@@ -11,7 +11,16 @@
 
 namespace attnscope {
 
-enum class Code { not_found, bad_format, bad_shape, out_of_range, unsupported, cancelled, io_failed, no_memory };
+enum class Code {
+  not_found,
+  bad_format,
+  bad_shape,
+  out_of_range,
+  unsupported,
+  cancelled,
+  io_failed,
+  no_memory
+};
 
 /// One sentence that says what happened and where, and a hint that says what to do about it.
 struct Error {
@@ -30,8 +39,9 @@ inline Error fail(Code code, std::string sentence, std::string hint = {}) {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : held_(std::move(value)) {}      // NOLINT(google-explicit-constructor): `return value;`
-  Result(Error error) : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return fail(...);`
+  Result(T value) : held_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
+  Result(Error error)
+      : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return fail(...);`
 
   explicit operator bool() const { return held_.index() == 0; }
   bool ok() const { return held_.index() == 0; }
@@ -66,8 +76,8 @@ namespace detail {
 #define ATTNSCOPE_JOIN2(a, b) a##b
 #define ATTNSCOPE_JOIN(a, b) ATTNSCOPE_JOIN2(a, b)
 /// `TRY(auto file, open(path));` : take the value or return the error to the caller.
-#define TRY(declaration, expression)                                             \
-  auto ATTNSCOPE_JOIN(try_, __LINE__) = (expression);                            \
+#define TRY(declaration, expression)                                                  \
+  auto ATTNSCOPE_JOIN(try_, __LINE__) = (expression);                                 \
   if (!ATTNSCOPE_JOIN(try_, __LINE__)) return ATTNSCOPE_JOIN(try_, __LINE__).error(); \
   declaration = *std::move(ATTNSCOPE_JOIN(try_, __LINE__))
 /// `TRY_OK(save(path));` : for Status, where there is no value to take.

@@ -28,7 +28,10 @@ int decode(std::string_view text, std::size_t at, char32_t& out) {
     out = lead;
     return 1;
   }
-  const int length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const int length = lead >= 0xC2 && lead < 0xE0   ? 2
+                     : lead >= 0xE0 && lead < 0xF0 ? 3
+                     : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                   : 0;
   if (length == 0 || at + static_cast<std::size_t>(length) > text.size()) return 0;
   char32_t value = lead & (0xFF >> (length + 1));
   for (int i = 1; i < length; ++i) {
@@ -112,7 +115,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
@@ -131,7 +136,8 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_count(std::int64_t count) {
   std::string digits = format("%lld", static_cast<long long>(count < 0 ? -count : count));
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
   return count < 0 ? "-" + digits : digits;
 }
 

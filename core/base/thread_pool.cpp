@@ -46,7 +46,8 @@ class Pool {
     for (auto& thread : threads_) thread.join();
   }
 
-  // False when another loop is in flight: the caller then works alone instead of waiting (a frame never waits).
+  // False when another loop is in flight: the caller then works alone instead of waiting (a frame never
+  // waits).
   bool execute(Loop& loop, int helpers) {
     std::unique_lock one_at_a_time(loop_mutex_, std::try_to_lock);
     if (!one_at_a_time) return false;

@@ -58,7 +58,9 @@ float float_from_f16(std::uint16_t bits) {
   return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
 }
 
-float float_from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+float float_from_bf16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 void expand(DType type, const void* from, std::int64_t count, float* to) {
   const auto as_float = [](auto v) { return static_cast<float>(v); };

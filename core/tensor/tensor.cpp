@@ -100,6 +100,7 @@ std::int64_t Tensor::count() const {
 
 std::vector<std::int64_t> Tensor::sizes() const {
   std::vector<std::int64_t> out;
+  out.reserve(static_cast<std::size_t>(rank_));
   for (int d = 0; d < rank_; ++d) out.push_back(size(d));
   return out;
 }
@@ -123,7 +124,8 @@ Tensor Tensor::select(int dim, std::int64_t index) const {
   CHECK(rank_ > 1 && dim < rank_ && index >= 0 && index < size(dim));
   Tensor t = *this;
   t.data_ += index * stride(dim);
-  for (int d = dim; d + 1 < rank_; ++d) t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) + 1];
+  for (int d = dim; d + 1 < rank_; ++d)
+    t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) + 1];
   t.dims_[static_cast<std::size_t>(--t.rank_)] = Dim{};
   return t;
 }
@@ -147,7 +149,8 @@ Tensor Tensor::permute(std::initializer_list<int> order) const {
 Tensor Tensor::split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const {
   CHECK(rank_ < kMaxRank && dim < rank_ && outer > 0 && size(dim) % outer == 0);
   Tensor t = *this;
-  for (int d = rank_; d > dim + 1; --d) t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) - 1];
+  for (int d = rank_; d > dim + 1; --d)
+    t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) - 1];
   const std::int64_t inner = size(dim) / outer;
   t.dims_[static_cast<std::size_t>(dim)] = {outer_axis, outer, stride(dim) * inner};
   t.dims_[static_cast<std::size_t>(dim) + 1] = {inner_axis, inner, stride(dim)};
@@ -201,6 +204,7 @@ std::string shape_text(const Tensor& tensor, std::int64_t batch) { return shape_
 
 std::string axes_text(const Tensor& tensor) {
   std::vector<std::string> parts;
+  parts.reserve(static_cast<std::size_t>(tensor.rank()));
   for (int d = 0; d < tensor.rank(); ++d) parts.emplace_back(axis_name(tensor.axis(d)));
   return "[" + join(parts, ", ") + "]";
 }

@@ -1,6 +1,6 @@
 // Immutable, reference-counted float32 tensors with up to four named axes and strides.
-// Recording a step is therefore a pointer copy, and a head split is a view. There is no batch axis: a batch is a
-// list of sequences. Refuses in-place change: values are written once in a Buffer and frozen.
+// Recording a step is therefore a pointer copy, and a head split is a view. There is no batch axis: a batch
+// is a list of sequences. Refuses in-place change: values are written once in a Buffer and frozen.
 #pragma once
 
 #include <array>
@@ -17,7 +17,22 @@ namespace attnscope {
 
 /// What an axis counts. The text form (axis_name) is what files, the command line and the screen show.
 enum class Axis : std::uint8_t {
-  none, pos, query, key, head, d_model, d_head, concat, d_mlp, vocab, in, out, unit, dim, freq, batch
+  none,
+  pos,
+  query,
+  key,
+  head,
+  d_model,
+  d_head,
+  concat,
+  d_mlp,
+  vocab,
+  in,
+  out,
+  unit,
+  dim,
+  freq,
+  batch
 };
 /// "pos", "query", "d_model", "head*d_head" (for Axis::concat), ...
 std::string_view axis_name(Axis axis);
@@ -68,10 +83,10 @@ class Tensor {
   float at(const std::vector<std::int64_t>& index) const;
 
   // Views: no copy, same owner.
-  Tensor select(int dim, std::int64_t index) const;                             ///< drops the axis
-  Tensor slice(int dim, std::int64_t begin, std::int64_t end) const;            ///< keeps it
+  Tensor select(int dim, std::int64_t index) const;                   ///< drops the axis
+  Tensor slice(int dim, std::int64_t begin, std::int64_t end) const;  ///< keeps it
   Tensor permute(std::initializer_list<int> order) const;
-  Tensor transpose() const { return permute({1, 0}); }                          ///< of a matrix
+  Tensor transpose() const { return permute({1, 0}); }  ///< of a matrix
   /// Splits one axis into two: [.., a*b, ..] -> [.., a, b, ..] with size(outer) = `outer`.
   Tensor split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const;
   Tensor rename(std::initializer_list<Axis> axes) const;
@@ -88,7 +103,8 @@ class Tensor {
   int rank_ = 0;
 };
 
-/// Memory to write a result into, once; `freeze` makes the tensor. Row-major, 64-byte aligned, not initialised.
+/// Memory to write a result into, once; `freeze` makes the tensor. Row-major, 64-byte aligned, not
+/// initialised.
 class Buffer {
  public:
   explicit Buffer(Shape shape);
@@ -111,8 +127,8 @@ std::string axes_text(const Tensor& tensor);
 
 /// What a tensor's values look like, skipping NaN and infinities in the range and mean.
 struct Stats {
-  float min = 0, max = 0;         ///< of the finite values; 0 when there is none
-  double mean = 0, l2 = 0;        ///< l2 = sqrt(sum of squares)
+  float min = 0, max = 0;   ///< of the finite values; 0 when there is none
+  double mean = 0, l2 = 0;  ///< l2 = sqrt(sum of squares)
   std::int64_t count = 0, nans = 0, infs = 0;
   std::vector<std::int64_t> first_nan;  ///< index of the first NaN, empty when none
 };
