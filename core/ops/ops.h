@@ -1,7 +1,7 @@
-// The mathematics on one page. Every function takes immutable tensors and returns new ones; float32 in and out,
-// sums of rows in double where it costs nothing. Shapes stand in the comments: pos = sequence, in/out = features.
-// Eigen and threads live in the .cpp files. Refuses: shapes that do not fit are our mistake (CHECK), because the
-// loaders have compared every tensor with the config before anything runs.
+// The mathematics on one page. Every function takes immutable tensors and returns new ones; float32 in and
+// out, sums of rows in double where it costs nothing. Shapes stand in the comments: pos = sequence, in/out =
+// features. Eigen and threads live in the .cpp files. Refuses: shapes that do not fit are our mistake
+// (CHECK), because the loaders have compared every tensor with the config before anything runs.
 #pragma once
 
 #include <cstdint>
@@ -54,18 +54,19 @@ struct RopeSpec {
   enum class Kind : std::uint8_t { standard, linear, llama3 };
   Kind kind = Kind::standard;
   double theta = 10000.0;
-  double factor = 1.0;            ///< linear, llama3: positions stretched by this much
-  double low_freq_factor = 1.0;   ///< llama3
-  double high_freq_factor = 4.0;  ///< llama3
+  double factor = 1.0;                   ///< linear, llama3: positions stretched by this much
+  double low_freq_factor = 1.0;          ///< llama3
+  double high_freq_factor = 4.0;         ///< llama3
   double original_max_positions = 8192;  ///< llama3
-  int rotary_dims = 0;            ///< leading features that turn; 0 = all of d_head
+  int rotary_dims = 0;                   ///< leading features that turn; 0 = all of d_head
 };
 /// Radians per position for each pair: [rotary_dims / 2].
 std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head);
 /// Turns pairs (i, i + rotary/2) of x [head, pos, d_head] by pos * frequency; positions start at `first_pos`.
 /// The result is stored [pos, head, d_head] and returned as the view [head, pos, d_head].
 Tensor rotate(const Tensor& x, const std::vector<double>& frequencies, std::int64_t first_pos);
-/// Vaswani et al. 2017, section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(..) -> [pos, dim].
+/// Vaswani et al. 2017, section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(..) -> [pos,
+/// dim].
 Tensor sinusoidal_positions(std::int64_t first_pos, std::int64_t count, std::int64_t d_model);
 
 // ---- attention -----------------------------------------------------------------------------------
@@ -86,28 +87,32 @@ struct Mask {
 /// Everything that decides scores and patterns of one attention, kept by the Trace: O(n d) memory.
 /// Head h reads key/value head h * kv_heads / heads (grouped-query attention, Ainslie et al. 2023).
 struct AttentionInputs {
-  Tensor q;                 ///< [head, query, d_head], rotated where the model rotates
-  Tensor k;                 ///< [kv_head, key, d_head], rotated where the model rotates
-  Tensor v;                 ///< [kv_head, key, d_head]
-  float scale = 1.f;        ///< usually 1/sqrt(d_head)
+  Tensor q;           ///< [head, query, d_head], rotated where the model rotates
+  Tensor k;           ///< [kv_head, key, d_head], rotated where the model rotates
+  Tensor v;           ///< [kv_head, key, d_head]
+  float scale = 1.f;  ///< usually 1/sqrt(d_head)
   Mask mask;
   std::int64_t first_query = 0;    ///< absolute position of query row 0 (> 0 when decoding from a cache)
   bool mask_before_scale = false;  ///< order in which the steps are named; the pattern is the same
 };
 
-/// softmax(mask(q k^T * scale)) v by tiles with a running row maximum and sum (Milakov & Gimelshein 2018; Dao et
-/// al. 2022): never holds more than a tile of scores. A fully masked row gives zeros and lse = -inf.
+/// softmax(mask(q k^T * scale)) v by tiles with a running row maximum and sum (Milakov & Gimelshein 2018; Dao
+/// et al. 2022): never holds more than a tile of scores. A fully masked row gives zeros and lse = -inf.
 struct AttentionResult {
   Tensor z;    ///< [head, query, d_head] as a view of storage [query, head, d_head], so that concat is free
   Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max included)
 };
+/// `cancelled` is asked before every tile, from several threads; once it says true, both tensors come back
+/// empty. A weight of exactly 0 hides its value even where that is NaN.
 AttentionResult attend(const AttentionInputs& in, const std::function<bool()>& cancelled = {});
 
 enum class ScoreStage : std::uint8_t { scores, scaled, masked, pattern };
-/// The rectangle rows [row_begin, row_end) x keys [key_begin, key_end) of one head at one stage -> [query, key].
-/// Masked cells are -inf at stages after the mask and exactly 0 in the pattern. `lse` [head, query] from attend().
+/// The rectangle rows [row_begin, row_end) x keys [key_begin, key_end) of one head at one stage -> [query,
+/// key]. Masked cells are -inf at stages after the mask and exactly 0 in the pattern. `lse` [head, query]
+/// from attend().
 Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreStage stage, std::int64_t head,
-                           std::int64_t row_begin, std::int64_t row_end, std::int64_t key_begin, std::int64_t key_end);
+                           std::int64_t row_begin, std::int64_t row_end, std::int64_t key_begin,
+                           std::int64_t key_end);
 
 /// Softmax of each row of [rows, cols]; rows of -inf only give zeros.
 Tensor softmax_rows(const Tensor& x);
@@ -120,5 +125,7 @@ Tensor weighted_sum(const Tensor& pattern, const Tensor& v);
 const char* kernel_name();
 /// C [m, n] = A [m, k] B [k, n], row-major, all threads: the yardstick of `bench`.
 void sgemm(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n, std::int64_t k);
+/// Sum of squares of `count` values with all threads, reading each once: the yardstick of memory bandwidth.
+double stream_read(const float* values, std::int64_t count);
 
 }  // namespace attnscope

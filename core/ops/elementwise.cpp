@@ -1,0 +1,106 @@
+// Sums, products, activations, row softmax and table rows: everything that looks at each value on its own or
+// at one row. Long tensors are shared out over the threads.
+#include <cmath>
+#include <cstring>
+
+#include "core/base/thread_pool.h"
+#include "core/ops/kernels.h"
+#include "core/ops/ops.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 15;
+
+Shape shape_of(const Tensor& t) {
+  Shape shape;
+  for (int d = 0; d < t.rank(); ++d) shape.emplace_back(t.axis(d), t.size(d));
+  return shape;
+}
+
+// out[i] = combine(a[i], b[i]), shape and axes of a.
+template <class Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  CHECK(!a.empty() && a.sizes() == b.sizes());
+  const Tensor left = a.packed(), right = b.packed();
+  Buffer out(shape_of(a));
+  parallel_for(out.count(), kGrain,
+               [x = left.data(), y = right.data(), to = out.data(), combine](auto begin, auto end) {
+                 for (std::int64_t i = begin; i < end; ++i) to[i] = combine(x[i], y[i]);
+               });
+  return std::move(out).freeze();
+}
+
+}  // namespace
+
+Tensor add(const Tensor& a, const Tensor& b) {
+  return combined(a, b, [](float x, float y) { return x + y; });
+}
+
+Tensor multiply(const Tensor& a, const Tensor& b) {
+  return combined(a, b, [](float x, float y) { return x * y; });
+}
+
+Tensor scale(const Tensor& x, float factor) {
+  return combined(x, x, [factor](float v, float) { return v * factor; });
+}
+
+float activate(Activation kind, float x) {
+  const double v = static_cast<double>(x);
+  const auto gated = [v](double z) { return static_cast<float>(v / (1 + std::exp(-z))); };
+  switch (kind) {
+    case Activation::gelu_tanh: return gated(2 * std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v));
+    case Activation::gelu_exact: return static_cast<float>(v / 2 * std::erfc(-v / std::sqrt(2.0)));
+    case Activation::silu: return gated(v);
+    case Activation::relu: return x < 0.f ? 0.f : x;
+    case Activation::quick_gelu: return gated(1.702 * v);
+  }
+  return x;
+}
+
+Tensor activate(Activation kind, const Tensor& x) {
+  CHECK(!x.empty());
+  const Tensor from = x.packed();
+  Buffer out(shape_of(x));
+  const Kernels& kernel = kernels();
+  parallel_for(out.count(), kGrain / 4, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+    kernel.activation(static_cast<int>(kind), from.data() + begin, to + begin, end - begin);
+  });
+  return std::move(out).freeze();
+}
+
+Tensor softmax_rows(const Tensor& x) {
+  CHECK(x.rank() == 2);
+  const Tensor from = x.packed();
+  const std::int64_t width = x.size(1);
+  Buffer out(shape_of(x));
+  const Kernels& kernel = kernels();
+  parallel_for(x.size(0), 1 + kGrain / 4 / (width + 1),
+               [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t r = begin; r < end; ++r) {
+                   float* row = to + r * width;
+                   std::memcpy(row, from.data() + r * width, static_cast<std::size_t>(width) * sizeof(float));
+                   const float top = kernel.row_max(row, width);
+                   const bool nothing = top == -INFINITY;  // nobody to look at: zeros, where 0/0 would be NaN
+                   const double sum = kernel.exp_row(row, nothing ? 0.f : top, width);
+                   kernel.scale_row(row, nothing ? 0.f : static_cast<float>(1 / sum), width);
+                 }
+               });
+  return std::move(out).freeze();
+}
+
+Tensor gather_rows(const Tensor& table, const std::vector<int>& ids) {
+  CHECK(table.rank() == 2);
+  const Tensor rows = table.stride(1) == 1 ? table : table.packed();
+  const std::int64_t width = table.size(1);
+  Buffer out({{Axis::pos, static_cast<std::int64_t>(ids.size())}, {table.axis(1), width}});  // [pos, d]
+  float* to = out.data();
+  for (int id : ids) {
+    CHECK(id >= 0 && id < table.size(0));
+    std::memcpy(to, rows.data() + id * rows.stride(0), static_cast<std::size_t>(width) * sizeof(float));
+    to += width;
+  }
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope

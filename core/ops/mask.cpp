@@ -1,0 +1,65 @@
+#include "core/ops/mask.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+using Cells = std::vector<Mask::Cell>;
+
+// First cell at or after (query, key).
+Cells::const_iterator first_cell(const Cells& cells, std::int64_t query, std::int64_t key) {
+  return std::lower_bound(
+      cells.begin(), cells.end(), std::pair(query, key),
+      [](const Mask::Cell& cell, const auto& at) { return std::pair(cell.query, cell.key) < at; });
+}
+
+bool closed_form_allows(const Mask& mask, std::int64_t query, std::int64_t key) {
+  return !(mask.causal && key > query) && !(mask.window > 0 && key <= query - mask.window);
+}
+
+}  // namespace
+
+bool Mask::allowed(std::int64_t query_pos, std::int64_t key_pos) const {
+  bool verdict = closed_form_allows(*this, query_pos, key_pos);
+  for (auto cell = first_cell(cells, query_pos, key_pos);
+       cell != cells.end() && cell->query == query_pos && cell->key == key_pos; ++cell)
+    verdict = cell->allowed;
+  return verdict;
+}
+
+KeySpan closed_form_span(const Mask& mask, std::int64_t query_pos, std::int64_t keys) {
+  const std::int64_t begin = mask.window > 0 ? std::max<std::int64_t>(0, query_pos - mask.window + 1) : 0;
+  return {begin, mask.causal ? std::min(keys, query_pos + 1) : keys};
+}
+
+KeySpan reachable_span(const Mask& mask, std::int64_t query_begin, std::int64_t query_end,
+                       std::int64_t keys) {
+  KeySpan span{closed_form_span(mask, query_begin, keys).begin,
+               closed_form_span(mask, query_end - 1, keys).end};
+  for (auto cell = first_cell(mask.cells, query_begin, 0);
+       cell != mask.cells.end() && cell->query < query_end; ++cell) {
+    if (!cell->allowed || cell->key < 0 || cell->key >= keys) continue;
+    span.begin = std::min(span.begin, cell->key);
+    span.end = std::max(span.end, cell->key + 1);
+  }
+  return span;
+}
+
+void fill_masked(const Mask& mask, std::int64_t query_pos, std::int64_t key_begin, std::int64_t key_end,
+                 float value, float* row) {
+  const auto cell = first_cell(mask.cells, query_pos, key_begin);
+  if (cell != mask.cells.end() && cell->query == query_pos && cell->key < key_end) {
+    for (std::int64_t key = key_begin; key < key_end; ++key)
+      if (!mask.allowed(query_pos, key)) row[key - key_begin] = value;
+    return;
+  }
+  const KeySpan span = closed_form_span(mask, query_pos, key_end);
+  const std::int64_t begin = std::clamp(span.begin, key_begin, key_end);
+  const std::int64_t end = std::clamp(span.end, begin, key_end);
+  std::fill(row, row + (begin - key_begin), value);
+  std::fill(row + (end - key_begin), row + (key_end - key_begin), value);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,22 @@
+// A mask seen from one query row: the span of keys that the closed form allows, and -inf where nobody may
+// look.
+#pragma once
+
+#include "core/ops/ops.h"
+
+namespace attnscope {
+
+/// Keys [begin, end) of `keys` that the closed form (causal, window) allows; begin >= end when there are
+/// none.
+struct KeySpan {
+  std::int64_t begin, end;
+};
+KeySpan closed_form_span(const Mask& mask, std::int64_t query_pos, std::int64_t keys);
+/// The smallest span that holds every allowed cell of the rows [query_begin, query_end), switched cells
+/// included.
+KeySpan reachable_span(const Mask& mask, std::int64_t query_begin, std::int64_t query_end, std::int64_t keys);
+/// Writes `value` over the masked ones among row[0 .. key_end - key_begin), whose first cell is key_begin.
+void fill_masked(const Mask& mask, std::int64_t query_pos, std::int64_t key_begin, std::int64_t key_end,
+                 float value, float* row);
+
+}  // namespace attnscope
