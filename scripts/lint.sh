@@ -24,7 +24,8 @@ fi
 # The compiler's warnings are the compiler's business: here they must not hide the findings (-Wno-error).
 # Of stderr only what is not a count of warnings in system headers is worth reading.
 if ! printf '%s\0' "${files[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p "$build" --quiet --extra-arg=-Wno-error --extra-arg=-Wno-unknown-warning-option \
+  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p "$build" --quiet --extra-arg=-Wno-error \
+    --extra-arg=-Wno-unknown-warning-option --extra-arg="-include$PWD/scripts/clang14.h" \
     2> >(grep -vE '^[0-9]+ warnings?( and [0-9]+ errors?)? (generated|treated)|^Suppressed |^Use -header' >&2); then
   echo "lint: findings above (${#files[@]} files read)" >&2
   exit 1

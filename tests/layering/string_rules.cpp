@@ -7,6 +7,15 @@
 #include <regex>
 
 namespace attnscope::layering {
+namespace {
+
+// The source with its // comments cut off and its lines kept; "https://" is not a comment.
+std::string without_comments(const std::string& source) {
+  static const std::regex comment(R"((^|[ \t\n;{}(),])//[^\n]*)");
+  return std::regex_replace(source, comment, "$1");
+}
+
+}  // namespace
 
 void add_strings(StringTable& table, const std::string& file, const std::string& json) {
   const auto count_keys = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
@@ -38,8 +47,9 @@ void add_strings(StringTable& table, const std::string& file, const std::string&
   }
 }
 
-std::vector<StringUse> string_uses(const std::string& source) {
+std::vector<StringUse> string_uses(const std::string& text) {
   static const std::regex use(R"re(\btr\(\s*(?:std::string(?:_view)?[({])?"([^"]*)"[)}]?\s*([+]?))re");
+  const std::string source = without_comments(text);
   std::vector<StringUse> uses;
   for (std::sregex_iterator found(source.begin(), source.end(), use), none; found != none; ++found) {
     const auto lines = std::count(source.begin(), source.begin() + found->position(), '\n');

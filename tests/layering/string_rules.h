@@ -25,8 +25,8 @@ struct StringUse {
   int line = 0;
 };
 
-/// Every tr("...") in a source; the literal may stand on the next line.
-std::vector<StringUse> string_uses(const std::string& source);
+/// Every tr("...") in a source outside // comments; the literal may stand on the next line.
+std::vector<StringUse> string_uses(const std::string& text);
 
 /// True where the table has the key, or a key that begins with it when only the beginning is written.
 bool has_string(const StringTable& table, const StringUse& use);

@@ -75,6 +75,9 @@ TEST(StringRules, UsesAreFound) {
   EXPECT_EQ(uses[1].line, 2);
   EXPECT_TRUE(uses[2].is_prefix);
 
+  EXPECT_TRUE(string_uses("/// tr(\"no\")\n  // tr(\"no\")\nx;  // tr(\"no\")\n").empty());
+  EXPECT_EQ(string_uses("f(\"https://a\", tr(\"one\"));").size(), 1U);
+
   StringTable table;
   add_strings(table, "a.json", R"({"one": "1", "views.mask": "Mask"})");
   EXPECT_TRUE(has_string(table, uses[0]));
