@@ -108,9 +108,6 @@ struct Tables {
   }
 };
 
-/// Where the linear part of the two-sided log scale ends, as a share of hi.
-constexpr float kLinearShare = 1e-3f;
-
 float log_floor(const HeatStyle& style) { return std::max(style.lo, style.hi * 1e-6f); }
 
 }  // namespace

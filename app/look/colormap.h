@@ -28,6 +28,8 @@ bool is_diverging(Colormap map);
 /// Values below this are masked cells (as are -inf); kMasked is the one to write.
 constexpr float kMaskedBelow = -1e30f;
 constexpr float kMasked = -3e38f;
+/// Where the linear part of the two-sided log scale ends, as a share of its end.
+constexpr float kLinearShare = 1e-3f;
 /// A masked cell: -inf or a number no computation makes, such as the lowest float.
 inline bool is_masked(float value) { return value < kMaskedBelow; }
 

@@ -1,0 +1,137 @@
+// Windows through GLFW, and the order in which ways to draw without one are tried.
+#include "app/gpu/gl_context.h"
+
+#include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "app/gpu/egl_context.h"
+#include "app/gpu/offscreen.h"
+
+namespace attnscope {
+namespace {
+
+std::string& glfw_complaint() {
+  static std::string text;
+  return text;
+}
+std::atomic<bool> window_open{false};
+
+class WindowContext final : public GlContext {
+ public:
+  explicit WindowContext(GLFWwindow* window) : window_(window) {
+    glfwSetWindowUserPointer(window, this);
+    glfwSetDropCallback(window, [](GLFWwindow* source, int count, const char** paths) {
+      auto* self = static_cast<WindowContext*>(glfwGetWindowUserPointer(source));
+      if (self->on_drop) self->on_drop({paths, paths + count});
+    });
+    window_open = true;
+  }
+  ~WindowContext() override {
+    window_open = false;
+    target_.reset();
+    glfwDestroyWindow(window_);
+    glfwTerminate();
+  }
+  /// Draws into a picture of its own: what lies in a hidden window's buffers is not defined.
+  Status hide_behind(int width, int height) {
+    TRY(target_, Offscreen::make(width, height));
+    return Done{};
+  }
+  GLFWwindow* window() const override { return target_ ? nullptr : window_; }
+  int width() const override { return target_ ? target_->width() : size().first; }
+  int height() const override { return target_ ? target_->height() : size().second; }
+  unsigned framebuffer() const override { return target_ ? target_->framebuffer() : 0; }
+  float scale() const override {
+    float x = 1.0f, y = 1.0f;
+    if (!target_) glfwGetWindowContentScale(window_, &x, &y);
+    return std::clamp(x, 0.5f, 4.0f);
+  }
+  void swap() override {
+    if (!target_) glfwSwapBuffers(window_);
+  }
+  Image read_pixels() const override { return read_framebuffer(framebuffer(), width(), height()); }
+  void poll(double seconds) override {
+    if (seconds > 0.0) {
+      glfwWaitEventsTimeout(seconds);
+    } else {
+      glfwPollEvents();
+    }
+  }
+  bool should_close() const override { return glfwWindowShouldClose(window_) != 0; }
+  void request_close(bool close) override {
+    glfwSetWindowShouldClose(window_, close ? GLFW_TRUE : GLFW_FALSE);
+  }
+  void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
+
+ private:
+  std::pair<int, int> size() const {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
+    return {width, height};
+  }
+  GLFWwindow* window_;
+  std::unique_ptr<Offscreen> target_;
+};
+
+Error no_window(const std::string& hint) {
+  const std::string& why = glfw_complaint();
+  return fail(Code::unsupported, "No window could be opened" + (why.empty() ? "." : ": " + why + "."), hint);
+}
+
+Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int width, int height,
+                                                 bool visible) {
+  glfw_complaint().clear();
+  glfwSetErrorCallback([](int, const char* text) { glfw_complaint() = text; });
+  if (glfwInit() == GLFW_FALSE) {
+    return no_window("Start it in a desktop session, or use --screenshot, which needs no display.");
+  }
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
+  GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
+  if (window != nullptr) glfwMakeContextCurrent(window);
+  if (window == nullptr || gladLoadGL(reinterpret_cast<GLADloadfunc>(glfwGetProcAddress)) == 0) {
+    if (window != nullptr) glfwDestroyWindow(window);
+    glfwTerminate();
+    return no_window("OpenGL 3.3 is needed: update the graphics driver, or apt-get install libgl1-mesa-dri.");
+  }
+  glfwSwapInterval(1);
+  auto context = std::make_unique<WindowContext>(window);
+  context->description = std::string(visible ? "window" : "hidden window") + ", " +
+                         reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  return context;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int width, int height) {
+  TRY(auto context, open_glfw(title, width, height, true));
+  return std::unique_ptr<GlContext>(std::move(context));
+}
+
+Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
+  auto egl = make_egl(width, height);
+  if (egl || egl.error().code == Code::out_of_range) return egl;
+  auto hidden = open_glfw("attnscope", 64, 64, false);
+  if (!hidden) {
+    return fail(
+        Code::unsupported,
+        "Nothing can be drawn on this machine. " + egl.error().sentence + " " + hidden.error().sentence,
+        egl.error().hint);
+  }
+  TRY_OK((*hidden)->hide_behind(width, height));
+  return std::unique_ptr<GlContext>(*std::move(hidden));
+}
+
+void wake_window() {
+  if (window_open) glfwPostEmptyEvent();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+// Dear ImGui on a GlContext: one frame is new_frame(), widgets, render(). Works for the window and offscreen.
+// Refuses to know what is drawn.
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+
+#include "app/gpu/gl_context.h"
+#include "app/gpu/painter.h"
+
+namespace attnscope {
+
+class ImguiHost {
+ public:
+  /// Makes the ImGui context, its style and fonts at `scale` (0: what the screen asks for).
+  static Result<std::unique_ptr<ImguiHost>> make(GlContext& context, float scale);
+  ~ImguiHost();
+  ImguiHost(const ImguiHost&) = delete;
+  ImguiHost& operator=(const ImguiHost&) = delete;
+
+  /// Takes the input that came since the last frame; new glyphs are built here.
+  void new_frame();
+  /// Ends the frame and draws it over the theme's ground into the context's framebuffer.
+  void render();
+  /// The same frame again into a picture of the same size. After render().
+  Result<Image> picture();
+  /// Style, fonts and theme anew, from the next frame on.
+  void set_scale(float scale) { wanted_scale_ = scale; }
+  /// After set_theme: the same for the colours alone.
+  void restyle();
+
+  Painter& painter() { return *painter_; }
+
+ private:
+  explicit ImguiHost(GlContext& context) : context_(context) {}
+  void rebuild_atlas();
+  void draw_into(unsigned framebuffer, int width, int height);
+  GlContext& context_;
+  std::unique_ptr<Painter> painter_;
+  bool window_backend_ = false, renderer_backend_ = false;
+  float wanted_scale_ = 1.0f;
+};
+
+}  // namespace attnscope

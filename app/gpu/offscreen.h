@@ -1,0 +1,35 @@
+// A picture to draw into instead of the window: for screenshots, exports and tests.
+// Needs a current GL context for all of its life.
+#pragma once
+
+#include <memory>
+
+#include "app/gpu/image_file.h"
+#include "core/base/result.h"
+
+namespace attnscope {
+
+class Offscreen {
+ public:
+  /// width x height pixels. Fails when the driver allows no picture of this size.
+  static Result<std::unique_ptr<Offscreen>> make(int width, int height);
+  ~Offscreen();
+  Offscreen(const Offscreen&) = delete;
+  Offscreen& operator=(const Offscreen&) = delete;
+
+  unsigned framebuffer() const { return framebuffer_; }
+  int width() const { return width_; }
+  int height() const { return height_; }
+  /// What was drawn, opaque.
+  Image read() const;
+
+ private:
+  Offscreen(int width, int height) : width_(width), height_(height) {}
+  int width_, height_;
+  unsigned framebuffer_ = 0, colour_ = 0;
+};
+
+/// The pixels of a framebuffer (0 = the window's back buffer), top row first, opaque.
+Image read_framebuffer(unsigned framebuffer, int width, int height);
+
+}  // namespace attnscope

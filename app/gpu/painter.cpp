@@ -1,0 +1,299 @@
+// The heatmap program takes ImGui's place for some draw commands: a callback swaps programs, images follow
+// (ImGui clips and batches them), and a second callback gives the state back.
+#include "app/gpu/painter.h"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/gpu/cells.h"
+#include "app/gpu/program.h"
+#include "app/look/imgui_compat.h"
+#include "shaders/params.h"
+
+namespace attnscope {
+namespace {
+
+constexpr long long kMaxTexels = 16ll << 20;  // 64 MB of float per texture
+constexpr int kPlainCells = 64;               // per axis, without OpenGL
+static_assert(HEAT_LUT_SIZE == kLutSize);
+static_assert(kLinearShare == static_cast<float>(HEAT_LINEAR_SHARE));
+
+unsigned make_texture() {
+  unsigned name = 0;
+  glGenTextures(1, &name);
+  glBindTexture(GL_TEXTURE_2D, name);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);  // the default wants mipmaps: black
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  return name;
+}
+
+ImVec2 lerp(ImVec2 from, ImVec2 to, float x, float y) {
+  return ImVec2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y);
+}
+
+void reset_render_state(ImDrawList* list) {
+#if defined(ImDrawCallback_ResetRenderState) || IMGUI_VERSION_NUM < 19280
+  list->AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+#else
+  list->AddCallback(ImGui::GetPlatformIO().DrawCallback_ResetRenderState, nullptr);
+#endif
+}
+
+}  // namespace
+
+struct Painter::Entry {
+  std::uint64_t version = 0, last_used = 0;
+  int width = 0, height = 0, count = 1;  // cells of one map, maps
+  CellLayout layout;
+  unsigned texture = 0;
+  std::vector<float> cells;  // null mode only: the texture's content
+
+  int texture_width() const { return layout.texels_x * layout.columns; }
+  int texture_height() const { return layout.texels_y * layout.rows; }
+  /// Texture coordinates of a place (0..1 per axis) in one map.
+  ImVec2 uv(int map, ImVec2 place) const {
+    const float x = static_cast<float>(map % layout.columns * layout.texels_x);
+    const float y = static_cast<float>(map / layout.columns * layout.texels_y);
+    const float cells_x = static_cast<float>(width) / static_cast<float>(layout.block);
+    const float cells_y = static_cast<float>(height) / static_cast<float>(layout.block);
+    return ImVec2((x + place.x * cells_x) / static_cast<float>(texture_width()),
+                  (y + place.y * cells_y) / static_cast<float>(texture_height()));
+  }
+};
+
+struct Painter::DrawState {
+  Painter* painter;
+  HeatStyle style;
+  int map_width, map_height;  // texels
+};
+
+Painter::Painter(bool has_gl) : has_gl_(has_gl) {
+  if (!has_gl_) return;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &max_texture_);
+  lut_ = make_texture();
+  refresh_lut();
+}
+
+Painter::~Painter() {
+  if (!has_gl_) return;
+  for (const auto& [key, entry] : entries_) glDeleteTextures(1, &entry->texture);
+  glDeleteTextures(1, &lut_);
+}
+
+void Painter::begin_frame() {
+  ++frame_;
+  states_.clear();
+  for (auto row = entries_.begin(); row != entries_.end();) {
+    const bool stale = row->second->last_used + kFramesKept < frame_;
+    if (stale && has_gl_) glDeleteTextures(1, &row->second->texture);
+    row = stale ? entries_.erase(row) : std::next(row);
+  }
+  if (has_gl_ && lut_theme_ != theme_version()) refresh_lut();
+}
+
+// ---- values
+// ------------------------------------------------------------------------------------------------
+
+bool Painter::has(std::string_view key, std::uint64_t version) const {
+  const auto row = entries_.find(std::string(key));
+  return row != entries_.end() && row->second->version == version;
+}
+
+void Painter::upload(std::string_view key, std::uint64_t version, const float* values, int width,
+                     int height) {
+  upload_atlas(key, version, std::span<const float* const>(&values, 1), 1, width, height);
+}
+
+void Painter::upload_atlas(std::string_view key, std::uint64_t version, std::span<const float* const> maps,
+                           int columns, int width, int height) {
+  if (maps.empty() || width < 1 || height < 1) return drop(key);
+  Entry& entry = entry_for(key);
+  entry.last_used = frame_;
+  const int count = static_cast<int>(maps.size());
+  const bool same = entry.version == version && entry.width == width && entry.height == height;
+  if (same && entry.count == count) return;
+  entry.version = version, entry.width = width, entry.height = height, entry.count = count;
+  entry.layout = fit_cells(count, columns, width, height, max_texture_, kMaxTexels);
+  const int stride = entry.texture_width();
+  std::vector<float> texels(static_cast<std::size_t>(stride) * entry.texture_height(), kMasked);
+  for (int map = 0; map < count; ++map) {
+    const std::ptrdiff_t y = map / entry.layout.columns * entry.layout.texels_y;
+    const std::ptrdiff_t x = map % entry.layout.columns * entry.layout.texels_x;
+    reduce_cells(maps[static_cast<std::size_t>(map)], width, height, entry.layout, &texels[y * stride + x],
+                 stride);
+  }
+  if (!has_gl_) {
+    entry.cells = std::move(texels);
+    return;
+  }
+  if (entry.texture == 0) entry.texture = make_texture();
+  glBindTexture(GL_TEXTURE_2D, entry.texture);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, stride, entry.texture_height(), 0, GL_RED, GL_FLOAT, texels.data());
+  glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+Painter::Entry& Painter::entry_for(std::string_view key) {
+  std::unique_ptr<Entry>& entry = entries_[std::string(key)];
+  if (!entry) entry = std::make_unique<Entry>();
+  return *entry;
+}
+
+Painter::Entry* Painter::find(std::string_view key) {
+  const auto row = entries_.find(std::string(key));
+  if (row == entries_.end()) return nullptr;
+  row->second->last_used = frame_;
+  return row->second.get();
+}
+
+void Painter::drop(std::string_view key) {
+  const auto row = entries_.find(std::string(key));
+  if (row == entries_.end()) return;
+  if (has_gl_) glDeleteTextures(1, &row->second->texture);
+  entries_.erase(row);
+}
+
+std::string Painter::error() const { return program_ ? program_->error() : std::string(); }
+
+std::size_t Painter::texture_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, entry] : entries_) {
+    bytes += sizeof(float) * static_cast<std::size_t>(entry->texture_width()) * entry->texture_height();
+  }
+  return bytes;
+}
+
+// ---- drawing
+// -------------------------------------------------------------------------------------------------
+
+void Painter::heatmap(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,
+                      ImVec2 uv0, ImVec2 uv1) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) return;
+  if (!has_gl_) return draw_plain(list, *entry, 0, p0, p1, style, uv0, uv1);
+  begin_draw(list, *entry, style);
+  list->AddImage(compat::texture_id(entry->texture), p0, p1, entry->uv(0, uv0), entry->uv(0, uv1));
+  end_draw(list);
+}
+
+void Painter::atlas(ImDrawList* list, std::string_view key, std::span<const AtlasPlace> places,
+                    const HeatStyle& style) {
+  const Entry* entry = find(key);
+  if (entry == nullptr || places.empty()) return;
+  const ImVec2 first(0, 0), last(1, 1);
+  if (has_gl_) begin_draw(list, *entry, style);
+  for (const AtlasPlace& place : places) {
+    if (place.map < 0 || place.map >= entry->count) continue;
+    if (!has_gl_) {
+      draw_plain(list, *entry, place.map, place.p0, place.p1, style, first, last);
+      continue;
+    }
+    list->AddImage(compat::texture_id(entry->texture), place.p0, place.p1, entry->uv(place.map, first),
+                   entry->uv(place.map, last));
+  }
+  if (has_gl_) end_draw(list);
+}
+
+void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style) {
+  states_.push_back({this, style, entry.layout.texels_x, entry.layout.texels_y});
+  list->AddCallback(set_state, &states_.back());
+}
+
+void Painter::end_draw(ImDrawList* list) { reset_render_state(list); }
+
+void Painter::draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
+                         const HeatStyle& style, ImVec2 uv0, ImVec2 uv1) {
+  const int columns = std::min(entry.width, kPlainCells), rows = std::min(entry.height, kPlainCells);
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const float x = (static_cast<float>(column) + 0.5f) / static_cast<float>(columns);
+      const float y = (static_cast<float>(row) + 0.5f) / static_cast<float>(rows);
+      const ImVec2 uv = entry.uv(map, lerp(uv0, uv1, x, y));
+      const int texel_x = static_cast<int>(uv.x * static_cast<float>(entry.texture_width()));
+      const int texel_y = static_cast<int>(uv.y * static_cast<float>(entry.texture_height()));
+      const std::size_t at = static_cast<std::size_t>(texel_y) * entry.texture_width() + texel_x;
+      float value = entry.cells[at];
+      if (value > static_cast<float>(HEAT_INF_ABOVE)) {
+        value = value > static_cast<float>(HEAT_NAN_ABOVE) ? NAN : INFINITY;
+      }
+      const float half_x = 0.5f / static_cast<float>(columns), half_y = 0.5f / static_cast<float>(rows);
+      list->AddRectFilled(lerp(p0, p1, x - half_x, y - half_y), lerp(p0, p1, x + half_x, y + half_y),
+                          with_alpha(heat_colour(value, style), style.alpha));
+    }
+  }
+}
+
+// ---- inside ImGui's rendering
+// --------------------------------------------------------------------------------
+
+void Painter::set_state(const ImDrawList* /*list*/, const ImDrawCmd* command) {
+  const auto& state = *static_cast<const DrawState*>(command->UserCallbackData);
+  state.painter->apply(state);
+}
+
+void Painter::apply(const DrawState& state) {
+  GLint backend = 0;
+  glGetIntegerv(GL_CURRENT_PROGRAM, &backend);
+  const unsigned theirs = static_cast<unsigned>(backend);
+  if (!program_) {  // ImGui's vertex arrays are used as they are: our attributes go where its linker put them
+    std::vector<std::string> attributes(16);
+    for (const char* name : {"Position", "UV", "Color"}) {
+      const GLint location = glGetAttribLocation(theirs, name);
+      if (location >= 0 && location < 16) attributes[static_cast<std::size_t>(location)] = name;
+    }
+    program_ = std::make_unique<Program>("heatmap.vert", "heatmap.frag", std::move(attributes));
+  }
+  const unsigned ours = program_->use_newest();
+  if (ours == 0) return;
+  std::array<float, 16> projection{};
+  glGetUniformfv(theirs, glGetUniformLocation(theirs, "ProjMtx"), projection.data());
+  glUseProgram(ours);
+  glUniformMatrix4fv(program_->uniform("ProjMtx"), 1, GL_FALSE, projection.data());
+  set_uniforms(state);
+  glActiveTexture(GL_TEXTURE0 + HEAT_LUT_UNIT);
+  glBindTexture(GL_TEXTURE_2D, lut_);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+void Painter::set_uniforms(const DrawState& state) {
+  const HeatStyle& style = state.style;
+  const auto at = [&](const char* name) { return program_->uniform(name); };
+  const auto colour = [&](const char* name, ImU32 packed) {
+    const ImVec4 c = to_vec4(packed);
+    glUniform4f(at(name), c.x, c.y, c.z, 1.0f);
+  };
+  const int flags =
+      (style.log_scale ? HEAT_FLAG_LOG : 0) | (is_diverging(style.map) ? HEAT_FLAG_DIVERGING : 0);
+  glUniform1i(at("values"), 0);
+  glUniform1i(at("lut"), HEAT_LUT_UNIT);
+  glUniform1i(at("lut_row"), static_cast<int>(style.map));
+  glUniform1i(at("flags"), flags);
+  glUniform2f(at("range"), style.lo, style.hi);
+  glUniform2i(at("map_size"), state.map_width, state.map_height);
+  glUniform3f(at("spacing"), style.gap, style.rounding, ui_scale());
+  glUniform1f(at("alpha"), style.alpha);
+  colour("masked_colour", theme().masked);
+  colour("stripe_colour", theme().masked_stripe);
+  colour("nan_colour", theme().nan);
+  colour("inf_colour", theme().inf);
+}
+
+void Painter::refresh_lut() {
+  std::vector<ImU32> rows;
+  for (int map = 0; map < kColormaps; ++map) {
+    const Lut& lut = colormap_lut(static_cast<Colormap>(map));
+    rows.insert(rows.end(), lut.begin(), lut.end());
+  }
+  glBindTexture(GL_TEXTURE_2D, lut_);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, kLutSize, kColormaps, 0, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
+  glBindTexture(GL_TEXTURE_2D, 0);
+  lut_theme_ = theme_version();
+}
+
+}  // namespace attnscope

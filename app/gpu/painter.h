@@ -1,0 +1,92 @@
+// Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once per version, colours
+// are made in the shader, so that zooming, rescaling and changing the theme cost no upload. Without OpenGL
+// (null mode) it draws plain rectangles coloured by the processor, so that views run in tests. Refuses to
+// compute on numbers; the only reduction is the largest magnitude where a matrix is too large.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "app/look/colormap.h"
+
+namespace attnscope {
+
+class Program;
+
+/// One map of an atlas and where it goes.
+struct AtlasPlace {
+  int map = 0;
+  ImVec2 p0, p1;
+};
+
+class Painter {
+ public:
+  /// `has_gl`: a context is current now and will be at every call. False: null mode.
+  explicit Painter(bool has_gl);
+  ~Painter();
+  Painter(const Painter&) = delete;
+  Painter& operator=(const Painter&) = delete;
+
+  /// Before the first drawing of a frame, after the frame before was rendered. Textures unused for
+  /// kFramesKept frames are freed.
+  void begin_frame();
+
+  /// True when the values under `key` are those of `version`: nothing has to be computed or uploaded.
+  bool has(std::string_view key, std::uint64_t version) const;
+  /// Keeps width x height values (rows first) under `key`; does nothing when has(key, version). Masked cells
+  /// hold kMasked or -inf. NaN and infinities keep their own colours.
+  void upload(std::string_view key, std::uint64_t version, const float* values, int width, int height);
+  /// The same for many maps of one size in one texture, `columns` per row.
+  void upload_atlas(std::string_view key, std::uint64_t version, std::span<const float* const> maps,
+                    int columns, int width, int height);
+
+  /// Draws what lies under `key` into the rectangle; uv: the part of the matrix that is seen, 0..1 per axis.
+  /// Draws nothing when there is no such key.
+  void heatmap(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,
+               ImVec2 uv0 = ImVec2(0, 0), ImVec2 uv1 = ImVec2(1, 1));
+  /// Draws maps of an atlas, all with one texture and one draw call.
+  void atlas(ImDrawList* list, std::string_view key, std::span<const AtlasPlace> places,
+             const HeatStyle& style);
+
+  /// Forgets what lies under `key`.
+  void drop(std::string_view key);
+  /// Why heatmaps are not drawn (a shader that does not compile); empty when all is well.
+  std::string error() const;
+  /// Memory of all textures, bytes.
+  std::size_t texture_bytes() const;
+
+  static constexpr int kFramesKept = 120;
+
+ private:
+  struct Entry;
+  struct DrawState;
+  static void set_state(const ImDrawList* list, const ImDrawCmd* command);
+  void apply(const DrawState& state);
+  void set_uniforms(const DrawState& state);
+  void refresh_lut();
+  Entry& entry_for(std::string_view key);
+  Entry* find(std::string_view key);
+  void begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style);
+  static void end_draw(ImDrawList* list);
+  static void draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
+                         const HeatStyle& style, ImVec2 uv0, ImVec2 uv1);
+
+  bool has_gl_;
+  int max_texture_ = 4096;
+  std::uint64_t frame_ = 0;
+  std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+  std::deque<DrawState> states_;  // what the callbacks of this frame point to: addresses must hold
+  std::unique_ptr<Program> program_;
+  unsigned lut_ = 0;
+  int lut_theme_ = -1;
+};
+
+}  // namespace attnscope

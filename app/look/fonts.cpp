@@ -1,0 +1,252 @@
+// Each font is a chain of files at one size; the first file that has a glyph gives it.
+// Before 1.92 all chains share one list of code points: a fixed start and whatever note_text added.
+#include "app/look/fonts.h"
+
+#include <imgui_freetype.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <initializer_list>
+#include <vector>
+
+#include "app/look/imgui_compat.h"
+#include "app/look/strings.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+enum class Face { sans, sans_semibold, mono };
+
+struct Row {
+  ImFont* Fonts::*font;
+  Face face;
+  float em;  // size of the em square at scale 1
+};
+constexpr Row kRows[] = {
+    {&Fonts::body, Face::sans, 13.0f},    {&Fonts::body_bold, Face::sans_semibold, 13.0f},
+    {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 18.0f},
+    {&Fonts::mono, Face::mono, 12.5f},    {&Fonts::mono_small, Face::mono, 11.0f},
+    {&Fonts::mono_big, Face::mono, 26.0f}};
+
+struct State {
+  Fonts fonts;
+  std::string warning;
+  ImVector<ImWchar> ranges;  // what the atlas was built from; the atlas keeps a pointer to it
+  std::vector<bool> wanted;  // by code point
+  bool pending = false;
+};
+
+State& state() {
+  static State state;
+  return state;
+}
+
+std::string first_file(std::initializer_list<const char*> paths) {
+  std::error_code ignored;
+  for (const char* path : paths) {
+    if (std::filesystem::is_regular_file(path, ignored)) return path;
+  }
+  return {};
+}
+
+/// A typeface's file and how tall ImGui's unit (ascent + descent) is in ems.
+struct File {
+  std::string path;
+  float height = 1.0f;
+};
+
+#define FONT_ROOT "/usr/share/fonts/"
+File latin_file(Face face) {
+  std::string path;
+  switch (face) {
+    case Face::sans:
+      path = first_file(
+          {FONT_ROOT "opentype/inter/Inter-Regular.otf", FONT_ROOT "truetype/inter/Inter-Regular.ttf"});
+      break;
+    case Face::sans_semibold:
+      path = first_file(
+          {FONT_ROOT "opentype/inter/Inter-SemiBold.otf", FONT_ROOT "truetype/inter/Inter-SemiBold.ttf"});
+      break;
+    case Face::mono:
+      path = first_file({FONT_ROOT "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"});
+      return {path, 1.32f};
+  }
+  return {path, 1.21f};
+}
+
+File symbol_file(Face face) {
+  switch (face) {
+    case Face::sans:
+      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}), 1.164f};
+    case Face::sans_semibold:
+      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans-Bold.ttf",
+                          FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}),
+              1.164f};
+    case Face::mono:
+      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSansMono.ttf"}), 1.164f};
+  }
+  return {};
+}
+
+File hangul_file(Face face) {
+  const bool bold = face == Face::sans_semibold;
+  std::string path = bold ? first_file({FONT_ROOT "truetype/nanum/NanumGothicBold.ttf"}) : std::string();
+  if (path.empty()) path = first_file({FONT_ROOT "truetype/nanum/NanumGothic.ttf"});
+  return {path, 1.15f};
+}
+#undef FONT_ROOT
+
+// ---- code points -----------------------------------------------------------------------------------------
+
+/// Signs that formulas, axes and buttons use; the rest of their blocks comes on demand.
+constexpr std::string_view kSigns =
+    "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿᵀᵃᵇᵈᵏᵐ"
+    "←↑→↓↔↕↦⇒⇐↵↺↻⟨⟩∀∂∃∅∇∈∉∏∑−∓∗∘∙√∝∞∠∥‖∧∨∩∪∫≈≠≡≤≥≪≫⊂⊃⊕⊖⊗⊘⊙⊤⊥⋅⋮⋯⋰⋱⌈⌉⌊⌋"
+    "▲△▶▷▼▽◀◁◆◇○●◉◯■□▪▫▬▮▯◼◻⏎⏮⏭⏯⏸⏹⏵⏴␣␀…–—‘’“”„•·†‡‰′″‹›€™℃№ℓℝ│─┌┐└┘├┤┬┴┼░▒▓█▁▂▃▄▅▆▇✓✔✗✕★☆⚠⌘⌥⇧Ġ"
+    "�";
+
+void want(State& s, char32_t code_point) {
+  if (code_point < 0x20 || code_point > 0xFFFF || s.wanted[code_point]) return;
+  s.wanted[code_point] = true;
+  s.pending = true;
+}
+
+void want_range(State& s, char32_t first, char32_t last) {
+  for (char32_t code_point = first; code_point <= last; ++code_point) want(s, code_point);
+}
+
+void want_text(State& s, std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) want(s, next_code_point(text, at));
+}
+
+void want_start(State& s) {
+  s.wanted.resize(0x10000);
+  want_range(s, 0x20, 0x7E);
+  want_range(s, 0xA0, 0xFF);
+  want_range(s, 0x391, 0x3C9);
+  want_text(s, kSigns);
+  want_text(s, all_texts());
+}
+
+/// The wanted code points as pairs (first, last), closed by 0.
+void fill_ranges(State& s) {
+  s.ranges.clear();
+  for (std::size_t at = 0x20; at < s.wanted.size(); ++at) {
+    if (!s.wanted[at]) continue;
+    std::size_t end = at;
+    while (end + 1 < s.wanted.size() && s.wanted[end + 1]) ++end;
+    s.ranges.push_back(static_cast<ImWchar>(at));
+    s.ranges.push_back(static_cast<ImWchar>(end));
+    at = end;
+  }
+  s.ranges.push_back(0);
+}
+
+// ---- the atlas
+// ---------------------------------------------------------------------------------------------
+
+void use_freetype(ImFontAtlas& atlas) {
+#if IMGUI_VERSION_NUM >= 19200
+  atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
+#else
+  atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
+  atlas.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
+#endif
+}
+
+/// Adds one file to the atlas; null when there is no such file.
+ImFont* add_file(const File& file, float em, bool merge) {
+  if (file.path.empty()) return nullptr;
+  ImFontConfig config;
+  config.MergeMode = merge;
+  config.OversampleH = 1;
+  config.PixelSnapH = true;
+  const float pixels = static_cast<float>(static_cast<int>(em * file.height + 0.5f));
+  const ImWchar* ranges = nullptr;
+#if IMGUI_VERSION_NUM < 19200
+  ranges = state().ranges.Data;
+#endif
+  return ImGui::GetIO().Fonts->AddFontFromFileTTF(file.path.c_str(), pixels, &config, ranges);
+}
+
+ImFont* add_chain(const Row& row, float scale) {
+  const float em = row.em * scale;
+  ImFont* font = nullptr;
+  for (const File& file : {latin_file(row.face), symbol_file(row.face), hangul_file(row.face)}) {
+    ImFont* added = add_file(file, em, font != nullptr);
+    if (font == nullptr) font = added;
+  }
+  if (font != nullptr) return font;
+  ImFontConfig config;
+  config.SizePixels = 13.0f * scale;
+  return ImGui::GetIO().Fonts->AddFontDefault(&config);
+}
+
+std::string find_missing() {
+  std::string packages;
+  const auto need = [&](const std::string& path, const char* package) {
+    if (path.empty()) packages += (packages.empty() ? "" : " ") + std::string(package);
+  };
+  need(latin_file(Face::sans).path, "fonts-inter");
+  need(latin_file(Face::mono).path, "fonts-jetbrains-mono");
+  need(symbol_file(Face::sans).path, "fonts-dejavu-core");
+  need(hangul_file(Face::sans).path, "fonts-nanum");
+  if (packages.empty()) return {};
+  return "Some typefaces are not installed, so text looks plainer or lacks signs: apt-get install " +
+         packages;
+}
+
+}  // namespace
+
+void load_fonts(float scale) {
+  State& s = state();
+  if (s.wanted.empty()) want_start(s);
+  want_text(s, all_texts());
+  fill_ranges(s);
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  atlas.Clear();
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+  use_freetype(atlas);
+  for (const Row& row : kRows) s.fonts.*row.font = add_chain(row, scale);
+  ImGui::GetIO().FontDefault = s.fonts.body;
+  s.warning = find_missing();
+#if IMGUI_VERSION_NUM < 19200
+  atlas.Build();
+#endif
+  s.pending = false;
+}
+
+const Fonts& fonts() { return state().fonts; }
+
+const std::string& font_warning() { return state().warning; }
+
+void note_text([[maybe_unused]] std::string_view utf8) {
+#if IMGUI_VERSION_NUM < 19200
+  State& s = state();
+  if (!s.wanted.empty()) want_text(s, utf8);
+#endif
+}
+
+bool fonts_pending() {
+#if IMGUI_VERSION_NUM < 19200
+  return state().pending;
+#else
+  return false;
+#endif
+}
+
+void rebuild_fonts() {
+#if IMGUI_VERSION_NUM < 19200
+  State& s = state();
+  fill_ranges(s);
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  for (ImFontConfig& config : atlas.ConfigData) config.GlyphRanges = s.ranges.Data;
+  atlas.ClearTexData();
+  atlas.Build();
+  s.pending = false;
+#endif
+}
+
+}  // namespace attnscope

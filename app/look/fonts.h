@@ -1,0 +1,40 @@
+// The typefaces: Inter for words, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
+// the signs that those lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
+// Before Dear ImGui 1.92 a code point has to be in the atlas before it can be drawn: note_text() says which
+// are coming, and the host rebuilds between frames. Refuses code points above U+FFFF (ImWchar has 16 bits).
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+namespace attnscope {
+
+struct Fonts {
+  ImFont* body = nullptr;        // text, buttons
+  ImFont* body_bold = nullptr;   // headings of panels
+  ImFont* small = nullptr;       // captions, labels of the timeline
+  ImFont* title = nullptr;       // title of a view
+  ImFont* mono = nullptr;        // numbers, names, tokens
+  ImFont* mono_small = nullptr;  // numbers in small cells
+  ImFont* mono_big = nullptr;    // the number of the inspector, formulas
+};
+
+/// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between
+/// frames when the scale changed: fonts() then points to the new ones.
+void load_fonts(float scale);
+/// Null pointers before load_fonts.
+const Fonts& fonts();
+/// What is missing on this machine, for a line in the log; empty when every typeface was found.
+const std::string& font_warning();
+
+/// Announces text that will be drawn: its unseen code points are in the atlas from the next frame on.
+void note_text(std::string_view utf8);
+/// True when note_text met something new since the atlas was built. Never true since 1.92.
+bool fonts_pending();
+/// Builds the atlas again in place (ImFont pointers stay valid). Between frames, with the old texture
+/// destroyed.
+void rebuild_fonts();
+
+}  // namespace attnscope
