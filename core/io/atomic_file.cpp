@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -22,21 +24,16 @@ constexpr std::size_t kPendingBytes = std::size_t{1} << 20;
 const char* hint_for(int reason) {
   switch (reason) {
     case ENOSPC:
-    case EDQUOT:
-      return "Free some space or choose another disk.";
+    case EDQUOT: return "Free some space or choose another disk.";
     case ENOENT:
-    case ENOTDIR:
-      return "Create the folder first, or choose another one.";
+    case ENOTDIR: return "Create the folder first, or choose another one.";
     case EACCES:
     case EPERM:
-    case EROFS:
-      return "Choose a folder that you may write in.";
+    case EROFS: return "Choose a folder that you may write in.";
     case EFBIG:
       return "This file system or user may not hold a file so large: choose another disk or save less.";
-    case ENAMETOOLONG:
-      return "Choose a shorter name.";
-    default:
-      return "Check the disk, or choose another folder.";
+    case ENAMETOOLONG: return "Choose a shorter name.";
+    default: return "Check the disk, or choose another folder.";
   }
 }
 

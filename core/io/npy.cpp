@@ -1,5 +1,6 @@
 #include "core/io/npy.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -51,7 +52,8 @@ std::optional<std::vector<std::int64_t>> shape_of(std::string_view text) {
   const std::size_t close = text.find(')');
   if (text.empty() || text[0] != '(' || close == std::string_view::npos) return std::nullopt;
   std::vector<std::int64_t> shape;
-  std::int64_t product = 1;
+  std::int64_t product = 1;  // sizes of 0 count as 1, so that no other size of an empty array can be absurd
+  bool none = false;
   for (const std::string& part : split(text.substr(1, close - 1), ',')) {
     std::int64_t size = 0;
     bool digits = false;
@@ -62,10 +64,11 @@ std::optional<std::vector<std::int64_t>> shape_of(std::string_view text) {
       digits = true;
     }
     if (!digits) continue;  // the comma after a single size
+    none = none || size == 0;
     if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product)) return std::nullopt;
     shape.push_back(size);
   }
-  if (product > (std::int64_t{1} << 56)) return std::nullopt;
+  if (product > (std::int64_t{1} << (none ? 24 : 56))) return std::nullopt;
   return shape;
 }
 

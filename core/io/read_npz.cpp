@@ -1,4 +1,5 @@
 // .npz reader: finds the directory at the end of the zip, checks every member against the file and its CRC.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 

@@ -74,7 +74,7 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::int64_t>& shape,
     if (factor > limit / product) return std::nullopt;
     product *= factor;
   }
-  if (none && product > (std::uint64_t{1} << 40)) return std::nullopt;
+  if (none && product > (std::uint64_t{1} << 24)) return std::nullopt;
   return none ? 0 : product;
 }
 

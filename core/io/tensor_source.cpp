@@ -43,27 +43,16 @@ void append_ints(std::span<const std::byte> from, std::vector<std::int64_t>& to)
 
 bool append_integers(DType type, std::span<const std::byte> from, std::vector<std::int64_t>& to) {
   switch (type) {
-    case DType::i64:
-      append_ints<std::int64_t>(from, to);
-      return true;
-    case DType::i32:
-      append_ints<std::int32_t>(from, to);
-      return true;
-    case DType::i16:
-      append_ints<std::int16_t>(from, to);
-      return true;
-    case DType::i8:
-      append_ints<std::int8_t>(from, to);
-      return true;
+    case DType::i64: append_ints<std::int64_t>(from, to); return true;
+    case DType::i32: append_ints<std::int32_t>(from, to); return true;
+    case DType::i16: append_ints<std::int16_t>(from, to); return true;
+    case DType::i8: append_ints<std::int8_t>(from, to); return true;
     case DType::u8:
-    case DType::boolean:
-      append_ints<std::uint8_t>(from, to);
-      return true;
+    case DType::boolean: append_ints<std::uint8_t>(from, to); return true;
     case DType::f32:
     case DType::f16:
     case DType::bf16:
-    case DType::f64:
-      return false;
+    case DType::f64: return false;
   }
   return false;
 }

@@ -1,0 +1,85 @@
+// What the tests of core/io share: safetensors bytes from a header text, and a folder that vanishes.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/io/safetensors.h"
+
+namespace attnscope::test {
+
+inline std::string golden(const std::string& name) {
+  return std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/" + name;
+}
+
+/// Length, header and data as a safetensors file has them; `length` may lie.
+inline std::string safetensors_text(const std::string& header, const std::string& data,
+                                    std::uint64_t length) {
+  return std::string(reinterpret_cast<const char*>(&length), 8) + header + data;
+}
+inline std::string safetensors_text(const std::string& header, const std::string& data) {
+  return safetensors_text(header, data, header.size());
+}
+
+/// Opens bytes from memory of exactly their size, so that a sanitizer sees every read beyond the end.
+inline Result<std::shared_ptr<TensorSource>> open_text(const std::string& text) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(text.size());
+  std::memcpy(bytes->data(), text.data(), text.size());
+  const std::span<const std::byte> view(*bytes);
+  return open_safetensors_bytes(bytes, view, "test.safetensors");
+}
+
+template <class T>
+std::string raw(const std::vector<T>& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+inline void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-io-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TempFolder() {
+    std::error_code error;
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, error);
+    std::filesystem::remove_all(path_, error);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::string path_;
+};
+
+/// Fails unless `result` is an error whose sentence contains `part` and that has a hint.
+template <class T>
+void expect_error(const Result<T>& result, Code code, const std::string& part) {
+  ASSERT_FALSE(result) << "expected an error with: " << part;
+  EXPECT_EQ(result.error().code, code) << result.error().sentence;
+  EXPECT_NE(result.error().sentence.find(part), std::string::npos) << result.error().sentence;
+  EXPECT_FALSE(result.error().hint.empty()) << result.error().sentence;
+  EXPECT_EQ(result.error().sentence.back(), '.') << result.error().sentence;
+}
+
+}  // namespace attnscope::test

@@ -1,0 +1,158 @@
+#include "core/io/npy.h"
+
+#include <cstdlib>
+
+#include "core/io/writers.h"
+#include "core/io/zip.h"
+#include "helpers.h"
+
+namespace attnscope::test {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+Result<std::shared_ptr<TensorSource>> open_zip(const std::string& text) {
+  auto owner = std::make_shared<const std::string>(text);
+  return read_npz_bytes(owner, bytes_of(*owner), "test.npz");
+}
+
+// A zip of one member, built here record by record.
+std::string one_member_zip(const zip::Member& member, const std::string& contents) {
+  const std::string local = zip::local_header(member) + contents, central = zip::central_header(member);
+  return local + central + zip::end_record(1, central.size(), local.size());
+}
+
+std::string good_array() { return npy_header("<f4", {2}) + raw<float>({1, 2}); }
+
+std::string good_zip() {
+  const std::string array = good_array();
+  return one_member_zip({"a.npy", zip::crc32(bytes_of(array)), array.size(), 0}, array);
+}
+
+Result<TensorInfo> parse(const std::string& dictionary, const std::string& data) {
+  const auto length = static_cast<std::uint16_t>(dictionary.size());
+  const std::string text =
+      std::string("\x93NUMPY\x01\x00", 8) + raw<std::uint16_t>({length}) + dictionary + data;
+  return parse_npy(bytes_of(text), "a", "test.npy");
+}
+
+TEST(Npy, HeaderIsNumPysOwn) {
+  const std::string header = npy_header("<f4", {2, 3});
+  EXPECT_EQ(header.size(), 128u);
+  EXPECT_EQ(header.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_NE(header.find("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  "), std::string::npos);
+  EXPECT_EQ(header.back(), '\n');
+  EXPECT_NE(npy_header("<i8", {5}).find("'shape': (5,), }"), std::string::npos);
+  EXPECT_NE(npy_header("<i8", {}).find("'shape': (), }"), std::string::npos);
+}
+
+TEST(Npy, ChecksumIsThatOfTheStandard) {
+  EXPECT_EQ(zip::crc32(bytes_of("123456789")), 0xCBF43926u);
+  EXPECT_EQ(zip::crc32(bytes_of("6789"), zip::crc32(bytes_of("12345"))), 0xCBF43926u);
+}
+
+TEST(Npy, RefusesWhatItCannotShow) {
+  const std::string ok = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
+  EXPECT_TRUE(parse(ok, std::string(8, '\0')));
+  expect_error(parse(ok, std::string(7, '\0')), Code::bad_format, "needs 8 bytes of values, but has 7");
+  expect_error(parse(ok, std::string(9, '\0')), Code::bad_format, "needs 8 bytes of values, but has 9");
+  const auto with = [](const std::string& descr, const std::string& order, const std::string& shape) {
+    return parse("{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n",
+                 "12345678");
+  };
+  EXPECT_TRUE(with("'<f4'", "False", "(1, 2)"));
+  EXPECT_TRUE(with("'<f4'", "True", "(2,)"));
+  expect_error(with("'<f4'", "True", "(1, 2)"), Code::unsupported, "Fortran order");
+  expect_error(with("'>f4'", "False", "(2,)"), Code::unsupported, "number format");
+  expect_error(with("'|O'", "False", "(1,)"), Code::unsupported, "number format");
+  expect_error(with("'<f4'", "False", "(2, -1)"), Code::bad_format, "no usable shape");
+  expect_error(with("'<f4'", "False", "(9999999999999999999999,)"), Code::bad_format, "no usable shape");
+  expect_error(with("'<f4'", "False", "(4294967296, 4294967296, 4294967296)"), Code::bad_format,
+               "no usable shape");
+  expect_error(with("'<f4'", "False", "(0, 4294967296)"), Code::bad_format, "no usable shape");
+  expect_error(with("'<f4'", "False", "2"), Code::bad_format, "no usable shape");
+  expect_error(parse("{}", ""), Code::bad_format, "without descr, order or shape");
+  expect_error(parse_npy(bytes_of("hello"), "a", "test.npy"), Code::bad_format, "NumPy header");
+}
+
+TEST(Npz, LiesAreNamed) {
+  ASSERT_TRUE(open_zip(good_zip()));
+  const std::string array = good_array();
+  const std::uint32_t crc = zip::crc32(bytes_of(array));
+  expect_error(open_zip("hello"), Code::bad_format, "no zip archive");
+  expect_error(open_zip(good_zip() + "x"), Code::bad_format, "no zip archive");
+  expect_error(open_zip(one_member_zip({"a.npy", crc + 1, array.size(), 0}, array)), Code::bad_format,
+               "checksum");
+  expect_error(open_zip(one_member_zip({"a.npy", crc, 100'000, 0}, array)), Code::bad_format,
+               "larger than the file");
+  expect_error(open_zip(one_member_zip({"a.npy", crc, array.size() + 60, 0}, array)), Code::bad_format,
+               "checksum");
+  expect_error(open_zip(one_member_zip({"a.npy", crc, array.size(), 7}, array)), Code::bad_format,
+               "not where the directory");
+  expect_error(open_zip(one_member_zip({"a.npy", crc, array.size(), 0xFFFFFFF0}, array)), Code::bad_format,
+               "not where");
+  expect_error(open_zip(one_member_zip({"a.npy", crc, 0xFFFFFFFF, 0}, array)), Code::unsupported,
+               "64-bit form");
+  std::string compressed = good_zip();
+  compressed[compressed.rfind("PK\x01\x02") + 10] = 8;
+  const auto source = open_zip(compressed);
+  expect_error(source, Code::unsupported, "member \"a.npy\" is compressed");
+  EXPECT_NE(source.error().hint.find("numpy.savez "), std::string::npos);
+}
+
+TEST(Npz, EveryTruncationIsRefused) {
+  const std::string whole = good_zip();
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(open_zip(whole.substr(0, size))) << size;
+}
+
+// Runs a Python script; 77 says that it has no NumPy, 127 that there is no Python.
+int python(const std::string& script) {
+  const int status = std::system(("python3 - >/dev/null 2>&1 <<'END'\n" + script + "\nEND").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+TEST(Npz, PythonsZipModuleReadsIt) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_npz(folder / "a.npz",
+                        {{"blocks.0.q", Tensor::filled({{Axis::pos, 300}, {Axis::d_model, 7}}, 0.5f)}},
+                        {{"tokens", {1, 2}, {2}}}));
+  const int code = python("import zipfile, sys\nz = zipfile.ZipFile('" + folder / "a.npz" +
+                          "')\nsys.exit(0 if z.testzip() is None and z.namelist() == ['tokens.npy', "
+                          "'blocks.0.q.npy'] and z.read('blocks.0.q.npy')[-4:] == b'\\0\\0\\0?' else 1)");
+  if (code == 127) GTEST_SKIP() << "no python3";
+  EXPECT_EQ(code, 0);
+}
+
+TEST(Npz, NumPyReadsOursAndWeReadNumPys) {
+  const TempFolder folder;
+  const Tensor matrix = Tensor::from({1, 2, 3, 4, 5, 6}, {{Axis::pos, 2}, {Axis::d_model, 3}});
+  ASSERT_TRUE(write_npz(folder / "a.npz", {{"m", matrix}, {"t", matrix.transpose()}}, {{"i", {7, -8}, {2}}}));
+  ASSERT_TRUE(write_npy(folder / "a.npy", matrix));
+  const int code = python(
+      "try:\n  import numpy as np\nexcept ImportError:\n  raise SystemExit(77)\n"
+      "d = '" +
+      folder.path() +
+      "/'\n"
+      "a = np.load(d + 'a.npz')\n"
+      "m = np.arange(1, 7, dtype='<f4').reshape(2, 3)\n"
+      "assert a['m'].dtype == m.dtype and (a['m'] == m).all() and (a['t'] == m.T).all()\n"
+      "assert a['i'].dtype == np.int64 and (a['i'] == [7, -8]).all()\n"
+      "assert (np.load(d + 'a.npy') == m).all()\n"
+      "np.savez(d + 'b.npz', m=m, h=m.astype('f2'), i=np.array([7, -8]), s=np.float64(2.5))\n"
+      "np.savez_compressed(d + 'c.npz', m=m)");
+  if (code == 77 || code == 127) GTEST_SKIP() << "no python3 with NumPy";
+  ASSERT_EQ(code, 0);
+  const auto theirs = read_npz(folder / "b.npz");
+  ASSERT_TRUE(theirs) << theirs.error().text();
+  EXPECT_EQ((*theirs)->load("m")->values(), matrix.values());
+  EXPECT_EQ((*theirs)->load("h")->values(), matrix.values());
+  EXPECT_EQ(*(*theirs)->load_ints("i"), (std::vector<std::int64_t>{7, -8}));
+  EXPECT_EQ((*theirs)->load("s")->at(0), 2.5f);
+  expect_error(read_npz(folder / "c.npz"), Code::unsupported, "is compressed");
+}
+
+}  // namespace
+}  // namespace attnscope::test
