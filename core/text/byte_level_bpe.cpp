@@ -1,0 +1,99 @@
+// make_byte_level_bpe: a byte-level BPE from a vocabulary and merges, for files that are no tokenizer.json.
+#include "core/base/text.h"
+#include "core/text/pipeline.h"
+
+namespace attnscope {
+
+namespace {
+
+using Made = Result<std::shared_ptr<const Tokenizer>>;
+
+Result<Vocabulary> vocabulary_of(const std::vector<std::string>& spellings) {
+  Vocabulary out;
+  out.reserve(spellings.size());
+  for (std::size_t id = 0; id < spellings.size(); ++id) {
+    if (!spellings[id].empty()) TRY_OK(out.add(spellings[id], static_cast<std::int64_t>(id)));
+  }
+  return out;
+}
+
+Result<std::vector<Bpe::Merge>> merges_of(const std::vector<std::string>& lines) {
+  std::vector<Bpe::Merge> out;
+  out.reserve(lines.size());
+  for (const std::string& line : lines) {
+    const std::size_t space = line.find(' ', 1);
+    if (line.empty() || space == std::string::npos || space + 1 >= line.size()) {
+      return fail(
+          Code::bad_format,
+          format("merge %zu (\"%.40s\") is not two tokens with a space between", out.size(), line.c_str()),
+          "Write it as \"a b\".");
+    }
+    out.emplace_back(line.substr(0, space), line.substr(space + 1));
+  }
+  return out;
+}
+
+Status check_id(const Vocabulary& vocabulary, std::optional<int> id, const char* role) {
+  if (!id || vocabulary.has(*id)) return Done{};
+  return fail(Code::out_of_range, format("the %s token has id %d, which is not in the vocabulary", role, *id),
+              format("Ids lie between 0 and %d.", vocabulary.size() - 1));
+}
+
+Result<AddedTokens> specials_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
+  std::vector<AddedToken> out;
+  for (const int id : source.special) {
+    TRY_OK(check_id(vocabulary, id, "special"));
+    AddedToken token;
+    token.content = std::string(vocabulary.spelling(id));
+    token.id = id;
+    token.special = true;
+    out.push_back(std::move(token));
+  }
+  return AddedTokens::make(out, {});
+}
+
+Result<PreTokenizer> words_of(const ByteLevelBpe& source) {
+  if (source.pattern.empty()) return byte_level_pre_tokenizer(source.add_prefix_space, true);
+  TRY(auto words, Pattern::regex(source.pattern));
+  return pre_tokenizer_sequence({split_pre_tokenizer(std::move(words), Delimiter::isolated, false),
+                                 byte_level_pre_tokenizer(source.add_prefix_space, false)});
+}
+
+PostProcessor template_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
+  const auto around = [&](bool wanted, std::optional<int> id) {
+    std::vector<Token> out;
+    if (wanted && id) out.push_back({*id, std::string(vocabulary.spelling(*id)), 0, 0, true});
+    return out;
+  };
+  return template_post_processor(around(source.add_bos, source.bos), around(source.add_eos, source.eos));
+}
+
+Made make(const ByteLevelBpe& source) {
+  TRY(auto vocabulary, vocabulary_of(source.vocab));
+  TRY(const auto merges, merges_of(source.merges));
+  TRY_OK(check_id(vocabulary, source.bos, "begin"));
+  TRY_OK(check_id(vocabulary, source.eos, "end"));
+  Pipeline parts;
+  TRY(parts.added, specials_of(source, vocabulary));
+  TRY(parts.pre_tokenizer, words_of(source));
+  parts.post_processor = template_of(source, vocabulary);
+  BpeOptions options;
+  options.ignore_merges = source.ignore_merges;
+  TRY(auto model, Bpe::make(std::move(vocabulary), merges, options));
+  parts.model = std::make_shared<Bpe>(std::move(model));
+  parts.decoder = byte_level_decoder();
+  parts.letters = true;
+  parts.bos = source.bos;
+  parts.eos = source.eos;
+  return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
+}
+
+}  // namespace
+
+Made make_byte_level_bpe(const ByteLevelBpe& parts, const std::string& what) {
+  auto made = make(parts);
+  if (!made) return fail(made.error().code, what + ": " + made.error().sentence, made.error().hint);
+  return made;
+}
+
+}  // namespace attnscope

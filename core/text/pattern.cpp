@@ -1,0 +1,236 @@
+#include "core/text/pattern.h"
+
+#include <unicode/regex.h>
+#include <unicode/unistr.h>
+
+#include <cctype>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+struct Pattern::Compiled {
+  std::unique_ptr<icu::RegexPattern> pattern;
+  std::string expression;
+};
+
+namespace {
+
+constexpr int kTimeLimit = 5000;                   // ICU's units, about a millisecond each, per match
+constexpr std::size_t kMaxExpression = 64 * 1024;  // bytes; the longest in use have about a thousand
+constexpr int kMaxNesting = 100;  // ICU's compiler and the translator recurse into groups and sets
+
+icu::UnicodeString utf16_of(std::string_view text) {
+  return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int>(text.size())));
+}
+
+// Byte of the text at which each UTF-16 unit starts, and one more for the end.
+std::vector<std::int32_t> bytes_of_units(std::string_view text) {
+  std::vector<std::int32_t> out;
+  out.reserve(text.size() + 1);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto begin = static_cast<std::int32_t>(at);
+    out.push_back(begin);
+    if (next_code_point(text, at) > 0xFFFF) out.push_back(begin);
+  }
+  out.push_back(static_cast<std::int32_t>(text.size()));
+  return out;
+}
+
+// Reads an expression atom by atom; `out` always ends with the atom read last, which starts at `atom`.
+class Translator {
+ public:
+  explicit Translator(std::string_view source) : source_(source) {}
+
+  std::string run() {
+    while (at_ < source_.size()) step();
+    return std::move(out_);
+  }
+
+ private:
+  void step() {
+    const char c = source_[at_];
+    if (c == '\\') {
+      atom_ = out_.size();
+      escape(false);
+    } else if (c == '[') {
+      atom_ = out_.size();
+      set();
+    } else if (c == '(') {
+      open_.push_back(out_.size());
+      group();
+    } else if (c == ')') {
+      atom_ = open_.empty() ? out_.size() : open_.back();
+      if (!open_.empty()) open_.pop_back();
+      copy(1);
+    } else if (c == '{' && repeat()) {
+      return;
+    } else if (c == '*' || c == '+' || c == '?') {
+      copy(1);
+    } else {
+      atom_ = out_.size();
+      std::size_t next = at_;
+      next_code_point(source_, next);
+      copy(next - at_);
+    }
+  }
+
+  void copy(std::size_t count) {
+    count = std::min(count, source_.size() - at_);
+    out_ += source_.substr(at_, count);
+    at_ += count;
+  }
+
+  void escape(bool in_set) {
+    const char kind = at_ + 1 < source_.size() ? source_[at_ + 1] : '\0';
+    if (kind == 'h' || kind == 'H') {
+      out_ += kind == 'H' ? "[^0-9a-fA-F]" : in_set ? "0-9a-fA-F" : "[0-9a-fA-F]";
+      at_ += 2;
+      return;
+    }
+    const bool braced = (kind == 'p' || kind == 'P' || kind == 'x' || kind == 'u' || kind == 'N') &&
+                        at_ + 2 < source_.size() && source_[at_ + 2] == '{';
+    const std::size_t close = braced ? source_.find('}', at_) : std::string_view::npos;
+    copy(close == std::string_view::npos ? 2 : close - at_ + 1);
+  }
+
+  void set() {
+    int depth = 0;
+    do {
+      const char c = source_[at_];
+      if (c == '\\') {
+        escape(true);
+        continue;
+      }
+      if (c == '[') ++depth;
+      if (c == ']') --depth;
+      copy(1);
+    } while (depth > 0 && at_ < source_.size());
+  }
+
+  // "(?m" and "(?im:" of Ruby are "(?s" of ICU; everything else about groups is the same.
+  void group() {
+    copy(1);
+    if (at_ >= source_.size() || source_[at_] != '?') return;
+    copy(1);
+    while (at_ < source_.size() &&
+           (source_[at_] == 'i' || source_[at_] == 'm' || source_[at_] == 'x' || source_[at_] == '-')) {
+      out_ += source_[at_] == 'm' ? 's' : source_[at_];
+      ++at_;
+    }
+    while (at_ < source_.size() && std::string_view(":=!<>").find(source_[at_]) != std::string_view::npos)
+      copy(1);
+  }
+
+  // x{n,m}+ is (x{n,m})+ in Ruby. False where the brace is no repeat count.
+  bool repeat() {
+    std::size_t close = at_ + 1;
+    while (close < source_.size() &&
+           (std::isdigit(static_cast<unsigned char>(source_[close])) || source_[close] == ','))
+      ++close;
+    if (close == at_ + 1 || close >= source_.size() || source_[close] != '}') return false;
+    copy(close - at_ + 1);
+    if (at_ < source_.size() && source_[at_] == '+') {
+      out_.insert(atom_, "(?:");
+      out_ += ")";
+    }
+    return true;
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::size_t atom_ = 0;  // where the atom that a quantifier would repeat starts in out_
+  std::vector<std::size_t> open_;
+  std::string out_;
+};
+
+int nesting_of(std::string_view expression) {
+  int depth = 0, deepest = 0;
+  for (const char c : expression) {
+    if (c == '(' || c == '[') deepest = std::max(deepest, ++depth);
+    if ((c == ')' || c == ']') && depth > 0) --depth;
+  }
+  return deepest;
+}
+
+Error too_hard(const std::string& expression, UErrorCode status) {
+  return fail(
+      Code::unsupported,
+      format("the expression \"%.80s\" gave up on this text (%s)", expression.c_str(), u_errorName(status)),
+      "Try a shorter text, or a pre_tokenizer with a simpler expression.");
+}
+
+std::vector<Match> cut_literal(std::string_view text, std::string_view wanted) {
+  std::vector<Match> out;
+  std::size_t done = 0;
+  for (std::size_t at = 0; !wanted.empty() && (at = text.find(wanted, done)) != std::string_view::npos;) {
+    if (at > done) out.push_back({done, at, false});
+    done = at + wanted.size();
+    out.push_back({at, done, true});
+  }
+  if (done < text.size()) out.push_back({done, text.size(), false});
+  return out;
+}
+
+}  // namespace
+
+std::string icu_expression(std::string_view oniguruma) { return Translator(oniguruma).run(); }
+
+Pattern Pattern::literal(std::string text) {
+  Pattern out;
+  out.literal_ = std::move(text);
+  return out;
+}
+
+Result<Pattern> Pattern::regex(std::string_view expression) {
+  if (expression.size() > kMaxExpression || nesting_of(expression) > kMaxNesting) {
+    return fail(Code::unsupported,
+                format("an expression of %zu bytes, %d levels deep, is too large", expression.size(),
+                       nesting_of(expression)),
+                format("At most %zu bytes and %d levels are read.", kMaxExpression, kMaxNesting));
+  }
+  auto compiled = std::make_shared<Compiled>();
+  compiled->expression = std::string(expression);
+  UErrorCode status = U_ZERO_ERROR;
+  UParseError where{};
+  compiled->pattern.reset(icu::RegexPattern::compile(utf16_of(icu_expression(expression)),
+                                                     UREGEX_MULTILINE | UREGEX_UNIX_LINES, where, status));
+  if (U_FAILURE(status)) {
+    return fail(Code::bad_format,
+                format("the expression \"%.200s\" does not compile (%s near character %d)",
+                       compiled->expression.c_str(), u_errorName(status), where.offset),
+                "It should be written as for Oniguruma, the library that the Hugging Face tokenizers use.");
+  }
+  Pattern out;
+  out.compiled_ = std::move(compiled);
+  return out;
+}
+
+Result<std::vector<Match>> Pattern::cut(std::string_view text) const {
+  if (!compiled_) return cut_literal(text, literal_);
+  std::vector<Match> out;
+  const icu::UnicodeString units = utf16_of(text);
+  const std::vector<std::int32_t> bytes = bytes_of_units(text);
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::RegexMatcher> matcher(compiled_->pattern->matcher(units, status));
+  if (U_SUCCESS(status)) matcher->setTimeLimit(kTimeLimit, status);
+  std::size_t done = 0;
+  while (U_SUCCESS(status) && matcher->find(status)) {
+    const auto begin = static_cast<std::size_t>(bytes[static_cast<std::size_t>(matcher->start(status))]);
+    const auto end = static_cast<std::size_t>(bytes[static_cast<std::size_t>(matcher->end(status))]);
+    if (begin > done) out.push_back({done, begin, false});
+    if (begin >= done) out.push_back({begin, end, true});
+    done = std::max(done, end);
+  }
+  if (U_FAILURE(status)) return too_hard(compiled_->expression, status);
+  if (done < text.size()) out.push_back({done, text.size(), false});
+  return out;
+}
+
+const Pattern& gpt2_words() {
+  static const Pattern words =
+      *Pattern::regex(R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)");
+  return words;
+}
+
+}  // namespace attnscope

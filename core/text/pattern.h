@@ -1,0 +1,47 @@
+// What a tokenizer file searches for: a literal string or a regular expression. Files are written for
+// Oniguruma (Ruby syntax); the expression is put into ICU's dialect first. ICU stays inside the .cpp.
+// Differences that are translated: ^ and $ are per line, a line ends at \n only, (?m) is "dot matches all",
+// \h is a hex digit, x{n,m}+ repeats (it is possessive in ICU). Left as they are: the Unicode version, \w of
+// joiners.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+struct Match {
+  std::size_t begin = 0;  // bytes
+  std::size_t end = 0;
+  bool matched = true;  // false: the stretch between two matches
+};
+
+class Pattern {
+ public:
+  static Pattern literal(std::string text);
+  /// Errors: the expression does not compile; the sentence says at which character.
+  static Result<Pattern> regex(std::string_view expression);
+
+  /// Cuts well-formed UTF-8 into matches and the stretches between them, in order, covering all of it.
+  /// Errors: the expression needs too much time or stack on this text.
+  Result<std::vector<Match>> cut(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::string literal_;
+  std::shared_ptr<const Compiled> compiled_;  // null: a literal
+};
+
+/// The words of GPT-2: contractions, letters, numbers, other signs (each with the space before it), white
+/// space.
+const Pattern& gpt2_words();
+
+/// An Oniguruma (Ruby) expression in ICU's dialect; see the head of this file.
+std::string icu_expression(std::string_view oniguruma);
+
+}  // namespace attnscope

@@ -1,0 +1,91 @@
+// The one interface between text and token ids; every vocabulary (byte-level BPE today, others as further
+// files) stands behind it. Offsets are bytes of the text the caller gave, so that a token can be pointed at
+// on the screen. Refuses to throw, to crash on ill-formed UTF-8 (each bad byte is read as U+FFFD and keeps
+// its place), and to apply the truncation or padding a tokenizer.json may ask for: the person sees all of the
+// text and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+struct Token {
+  int id = 0;
+  std::string text;        // vocabulary spelling, e.g. "Ġcat"
+  std::int64_t begin = 0;  // bytes of the input text; tokens that the template added have [0, 0)
+  std::int64_t end = 0;
+  bool special = false;
+};
+
+struct Encoding {
+  std::vector<Token> tokens;
+  std::vector<int> ids() const;
+};
+
+/// Text to ids and back. Immutable once made, so any number of threads may share one.
+class Tokenizer {
+ public:
+  Tokenizer() = default;
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+  virtual ~Tokenizer();
+
+  /// The tokens of `text`. `add_special` adds what the vocabulary's template adds (for example a begin
+  /// token). Errors: text over 256 MB; a pattern of the file that runs out of time or stack on this text.
+  virtual Result<Encoding> encode(std::string_view text, bool add_special = true) const = 0;
+  /// Well-formed UTF-8 for any ids; bytes that do not add up to a character give U+FFFD, unknown ids nothing.
+  virtual std::string decode(const std::vector<int>& ids, bool skip_special = true) const = 0;
+  /// Highest id + 1; there may be unused ids below it.
+  virtual int vocab_size() const = 0;
+  /// Vocabulary spelling; empty for an id that is not used.
+  virtual std::string token_text(int id) const = 0;
+  /// For people, never empty: "·cat", "⏎", "<0xE2>"; "<id 7>" for an id that is not used.
+  virtual std::string token_display(int id) const = 0;
+  virtual std::optional<int> find(std::string_view vocab_spelling) const = 0;
+  virtual std::optional<int> bos() const = 0;
+  virtual std::optional<int> eos() const = 0;
+
+  /// Ids whose text matches `query`, for the token picker: equal texts first (then equal but for a leading
+  /// space), then those that begin with it, then those that hold it; shortest first. ASCII case is ignored.
+  std::vector<int> search(std::string_view query, int limit) const;
+
+ private:
+  mutable std::once_flag searchable_once_;
+  mutable std::vector<std::pair<int, std::string>> searchable_;  // (id, decoded text in lower case)
+};
+
+/// Opens a tokenizer.json, or the folder that has one (tokenizer_config.json beside it tells begin and end).
+Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& path);
+/// Reads the text of a tokenizer.json; `what` names it in errors.
+Result<std::shared_ptr<const Tokenizer>> tokenizer_from_json(std::string_view text, const std::string& what);
+
+/// What a byte-level BPE is made of where there is no tokenizer.json (GGUF, vocab.json + merges.txt).
+struct ByteLevelBpe {
+  std::vector<std::string> vocab;   // spelling of each id; empty = unused id
+  std::vector<std::string> merges;  // "a b", best first
+  std::string pattern;              // words; empty = the GPT-2 pattern
+  std::vector<int> special;         // ids that are matched whole in the text and skipped when decoding
+  std::optional<int> bos, eos;
+  bool add_bos = false;  // what encode(..., add_special = true) adds
+  bool add_eos = false;
+  bool add_prefix_space = false;
+  bool ignore_merges = false;  // a word that is in the vocabulary is one token, whatever the merges say
+};
+/// Errors name `what` and the entry that is wrong.
+Result<std::shared_ptr<const Tokenizer>> make_byte_level_bpe(const ByteLevelBpe& parts,
+                                                             const std::string& what);
+
+/// Any bytes as one legible line: leading and trailing spaces "·", newline "⏎", tab "⇥", bytes that are no
+/// character "<0xE2>", characters that cannot be seen "<U+200D>".
+std::string display_bytes(std::string_view bytes);
+
+}  // namespace attnscope

@@ -1,0 +1,52 @@
+#include "core/text/vocabulary.h"
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+namespace {
+
+// A spelling as it is quoted in an error: short, and well-formed whatever the file holds.
+std::string quoted(std::string_view spelling) {
+  const std::string shown = valid_utf8(spelling.substr(0, 40));
+  return "\"" + shown + (spelling.size() > 40 ? "..." : "") + "\"";
+}
+
+}  // namespace
+
+Status Vocabulary::add(std::string_view spelling, std::int64_t id) {
+  if (id < 0 || id > kMaxTokenId) {
+    return fail(Code::out_of_range,
+                format("the token %s has id %lld", quoted(spelling).c_str(), static_cast<long long>(id)),
+                format("Ids must lie between 0 and %lld.", static_cast<long long>(kMaxTokenId)));
+  }
+  if (has(static_cast<int>(id)) && this->spelling(static_cast<int>(id)) != spelling) {
+    return fail(
+        Code::bad_format,
+        format("the tokens %s and %s share id %lld", quoted(this->spelling(static_cast<int>(id))).c_str(),
+               quoted(spelling).c_str(), static_cast<long long>(id)),
+        "Each id may have one spelling only.");
+  }
+  const auto [entry, is_new] = ids_.try_emplace(std::string(spelling), static_cast<int>(id));
+  if (!is_new && entry->second != id) {
+    return fail(Code::bad_format,
+                format("the token %s has the ids %d and %lld", quoted(spelling).c_str(), entry->second,
+                       static_cast<long long>(id)),
+                "Each spelling may have one id only.");
+  }
+  if (id >= size()) spellings_.resize(static_cast<std::size_t>(id) + 1, nullptr);
+  spellings_[static_cast<std::size_t>(id)] = &entry->first;
+  return Done{};
+}
+
+std::optional<int> Vocabulary::find(std::string_view spelling) const {
+  const auto entry = ids_.find(spelling);
+  if (entry == ids_.end()) return std::nullopt;
+  return entry->second;
+}
+
+std::string_view Vocabulary::spelling(int id) const {
+  return has(id) ? std::string_view(*spellings_[static_cast<std::size_t>(id)]) : std::string_view();
+}
+
+}  // namespace attnscope
