@@ -1,0 +1,45 @@
+// Reads config.json fields by any of their spellings, with ranges; keeps the first problem in words.
+// Refuses sizes that no Transformer has, so that nothing is allocated by a file's word.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/ops/ops.h"
+
+namespace attnscope {
+
+class ConfigReader {
+ public:
+  ConfigReader(const nlohmann::json& config, std::string what) : config_(config), what_(std::move(what)) {}
+
+  using Keys = std::initializer_list<const char*>;
+  /// A whole number of at least 1; `fallback` < 1 makes the field required.
+  int size(Keys keys, int fallback, int most = 1 << 24);
+  double number(Keys keys, double fallback);
+  bool flag(Keys keys, bool fallback);
+  std::string text(Keys keys, const std::string& fallback);
+  /// "gelu_new", "silu", ... by the names of the `transformers` library.
+  Activation activation(Keys keys, const std::string& fallback);
+  /// A token id: a number, the first of a list, or -1.
+  int token(Keys keys);
+  /// The field, or null when it is absent or null.
+  const nlohmann::json* find(Keys keys) const;
+
+  void refuse(Code code, std::string sentence, std::string hint);
+  Status status() const;
+  const std::string& what() const { return what_; }
+
+ private:
+  const nlohmann::json& config_;
+  std::string what_;
+  std::optional<Error> error_;
+};
+
+/// rope_theta, rope_scaling {type | rope_type} of older configs, rope_parameters of newer ones.
+RopeSpec read_rope(ConfigReader& config, int d_head);
+
+}  // namespace attnscope

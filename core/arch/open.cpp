@@ -1,0 +1,151 @@
+#include "core/arch/open.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/family.h"
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/io/safetensors.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string known_architectures() {
+  std::vector<std::string> names;
+  for (const Family& family : families())
+    for (const std::string& type : family.model_types) names.push_back(type);
+  return "Known architectures are " + join(names, ", ") + ".";
+}
+
+// By model_type, or (old configs) by the name in `architectures`: "GPT2LMHeadModel" begins with gpt2.
+Result<const Family*> family_of(const json& config, const std::string& what) {
+  std::string type, architecture;
+  if (config.is_object() && config.contains("model_type") && config["model_type"].is_string())
+    type = config["model_type"].get<std::string>();
+  if (config.is_object() && config.contains("architectures") && config["architectures"].is_array() &&
+      !config["architectures"].empty() && config["architectures"][0].is_string())
+    architecture = config["architectures"][0].get<std::string>();
+  std::string lower;
+  for (const char c : architecture) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const Family& family : families()) {
+    for (const std::string& known : family.model_types) {
+      if (type == known || (type.empty() && !lower.empty() && starts_with(lower, known))) return &family;
+    }
+  }
+  const std::string named = !type.empty() ? type : architecture;
+  if (named.empty()) {
+    return fail(Code::bad_format, format("%s does not say which architecture the model has.", what.c_str()),
+                "It needs \"model_type\". " + known_architectures());
+  }
+  return fail(Code::unsupported, format("%s: the architecture \"%s\" is not known.", what.c_str(), named.c_str()),
+              known_architectures());
+}
+
+std::string main_dtype(const TensorSource& source, std::uint64_t& bytes) {
+  std::map<std::string, std::uint64_t> by_type;
+  for (const TensorInfo& info : source.infos()) {
+    by_type[std::string(dtype_name(info.dtype))] += info.bytes;
+    bytes += info.bytes;
+  }
+  std::string best;
+  for (const auto& [name, size] : by_type)
+    if (best.empty() || size > by_type[best]) best = name;
+  return best;
+}
+
+Result<OpenedModel> open_folder(const fs::path& folder) {
+  const std::string config_path = (folder / "config.json").string();
+  std::error_code ignored;
+  if (!fs::exists(config_path, ignored)) {
+    return fail(Code::not_found, format("%s has no config.json.", folder.string().c_str()),
+                "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
+  }
+  TRY(const json config, read_json_file(config_path));
+  TRY(const Family* family, family_of(config, config_path));
+  TRY(const std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
+  OpenedModel out;
+  TRY(ModelConfig model_config, family->read_config(config, *source));
+  model_config.family = family->name;
+  TRY(Weights weights, family->read_weights(model_config, *source));
+  TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
+  out.family = family->name;
+  out.path = folder.string();
+  out.title = folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+  out.dtype = main_dtype(*source, out.file_bytes);
+  if (fs::exists(folder / "tokenizer.json", ignored)) {
+    auto tokenizer = open_tokenizer(folder.string());
+    if (tokenizer) out.tokenizer = *tokenizer;
+    else out.notes.push_back(tokenizer.error().text());
+  } else {
+    out.notes.emplace_back("There is no tokenizer.json: tokens are shown and typed as ids.");
+  }
+  return out;
+}
+
+OpenedModel from_scene(Scene scene, const std::string& path) {
+  OpenedModel out;
+  out.title = scene.title.en.empty() ? path : scene.title.en;
+  out.path = path;
+  out.family = "scene";
+  out.dtype = "F32";
+  out.model = scene.model;
+  out.file_bytes = static_cast<std::uint64_t>(scene.model->weights().parameter_count()) * sizeof(float);
+  out.scene = std::move(scene);
+  return out;
+}
+
+}  // namespace
+
+Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name) {
+  TRY(Scene scene, scene_from_text(text, name));
+  return from_scene(std::move(scene), name);
+}
+
+Result<OpenedModel> open_model(const std::string& path) {
+  std::error_code error;
+  const fs::path at(path);
+  const fs::file_status status = fs::status(at, error);
+  if (!fs::exists(status)) {
+    return fail(Code::not_found, format("There is no file or folder %s.", path.c_str()),
+                "Check the spelling; a model is a folder with config.json, a scene is a .json file.");
+  }
+  if (fs::is_directory(status)) return open_folder(at);
+  const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
+  if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder);
+  if (at.extension() == ".json") {
+    TRY(const json object, read_json_file(path));
+    TRY(Scene scene, scene_from_json(object, at.filename().string()));
+    return from_scene(std::move(scene), path);
+  }
+  return fail(Code::unsupported, format("%s is neither a model nor a scene.", path.c_str()),
+              "Open a folder with config.json and *.safetensors, or a scene (*.json).");
+}
+
+std::string token_label(const OpenedModel& opened, int id) {
+  if (opened.tokenizer) return opened.tokenizer->token_display(id);
+  const bool word = opened.scene && id >= 0 && id < static_cast<int>(opened.scene->words.size());
+  return word ? opened.scene->words[static_cast<std::size_t>(id)] : format("<%d>", id);
+}
+
+WeightHealth weight_health(const Weights& weights) {
+  WeightHealth health;
+  for (const auto& [name, tensor] : weights.all()) {
+    if (name == "logits.weight" && tensor.data() == weights.get("tok_embed.weight").data()) continue;  // tied
+    const Stats s = stats(tensor);
+    if (s.nans > 0 && health.first.empty()) {
+      std::vector<std::string> at;
+      for (const std::int64_t i : s.first_nan) at.push_back(std::to_string(i));
+      health.first = name + "[" + join(at, ", ") + "]";
+    }
+    health.nans += s.nans;
+    health.infs += s.infs;
+  }
+  return health;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// Opens what people have: a Hugging Face folder, a file inside one, or a JSON scene.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/arch/scene.h"
+#include "core/model/model.h"
+#include "core/text/tokenizer.h"
+
+namespace attnscope {
+
+struct OpenedModel {
+  std::string title;  ///< the scene's title, or the folder's name
+  std::string path;   ///< as given; "scene:NAME" for shipped scenes
+  std::string family; ///< "GPT-2", "Llama", "scene"
+  std::string dtype;  ///< of the file's largest tensors: "F32", "BF16"
+  std::uint64_t file_bytes = 0;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
+  std::optional<Scene> scene;
+  std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
+};
+
+/// Errors name the file and the tensor, and say which architectures are known.
+Result<OpenedModel> open_model(const std::string& path);
+/// A shipped scene or other text already in memory.
+Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name);
+
+/// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.
+std::string token_label(const OpenedModel& opened, int id);
+
+/// Non-finite weights: how many, and where the first stands ("blocks.0.attn.q.weight[3, 4]"); empty when none.
+struct WeightHealth {
+  std::int64_t nans = 0, infs = 0;
+  std::string first;
+};
+WeightHealth weight_health(const Weights& weights);
+
+}  // namespace attnscope

@@ -1,0 +1,283 @@
+#include "core/arch/scene.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "core/arch/config_reader.h"
+#include "core/arch/scene_config.h"
+#include "core/base/text.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json_file.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;
+
+LocalText local_text(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end()) return {};
+  if (at->is_string()) return {at->get<std::string>(), {}};
+  LocalText text;
+  if (!at->is_object()) return text;
+  if (const auto en = at->find("en"); en != at->end() && en->is_string()) text.en = en->get<std::string>();
+  if (const auto ko = at->find("ko"); ko != at->end() && ko->is_string()) text.ko = ko->get<std::string>();
+  return text;
+}
+
+// Nested lists of numbers of up to two levels, flattened; the shape found goes to `shape`.
+Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>& shape, const std::string& name) {
+  std::vector<float> out;
+  const auto bad = [&](const char* why) {
+    return fail(Code::bad_format, format("%s: %s.", name.c_str(), why), "Write a list of numbers, or a list of equally long rows.");
+  };
+  const auto take = [&](const json& number) {
+    if (number.is_number()) out.push_back(number.get<float>());
+    return number.is_number();
+  };
+  if (!value.is_array() || value.empty()) return bad("expected a list of numbers");
+  shape = {static_cast<std::int64_t>(value.size())};
+  for (const json& row : value) {
+    if (!row.is_array()) {
+      if (shape.size() != 1 || !take(row)) return bad("a number is missing or is not a number");
+      continue;
+    }
+    if (shape.size() == 1) {
+      if (!out.empty()) return bad("numbers and rows are mixed");
+      shape.push_back(static_cast<std::int64_t>(row.size()));
+    }
+    if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty()) return bad("the rows are not equally long");
+    for (const json& number : row)
+      if (!take(number)) return bad("a number is missing or is not a number");
+  }
+  return out;
+}
+
+Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape) {
+  if (shape.size() == 1) return {{Axis::out, shape[0]}};
+  if (name == "pos_embed.weight") return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
+  if (name == "tok_embed.weight") return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
+  return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
+}
+
+Status check_toy(const ModelConfig& config, const std::string& what) {
+  std::int64_t total = 0;
+  for (const WeightShape& weight : expected_weights(config)) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : weight.shape) count *= size;
+    total += count;
+  }
+  if (total <= kMostNumbers) return Done{};
+  return fail(Code::no_memory, format("%s would hold %s weights.", what.c_str(), format_count(total).c_str()),
+              "Scenes are for toys; open larger models as a model folder.");
+}
+
+Status read_weights(const json& object, Weights& weights, const std::string& what) {
+  const auto given = object.find("weights");
+  if (given == object.end()) return Done{};
+  if (!given->is_object()) return fail(Code::bad_format, what + ": \"weights\" must be an object.", "Name each tensor.");
+  for (const auto& [name, value] : given->items()) {
+    std::vector<std::int64_t> shape;
+    TRY(std::vector<float> flat, numbers(value, shape, what + ": weights: " + name));
+    weights.set(name, Tensor::from(std::move(flat), canonical_axes(name, shape)));
+  }
+  return Done{};
+}
+
+Result<std::vector<Input>> read_inputs(const json& object, const std::string& what) {
+  std::vector<Input> inputs;
+  const auto given = object.find("inputs");
+  if (given == object.end() || !given->is_array() || given->empty())
+    return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.", "Give ids or vectors.");
+  for (const json& sequence : *given) {
+    Input input;
+    const std::string name = format("%s: inputs[%zu]", what.c_str(), inputs.size());
+    if (const auto ids = sequence.find("ids"); sequence.is_object() && ids != sequence.end() && ids->is_array()) {
+      for (const json& id : *ids) {
+        if (!id.is_number_integer()) return fail(Code::bad_format, name + ": an id is not a whole number.", "Correct the ids.");
+        input.ids.push_back(id.get<int>());
+      }
+    } else if (sequence.is_object() && sequence.contains("vectors")) {
+      std::vector<std::int64_t> shape;
+      TRY(std::vector<float> flat, numbers(sequence["vectors"], shape, name));
+      if (shape.size() != 2) return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+      input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
+    } else {
+      return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+void tie_head(const ModelConfig& config, Weights& weights) {
+  if (config.head.present && config.head.tied)
+    weights.set("logits.weight", weights.get("tok_embed.weight").transpose().rename({Axis::in, Axis::vocab}));
+}
+
+json rows_of(const Tensor& tensor) {
+  json out = json::array();
+  for (std::int64_t i = 0; i < tensor.size(0); ++i) {
+    if (tensor.rank() == 1) {
+      out.push_back(tensor.at(i));
+      continue;
+    }
+    json row = json::array();
+    for (std::int64_t j = 0; j < tensor.size(1); ++j) row.push_back(tensor.at(i, j));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+json text_json(const LocalText& text) {
+  json out{{"en", text.en}};
+  if (!text.ko.empty()) out["ko"] = text.ko;
+  return out;
+}
+
+}  // namespace
+
+std::vector<float> normal_numbers(std::uint64_t seed, std::int64_t count, float deviation) {
+  std::uint64_t state = seed;
+  const auto uniform = [&state] {  // SplitMix64 (Steele, Lea, Flood 2014) -> (0, 1]
+    state += 0x9E3779B97F4A7C15ull;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    z ^= z >> 31;
+    return (static_cast<double>(z >> 11) + 1.0) / 9007199254740992.0;
+  };
+  std::vector<float> out(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < out.size(); i += 2) {
+    const double radius = std::sqrt(-2.0 * std::log(uniform())), angle = 2.0 * std::numbers::pi * uniform();
+    out[i] = static_cast<float>(radius * std::cos(angle)) * deviation;
+    if (i + 1 < out.size()) out[i + 1] = static_cast<float>(radius * std::sin(angle)) * deviation;
+  }
+  return out;
+}
+
+Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
+  Weights out;
+  for (const WeightShape& weight : expected_weights(config)) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    const bool norm = weight.name.find("ln") != std::string::npos, bias = ends_with(weight.name, ".bias");
+    const bool table = weight.name == "tok_embed.weight" || weight.name == "pos_embed.weight";
+    std::int64_t count = 1;
+    for (const std::int64_t size : weight.shape) count *= size;
+    const float deviation = table ? 0.5f : 1.f / std::sqrt(static_cast<float>(weight.shape[0]));
+    std::vector<float> values = norm || bias ? std::vector<float>(static_cast<std::size_t>(count), norm && !bias ? 1.f : 0.f)
+                                             : normal_numbers(seed, count, deviation);
+    out.set(weight.name, Tensor::from(std::move(values), canonical_axes(weight.name, weight.shape)));
+  }
+  tie_head(config, out);
+  return out;
+}
+
+bool is_scene(const json& object) {
+  const auto at = object.is_object() ? object.find("format") : object.end();
+  return object.is_object() && at != object.end() && at->is_string() && at->get<std::string>() == "attnscope-scene";
+}
+
+Result<Scene> scene_from_json(const json& object, const std::string& what) {
+  if (!is_scene(object)) {
+    return fail(Code::bad_format, what + " is not a scene.", "A scene begins with \"format\": \"attnscope-scene\".");
+  }
+  if (!object.contains("config")) return fail(Code::bad_format, what + " has no \"config\".", "Give the module's sizes.");
+  TRY(ModelConfig config, config_from_json(object["config"], what + ": config"));
+  TRY_OK(check_toy(config, what));
+  Scene scene;
+  scene.title = local_text(object, "title");
+  scene.note = local_text(object, "note");
+  ConfigReader top(object, what);
+  scene.walk = top.text({"walk"}, "");
+  scene.seed = static_cast<std::uint64_t>(std::max(0.0, top.number({"seed"}, 0)));
+  TRY_OK(top.status());
+  if (const auto words = object.find("words"); words != object.end() && words->is_array())
+    for (const json& word : *words) scene.words.push_back(word.is_string() ? word.get<std::string>() : std::string());
+  scene.from_seed = !object.contains("weights");
+  Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
+  TRY_OK(read_weights(object, weights, what));
+  tie_head(config, weights);
+  TRY(scene.model, Model::make(std::move(config), std::move(weights)));
+  TRY(scene.inputs, read_inputs(object, what));
+  return scene;
+}
+
+Result<Scene> scene_from_text(std::string_view text, const std::string& what) {
+  TRY(const json object, parse_json(text, what));
+  return scene_from_json(object, what);
+}
+
+std::string scene_to_text(const Scene& scene) {
+  json out{{"format", "attnscope-scene"},
+           {"version", 1},
+           {"title", text_json(scene.title)},
+           {"note", text_json(scene.note)},
+           {"walk", scene.walk},
+           {"seed", scene.seed},
+           {"config", config_to_json(scene.model->config())}};
+  if (!scene.words.empty()) out["words"] = scene.words;
+  for (const Input& input : scene.inputs)
+    out["inputs"].push_back(input.vectors.empty() ? json{{"ids", input.ids}} : json{{"vectors", rows_of(input.vectors)}});
+  for (const auto& [name, tensor] : scene.model->weights().all())
+    if (name != "logits.weight" || !scene.model->config().head.tied) out["weights"][name] = rows_of(tensor);
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+SceneSizes sizes_of(const Scene& scene) {
+  const ModelConfig& config = scene.model->config();
+  const AttentionSpec& a = config.blocks.front().attention;
+  return {static_cast<int>(scene.inputs.size()), static_cast<int>(scene.inputs.front().length()), config.d_in,
+          a.n_heads, a.d_head, config.d_model, a.causal};
+}
+
+Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t seed) {
+  const auto fits = [](int value, int most) { return value >= 1 && value <= most; };
+  if (!fits(sizes.batch, 64) || !fits(sizes.tokens, 4096) || !fits(sizes.d_in, 1024) || !fits(sizes.heads, 64) ||
+      !fits(sizes.d_head, 256) || !fits(sizes.d_out, 1024)) {
+    return fail(Code::out_of_range, "These sizes do not make a scene.",
+                "Up to 64 sequences, 4096 tokens, 64 heads of up to 256, widths up to 1024.");
+  }
+  ModelConfig config = scene.model->config();
+  config.d_in = sizes.d_in;
+  config.d_model = config.blocks.front().residual ? sizes.d_in : sizes.d_out;
+  for (BlockSpec& block : config.blocks) {
+    AttentionSpec& a = block.attention;
+    if (a.n_kv_heads == a.n_heads || sizes.heads % a.n_kv_heads != 0) a.n_kv_heads = sizes.heads;
+    a.n_heads = sizes.heads;
+    a.d_head = sizes.d_head;
+    a.scale = 1.f / std::sqrt(static_cast<float>(sizes.d_head));
+    a.causal = sizes.causal;
+  }
+  if (config.position.kind == PositionSpec::Kind::learned)
+    config.position.max_positions = std::max<std::int64_t>(config.position.max_positions, sizes.tokens);
+  TRY_OK(check_toy(config, "The scene"));
+  Scene out = scene;
+  out.seed = seed;
+  out.from_seed = true;
+  Weights weights = random_weights(config, seed);
+  TRY(out.model, Model::make(config, std::move(weights)));
+  out.inputs.assign(static_cast<std::size_t>(sizes.batch), Input());
+  for (std::size_t sequence = 0; sequence < out.inputs.size(); ++sequence) {
+    const std::uint64_t own = seed + 1000 + sequence;
+    if (config.vocab_size > 0) {
+      for (const float x : normal_numbers(own, sizes.tokens, 1e4f))
+        out.inputs[sequence].ids.push_back(static_cast<int>(std::fabs(x)) % config.vocab_size);
+    } else {
+      out.inputs[sequence].vectors = Tensor::from(normal_numbers(own, std::int64_t{sizes.tokens} * sizes.d_in, 1.f),
+                                                  {{Axis::pos, sizes.tokens}, {Axis::d_model, sizes.d_in}});
+    }
+  }
+  return out;
+}
+
+Status save_scene(const Scene& scene, const std::string& path) {
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(scene_to_text(scene));
+  return file.commit();
+}
+
+}  // namespace attnscope

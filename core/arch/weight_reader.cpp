@@ -1,0 +1,67 @@
+#include "core/arch/weight_reader.h"
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+WeightReader::WeightReader(const TensorSource& source, std::vector<std::string> prefixes, const std::string& anchor)
+    : source_(source) {
+  for (const std::string& prefix : prefixes) {
+    if (!source.find(prefix + anchor)) continue;
+    prefix_ = prefix;
+    return;
+  }
+  if (!prefixes.empty()) prefix_ = prefixes.front();
+}
+
+Result<Tensor> WeightReader::load(const std::string& name, const std::vector<std::int64_t>& shape) const {
+  return load_plain(prefix_ + name, shape);
+}
+
+Result<Tensor> WeightReader::load_plain(const std::string& name, const std::vector<std::int64_t>& shape) const {
+  const TensorInfo* info = source_.find(name);
+  if (!info) {
+    return fail(Code::not_found,
+                format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(), shape_text(shape).c_str()),
+                "The file may be incomplete, or the config may belong to another model.");
+  }
+  if (info->shape != shape) {
+    return fail(Code::bad_shape,
+                format("The tensor %s has the shape %s, but the config asks for %s.", name.c_str(),
+                       shape_text(info->shape).c_str(), shape_text(shape).c_str()),
+                "The config and the weights belong to different models, or one of them was changed.");
+  }
+  return source_.load(name);
+}
+
+Status WeightReader::linear(Weights& out, const std::string& canonical, const std::string& name, std::int64_t in,
+                            std::int64_t width, Layout layout) const {
+  const bool swapped = layout == Layout::out_in;
+  const std::vector<std::int64_t> shape = swapped ? std::vector{width, in} : std::vector{in, width};
+  TRY(Tensor weight, load(name + ".weight", shape));
+  if (swapped) weight = weight.transpose();
+  out.set(canonical + ".weight", weight.rename({Axis::in, Axis::out}));
+  if (!has(name + ".bias")) return Done{};
+  TRY(const Tensor bias, load(name + ".bias", {width}));
+  out.set(canonical + ".bias", bias.rename({Axis::out}));
+  return Done{};
+}
+
+Status WeightReader::norm(Weights& out, const std::string& canonical, const std::string& name, std::int64_t width) const {
+  for (const char* part : {"weight", "bias"}) {
+    const std::string from = name + "." + part;
+    if (!has(from) && std::string_view(part) == "bias") continue;
+    TRY(const Tensor tensor, load(from, {width}));
+    out.set(canonical + "." + part, tensor.rename({Axis::d_model}));
+  }
+  return Done{};
+}
+
+Status WeightReader::table(Weights& out, const std::string& canonical, const std::string& name, std::int64_t rows,
+                           std::int64_t width) const {
+  TRY(const Tensor tensor, load(name, {rows, width}));
+  out.set(canonical, tensor.rename({canonical == "pos_embed.weight" ? Axis::pos : Axis::vocab, Axis::d_model}));
+  return Done{};
+}
+
+}  // namespace attnscope

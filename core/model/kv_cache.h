@@ -1,0 +1,41 @@
+// The KV cache: keys (rotated where the model rotates) and values of all positions seen so far, per layer.
+// Rows are only ever appended, so a view of the first n rows never changes; growing moves to new memory and leaves
+// old views to their owners.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+class KvCache {
+ public:
+  explicit KvCache(int layers) : layers_(static_cast<std::size_t>(layers)) {}
+
+  /// Positions held.
+  std::int64_t length() const { return length_; }
+  /// Bytes held for keys and values.
+  std::int64_t bytes() const;
+  /// Appends k and v [kv_head, pos, d_head] of one layer; returns all rows so far as views of the same shape.
+  std::pair<Tensor, Tensor> append(int layer, const Tensor& k, const Tensor& v);
+  /// Called once per forward, after all layers.
+  void advance(std::int64_t rows) { length_ += rows; }
+
+ private:
+  struct Rows {  // [pos, kv_head * d_head], row-major, spare capacity at the end
+    std::shared_ptr<float[]> memory;
+    std::int64_t capacity = 0;
+    void append(std::int64_t have, const Tensor& rows);
+    Tensor view(std::int64_t count, std::int64_t heads, std::int64_t d_head) const;
+  };
+  struct Layer {
+    Rows k, v;
+    std::int64_t width = 0;
+  };
+  std::vector<Layer> layers_;
+  std::int64_t length_ = 0;
+};
+
+}  // namespace attnscope
