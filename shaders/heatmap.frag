@@ -63,7 +63,7 @@ vec4 hatch() {
 // How much of this pixel the rounded cell covers.
 float coverage(vec2 place, vec2 pixels_per_cell) {
   if (min(pixels_per_cell.x, pixels_per_cell.y) < HEAT_SMALLEST_SPACED_CELL || spacing.x + spacing.y <= 0.0) return 1.0;
-  vec2 from_centre = abs(fract(place + 1e-3) - 0.5) * pixels_per_cell;
+  vec2 from_centre = abs(fract(place) - 0.5) * pixels_per_cell;
   vec2 corner = from_centre - (0.5 * (pixels_per_cell - spacing.x) - spacing.y);
   float outside = length(max(corner, 0.0)) + min(max(corner.x, corner.y), 0.0) - spacing.y;
   return clamp(0.5 - outside, 0.0, 1.0);

@@ -80,18 +80,13 @@ Lut make_lut(Colormap map, ThemeKind kind) {
   const bool dark = kind == ThemeKind::dark;
   const Theme& t = theme(kind);
   switch (map) {
-    case Colormap::diverging:
-      return blend(diverging(dark));
-    case Colormap::sequential:
-      return blend(sequential(dark));
+    case Colormap::diverging: return blend(diverging(dark));
+    case Colormap::sequential: return blend(sequential(dark));
     case Colormap::mask:
       return blend({{0.0f, t.masked}, {1.0f, mix(t.ground, t.accent, dark ? 0.55f : 0.45f)}});
-    case Colormap::phase:
-      return phase(dark);
-    case Colormap::diverging_safe:
-      return blend(diverging_safe(dark));
-    case Colormap::sequential_safe:
-      return blend(sequential_safe(dark));
+    case Colormap::phase: return phase(dark);
+    case Colormap::diverging_safe: return blend(diverging_safe(dark));
+    case Colormap::sequential_safe: return blend(sequential_safe(dark));
   }
   return {};
 }

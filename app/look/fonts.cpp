@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {&Fonts::body, Face::sans, 13.0f},    {&Fonts::body_bold, Face::sans_semibold, 13.0f},
     {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 18.0f},
     {&Fonts::mono, Face::mono, 12.5f},    {&Fonts::mono_small, Face::mono, 11.0f},
-    {&Fonts::mono_big, Face::mono, 26.0f}};
+    {&Fonts::formula, Face::mono, 17.0f}, {&Fonts::mono_big, Face::mono, 26.0f}};
 
 struct State {
   Fonts fonts;
@@ -78,14 +78,12 @@ File latin_file(Face face) {
 
 File symbol_file(Face face) {
   switch (face) {
-    case Face::sans:
-      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}), 1.164f};
+    case Face::sans: return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}), 1.164f};
     case Face::sans_semibold:
       return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans-Bold.ttf",
                           FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}),
               1.164f};
-    case Face::mono:
-      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSansMono.ttf"}), 1.164f};
+    case Face::mono: return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSansMono.ttf"}), 1.164f};
   }
   return {};
 }
@@ -104,7 +102,7 @@ File hangul_file(Face face) {
 constexpr std::string_view kSigns =
     "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿᵀᵃᵇᵈᵏᵐ"
     "←↑→↓↔↕↦⇒⇐↵↺↻⟨⟩∀∂∃∅∇∈∉∏∑−∓∗∘∙√∝∞∠∥‖∧∨∩∪∫≈≠≡≤≥≪≫⊂⊃⊕⊖⊗⊘⊙⊤⊥⋅⋮⋯⋰⋱⌈⌉⌊⌋"
-    "▲△▶▷▼▽◀◁◆◇○●◉◯■□▪▫▬▮▯◼◻⏎⏮⏭⏯⏸⏹⏵⏴␣␀…–—‘’“”„•·†‡‰′″‹›€™℃№ℓℝ│─┌┐└┘├┤┬┴┼░▒▓█▁▂▃▄▅▆▇✓✔✗✕★☆⚠⌘⌥⇧Ġ"
+    "▲△▶▷▼▽◀◁▾▴▸◂◆◇○●◉◯■□▪▫▬▮▯◼◻⏎␣…–—‘’“”„•·†‡‰′″‹›€™℃№ℓℝ│─┌┐└┘├┤┬┴┼░▒▓█▁▂▃▄▅▆▇✓✔✗✕★☆⚠⌘⌥⇧Ġ"
     "�";
 
 void want(State& s, char32_t code_point) {

@@ -1,7 +1,8 @@
 // The typefaces: Inter for words, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
 // the signs that those lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
 // Before Dear ImGui 1.92 a code point has to be in the atlas before it can be drawn: note_text() says which
-// are coming, and the host rebuilds between frames. Refuses code points above U+FFFF (ImWchar has 16 bits).
+// are coming, and the host rebuilds between frames. No installed face has pause and skip signs (U+23F8,
+// U+23ED): draw them as shapes. Refuses code points above U+FFFF (ImWchar has 16 bits).
 #pragma once
 
 #include <imgui.h>
@@ -18,7 +19,8 @@ struct Fonts {
   ImFont* title = nullptr;       // title of a view
   ImFont* mono = nullptr;        // numbers, names, tokens
   ImFont* mono_small = nullptr;  // numbers in small cells
-  ImFont* mono_big = nullptr;    // the number of the inspector, formulas
+  ImFont* formula = nullptr;     // the formula of a step
+  ImFont* mono_big = nullptr;    // the number of the inspector
 };
 
 /// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between

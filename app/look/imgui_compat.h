@@ -60,6 +60,13 @@ inline void item_tooltip(const char* text, bool always = false) {
 #endif
 }
 
+/// The colour of the tab that is open, and of it in a window without focus: renamed in 1.90.9.
+#if IMGUI_VERSION_NUM >= 19090
+constexpr ImGuiCol kTabOpen = ImGuiCol_TabSelected, kTabOpenDimmed = ImGuiCol_TabDimmedSelected;
+#else
+constexpr ImGuiCol kTabOpen = ImGuiCol_TabActive, kTabOpenDimmed = ImGuiCol_TabUnfocusedActive;
+#endif
+
 /// Lets the items that follow take the pointer where they lie over the item before / after.
 inline void allow_overlap_next() {
 #if IMGUI_VERSION_NUM >= 18970

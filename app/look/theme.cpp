@@ -118,6 +118,8 @@ void set_control_colours(ImVec4* colours, const Theme& t) {
   set(ImGuiCol_ResizeGripActive, with_alpha(t.accent, 0.7f));
   set(ImGuiCol_Tab, IM_COL32_BLACK_TRANS);
   set(ImGuiCol_TabHovered, t.hovered);
+  set(compat::kTabOpen, t.panel_raised);
+  set(compat::kTabOpenDimmed, t.panel_raised);
   set(ImGuiCol_PlotLines, t.accent);
   set(ImGuiCol_PlotHistogram, t.accent);
   set(ImGuiCol_TextSelectedBg, with_alpha(t.accent, 0.35f));
