@@ -12,7 +12,8 @@ constexpr std::int64_t kGrainRows = 16;
 
 // What a row is normed with: out = (x - mean) / scale * weight + bias.
 struct RowNorm {
-  float mean, scale;
+  double mean;
+  float scale;
 };
 
 // out = (x - mean) / scale * (weight + weight_offset) + bias; weight and bias may be null.
@@ -21,8 +22,9 @@ struct Affine {
   const float* bias;
   float weight_offset;
   void apply(const float* x, RowNorm norm, float* out, std::int64_t width) const {
-    const float factor = 1.f / norm.scale;
-    for (std::int64_t i = 0; i < width; ++i) out[i] = (x[i] - norm.mean) * factor;
+    const float mean = static_cast<float>(norm.mean);  // what the rounding loses is taken off separately
+    const float mean_rest = static_cast<float>(norm.mean - static_cast<double>(mean));
+    for (std::int64_t i = 0; i < width; ++i) out[i] = ((x[i] - mean) - mean_rest) / norm.scale;
     if (weight)
       for (std::int64_t i = 0; i < width; ++i) out[i] *= weight[i] + weight_offset;
     if (bias)
@@ -65,7 +67,7 @@ Normed layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, flo
     double mean = 0, shifted = 0, square = 0;
     kernel.row_moments(row, 0.0, width, &mean, &square);
     kernel.row_moments(row, mean, width, &shifted, &square);  // second pass: no cancellation
-    return RowNorm{static_cast<float>(mean), root(square, eps)};
+    return RowNorm{mean, root(square, eps)};
   });
 }
 
@@ -74,7 +76,7 @@ Normed rms_norm(const Tensor& x, const Tensor& weight, float eps, float weight_o
   return normed(x, weight, {}, weight_offset, [&](const float* row, std::int64_t width) {
     double mean = 0, square = 0;
     kernel.row_moments(row, 0.0, width, &mean, &square);
-    return RowNorm{0.f, root(square, eps)};
+    return RowNorm{0.0, root(square, eps)};
   });
 }
 

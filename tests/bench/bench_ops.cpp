@@ -1,0 +1,146 @@
+// Speed of the operations at the sizes of GPT-2 small, beside this machine's own limits measured in the same
+// process: sgemm at 1024^3 (GFLOP/s) and streaming reads (GB/s).
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/ops/ops.h"
+
+namespace attnscope {
+namespace {
+
+Tensor wave(const Shape& shape, double step) {
+  std::int64_t count = 1;
+  for (const auto& [axis, size] : shape) count *= size;
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(std::sin(step * static_cast<double>(i)));
+  return Tensor::from(std::move(values), shape);
+}
+
+void count_flops(benchmark::State& state, double flops_each) {
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(flops_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+}
+void count_bytes(benchmark::State& state, double bytes_each) {
+  state.counters["GB/s"] =
+      benchmark::Counter(bytes_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void sgemm_square(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  const Tensor a = wave({{Axis::pos, n}, {Axis::in, n}}, 0.37),
+               b = wave({{Axis::in, n}, {Axis::out, n}}, 0.21);
+  std::vector<float> c(static_cast<std::size_t>(n * n));
+  for (auto _ : state) sgemm(a.data(), b.data(), c.data(), n, n, n);
+  count_flops(state, 2.0 * static_cast<double>(n * n * n));
+  state.SetLabel(kernel_name());
+}
+BENCHMARK(sgemm_square)->Arg(1024)->UseRealTime();
+
+void stream_reads(benchmark::State& state) {
+  const std::int64_t count = std::int64_t{1} << 26;  // 256 MB
+  const Tensor values = Tensor::filled({{Axis::dim, count}}, 1.f);
+  for (auto _ : state) benchmark::DoNotOptimize(stream_read(values.data(), count));
+  count_bytes(state, 4.0 * static_cast<double>(count));
+}
+BENCHMARK(stream_reads)->UseRealTime();
+
+// Copies of one weight that together do not fit the caches, so that each product reads from memory.
+std::vector<Tensor> weights(std::int64_t in, std::int64_t out, bool transposed, std::int64_t bytes) {
+  std::vector<Tensor> all;
+  const std::int64_t copies = std::max<std::int64_t>(1, bytes / (in * out * 4));
+  for (std::int64_t i = 0; i < copies; ++i)
+    all.push_back(transposed ? wave({{Axis::out, out}, {Axis::in, in}}, 0.21).transpose()
+                             : wave({{Axis::in, in}, {Axis::out, out}}, 0.21));
+  return all;
+}
+
+// Arguments: rows, in, out, whether the weight is stored [out, in].
+void linear_prefill(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
+  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37), bias = wave({{Axis::out, out}}, 0.1);
+  const auto all = weights(in, out, state.range(3) != 0, 100'000'000);
+  std::size_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(linear(x, all[next++ % all.size()], bias, Axis::out));
+  count_flops(state, 2.0 * static_cast<double>(rows * in * out));
+}
+BENCHMARK(linear_prefill)
+    ->ArgsProduct({{256}, {768}, {768, 2304, 3072}, {0, 1}})
+    ->ArgsProduct({{256}, {3072}, {768}, {0, 1}})
+    ->ArgsProduct({{1024}, {768}, {3072}, {0, 1}})
+    ->UseRealTime();
+
+void linear_decode(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
+  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37), bias = wave({{Axis::out, out}}, 0.1);
+  const auto all = weights(in, out, state.range(3) != 0, 300'000'000);
+  std::size_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(linear(x, all[next++ % all.size()], bias, Axis::out));
+  count_bytes(state, 4.0 * static_cast<double>(in * out));
+}
+BENCHMARK(linear_decode)
+    ->ArgsProduct({{1}, {768}, {768, 2304, 3072}, {0, 1}})
+    ->ArgsProduct({{1, 4}, {3072}, {768}, {0, 1}})
+    ->Args({1, 768, 50257, 1})
+    ->UseRealTime();
+
+// Arguments: query rows, keys. Causal, 12 heads of 64; flops count the cells below the diagonal only.
+void attend_heads(benchmark::State& state) {
+  const std::int64_t heads = 12, d_head = 64, queries = state.range(0), keys = state.range(1);
+  const auto heads_of = [&](std::int64_t rows, double step) {
+    return wave({{Axis::pos, rows}, {Axis::concat, heads * d_head}}, step)
+        .split(1, Axis::head, heads, Axis::d_head)
+        .permute({1, 0, 2});
+  };
+  AttentionInputs in;
+  in.q = heads_of(queries, 0.37);
+  in.k = heads_of(keys, 0.21);
+  in.v = heads_of(keys, 0.11);
+  in.scale = 0.125f;
+  in.first_query = keys - queries;
+  for (auto _ : state) benchmark::DoNotOptimize(attend(in));
+  const double cells =
+      static_cast<double>(queries) * (static_cast<double>(keys) - 0.5 * static_cast<double>(queries - 1));
+  count_flops(state, 4.0 * cells * static_cast<double>(heads * d_head));
+}
+BENCHMARK(attend_heads)->Args({256, 256})->Args({1024, 1024})->Args({1, 1024})->UseRealTime();
+
+void rectangle(benchmark::State& state) {
+  const std::int64_t n = state.range(0), d_head = 64;
+  AttentionInputs in;
+  in.q = wave({{Axis::head, 1}, {Axis::query, n}, {Axis::d_head, d_head}}, 0.37);
+  in.k = wave({{Axis::head, 1}, {Axis::key, n}, {Axis::d_head, d_head}}, 0.21);
+  in.v = in.k;
+  in.scale = 0.125f;
+  const Tensor lse = attend(in).lse;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(attention_rectangle(in, lse, ScoreStage::pattern, 0, 0, n, 0, n));
+  count_flops(state, 2.0 * static_cast<double>(n * n * d_head));
+}
+BENCHMARK(rectangle)->Arg(256)->Arg(1024)->UseRealTime();
+
+void activation(benchmark::State& state) {
+  const Tensor x = wave({{Axis::pos, 256}, {Axis::d_mlp, 3072}}, 0.37);
+  const auto kind = static_cast<Activation>(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(activate(kind, x));
+}
+BENCHMARK(activation)->DenseRange(0, 4)->UseRealTime();
+
+void norm(benchmark::State& state) {
+  const Tensor x = wave({{Axis::pos, 256}, {Axis::d_model, 768}}, 0.37);
+  const Tensor weight = wave({{Axis::d_model, 768}}, 0.1);
+  for (auto _ : state) benchmark::DoNotOptimize(layer_norm(x, weight, weight, 1e-5f));
+}
+BENCHMARK(norm)->UseRealTime();
+
+void rotation(benchmark::State& state) {
+  const Tensor x = wave({{Axis::head, 12}, {Axis::pos, 256}, {Axis::d_head, 64}}, 0.37);
+  const auto frequencies = rope_frequencies({}, 64);
+  for (auto _ : state) benchmark::DoNotOptimize(rotate(x, frequencies, 0));
+}
+BENCHMARK(rotation)->UseRealTime();
+
+}  // namespace
+}  // namespace attnscope
