@@ -1,0 +1,40 @@
+// Undo and redo of whole documents, each point with a sentence. Edits of one gesture (a drag, a burst of typing)
+// share a point. Refuses to grow without end: the oldest points go first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+
+class History {
+ public:
+  explicit History(Document first = {}) : points_{{std::move(first), {}, {}}} {}
+
+  const Document& now() const { return points_[at_].document; }
+  /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.
+  void push(Document document, std::string sentence, const std::string& gesture);
+  /// Ends the gesture: the next edit makes a point of its own.
+  void close_gesture() { points_[at_].gesture.clear(); }
+  bool can_undo() const { return at_ > 0; }
+  bool can_redo() const { return at_ + 1 < points_.size(); }
+  void undo() { at_ -= can_undo() ? 1 : 0; }
+  void redo() { at_ += can_redo() ? 1 : 0; }
+  /// What undo would take back; empty when there is nothing.
+  std::string undo_sentence() const { return can_undo() ? points_[at_].sentence : std::string(); }
+  std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence : std::string(); }
+  std::size_t position() const { return at_; }
+
+ private:
+  struct Point {
+    Document document;
+    std::string sentence, gesture;
+  };
+  static constexpr std::size_t kMostPoints = 500;
+  std::vector<Point> points_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace attnscope

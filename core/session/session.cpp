@@ -1,0 +1,194 @@
+#include "core/session/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+// All sequences of a document; a failure names the sequence when there are several.
+Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document, const RunOptions& options) {
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (std::size_t sequence = 0; sequence < document.sequences.size(); ++sequence) {
+    auto trace = document.model->run(document.sequences[sequence].input, options);
+    if (!trace) {
+      Error error = trace.error();
+      if (document.sequences.size() > 1) error.sentence = format("Sequence %zu: %s", sequence, error.sentence.c_str());
+      return error;
+    }
+    traces.push_back(*std::move(trace));
+  }
+  return traces;
+}
+
+}  // namespace
+
+bool Cursor::operator==(const Cursor& other) const {
+  const auto pin = [](const Cursor& c) { return c.pinned ? to_text(*c.pinned) : std::string(); };
+  return sequence == other.sequence && layer == other.layer && head == other.head && query == other.query &&
+         key == other.key && step == other.step && pin(*this) == pin(other);
+}
+
+const Trace& RunResult::trace(int sequence) const {
+  const auto last = static_cast<int>(traces.size()) - 1;
+  return *traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+}
+
+std::string RunResult::label(int sequence, std::int64_t pos) const {
+  const auto last = static_cast<int>(document.sequences.size()) - 1;
+  return position_label(*document.opened, document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))], pos);
+}
+
+Session::Session(std::function<void()> wake) : wake_(std::move(wake)) {}
+Session::~Session() = default;
+
+void Session::post(std::function<void()> event) {
+  {
+    std::lock_guard lock(inbox_mutex_);
+    inbox_.push_back(std::move(event));
+  }
+  if (wake_) wake_();
+}
+
+bool Session::poll() {
+  std::vector<std::function<void()>> events;
+  {
+    std::lock_guard lock(inbox_mutex_);
+    events.swap(inbox_);
+  }
+  for (const auto& event : events) event();
+  return !events.empty();
+}
+
+void Session::open(const std::string& path) {
+  jobs_.submit("open", [this, path](const std::atomic<bool>& cancel) {
+    auto opened = std::make_shared<Result<OpenedModel>>(open_model(path));
+    if (!cancel) post([this, opened] { finish_open(std::move(*opened)); });
+  });
+}
+
+void Session::open_scene(std::string text, std::string name) {
+  finish_open(open_scene_text(text, name));
+}
+
+void Session::finish_open(Result<OpenedModel> opened) {
+  if (!opened) {
+    error_ = opened.error();
+    return;
+  }
+  jobs_.cancel("run");
+  jobs_.cancel("generate");
+  error_.reset();
+  result_.reset();
+  previous_.reset();
+  history_ = History(new_document(std::make_shared<const OpenedModel>(*std::move(opened))));
+  ++opened_version_;
+  run();
+}
+
+Status Session::edit(const std::string& sentence, const std::string& gesture,
+                     const std::function<Status(Document&)>& change) {
+  if (!document().opened) return fail(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  Document changed = document();
+  if (Status status = change(changed); !status) {
+    error_ = status.error();
+    return status;
+  }
+  history_.push(std::move(changed), sentence, gesture);
+  run();
+  return Done{};
+}
+
+void Session::undo() {
+  if (!history_.can_undo()) return;
+  history_.close_gesture();
+  history_.undo();
+  run();
+}
+
+void Session::redo() {
+  if (!history_.can_redo()) return;
+  history_.redo();
+  run();
+}
+
+double Session::progress() const {
+  return records_expected_ > 0 ? std::min(1.0, static_cast<double>(*records_done_) / records_expected_) : 0.0;
+}
+
+void Session::run() {
+  if (!document().model) return;
+  records_expected_ = 0;
+  const AttentionSpec& attention = document().model->config().blocks.front().attention;
+  const int per_block = attention.n_heads > 0 ? 26 : 0;
+  records_expected_ = per_block * document().model->config().n_layers() * static_cast<int>(document().sequences.size());
+  auto done = records_done_;
+  jobs_.submit("run", [this, done, document = document(), point = history_.position()](const std::atomic<bool>& cancel) {
+    *done = 0;
+    RunOptions options;
+    options.interventions = document.interventions;
+    options.mask_cells = document.mask_cells;
+    options.cancel = &cancel;
+    options.on_record = [&](const Record&) { ++*done; };
+    const auto begin = std::chrono::steady_clock::now();
+    auto traces = run_all(document, options);
+    if (cancel) return;
+    if (!traces) {
+      post([this, error = traces.error()] { error_ = error; });
+      return;
+    }
+    auto result = std::make_shared<RunResult>();
+    result->version = next_version_++;
+    result->undo_point = point;
+    result->document = document;
+    result->traces = *std::move(traces);
+    result->steps = timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
+    result->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    post([this, result] {
+      if (result->document.opened != this->document().opened && result->undo_point != history_.position()) return;
+      if (result_ && result_->undo_point != result->undo_point) previous_ = result_;
+      result_ = result;
+      error_.reset();
+    });
+  });
+}
+
+void Session::generate(int sequence, int count, const std::string& sentence) {
+  if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
+  jobs_.submit("generate", [this, sequence, count, sentence, document = document(), point = history_.position()](
+                               const std::atomic<bool>& cancel) {
+    const std::vector<int> prompt = document.sequences[static_cast<std::size_t>(sequence)].input.ids;
+    auto made = std::make_shared<Result<Generated>>(
+        attnscope::generate(*document.model, prompt, count, document.sampling, &cancel));
+    if (cancel) return;
+    post([this, made, prompt, sequence, sentence, point] {
+      if (!*made) {
+        error_ = made->error();
+        return;
+      }
+      if (history_.position() != point) return;  // the input changed meanwhile
+      std::vector<int> ids = prompt;
+      ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
+      (void)edit(sentence, {}, [&](Document& changed) -> Status {
+        changed.sequences[static_cast<std::size_t>(sequence)] = sequence_from_ids(*changed.opened, ids);
+        return Done{};
+      });
+    });
+  });
+}
+
+void Session::wait() {
+  const auto busy = [&] { return jobs_.busy("open") || jobs_.busy("run") || jobs_.busy("generate"); };
+  for (;;) {
+    const bool was_busy = busy();
+    const bool news = poll();
+    if (!was_busy && !news && !busy()) return;
+    if (!news) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+}  // namespace attnscope

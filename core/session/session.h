@@ -1,0 +1,114 @@
+// A Session: what is open, its history, the jobs that compute, and the newest result. The window asks it once per
+// frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and the document.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/session/document.h"
+#include "core/session/history.h"
+#include "core/session/jobs.h"
+#include "core/session/timeline.h"
+
+namespace attnscope {
+
+/// The one cursor of the whole program: every panel follows it.
+struct Cursor {
+  int sequence = 0, layer = 0, head = 0;
+  std::int64_t query = 0, key = 0;
+  Site step;
+  std::optional<Cell> pinned;  ///< the cell the inspector explains
+  bool operator==(const Cursor& other) const;
+};
+
+/// What a document computes to. Immutable, shared with whoever draws it.
+struct RunResult {
+  std::uint64_t version = 0;   ///< grows with every result: the key of textures
+  std::size_t undo_point = 0;  ///< History::position() of the document it belongs to
+  Document document;           ///< as it was run
+  std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
+  std::vector<TimelineStep> steps;                   ///< of the first sequence
+  double milliseconds = 0;
+
+  const Trace& trace(int sequence) const;
+  std::string label(int sequence, std::int64_t pos) const;
+};
+
+class Session {
+ public:
+  /// `wake` is called from other threads when there is something new to show.
+  explicit Session(std::function<void()> wake = {});
+  ~Session();
+
+  // ---- opening ----
+  /// Opens in the background; the old document stays until the new one is there.
+  void open(const std::string& path);
+  /// A shipped scene's text.
+  void open_scene(std::string text, std::string name);
+  bool opening() const { return jobs_.busy("open"); }
+  void cancel_opening() { jobs_.cancel("open"); }
+
+  // ---- editing ----
+  const Document& document() const { return history_.now(); }
+  /// Changes a copy of the document; where `change` succeeds it becomes the new undo point `sentence` and runs.
+  /// Edits with the same non-empty `gesture` share one point. A failed change leaves everything as it was.
+  Status edit(const std::string& sentence, const std::string& gesture, const std::function<Status(Document&)>& change);
+  void end_gesture() { history_.close_gesture(); }
+  void undo();
+  void redo();
+  const History& history() const { return history_; }
+
+  // ---- results ----
+  /// Takes what the jobs finished; once per frame. True when something new is there.
+  bool poll();
+  /// The newest result, or null before the first.
+  std::shared_ptr<const RunResult> result() const { return result_; }
+  /// The result of the undo point before (for "new minus old"), or null.
+  std::shared_ptr<const RunResult> previous() const { return previous_; }
+  bool running() const { return jobs_.busy("run"); }
+  /// Share of the running forward that is done, 0..1.
+  double progress() const;
+  void cancel_run() { jobs_.cancel("run"); }
+  /// What went wrong last, until something succeeds or it is dismissed.
+  const std::optional<Error>& error() const { return error_; }
+  void dismiss_error() { error_.reset(); }
+  void report(Error error) { error_ = std::move(error); }
+  /// Runs the document as it stands again.
+  void run();
+
+  /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
+  void generate(int sequence, int count, const std::string& sentence);
+  bool generating() const { return jobs_.busy("generate"); }
+  void cancel_generating() { jobs_.cancel("generate"); }
+
+  /// Background work of views, newest wins per tag; `work` must not touch the Session.
+  Jobs& jobs() { return jobs_; }
+  /// Blocks until no job of opening, running or generating is left, polling meanwhile (pictures, tests).
+  void wait();
+
+  /// Grows when another model was opened: views reset what depended on the old one.
+  std::uint64_t opened_version() const { return opened_version_; }
+
+ private:
+  void finish_open(Result<OpenedModel> opened);
+  void post(std::function<void()> event);
+
+  std::function<void()> wake_;
+  History history_;
+  std::shared_ptr<const RunResult> result_, previous_;
+  std::optional<Error> error_;
+  std::uint64_t opened_version_ = 0;
+  std::atomic<std::uint64_t> next_version_{1};
+  std::shared_ptr<std::atomic<int>> records_done_ = std::make_shared<std::atomic<int>>(0);
+  int records_expected_ = 0;
+  std::mutex inbox_mutex_;
+  std::vector<std::function<void()>> inbox_;
+  Jobs jobs_;  // last: its threads end first
+};
+
+}  // namespace attnscope

@@ -1,0 +1,91 @@
+#include "core/session/timeline.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+StepKind kind_of(Slot slot) {
+  switch (slot) {
+    case Slot::tok_embed:
+    case Slot::pos_embed:
+    case Slot::type_embed:
+    case Slot::embed: return StepKind::embed;
+    case Slot::resid_pre: return StepKind::residual_in;
+    case Slot::ln1_scale:
+    case Slot::ln1_out: return StepKind::norm1;
+    case Slot::q:
+    case Slot::k:
+    case Slot::v: return StepKind::qkv;
+    case Slot::view_q:
+    case Slot::view_k:
+    case Slot::view_v: return StepKind::split;
+    case Slot::split_q:
+    case Slot::split_k:
+    case Slot::split_v: return StepKind::transpose;
+    case Slot::rot_q:
+    case Slot::rot_k: return StepKind::rope;
+    case Slot::scores: return StepKind::scores;
+    case Slot::scaled: return StepKind::scale;
+    case Slot::mask:
+    case Slot::masked: return StepKind::mask;
+    case Slot::pattern: return StepKind::softmax;
+    case Slot::z: return StepKind::values;
+    case Slot::concat: return StepKind::concat;
+    case Slot::attn_out: return StepKind::output;
+    case Slot::resid_mid: return StepKind::residual_mid;
+    case Slot::ln2_scale:
+    case Slot::ln2_out: return StepKind::norm2;
+    case Slot::mlp_pre:
+    case Slot::mlp_gate:
+    case Slot::mlp_up: return StepKind::mlp_up;
+    case Slot::mlp_act:
+    case Slot::mlp_post: return StepKind::mlp_act;
+    case Slot::mlp_out: return StepKind::mlp_down;
+    case Slot::resid_post: return StepKind::residual_post;
+    case Slot::ln_final_scale:
+    case Slot::ln_final_out: return StepKind::norm_final;
+    case Slot::logits: return StepKind::logits;
+    case Slot::probs: return StepKind::probs;
+  }
+  return StepKind::embed;
+}
+
+// Q, K, V: the first is shown first; elsewhere the last is what the step is about.
+bool first_is_main(StepKind kind) {
+  return kind == StepKind::qkv || kind == StepKind::split || kind == StepKind::transpose || kind == StepKind::rope ||
+         kind == StepKind::mlp_up;
+}
+
+}  // namespace
+
+const char* step_kind_name(StepKind kind) {
+  static constexpr const char* kNames[] = {"embed", "residual_in", "norm1", "qkv", "split", "transpose", "rope", "scores",
+                                           "scale", "mask", "softmax", "values", "concat", "output", "residual_mid",
+                                           "norm2", "mlp_up", "mlp_act", "mlp_down", "residual_post", "norm_final",
+                                           "logits", "probs"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk) {
+  const bool nine = walk == "nine_steps";
+  std::vector<TimelineStep> steps;
+  for (const Record& record : trace.records()) {
+    StepKind kind = kind_of(record.site.slot);
+    if (nine && kind == StepKind::embed) continue;  // that text begins with the projections
+    if (nine && kind == StepKind::scale) kind = StepKind::softmax;
+    if (steps.empty() || steps.back().kind != kind || steps.back().layer != record.site.layer)
+      steps.push_back({kind, record.site.layer, {}, record.site});
+    steps.back().sites.push_back(record.site);
+    if (!first_is_main(kind)) steps.back().main = record.site;
+  }
+  return steps;
+}
+
+int step_index(const std::vector<TimelineStep>& steps, const Site& site) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (std::find(steps[i].sites.begin(), steps[i].sites.end(), site) != steps[i].sites.end()) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace attnscope

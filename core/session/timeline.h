@@ -1,0 +1,31 @@
+// The timeline: the steps of a run as a person walks them. Records that belong together (Q, K and V; scale and
+// norm) are one step; the nine-step text's own grouping and numbers are kept for its scene.
+#pragma once
+
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// What a step of the walk is; its words stand in the strings table under "step.<name>".
+enum class StepKind : std::uint8_t {
+  embed, residual_in, norm1, qkv, split, transpose, rope, scores, scale, mask, softmax, values, concat, output,
+  residual_mid, norm2, mlp_up, mlp_act, mlp_down, residual_post, norm_final, logits, probs
+};
+/// "qkv", "mask", ...: the key of the words.
+const char* step_kind_name(StepKind kind);
+
+struct TimelineStep {
+  StepKind kind = StepKind::embed;
+  int layer = -1;
+  std::vector<Site> sites;  ///< in order of execution
+  Site main;                ///< what the stage shows first
+};
+
+/// `walk` as in Scene::walk.
+std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk);
+/// Index of the step that holds the site, or -1.
+int step_index(const std::vector<TimelineStep>& steps, const Site& site);
+
+}  // namespace attnscope
