@@ -1,0 +1,48 @@
+// A view: one way to look at a run, filling the stage. It gets const data and the shared cursor, draws itself, and
+// asks for changes through Commands, which are carried out at the end of the frame. One file per view:
+// app/views/NAME_view.cpp with make_NAME_view(); CMake lists those files into view_table().
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gpu/painter.h"
+#include "app/widgets/commands.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// All that a view may see. `run` is the newest result; `before` the one before the last edit, or null.
+struct ViewContext {
+  const Session& session;
+  const RunResult& run;
+  const RunResult* before = nullptr;
+  Workspace& workspace;  ///< cursor and display settings: views may change them at once
+  Commands& commands;    ///< everything undoable
+  Painter& painter;
+};
+
+class View {
+ public:
+  virtual ~View() = default;
+  /// Stable name: file name, --view, saved workspaces, strings "view.<id>" (tab) and "view.<id>.help".
+  virtual const char* id() const = 0;
+  /// Place among the tabs, smallest first.
+  virtual int order() const = 0;
+  /// Empty when the view can show this run; otherwise the key of the sentence that says why not.
+  virtual std::string unavailable(const RunResult&) const { return {}; }
+  /// Draws into the current ImGui child window, which has the stage's size.
+  virtual void draw(const ViewContext& context) = 0;
+};
+
+struct ViewRow {
+  const char* id;
+  std::unique_ptr<View> (*make)();
+};
+/// Every view, from app/views/*_view.cpp.
+const std::vector<ViewRow>& view_table();
+
+}  // namespace attnscope

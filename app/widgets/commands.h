@@ -1,0 +1,52 @@
+// Commands and the workspace: what panels and views may ask for, and what they share on screen.
+// Commands are queued while a frame is drawn and carried out at its end, so that nobody draws half-changed data.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// Saved, but not undoable: where one looks and how it is drawn.
+struct Workspace {
+  Cursor cursor;
+  std::string view = "steps";
+  std::string second_view;      ///< empty: one view on the stage
+  bool show_difference = false; ///< new minus old for whatever is on the stage
+  bool log_scale = false;
+  bool animate = true;
+  bool playing = false;
+  float speed = 1.f;            ///< steps per second while playing
+  float map_width = 216.f, inspector_width = 318.f, timeline_height = 92.f;  ///< units at scale 1
+};
+
+/// An action at the end of the frame.
+class Commands {
+ public:
+  /// An undoable change with the sentence that undo will show; edits with the same non-empty gesture share a point.
+  void edit(std::string sentence, std::string gesture, std::function<Status(Document&)> change) {
+    actions_.push_back([sentence = std::move(sentence), gesture = std::move(gesture),
+                        change = std::move(change)](Session& session) { (void)session.edit(sentence, gesture, change); });
+  }
+  /// A drag or a burst of typing is over.
+  void end_gesture() {
+    actions_.push_back([](Session& session) { session.end_gesture(); });
+  }
+  /// Anything else the session can do.
+  void act(std::function<void(Session&)> action) { actions_.push_back(std::move(action)); }
+  void carry_out(Session& session) {
+    auto actions = std::move(actions_);
+    actions_.clear();
+    for (const auto& action : actions) action(session);
+  }
+  bool empty() const { return actions_.empty(); }
+
+ private:
+  std::vector<std::function<void(Session&)>> actions_;
+};
+
+}  // namespace attnscope
