@@ -1,0 +1,134 @@
+#include "core/sample/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+bool greedy(const Sampling& sampling) { return !(sampling.temperature > 0.f); }
+
+bool more_likely(const NextToken& a, const NextToken& b) {
+  const bool a_nan = std::isnan(a.logit), b_nan = std::isnan(b.logit);
+  if (a_nan != b_nan) return b_nan;
+  if (!a_nan && a.logit != b.logit) return a.logit > b.logit;
+  return a.id < b.id;
+}
+
+// Softmax of the sorted list; +infinity shares everything among its equals.
+void fill_probabilities(std::vector<NextToken>& tokens, double temperature) {
+  const double top = static_cast<double>(tokens.front().logit);
+  if (std::isnan(top) || (std::isinf(top) && top < 0)) return;
+  const auto weight = [&](float logit) {
+    const double x = static_cast<double>(logit);
+    if (std::isnan(x)) return 0.0;
+    return x == top ? 1.0 : std::exp((x - top) / temperature);
+  };
+  double sum = 0;
+  for (const NextToken& token : tokens) sum += weight(token.logit);
+  for (NextToken& token : tokens) token.prob = static_cast<float>(weight(token.logit) / sum);
+}
+
+// How many of the sorted list top-k and top-p leave; at least one.
+std::size_t count_kept(const std::vector<NextToken>& tokens, const Sampling& sampling) {
+  if (greedy(sampling)) return 1;
+  std::size_t count = tokens.size();
+  if (sampling.top_k > 0) count = std::min(count, static_cast<std::size_t>(sampling.top_k));
+  if (!(sampling.top_p < 1.f)) return count;
+  double all = 0, sum = 0;
+  for (std::size_t i = 0; i < count; ++i) all += static_cast<double>(tokens[i].prob);
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += static_cast<double>(tokens[i].prob);
+    if (sum >= static_cast<double>(sampling.top_p) * all) return i + 1;
+  }
+  return count;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014) of the step-th state -> [0, 1)
+double uniform(std::uint64_t seed, std::uint64_t step) {
+  std::uint64_t z = seed + (step + 1) * 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) / 9007199254740992.0;
+}
+
+int most_likely(const Tensor& logits) {
+  NextToken best{0, logits.at(0), 0.f, 0.f};
+  for (std::int64_t id = 1; id < logits.size(0); ++id) {
+    const NextToken token{static_cast<int>(id), logits.at(id), 0.f, 0.f};
+    if (more_likely(token, best)) best = token;
+  }
+  return best.id;
+}
+
+}  // namespace
+
+std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling) {
+  CHECK(logits_row.rank() <= 1);
+  std::vector<NextToken> tokens;
+  if (logits_row.count() == 0) return tokens;
+  tokens.reserve(static_cast<std::size_t>(logits_row.size(0)));
+  for (std::int64_t id = 0; id < logits_row.size(0); ++id)
+    tokens.push_back({static_cast<int>(id), logits_row.at(id), 0.f, 0.f});
+  std::sort(tokens.begin(), tokens.end(), more_likely);
+  fill_probabilities(tokens, greedy(sampling) ? 1.0 : static_cast<double>(sampling.temperature));
+  const std::size_t count = count_kept(tokens, sampling);
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(tokens[i].prob);
+  for (std::size_t i = 0; i < count && sum > 0; ++i)
+    tokens[i].kept = static_cast<float>(static_cast<double>(tokens[i].prob) / sum);
+  return tokens;
+}
+
+int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::uint64_t step) {
+  if (tokens.empty()) return -1;
+  const double wanted = uniform(sampling.seed, step);
+  double sum = 0;
+  int last = tokens.front().id;
+  for (const NextToken& token : tokens) {
+    if (!(token.kept > 0.f)) continue;
+    last = token.id;
+    sum += static_cast<double>(token.kept);
+    if (sum > wanted) break;
+  }
+  return last;
+}
+
+Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
+                           const Sampling& sampling, const std::atomic<bool>* cancel,
+                           const std::function<void(int)>& on_token) {
+  if (!model.config().head.present) {
+    return fail(Code::unsupported, "This model has no vocabulary to predict: it cannot generate.",
+                "Open a language model.");
+  }
+  Generated out;
+  RunOptions options;
+  options.cancel = cancel;
+  KvCache cache(model.config().n_layers());
+  Input input{prompt, {}};
+  const std::int64_t limit = model.config().position.max_positions;
+  for (int step = 0; step < max_new_tokens; ++step) {
+    if (step > 0 && limit > 0 && cache.length() >= limit) {
+      out.note = format("Stopped after %zu tokens: the model has positions for %lld.", out.ids.size(),
+                        static_cast<long long>(limit));
+      break;
+    }
+    TRY(const std::shared_ptr<const Trace> trace, model.run(input, options, &cache));
+    const Tensor logits = trace->logits_row(trace->length - 1);  // [vocab]
+    const int id = greedy(sampling)
+                       ? most_likely(logits)
+                       : choose(next_tokens(logits, sampling), sampling, static_cast<std::uint64_t>(step));
+    out.ids.push_back(id);
+    if (on_token) on_token(id);
+    out.reached_end = id == model.config().eos;
+    if (out.reached_end) break;
+    input.ids = {id};
+  }
+  return out;
+}
+
+}  // namespace attnscope

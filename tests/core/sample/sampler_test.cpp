@@ -1,0 +1,182 @@
+// Sampling: order, probabilities, cuts, seeded choices, and continuations of a small random model.
+#include "core/sample/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/arch/scene.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+Tensor row(std::vector<float> logits) {
+  const auto count = static_cast<std::int64_t>(logits.size());
+  return Tensor::from(std::move(logits), {{Axis::vocab, count}});
+}
+
+std::vector<int> ids(const std::vector<NextToken>& tokens) {
+  std::vector<int> out;
+  for (const NextToken& token : tokens) out.push_back(token.id);
+  return out;
+}
+
+// A language model of two blocks whose weights come from a seed.
+std::shared_ptr<const Model> toy(std::int64_t positions, int eos = -1) {
+  ModelConfig config;
+  config.d_model = config.d_in = 16;
+  config.vocab_size = 23;
+  config.eos = eos;
+  config.position.kind = PositionSpec::Kind::learned;
+  config.position.max_positions = positions;
+  config.head = {true, false};
+  BlockSpec block;
+  block.attention.n_heads = block.attention.n_kv_heads = 2;
+  block.attention.d_head = 8;
+  block.attention.scale = 0.35f;
+  block.mlp.d_mlp = 32;
+  config.blocks = {block, block};
+  auto model = Model::make(config, random_weights(config, 7));
+  EXPECT_TRUE(model) << (model ? "" : model.error().text());
+  return *model;
+}
+
+// Greedy continuation without a cache: the whole sequence again for every token.
+std::vector<int> greedy_by_hand(const Model& model, std::vector<int> ids, int count) {
+  std::vector<int> out;
+  for (int i = 0; i < count; ++i) {
+    const auto trace = model.run({ids, {}});
+    EXPECT_TRUE(trace);
+    ids.push_back(
+        next_tokens((*trace)->logits_row(static_cast<std::int64_t>(ids.size()) - 1), {}).front().id);
+    out.push_back(ids.back());
+  }
+  return out;
+}
+
+TEST(NextTokens, sorted_with_ties_by_id_and_nan_last) {
+  const auto tokens = next_tokens(row({1.f, 3.f, kNan, 3.f, -kInf, 2.f}), {});
+  EXPECT_EQ(ids(tokens), (std::vector<int>{1, 3, 5, 0, 4, 2}));
+  EXPECT_EQ(tokens[4].prob, 0.f);
+  EXPECT_EQ(tokens[5].prob, 0.f);
+  EXPECT_EQ(tokens[5].kept, 0.f);
+}
+
+TEST(NextTokens, softmax_at_the_temperature) {
+  const std::vector<float> logits{0.3f, -1.2f, 2.f, 0.9f};
+  for (const float temperature : {0.25f, 1.f, 3.f}) {
+    double sum = 0;
+    for (const float x : logits) sum += std::exp(static_cast<double>(x) / static_cast<double>(temperature));
+    for (const NextToken& token : next_tokens(row(logits), {temperature, 0, 1.f, 0})) {
+      const double expected =
+          std::exp(static_cast<double>(token.logit) / static_cast<double>(temperature)) / sum;
+      EXPECT_NEAR(token.prob, expected, 1e-6);
+      EXPECT_FLOAT_EQ(token.kept, token.prob);
+    }
+  }
+}
+
+TEST(NextTokens, top_k_and_top_p_cut_and_renormalise) {
+  const std::vector<float> logits{std::log(0.1f), std::log(0.5f), std::log(0.3f), std::log(0.1f)};
+  const auto two = next_tokens(row(logits), {1.f, 2, 1.f, 0});
+  EXPECT_NEAR(two[0].kept, 0.625, 1e-6);
+  EXPECT_NEAR(two[1].kept, 0.375, 1e-6);
+  EXPECT_EQ(two[2].kept, 0.f);
+  EXPECT_NEAR(two[2].prob, 0.1, 1e-6);  // the whole distribution stays visible
+  const auto nucleus = next_tokens(row(logits), {1.f, 0, 0.81f, 0});
+  EXPECT_NEAR(nucleus[2].kept, 0.1 / 0.9, 1e-6);  // the token that crosses 0.81 is kept
+  EXPECT_EQ(nucleus[3].kept, 0.f);
+  const auto both = next_tokens(row(logits), {1.f, 2, 0.6f, 0});  // 0.5 of 0.8 reaches 0.6 after top-k
+  EXPECT_NEAR(both[0].kept, 1.0, 1e-6);
+}
+
+TEST(NextTokens, temperature_zero_keeps_the_first_only) {
+  const auto tokens = next_tokens(row({0.f, 5.f, 5.f}), {0.f, 0, 1.f, 0});
+  EXPECT_EQ(tokens[0].id, 1);
+  EXPECT_EQ(tokens[0].kept, 1.f);
+  EXPECT_EQ(tokens[1].kept, 0.f);
+  EXPECT_NEAR(tokens[1].prob, 0.49832, 1e-4);
+}
+
+TEST(NextTokens, extreme_rows) {
+  EXPECT_TRUE(next_tokens({}, {}).empty());
+  EXPECT_EQ(choose({}, {}, 0), -1);
+  const auto infinite = next_tokens(row({0.f, kInf, kInf}), {});
+  EXPECT_FLOAT_EQ(infinite[0].prob, 0.5f);
+  EXPECT_FLOAT_EQ(infinite[2].prob, 0.f);
+  const auto nothing = next_tokens(row({kNan, kNan}), {});
+  EXPECT_EQ(nothing[0].prob, 0.f);
+  EXPECT_EQ(choose(nothing, {}, 3), 0);
+}
+
+TEST(Choose, follows_the_distribution_and_the_seed) {
+  const auto tokens = next_tokens(row({std::log(0.7f), std::log(0.2f), std::log(0.1f)}), {});
+  std::map<int, int> seen;
+  for (std::uint64_t step = 0; step < 20000; ++step) ++seen[choose(tokens, {1.f, 0, 1.f, 11}, step)];
+  EXPECT_NEAR(seen[0], 14000, 300);
+  EXPECT_NEAR(seen[1], 4000, 250);
+  EXPECT_NEAR(seen[2], 2000, 200);
+  int differences = 0;
+  for (std::uint64_t step = 0; step < 100; ++step) {
+    EXPECT_EQ(choose(tokens, {1.f, 0, 1.f, 11}, step), choose(tokens, {1.f, 0, 1.f, 11}, step));
+    differences += choose(tokens, {1.f, 0, 1.f, 11}, step) != choose(tokens, {1.f, 0, 1.f, 12}, step);
+  }
+  EXPECT_GT(differences, 10);
+}
+
+TEST(Choose, never_takes_what_was_cut) {
+  const Sampling sampling{1.f, 2, 1.f, 5};
+  const auto tokens = next_tokens(row({0.f, 0.1f, 0.2f, 0.3f}), sampling);
+  for (std::uint64_t step = 0; step < 1000; ++step) EXPECT_GE(choose(tokens, sampling, step), 2);
+}
+
+TEST(Generate, cached_greedy_equals_running_everything_again) {
+  const auto model = toy(32);
+  std::vector<int> seen;
+  const auto made =
+      generate(*model, {3, 1, 4}, 12, {0.f, 0, 1.f, 0}, nullptr, [&](int id) { seen.push_back(id); });
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->ids, greedy_by_hand(*model, {3, 1, 4}, 12));
+  EXPECT_EQ(seen, made->ids);
+  EXPECT_FALSE(made->reached_end);
+  EXPECT_TRUE(made->note.empty());
+}
+
+TEST(Generate, the_seed_decides) {
+  const auto model = toy(64);
+  const auto a = generate(*model, {3}, 30, {1.5f, 0, 1.f, 1}),
+             b = generate(*model, {3}, 30, {1.5f, 0, 1.f, 1});
+  const auto c = generate(*model, {3}, 30, {1.5f, 0, 1.f, 2});
+  ASSERT_TRUE(a && b && c);
+  EXPECT_EQ(a->ids, b->ids);
+  EXPECT_NE(a->ids, c->ids);
+}
+
+TEST(Generate, stops_at_the_end_token_and_at_the_last_position) {
+  const int first = greedy_by_hand(*toy(32), {3, 1, 4}, 1)[0];
+  const auto ended = generate(*toy(32, first), {3, 1, 4}, 5, {0.f, 0, 1.f, 0});
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->ids, std::vector<int>{first});
+  EXPECT_TRUE(ended->reached_end);
+  const auto full = generate(*toy(5), {3, 1, 4}, 50, {0.f, 0, 1.f, 0});
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->ids.size(), 3u);  // positions 3 and 4 are read, one more token is said
+  EXPECT_NE(full->note.find("positions for 5"), std::string::npos) << full->note;
+}
+
+TEST(Generate, refuses_with_a_sentence) {
+  const auto model = toy(8);
+  EXPECT_EQ(generate(*model, {}, 4, {}).error().code, Code::out_of_range);
+  EXPECT_EQ(generate(*model, {99}, 4, {}).error().code, Code::out_of_range);
+  EXPECT_EQ(generate(*model, std::vector<int>(9, 1), 4, {}).error().code, Code::out_of_range);
+  const std::atomic<bool> stop{true};
+  EXPECT_EQ(generate(*model, {1}, 4, {}, &stop).error().code, Code::cancelled);
+}
+
+}  // namespace
+}  // namespace attnscope
