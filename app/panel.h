@@ -1,0 +1,25 @@
+// What every panel of the frame gets: const data, the shared workspace, commands for changes. A panel draws into
+// the current ImGui child window and copes with `run` being null (nothing open, or the first run still going).
+#pragma once
+
+#include "app/gpu/painter.h"
+#include "app/widgets/commands.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+
+struct PanelContext {
+  const Session& session;
+  const RunResult* run = nullptr;     ///< newest result, or null
+  const RunResult* before = nullptr;  ///< result before the last edit, or null
+  Workspace& workspace;
+  Commands& commands;
+  Painter& painter;
+};
+
+void draw_network_map(const PanelContext& context);
+void draw_timeline(const PanelContext& context);
+void draw_inspector(const PanelContext& context);
+void draw_input_bar(const PanelContext& context);
+
+}  // namespace attnscope
