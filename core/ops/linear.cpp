@@ -56,10 +56,17 @@ void start_with_bias(const Product& p, std::int64_t row, std::int64_t row_end, s
   }
 }
 
+// Tiny products are not worth waking the other threads.
+template <class Body>
+void run_tiles(const Product& p, std::int64_t count, Body body) {
+  if (p.m * p.n * p.k >= (1 << 16)) return for_each_tile(count, body);
+  for (std::int64_t tile = 0; tile < count; ++tile) body(tile);
+}
+
 void multiply_by_tiles(const Product& p) {
   const Kernels& kernel = kernels();
   const Cut rows(p.m, 256, 16), cols(p.n, 384, 16);
-  for_each_tile(rows.count * cols.count, [&](std::int64_t tile) {
+  run_tiles(p, rows.count * cols.count, [&](std::int64_t tile) {
     const std::int64_t row = rows.begin(tile % rows.count), row_end = rows.end(tile % rows.count);
     const std::int64_t col = cols.begin(tile / rows.count), col_end = cols.end(tile / rows.count);
     start_with_bias(p, row, row_end, col, col_end);
@@ -73,7 +80,7 @@ void multiply_by_tiles(const Product& p) {
 void multiply_by_dots(const Product& p) {
   const Kernels& kernel = kernels();
   const Cut cols(p.n, std::max<std::int64_t>(16, (1 << 16) / std::max<std::int64_t>(1, p.k)), 1);
-  for_each_tile(cols.count, [&](std::int64_t tile) {
+  run_tiles(p, cols.count, [&](std::int64_t tile) {
     for (std::int64_t col = cols.begin(tile); col < cols.end(tile); ++col)
       for (std::int64_t row = 0; row < p.m; ++row)
         p.y[row * p.n + col] =
@@ -81,23 +88,29 @@ void multiply_by_dots(const Product& p) {
   });
 }
 
-// [in, out] weights: blocks of columns, a few weight rows at a time for all rows of x.
-void multiply_by_columns(const Product& p) {
+// [in, out] weights: blocks of long weight rows, so that memory is read in order; each block leaves a partial
+// sum of its outputs, and these are added in the order of the blocks.
+void multiply_by_blocks(const Product& p) {
   const Kernels& kernel = kernels();
-  constexpr std::int64_t kRowsAtATime = 32;
-  const Cut cols(p.n, 512, 64);
+  constexpr std::int64_t kRowsAtATime = 16;  // stay in the cache for the next row of x
+  const Cut cols(p.n, 4096, 64);             // outputs stay in the first cache
+  const std::int64_t rows_per_megabyte = (1 << 18) / cols.piece;
+  const Cut blocks(p.k, std::max(kRowsAtATime, std::min(rows_per_megabyte, p.k / 8)), kRowsAtATime);
+  const std::int64_t size = p.m * p.n;
+  std::vector<float> partial(static_cast<std::size_t>(blocks.count * size));  // [block, row, out]
   const auto one = [&](std::int64_t tile) {
-    const std::int64_t col = cols.begin(tile), col_end = cols.end(tile);
-    start_with_bias(p, 0, p.m, col, col_end);
-    for (std::int64_t in = 0; in < p.k; in += kRowsAtATime)
+    const std::int64_t block = tile / cols.count, col = cols.begin(tile % cols.count);
+    const std::int64_t width = cols.end(tile % cols.count) - col;
+    for (std::int64_t in = blocks.begin(block); in < blocks.end(block); in += kRowsAtATime)
       for (std::int64_t row = 0; row < p.m; ++row)
         kernel.gemv_columns(p.x + row * p.ldx + in, p.w.data + in * p.w.ld + col, p.w.ld,
-                            p.y + row * p.n + col, std::min(kRowsAtATime, p.k - in), col_end - col);
+                            partial.data() + block * size + row * p.n + col,
+                            std::min(kRowsAtATime, blocks.end(block) - in), width);
   };
-  if (p.m * p.n * p.k < (1 << 16))
-    for (std::int64_t tile = 0; tile < cols.count; ++tile) one(tile);
-  else
-    for_each_tile(cols.count, one);
+  run_tiles(p, blocks.count * cols.count, one);
+  start_with_bias(p, 0, p.m, 0, p.n);
+  const std::vector<float> ones(static_cast<std::size_t>(blocks.count), 1.f);
+  kernel.gemv_columns(ones.data(), partial.data(), size, p.y, blocks.count, size);
 }
 
 void multiply(const Product& p) {
@@ -106,7 +119,7 @@ void multiply(const Product& p) {
   else if (p.w.transposed)
     multiply_by_dots(p);
   else
-    multiply_by_columns(p);
+    multiply_by_blocks(p);
 }
 
 // A matrix whose rows have no gaps inside.
