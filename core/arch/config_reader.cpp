@@ -38,10 +38,12 @@ int ConfigReader::size(Keys keys, int fallback, int most) {
   }
   const double value = field->is_number() ? field->get<double>() : NAN;
   if (!(value >= 1 && value <= most) || value != std::floor(value)) {
-    refuse(Code::out_of_range,
-           format("%s: \"%s\" must be a whole number from 1 to %d, found %s.", what_.c_str(), name, most,
-                  valid_utf8(field->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 40)).c_str()),
-           "Correct the config.");
+    refuse(
+        Code::out_of_range,
+        format("%s: \"%s\" must be a whole number from 1 to %d, found %s.", what_.c_str(), name, most,
+               valid_utf8(field->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 40))
+                   .c_str()),
+        "Correct the config.");
     return 1;
   }
   return static_cast<int>(value);
@@ -51,7 +53,8 @@ double ConfigReader::number(Keys keys, double fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_number() && std::isfinite(field->get<double>())) return field->get<double>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be a number.", what_.c_str(), *keys.begin()), "Correct the config.");
+  refuse(Code::bad_format, format("%s: \"%s\" must be a number.", what_.c_str(), *keys.begin()),
+         "Correct the config.");
   return fallback;
 }
 
@@ -59,7 +62,8 @@ bool ConfigReader::flag(Keys keys, bool fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_boolean()) return field->get<bool>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be true or false.", what_.c_str(), *keys.begin()), "Correct the config.");
+  refuse(Code::bad_format, format("%s: \"%s\" must be true or false.", what_.c_str(), *keys.begin()),
+         "Correct the config.");
   return fallback;
 }
 
@@ -67,7 +71,8 @@ std::string ConfigReader::text(Keys keys, const std::string& fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_string()) return field->get<std::string>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be a text.", what_.c_str(), *keys.begin()), "Correct the config.");
+  refuse(Code::bad_format, format("%s: \"%s\" must be a text.", what_.c_str(), *keys.begin()),
+         "Correct the config.");
   return fallback;
 }
 
@@ -102,12 +107,15 @@ RopeSpec read_rope(ConfigReader& config, int d_head) {
     rope.theta = inner.number({"rope_theta"}, rope.theta);
     partial = inner.number({"partial_rotary_factor"}, partial);
     const std::string kind = inner.text({"rope_type", "type"}, "default");
-    if (kind == "linear") rope.kind = RopeSpec::Kind::linear;
-    else if (kind == "llama3") rope.kind = RopeSpec::Kind::llama3;
+    if (kind == "linear")
+      rope.kind = RopeSpec::Kind::linear;
+    else if (kind == "llama3")
+      rope.kind = RopeSpec::Kind::llama3;
     else if (kind != "default") {
-      config.refuse(Code::unsupported,
-                    format("%s: the rotary scaling \"%s\" is not known.", config.what().c_str(), kind.c_str()),
-                    "Known are default, linear and llama3.");
+      config.refuse(
+          Code::unsupported,
+          format("%s: the rotary scaling \"%s\" is not known.", config.what().c_str(), kind.c_str()),
+          "Known are default, linear and llama3.");
     }
     rope.factor = inner.number({"factor"}, 1.0);
     rope.low_freq_factor = inner.number({"low_freq_factor"}, 1.0);
@@ -118,7 +126,8 @@ RopeSpec read_rope(ConfigReader& config, int d_head) {
   }
   if (!(rope.theta > 0) || !(rope.factor > 0) || !(rope.high_freq_factor > rope.low_freq_factor) ||
       !(partial > 0 && partial <= 1)) {
-    config.refuse(Code::out_of_range, format("%s: the rotary settings make no frequencies.", config.what().c_str()),
+    config.refuse(Code::out_of_range,
+                  format("%s: the rotary settings make no frequencies.", config.what().c_str()),
                   "rope_theta and factor must be positive, high_freq_factor above low_freq_factor.");
   }
   if (partial < 1) rope.rotary_dims = static_cast<int>(d_head * partial) / 2 * 2;

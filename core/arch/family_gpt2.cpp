@@ -1,6 +1,6 @@
-// GPT-2 (Radford et al. 2019): learned positions, pre-LayerNorm blocks, tanh-GELU, fused Conv1D projections stored
-// [in, out]. Reads base models and language models, with or without the "transformer." prefix; skips the attention
-// mask buffers of old files. Refuses cross-attention.
+// GPT-2 (Radford et al. 2019): learned positions, pre-LayerNorm blocks, tanh-GELU, fused Conv1D projections
+// stored [in, out]. Reads base models and language models, with or without the "transformer." prefix; skips
+// the attention mask buffers of old files. Refuses cross-attention.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -30,7 +30,8 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   if (out.d_model % heads != 0)
     config.refuse(Code::bad_shape, "config.json: n_embd is not a multiple of n_head.", "Correct the config.");
   if (config.flag({"add_cross_attention"}, false))
-    config.refuse(Code::unsupported, "config.json asks for cross-attention inside GPT-2, which is not supported.",
+    config.refuse(Code::unsupported,
+                  "config.json asks for cross-attention inside GPT-2, which is not supported.",
                   "Open a decoder-only checkpoint.");
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, eps, 0.f};
@@ -54,7 +55,8 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 }
 
 // c_attn holds Q, K and V side by side: three column slices of one matrix, no copy.
-Status read_qkv(const WeightReader& from, Weights& out, const std::string& base, const std::string& name, std::int64_t d) {
+Status read_qkv(const WeightReader& from, Weights& out, const std::string& base, const std::string& name,
+                std::int64_t d) {
   TRY(const Tensor weight, from.load(name + ".weight", {d, 3 * d}));
   TRY(const Tensor bias, from.load(name + ".bias", {3 * d}));
   int part = 0;
@@ -74,7 +76,8 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
   TRY_OK(from.table(out, "tok_embed.weight", "wte.weight", config.vocab_size, d));
   TRY_OK(from.table(out, "pos_embed.weight", "wpe.weight", config.position.max_positions, d));
   for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const std::string base = "blocks." + std::to_string(layer) + ".", name = "h." + std::to_string(layer) + ".";
+    const std::string base = "blocks." + std::to_string(layer) + ".",
+                      name = "h." + std::to_string(layer) + ".";
     const std::int64_t d_mlp = config.blocks[static_cast<std::size_t>(layer)].mlp.d_mlp;
     TRY_OK(from.norm(out, base + "ln1", name + "ln_1", d));
     TRY_OK(read_qkv(from, out, base + "attn.", name + "attn.c_attn", d));

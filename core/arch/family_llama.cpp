@@ -1,6 +1,7 @@
 // Llama (Touvron et al. 2023) and the checkpoints that share its block: Llama 2 and 3, Mistral, Qwen2. RoPE,
-// RMSNorm, SwiGLU, grouped-query attention, biases where the file has them, tied or own head, sliding windows.
-// Reads files with and without the "model." prefix; leftover rotary_emb.inv_freq buffers are ignored.
+// RMSNorm, SwiGLU, grouped-query attention, biases where the file has them, tied or own head, sliding
+// windows. Reads files with and without the "model." prefix; leftover rotary_emb.inv_freq buffers are
+// ignored.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -36,7 +37,8 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   out.vocab_size = config.size({"vocab_size"}, 32000);
   out.bos = config.token({"bos_token_id"});
   out.eos = config.token({"eos_token_id"});
-  const int layers = config.size({"num_hidden_layers"}, 0, 4096), heads = config.size({"num_attention_heads"}, 0);
+  const int layers = config.size({"num_hidden_layers"}, 0, 4096),
+            heads = config.size({"num_attention_heads"}, 0);
   BlockSpec block;
   block.norm = {NormSpec::Kind::rms, static_cast<float>(config.number({"rms_norm_eps"}, 1e-6)), 0.f};
   block.mlp = {MlpSpec::Kind::gated, config.activation({"hidden_act", "hidden_activation"}, "silu"),
@@ -68,8 +70,10 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
     const std::int64_t q = std::int64_t{block.attention.n_heads} * block.attention.d_head;
-    const std::int64_t kv = std::int64_t{block.attention.n_kv_heads} * block.attention.d_head, wide = block.mlp.d_mlp;
-    const std::string base = "blocks." + std::to_string(layer) + ".", name = "layers." + std::to_string(layer) + ".";
+    const std::int64_t kv = std::int64_t{block.attention.n_kv_heads} * block.attention.d_head,
+                       wide = block.mlp.d_mlp;
+    const std::string base = "blocks." + std::to_string(layer) + ".",
+                      name = "layers." + std::to_string(layer) + ".";
     TRY_OK(from.norm(out, base + "ln1", name + "input_layernorm", d));
     TRY_OK(from.linear(out, base + "attn.q", name + "self_attn.q_proj", d, q, stored));
     TRY_OK(from.linear(out, base + "attn.k", name + "self_attn.k_proj", d, kv, stored));

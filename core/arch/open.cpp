@@ -42,7 +42,8 @@ Result<const Family*> family_of(const json& config, const std::string& what) {
     return fail(Code::bad_format, format("%s does not say which architecture the model has.", what.c_str()),
                 "It needs \"model_type\". " + known_architectures());
   }
-  return fail(Code::unsupported, format("%s: the architecture \"%s\" is not known.", what.c_str(), named.c_str()),
+  return fail(Code::unsupported,
+              format("%s: the architecture \"%s\" is not known.", what.c_str(), named.c_str()),
               known_architectures());
 }
 
@@ -75,12 +76,15 @@ Result<OpenedModel> open_folder(const fs::path& folder) {
   TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
   out.family = family->name;
   out.path = folder.string();
-  out.title = folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+  out.title =
+      folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
   out.dtype = main_dtype(*source, out.file_bytes);
   if (fs::exists(folder / "tokenizer.json", ignored)) {
     auto tokenizer = open_tokenizer(folder.string());
-    if (tokenizer) out.tokenizer = *tokenizer;
-    else out.notes.push_back(tokenizer.error().text());
+    if (tokenizer)
+      out.tokenizer = *tokenizer;
+    else
+      out.notes.push_back(tokenizer.error().text());
   } else {
     out.notes.emplace_back("There is no tokenizer.json: tokens are shown and typed as ids.");
   }

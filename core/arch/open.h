@@ -13,10 +13,10 @@
 namespace attnscope {
 
 struct OpenedModel {
-  std::string title;  ///< the scene's title, or the folder's name
-  std::string path;   ///< as given; "scene:NAME" for shipped scenes
-  std::string family; ///< "GPT-2", "Llama", "scene"
-  std::string dtype;  ///< of the file's largest tensors: "F32", "BF16"
+  std::string title;   ///< the scene's title, or the folder's name
+  std::string path;    ///< as given; "scene:NAME" for shipped scenes
+  std::string family;  ///< "GPT-2", "Llama", "scene"
+  std::string dtype;   ///< of the file's largest tensors: "F32", "BF16"
   std::uint64_t file_bytes = 0;
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
@@ -32,7 +32,8 @@ Result<OpenedModel> open_scene_text(std::string_view text, const std::string& na
 /// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.
 std::string token_label(const OpenedModel& opened, int id);
 
-/// Non-finite weights: how many, and where the first stands ("blocks.0.attn.q.weight[3, 4]"); empty when none.
+/// Non-finite weights: how many, and where the first stands ("blocks.0.attn.q.weight[3, 4]"); empty when
+/// none.
 struct WeightHealth {
   std::int64_t nans = 0, infs = 0;
   std::string first;

@@ -29,10 +29,12 @@ LocalText local_text(const json& object, const char* key) {
 }
 
 // Nested lists of numbers of up to two levels, flattened; the shape found goes to `shape`.
-Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>& shape, const std::string& name) {
+Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>& shape,
+                                   const std::string& name) {
   std::vector<float> out;
   const auto bad = [&](const char* why) {
-    return fail(Code::bad_format, format("%s: %s.", name.c_str(), why), "Write a list of numbers, or a list of equally long rows.");
+    return fail(Code::bad_format, format("%s: %s.", name.c_str(), why),
+                "Write a list of numbers, or a list of equally long rows.");
   };
   const auto take = [&](const json& number) {
     if (number.is_number()) out.push_back(number.get<float>());
@@ -49,7 +51,8 @@ Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>&
       if (!out.empty()) return bad("numbers and rows are mixed");
       shape.push_back(static_cast<std::int64_t>(row.size()));
     }
-    if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty()) return bad("the rows are not equally long");
+    if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty())
+      return bad("the rows are not equally long");
     for (const json& number : row)
       if (!take(number)) return bad("a number is missing or is not a number");
   }
@@ -78,7 +81,8 @@ Status check_toy(const ModelConfig& config, const std::string& what) {
 Status read_weights(const json& object, Weights& weights, const std::string& what) {
   const auto given = object.find("weights");
   if (given == object.end()) return Done{};
-  if (!given->is_object()) return fail(Code::bad_format, what + ": \"weights\" must be an object.", "Name each tensor.");
+  if (!given->is_object())
+    return fail(Code::bad_format, what + ": \"weights\" must be an object.", "Name each tensor.");
   for (const auto& [name, value] : given->items()) {
     std::vector<std::int64_t> shape;
     TRY(std::vector<float> flat, numbers(value, shape, what + ": weights: " + name));
@@ -91,19 +95,23 @@ Result<std::vector<Input>> read_inputs(const json& object, const std::string& wh
   std::vector<Input> inputs;
   const auto given = object.find("inputs");
   if (given == object.end() || !given->is_array() || given->empty())
-    return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.", "Give ids or vectors.");
+    return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
+                "Give ids or vectors.");
   for (const json& sequence : *given) {
     Input input;
     const std::string name = format("%s: inputs[%zu]", what.c_str(), inputs.size());
-    if (const auto ids = sequence.find("ids"); sequence.is_object() && ids != sequence.end() && ids->is_array()) {
+    if (const auto ids = sequence.find("ids");
+        sequence.is_object() && ids != sequence.end() && ids->is_array()) {
       for (const json& id : *ids) {
-        if (!id.is_number_integer()) return fail(Code::bad_format, name + ": an id is not a whole number.", "Correct the ids.");
+        if (!id.is_number_integer())
+          return fail(Code::bad_format, name + ": an id is not a whole number.", "Correct the ids.");
         input.ids.push_back(id.get<int>());
       }
     } else if (sequence.is_object() && sequence.contains("vectors")) {
       std::vector<std::int64_t> shape;
       TRY(std::vector<float> flat, numbers(sequence["vectors"], shape, name));
-      if (shape.size() != 2) return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+      if (shape.size() != 2)
+        return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
       input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
     } else {
       return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
@@ -168,8 +176,9 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
     std::int64_t count = 1;
     for (const std::int64_t size : weight.shape) count *= size;
     const float deviation = table ? 0.5f : 1.f / std::sqrt(static_cast<float>(weight.shape[0]));
-    std::vector<float> values = norm || bias ? std::vector<float>(static_cast<std::size_t>(count), norm && !bias ? 1.f : 0.f)
-                                             : normal_numbers(seed, count, deviation);
+    std::vector<float> values =
+        norm || bias ? std::vector<float>(static_cast<std::size_t>(count), norm && !bias ? 1.f : 0.f)
+                     : normal_numbers(seed, count, deviation);
     out.set(weight.name, Tensor::from(std::move(values), canonical_axes(weight.name, weight.shape)));
   }
   tie_head(config, out);
@@ -178,14 +187,17 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
 
 bool is_scene(const json& object) {
   const auto at = object.is_object() ? object.find("format") : object.end();
-  return object.is_object() && at != object.end() && at->is_string() && at->get<std::string>() == "attnscope-scene";
+  return object.is_object() && at != object.end() && at->is_string() &&
+         at->get<std::string>() == "attnscope-scene";
 }
 
 Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {
-    return fail(Code::bad_format, what + " is not a scene.", "A scene begins with \"format\": \"attnscope-scene\".");
+    return fail(Code::bad_format, what + " is not a scene.",
+                "A scene begins with \"format\": \"attnscope-scene\".");
   }
-  if (!object.contains("config")) return fail(Code::bad_format, what + " has no \"config\".", "Give the module's sizes.");
+  if (!object.contains("config"))
+    return fail(Code::bad_format, what + " has no \"config\".", "Give the module's sizes.");
   TRY(ModelConfig config, config_from_json(object["config"], what + ": config"));
   TRY_OK(check_toy(config, what));
   Scene scene;
@@ -196,7 +208,8 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   scene.seed = static_cast<std::uint64_t>(std::max(0.0, top.number({"seed"}, 0)));
   TRY_OK(top.status());
   if (const auto words = object.find("words"); words != object.end() && words->is_array())
-    for (const json& word : *words) scene.words.push_back(word.is_string() ? word.get<std::string>() : std::string());
+    for (const json& word : *words)
+      scene.words.push_back(word.is_string() ? word.get<std::string>() : std::string());
   scene.from_seed = !object.contains("weights");
   Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
   TRY_OK(read_weights(object, weights, what));
@@ -221,7 +234,8 @@ std::string scene_to_text(const Scene& scene) {
            {"config", config_to_json(scene.model->config())}};
   if (!scene.words.empty()) out["words"] = scene.words;
   for (const Input& input : scene.inputs)
-    out["inputs"].push_back(input.vectors.empty() ? json{{"ids", input.ids}} : json{{"vectors", rows_of(input.vectors)}});
+    out["inputs"].push_back(input.vectors.empty() ? json{{"ids", input.ids}}
+                                                  : json{{"vectors", rows_of(input.vectors)}});
   for (const auto& [name, tensor] : scene.model->weights().all())
     if (name != "logits.weight" || !scene.model->config().head.tied) out["weights"][name] = rows_of(tensor);
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -230,14 +244,19 @@ std::string scene_to_text(const Scene& scene) {
 SceneSizes sizes_of(const Scene& scene) {
   const ModelConfig& config = scene.model->config();
   const AttentionSpec& a = config.blocks.front().attention;
-  return {static_cast<int>(scene.inputs.size()), static_cast<int>(scene.inputs.front().length()), config.d_in,
-          a.n_heads, a.d_head, config.d_model, a.causal};
+  return {static_cast<int>(scene.inputs.size()),
+          static_cast<int>(scene.inputs.front().length()),
+          config.d_in,
+          a.n_heads,
+          a.d_head,
+          config.d_model,
+          a.causal};
 }
 
 Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t seed) {
   const auto fits = [](int value, int most) { return value >= 1 && value <= most; };
-  if (!fits(sizes.batch, 64) || !fits(sizes.tokens, 4096) || !fits(sizes.d_in, 1024) || !fits(sizes.heads, 64) ||
-      !fits(sizes.d_head, 256) || !fits(sizes.d_out, 1024)) {
+  if (!fits(sizes.batch, 64) || !fits(sizes.tokens, 4096) || !fits(sizes.d_in, 1024) ||
+      !fits(sizes.heads, 64) || !fits(sizes.d_head, 256) || !fits(sizes.d_out, 1024)) {
     return fail(Code::out_of_range, "These sizes do not make a scene.",
                 "Up to 64 sequences, 4096 tokens, 64 heads of up to 256, widths up to 1024.");
   }
@@ -267,8 +286,9 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
       for (const float x : normal_numbers(own, sizes.tokens, 1e4f))
         out.inputs[sequence].ids.push_back(static_cast<int>(std::fabs(x)) % config.vocab_size);
     } else {
-      out.inputs[sequence].vectors = Tensor::from(normal_numbers(own, std::int64_t{sizes.tokens} * sizes.d_in, 1.f),
-                                                  {{Axis::pos, sizes.tokens}, {Axis::d_model, sizes.d_in}});
+      out.inputs[sequence].vectors =
+          Tensor::from(normal_numbers(own, std::int64_t{sizes.tokens} * sizes.d_in, 1.f),
+                       {{Axis::pos, sizes.tokens}, {Axis::d_model, sizes.d_in}});
     }
   }
   return out;

@@ -1,6 +1,7 @@
-// JSON scenes: a small Transformer, or a bare attention module, with its numbers and inputs written in the file.
-// Made for classrooms: every number can be read, edited and saved. Numbers that the file leaves out come from its
-// seed. Refuses shapes that contradict the sizes (names the tensor) and toys too large to be toys.
+// JSON scenes: a small Transformer, or a bare attention module, with its numbers and inputs written in the
+// file. Made for classrooms: every number can be read, edited and saved. Numbers that the file leaves out
+// come from its seed. Refuses shapes that contradict the sizes (names the tensor) and toys too large to be
+// toys.
 #pragma once
 
 #include <cstdint>

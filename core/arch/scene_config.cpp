@@ -23,7 +23,8 @@ Kind choose(ConfigReader& config, const char* key, const char* fallback,
     if (word == name) return kind;
     names.emplace_back(name);
   }
-  config.refuse(Code::unsupported, format("%s: \"%s\" cannot be \"%s\".", config.what().c_str(), key, word.c_str()),
+  config.refuse(Code::unsupported,
+                format("%s: \"%s\" cannot be \"%s\".", config.what().c_str(), key, word.c_str()),
                 "Known are " + join(names, ", ") + ".");
   return known.begin()->second;
 }
@@ -33,7 +34,8 @@ json part(ConfigReader& config, const char* key) {
   const json* found = config.find({key});
   if (!found) return json::object();
   if (found->is_object()) return *found;
-  config.refuse(Code::bad_format, format("%s: \"%s\" must be an object.", config.what().c_str(), key), "Correct the config.");
+  config.refuse(Code::bad_format, format("%s: \"%s\" must be an object.", config.what().c_str(), key),
+                "Correct the config.");
   return json::object();
 }
 
@@ -49,7 +51,8 @@ void read_part(ConfigReader& config, const char* key, Read read) {
 NormSpec read_norm(ConfigReader& in) {
   using Kind = NormSpec::Kind;
   NormSpec norm;
-  norm.kind = choose<Kind>(in, "kind", "none", {{"none", Kind::none}, {"layer", Kind::layer}, {"rms", Kind::rms}});
+  norm.kind =
+      choose<Kind>(in, "kind", "none", {{"none", Kind::none}, {"layer", Kind::layer}, {"rms", Kind::rms}});
   norm.eps = static_cast<float>(in.number({"eps"}, 1e-5));
   return norm;
 }
@@ -69,7 +72,8 @@ AttentionSpec read_attention(ConfigReader& in) {
 MlpSpec read_mlp(ConfigReader& in) {
   using Kind = MlpSpec::Kind;
   MlpSpec mlp;
-  mlp.kind = choose<Kind>(in, "kind", "none", {{"none", Kind::none}, {"plain", Kind::plain}, {"gated", Kind::gated}});
+  mlp.kind = choose<Kind>(in, "kind", "none",
+                          {{"none", Kind::none}, {"plain", Kind::plain}, {"gated", Kind::gated}});
   if (mlp.kind == Kind::none) return mlp;
   mlp.activation = in.activation({"activation"}, "gelu_new");
   mlp.d_mlp = in.size({"d_mlp"}, 0, 4 * kLargestToy);
@@ -80,9 +84,13 @@ PositionSpec read_positions(ConfigReader& in, int d_head) {
   using Kind = PositionSpec::Kind;
   PositionSpec p;
   p.kind = choose<Kind>(in, "kind", "none",
-                        {{"none", Kind::none}, {"learned", Kind::learned}, {"sinusoidal", Kind::sinusoidal}, {"rope", Kind::rope}});
+                        {{"none", Kind::none},
+                         {"learned", Kind::learned},
+                         {"sinusoidal", Kind::sinusoidal},
+                         {"rope", Kind::rope}});
   if (p.kind == Kind::rope) p.rope = read_rope(in, d_head);
-  if (p.kind == Kind::learned || in.find({"max_positions"})) p.max_positions = in.size({"max_positions"}, 0, 1 << 20);
+  if (p.kind == Kind::learned || in.find({"max_positions"}))
+    p.max_positions = in.size({"max_positions"}, 0, 1 << 20);
   return p;
 }
 
@@ -99,7 +107,8 @@ const char* activation_key(Activation kind) {
 
 json rope_to_json(const RopeSpec& rope) {
   json out{{"rope_theta", rope.theta}};
-  if (rope.kind == RopeSpec::Kind::linear) out["rope_scaling"] = {{"rope_type", "linear"}, {"factor", rope.factor}};
+  if (rope.kind == RopeSpec::Kind::linear)
+    out["rope_scaling"] = {{"rope_type", "linear"}, {"factor", rope.factor}};
   if (rope.kind == RopeSpec::Kind::llama3) {
     out["rope_scaling"] = {{"rope_type", "llama3"},
                            {"factor", rope.factor},
@@ -124,9 +133,11 @@ Result<ModelConfig> config_from_json(const json& object, const std::string& what
   read_part(config, "norm", [&](ConfigReader& in) { block.norm = read_norm(in); });
   read_part(config, "attention", [&](ConfigReader& in) { block.attention = read_attention(in); });
   read_part(config, "mlp", [&](ConfigReader& in) { block.mlp = read_mlp(in); });
-  read_part(config, "positions", [&](ConfigReader& in) { out.position = read_positions(in, block.attention.d_head); });
+  read_part(config, "positions",
+            [&](ConfigReader& in) { out.position = read_positions(in, block.attention.d_head); });
   out.final_norm = NormSpec{NormSpec::Kind::none, 1e-5f, 0.f};
-  if (config.find({"final_norm"})) read_part(config, "final_norm", [&](ConfigReader& in) { out.final_norm = read_norm(in); });
+  if (config.find({"final_norm"}))
+    read_part(config, "final_norm", [&](ConfigReader& in) { out.final_norm = read_norm(in); });
   out.head.present = false;
   read_part(config, "head", [&](ConfigReader& in) {
     out.head.present = in.flag({"present"}, false);
@@ -135,10 +146,12 @@ Result<ModelConfig> config_from_json(const json& object, const std::string& what
   if (out.head.present && out.vocab_size == 0)
     config.refuse(Code::bad_format, what + ": a head needs a vocabulary.", "Give vocab_size.");
   if (block.residual && out.d_in != out.d_model)
-    config.refuse(Code::bad_shape, what + ": a residual stream has one width: d_in must equal d_model.", "Correct the sizes.");
+    config.refuse(Code::bad_shape, what + ": a residual stream has one width: d_in must equal d_model.",
+                  "Correct the sizes.");
   const int layers = config.size({"n_layers"}, 1, 256);
   if (!block.residual && layers > 1)
-    config.refuse(Code::unsupported, what + ": a module without a residual stream has one block.", "Set residual to true.");
+    config.refuse(Code::unsupported, what + ": a module without a residual stream has one block.",
+                  "Set residual to true.");
   TRY_OK(config.status());
   out.blocks.assign(static_cast<std::size_t>(layers), block);
   return out;
@@ -148,13 +161,16 @@ json config_to_json(const ModelConfig& config) {
   static constexpr const char* kNorms[] = {"none", "layer", "rms"};
   static constexpr const char* kMlps[] = {"none", "plain", "gated"};
   static constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope"};
-  const auto norm = [](const NormSpec& n) { return json{{"kind", kNorms[static_cast<int>(n.kind)]}, {"eps", n.eps}}; };
+  const auto norm = [](const NormSpec& n) {
+    return json{{"kind", kNorms[static_cast<int>(n.kind)]}, {"eps", n.eps}};
+  };
   const BlockSpec& block = config.blocks.front();
   const AttentionSpec& a = block.attention;
   json positions = rope_to_json(config.position.rope);
   positions["kind"] = kPositions[static_cast<int>(config.position.kind)];
   if (config.position.max_positions > 0) positions["max_positions"] = config.position.max_positions;
-  json attention{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads}, {"d_head", a.d_head}, {"scale", a.scale},
+  json attention{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads},
+                 {"d_head", a.d_head},   {"scale", a.scale},
                  {"causal", a.causal},   {"mask_before_scale", a.mask_before_scale}};
   if (a.window > 0) attention["window"] = a.window;
   json mlp{{"kind", kMlps[static_cast<int>(block.mlp.kind)]}};
@@ -162,11 +178,16 @@ json config_to_json(const ModelConfig& config) {
     mlp["activation"] = activation_key(block.mlp.activation);
     mlp["d_mlp"] = block.mlp.d_mlp;
   }
-  json out{{"d_model", config.d_model},  {"d_in", config.d_in},
-           {"n_layers", config.n_layers()}, {"residual", block.residual},
-           {"norm", norm(block.norm)},   {"final_norm", norm(config.final_norm)},
-           {"attention", attention},     {"mlp", mlp},
-           {"positions", positions},     {"head", {{"present", config.head.present}, {"tied", config.head.tied}}}};
+  json out{{"d_model", config.d_model},
+           {"d_in", config.d_in},
+           {"n_layers", config.n_layers()},
+           {"residual", block.residual},
+           {"norm", norm(block.norm)},
+           {"final_norm", norm(config.final_norm)},
+           {"attention", attention},
+           {"mlp", mlp},
+           {"positions", positions},
+           {"head", {{"present", config.head.present}, {"tied", config.head.tied}}}};
   if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;
   return out;
 }

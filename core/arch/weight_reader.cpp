@@ -4,7 +4,8 @@
 
 namespace attnscope {
 
-WeightReader::WeightReader(const TensorSource& source, std::vector<std::string> prefixes, const std::string& anchor)
+WeightReader::WeightReader(const TensorSource& source, std::vector<std::string> prefixes,
+                           const std::string& anchor)
     : source_(source) {
   for (const std::string& prefix : prefixes) {
     if (!source.find(prefix + anchor)) continue;
@@ -18,11 +19,13 @@ Result<Tensor> WeightReader::load(const std::string& name, const std::vector<std
   return load_plain(prefix_ + name, shape);
 }
 
-Result<Tensor> WeightReader::load_plain(const std::string& name, const std::vector<std::int64_t>& shape) const {
+Result<Tensor> WeightReader::load_plain(const std::string& name,
+                                        const std::vector<std::int64_t>& shape) const {
   const TensorInfo* info = source_.find(name);
   if (!info) {
     return fail(Code::not_found,
-                format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(), shape_text(shape).c_str()),
+                format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(),
+                       shape_text(shape).c_str()),
                 "The file may be incomplete, or the config may belong to another model.");
   }
   if (info->shape != shape) {
@@ -34,8 +37,8 @@ Result<Tensor> WeightReader::load_plain(const std::string& name, const std::vect
   return source_.load(name);
 }
 
-Status WeightReader::linear(Weights& out, const std::string& canonical, const std::string& name, std::int64_t in,
-                            std::int64_t width, Layout layout) const {
+Status WeightReader::linear(Weights& out, const std::string& canonical, const std::string& name,
+                            std::int64_t in, std::int64_t width, Layout layout) const {
   const bool swapped = layout == Layout::out_in;
   const std::vector<std::int64_t> shape = swapped ? std::vector{width, in} : std::vector{in, width};
   TRY(Tensor weight, load(name + ".weight", shape));
@@ -47,7 +50,8 @@ Status WeightReader::linear(Weights& out, const std::string& canonical, const st
   return Done{};
 }
 
-Status WeightReader::norm(Weights& out, const std::string& canonical, const std::string& name, std::int64_t width) const {
+Status WeightReader::norm(Weights& out, const std::string& canonical, const std::string& name,
+                          std::int64_t width) const {
   for (const char* part : {"weight", "bias"}) {
     const std::string from = name + "." + part;
     if (!has(from) && std::string_view(part) == "bias") continue;
@@ -57,10 +61,11 @@ Status WeightReader::norm(Weights& out, const std::string& canonical, const std:
   return Done{};
 }
 
-Status WeightReader::table(Weights& out, const std::string& canonical, const std::string& name, std::int64_t rows,
-                           std::int64_t width) const {
+Status WeightReader::table(Weights& out, const std::string& canonical, const std::string& name,
+                           std::int64_t rows, std::int64_t width) const {
   TRY(const Tensor tensor, load(name, {rows, width}));
-  out.set(canonical, tensor.rename({canonical == "pos_embed.weight" ? Axis::pos : Axis::vocab, Axis::d_model}));
+  out.set(canonical,
+          tensor.rename({canonical == "pos_embed.weight" ? Axis::pos : Axis::vocab, Axis::d_model}));
   return Done{};
 }
 

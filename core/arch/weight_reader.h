@@ -1,5 +1,6 @@
-// Takes a checkpoint's tensors into canonical names: finds the prefix the file uses, checks every shape against
-// the config before loading, turns [out, in] storage into [in, out] views. Leftover tensors are left alone.
+// Takes a checkpoint's tensors into canonical names: finds the prefix the file uses, checks every shape
+// against the config before loading, turns [out, in] storage into [in, out] views. Leftover tensors are left
+// alone.
 #pragma once
 
 #include <string>
@@ -28,7 +29,8 @@ class WeightReader {
   /// As load, without the prefix.
   Result<Tensor> load_plain(const std::string& name, const std::vector<std::int64_t>& shape) const;
 
-  /// weight (and bias, when the file has one) of a linear layer -> canonical.weight [in, out], canonical.bias [out].
+  /// weight (and bias, when the file has one) of a linear layer -> canonical.weight [in, out], canonical.bias
+  /// [out].
   Status linear(Weights& out, const std::string& canonical, const std::string& name, std::int64_t in,
                 std::int64_t width, Layout layout) const;
   /// weight (and bias, when the file has one) of a norm.

@@ -19,22 +19,22 @@ Tensor project(const Context& in, const std::string& name, const Tensor& x, Axis
   return linear(x, in.weights.get(name + ".weight"), in.weights.get(name + ".bias"), out_axis);
 }
 
-Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x, const Probe& at,
-            Slot scale_slot, Slot out_slot) {
+Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x,
+            const Probe& at, Slot scale_slot, Slot out_slot) {
   if (spec.kind == NormSpec::Kind::none) return x;
   const Tensor weight = in.weights.get(name + ".weight"), bias = in.weights.get(name + ".bias");
   const Normed y = spec.kind == NormSpec::Kind::layer ? layer_norm(x, weight, bias, spec.eps)
                                                       : rms_norm(x, weight, spec.eps, spec.weight_offset);
-  at(scale_slot, y.scale);      // [pos, 1]
-  return at(out_slot, y.out);   // [pos, d_model]
+  at(scale_slot, y.scale);     // [pos, 1]
+  return at(out_slot, y.out);  // [pos, d_model]
 }
 
 // One of Q, K, V: project, cut into heads, bring heads to the front -> [head, pos, d_head].
-Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int heads, const Probe& at, Slot flat,
-                Slot view, Slot front) {
-  const Tensor y = at(flat, project(in, name, x, Axis::concat));                          // [pos, head*d_head]
-  const Tensor cut = at(view, y.split(1, Axis::head, heads, Axis::d_head));               // [pos, head, d_head]
-  return at(front, cut.permute({1, 0, 2}));                                               // [head, pos, d_head]
+Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int heads, const Probe& at,
+                Slot flat, Slot view, Slot front) {
+  const Tensor y = at(flat, project(in, name, x, Axis::concat));             // [pos, head*d_head]
+  const Tensor cut = at(view, y.split(1, Axis::head, heads, Axis::d_head));  // [pos, head, d_head]
+  return at(front, cut.permute({1, 0, 2}));                                  // [head, pos, d_head]
 }
 
 Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
@@ -62,8 +62,8 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   const Tensor side_by_side = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
   const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(side_by_side), side_by_side.data(),
                                      Shape{{Axis::query, queries}, {Axis::concat, width}});
-  const Tensor concat = at(Slot::concat, flat);                                // [query, head*d_head]
-  return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model)); // [query, d_model]
+  const Tensor concat = at(Slot::concat, flat);                                 // [query, head*d_head]
+  return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model));  // [query, d_model]
 }
 
 Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
@@ -85,7 +85,7 @@ Tensor run_block(const Context& in, int layer, Tensor x, const Probe& at) {
   const BlockSpec& block = in.config.blocks[static_cast<std::size_t>(layer)];
   const std::string base = "blocks." + std::to_string(layer) + ".";
   if (!block.residual) return attention(in, block, layer, x, at);
-  x = at(Slot::resid_pre, x);                                                                      // [pos, d_model]
+  x = at(Slot::resid_pre, x);  // [pos, d_model]
   const Tensor read = norm(in, block.norm, base + "ln1", x, at, Slot::ln1_scale, Slot::ln1_out);
   const Tensor found = attention(in, block, layer, read, at);
   x = at(Slot::resid_mid, add(x, found));
@@ -100,7 +100,8 @@ Tensor embed(const Context& in, const Input& input, const Probe& at) {
   if (x.empty()) x = at(Slot::tok_embed, gather_rows(in.weights.get("tok_embed.weight"), input.ids));
   if (in.config.position.kind == PositionSpec::Kind::learned) {
     const Tensor table = in.weights.get("pos_embed.weight");
-    x = add(x, at(Slot::pos_embed, table.slice(0, in.first_pos, in.first_pos + count).rename({Axis::pos, Axis::d_model})));
+    x = add(x, at(Slot::pos_embed,
+                  table.slice(0, in.first_pos, in.first_pos + count).rename({Axis::pos, Axis::d_model})));
   } else if (in.config.position.kind == PositionSpec::Kind::sinusoidal) {
     const Tensor waves = sinusoidal_positions(in.first_pos, count, in.config.d_in);
     x = add(x, at(Slot::pos_embed, waves.rename({Axis::pos, Axis::d_model})));
@@ -116,7 +117,8 @@ void forward(const ModelConfig& config, const Weights& weights, const Input& inp
   if (config.position.kind == PositionSpec::Kind::rope)
     in.frequencies = rope_frequencies(config.position.rope, config.blocks[0].attention.d_head);
   Tensor x = embed(in, input, at);  // [pos, d_model]
-  for (int layer = 0; layer < config.n_layers(); ++layer) x = run_block(in, layer, x, at.in(Stack::single, layer));
+  for (int layer = 0; layer < config.n_layers(); ++layer)
+    x = run_block(in, layer, x, at.in(Stack::single, layer));
   if (config.final_norm.kind != NormSpec::Kind::none)
     x = norm(in, config.final_norm, "ln_final", x, at, Slot::ln_final_scale, Slot::ln_final_out);
   if (config.head.present) at.predict(x.size(0));

@@ -5,7 +5,8 @@
 namespace attnscope {
 
 void KvCache::Rows::append(std::int64_t have, const Tensor& rows) {
-  const std::int64_t heads = rows.size(0), count = rows.size(1), d_head = rows.size(2), width = heads * d_head;
+  const std::int64_t heads = rows.size(0), count = rows.size(1), d_head = rows.size(2),
+                     width = heads * d_head;
   if (have + count > capacity) {
     const std::int64_t wanted = std::max<std::int64_t>({64, have + count, capacity * 2});
     auto larger = std::make_shared<float[]>(static_cast<std::size_t>(wanted * width));
@@ -20,10 +21,10 @@ void KvCache::Rows::append(std::int64_t have, const Tensor& rows) {
 }
 
 Tensor KvCache::Rows::view(std::int64_t count, std::int64_t heads, std::int64_t d_head) const {
-  return Tensor::borrow(memory, memory.get(),
-                        std::vector<Dim>{{Axis::head, heads, d_head},
-                                         {Axis::key, count, heads * d_head},
-                                         {Axis::d_head, d_head, 1}});
+  return Tensor::borrow(
+      memory, memory.get(),
+      std::vector<Dim>{
+          {Axis::head, heads, d_head}, {Axis::key, count, heads * d_head}, {Axis::d_head, d_head, 1}});
 }
 
 std::pair<Tensor, Tensor> KvCache::append(int layer, const Tensor& k, const Tensor& v) {
@@ -37,7 +38,8 @@ std::pair<Tensor, Tensor> KvCache::append(int layer, const Tensor& k, const Tens
 
 std::int64_t KvCache::bytes() const {
   std::int64_t total = 0;
-  for (const Layer& layer : layers_) total += 2 * length_ * layer.width * static_cast<std::int64_t>(sizeof(float));
+  for (const Layer& layer : layers_)
+    total += 2 * length_ * layer.width * static_cast<std::int64_t>(sizeof(float));
   return total;
 }
 

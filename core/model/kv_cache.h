@@ -1,6 +1,6 @@
 // The KV cache: keys (rotated where the model rotates) and values of all positions seen so far, per layer.
-// Rows are only ever appended, so a view of the first n rows never changes; growing moves to new memory and leaves
-// old views to their owners.
+// Rows are only ever appended, so a view of the first n rows never changes; growing moves to new memory and
+// leaves old views to their owners.
 #pragma once
 
 #include <memory>

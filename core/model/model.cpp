@@ -21,7 +21,8 @@ void expect_linear(Shapes& out, const std::string& name, std::int64_t in, std::i
   out.push_back({name + ".bias", {width}, false});
 }
 
-void expect_block(Shapes& out, const std::string& base, const BlockSpec& block, std::int64_t d_in, std::int64_t d_model) {
+void expect_block(Shapes& out, const std::string& base, const BlockSpec& block, std::int64_t d_in,
+                  std::int64_t d_model) {
   const AttentionSpec& attention = block.attention;
   const std::int64_t q_width = std::int64_t{attention.n_heads} * attention.d_head;
   const std::int64_t kv_width = std::int64_t{attention.n_kv_heads} * attention.d_head;
@@ -51,14 +52,16 @@ Status check_sizes(const ModelConfig& config) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
     const AttentionSpec& a = block.attention;
     if (a.n_heads <= 0 || a.d_head <= 0 || a.n_kv_heads <= 0) {
-      return bad(format("Block %d: heads (%d), key/value heads (%d) and head size (%d) must be at least 1.", layer,
-                        a.n_heads, a.n_kv_heads, a.d_head));
+      return bad(format("Block %d: heads (%d), key/value heads (%d) and head size (%d) must be at least 1.",
+                        layer, a.n_heads, a.n_kv_heads, a.d_head));
     }
     if (a.n_heads % a.n_kv_heads != 0) {
-      return bad(format("Block %d: %d query heads cannot share %d key/value heads evenly.", layer, a.n_heads, a.n_kv_heads));
+      return bad(format("Block %d: %d query heads cannot share %d key/value heads evenly.", layer, a.n_heads,
+                        a.n_kv_heads));
     }
     if (config.position.kind == PositionSpec::Kind::rope && a.d_head % 2 != 0)
-      return bad(format("Block %d: rotary positions turn pairs, but the head size %d is odd.", layer, a.d_head));
+      return bad(
+          format("Block %d: rotary positions turn pairs, but the head size %d is odd.", layer, a.d_head));
     if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)
       return bad(format("Block %d: the MLP's width must be at least 1.", layer));
   }
@@ -74,8 +77,8 @@ std::vector<WeightShape> expected_weights(const ModelConfig& config) {
     out.push_back({"pos_embed.weight", {config.position.max_positions, config.d_in}, true});
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const std::string base = "blocks." + std::to_string(layer) + ".";
-    expect_block(out, base, config.blocks[static_cast<std::size_t>(layer)], layer == 0 ? config.d_in : config.d_model,
-                 config.d_model);
+    expect_block(out, base, config.blocks[static_cast<std::size_t>(layer)],
+                 layer == 0 ? config.d_in : config.d_model, config.d_model);
   }
   expect_norm(out, "ln_final", config.final_norm, config.d_model);
   if (config.head.present) expect_linear(out, "logits", config.d_model, config.vocab_size);
@@ -121,7 +124,8 @@ std::shared_ptr<const Model> Model::with_weight(const std::string& name, Tensor 
 
 Status Model::check_input(const Input& input, std::int64_t first_pos) const {
   if (input.length() == 0) {
-    return fail(Code::out_of_range, "There is nothing to run: the input is empty.", "Type at least one token.");
+    return fail(Code::out_of_range, "There is nothing to run: the input is empty.",
+                "Type at least one token.");
   }
   if (!input.vectors.empty()) {
     if (config_->vocab_size > 0 || input.vectors.size(1) != config_->d_in) {
@@ -131,7 +135,8 @@ Status Model::check_input(const Input& input, std::int64_t first_pos) const {
                   "Give rows of the model's width.");
     }
   } else if (config_->vocab_size == 0) {
-    return fail(Code::bad_shape, "This module reads rows of numbers, not tokens.", "Open a scene that holds its input.");
+    return fail(Code::bad_shape, "This module reads rows of numbers, not tokens.",
+                "Open a scene that holds its input.");
   }
   for (std::size_t pos = 0; pos < input.ids.size(); ++pos) {
     if (input.ids[pos] >= 0 && input.ids[pos] < config_->vocab_size) continue;
@@ -150,7 +155,8 @@ Status Model::check_input(const Input& input, std::int64_t first_pos) const {
   return Done{};
 }
 
-Result<std::shared_ptr<const Trace>> Model::run(const Input& input, const RunOptions& options, KvCache* cache) const {
+Result<std::shared_ptr<const Trace>> Model::run(const Input& input, const RunOptions& options,
+                                                KvCache* cache) const {
   const std::int64_t first_pos = cache ? cache->length() : 0;
   TRY_OK(check_input(input, first_pos));
   auto trace = std::make_shared<Trace>(config_, weights_);
@@ -162,7 +168,8 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& input, const RunOpt
   } catch (const RunCancelled&) {
     return fail(Code::cancelled, "The run was stopped.", "");
   } catch (const std::bad_alloc&) {
-    return fail(Code::no_memory, format("There is not enough memory for %lld tokens.", static_cast<long long>(input.length())),
+    return fail(Code::no_memory,
+                format("There is not enough memory for %lld tokens.", static_cast<long long>(input.length())),
                 "Shorten the input, or close other programs.");
   }
   if (cache) cache->advance(input.length());

@@ -1,6 +1,6 @@
-// Model: a config and its weights, and the one forward pass over them. It reads like the paper; every step goes
-// through the Probe. Refuses inputs that do not fit (ids outside the vocabulary, more tokens than positions) with
-// a sentence, and weights that contradict the config with the tensor's name and both shapes.
+// Model: a config and its weights, and the one forward pass over them. It reads like the paper; every step
+// goes through the Probe. Refuses inputs that do not fit (ids outside the vocabulary, more tokens than
+// positions) with a sentence, and weights that contradict the config with the tensor's name and both shapes.
 #pragma once
 
 #include <memory>
@@ -43,8 +43,8 @@ class Model {
   /// The same model with one weight exchanged (shares all others).
   std::shared_ptr<const Model> with_weight(const std::string& name, Tensor value) const;
 
-  /// One forward pass, every step recorded. With a cache, rows are appended to it: the first call prefills, later
-  /// calls see all earlier keys and values. A cancelled run gives Code::cancelled.
+  /// One forward pass, every step recorded. With a cache, rows are appended to it: the first call prefills,
+  /// later calls see all earlier keys and values. A cancelled run gives Code::cancelled.
   Result<std::shared_ptr<const Trace>> run(const Input& input, const RunOptions& options = {},
                                            KvCache* cache = nullptr) const;
 

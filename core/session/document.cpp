@@ -11,7 +11,9 @@ namespace {
 constexpr const char* kFirstText = "The cat sat on the mat because it was tired";
 constexpr int kFirstIds = 8;
 
-Error no_sequence() { return fail(Code::out_of_range, "There is no such sequence.", "Choose one of the batch."); }
+Error no_sequence() {
+  return fail(Code::out_of_range, "There is no such sequence.", "Choose one of the batch.");
+}
 
 Tensor with_cell(const Tensor& tensor, const std::vector<std::int64_t>& index, float value) {
   Intervention change;
@@ -53,7 +55,8 @@ Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids) {
       const std::vector<int> so_far(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(pos) + 1);
       out.text = opened.tokenizer->decode(so_far, false);
     } else {
-      out.text += (pos ? " " : "") + (opened.scene && !opened.scene->words.empty() ? token.text : std::to_string(ids[pos]));
+      out.text += (pos ? " " : "") +
+                  (opened.scene && !opened.scene->words.empty() ? token.text : std::to_string(ids[pos]));
     }
     token.begin = std::min(token.begin, static_cast<std::int64_t>(out.text.size()));
     token.end = static_cast<std::int64_t>(out.text.size());
@@ -76,7 +79,8 @@ Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string
   for (const std::string& piece : pieces_of(text)) {
     int id = 0;
     const auto* words = opened.scene ? &opened.scene->words : nullptr;
-    const auto word = words ? std::find(words->begin(), words->end(), piece) : std::vector<std::string>::const_iterator();
+    const auto word =
+        words ? std::find(words->begin(), words->end(), piece) : std::vector<std::string>::const_iterator();
     if (words && word != words->end()) {
       id = static_cast<int>(word - words->begin());
     } else if (!parse_int(piece, id)) {
@@ -99,11 +103,14 @@ Document new_document(std::shared_ptr<const OpenedModel> opened) {
   document.model = opened->model;
   if (opened->scene) {
     for (const Input& input : opened->scene->inputs) {
-      if (!input.vectors.empty()) document.sequences.push_back({input, {}, {}});
-      else document.sequences.push_back(sequence_from_ids(*opened, input.ids));
+      if (!input.vectors.empty())
+        document.sequences.push_back({input, {}, {}});
+      else
+        document.sequences.push_back(sequence_from_ids(*opened, input.ids));
     }
   } else if (opened->tokenizer) {
-    if (auto sequence = sequence_from_text(*opened, kFirstText)) document.sequences.push_back(*std::move(sequence));
+    if (auto sequence = sequence_from_text(*opened, kFirstText))
+      document.sequences.push_back(*std::move(sequence));
   }
   if (document.sequences.empty()) {
     std::vector<int> ids;
@@ -123,7 +130,8 @@ Status set_text(Document& document, std::size_t sequence, const std::string& tex
 Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id) {
   if (sequence >= document.sequences.size()) return no_sequence();
   std::vector<int> ids = document.sequences[sequence].input.ids;
-  if (pos >= ids.size()) return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
+  if (pos >= ids.size())
+    return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
   ids[pos] = id;
   document.sequences[sequence] = sequence_from_ids(*document.opened, std::move(ids));
   return Done{};
@@ -140,13 +148,15 @@ Status insert_token(Document& document, std::size_t sequence, std::size_t pos, i
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos) {
   if (sequence >= document.sequences.size()) return no_sequence();
   std::vector<int> ids = document.sequences[sequence].input.ids;
-  if (pos >= ids.size()) return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
+  if (pos >= ids.size())
+    return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
   ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(pos));
   document.sequences[sequence] = sequence_from_ids(*document.opened, std::move(ids));
   return Done{};
 }
 
-Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim, float value) {
+Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
+                      float value) {
   if (sequence >= document.sequences.size()) return no_sequence();
   Tensor& vectors = document.sequences[sequence].input.vectors;
   if (vectors.empty() || pos < 0 || pos >= vectors.size(0) || dim < 0 || dim >= vectors.size(1))
@@ -155,12 +165,15 @@ Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos
   return Done{};
 }
 
-Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index, float value) {
+Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
+                       float value) {
   const Tensor* weight = document.model ? document.model->weights().find(name) : nullptr;
   bool inside = weight && static_cast<int>(index.size()) == weight->rank();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < weight->size(static_cast<int>(d));
-  if (!inside) return fail(Code::out_of_range, format("There is no such cell in %s.", name.c_str()), "Choose a cell of the weight.");
+  if (!inside)
+    return fail(Code::out_of_range, format("There is no such cell in %s.", name.c_str()),
+                "Choose a cell of the weight.");
   document.model = document.model->with_weight(name, with_cell(*weight, index, value));
   return Done{};
 }

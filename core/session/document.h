@@ -1,5 +1,5 @@
-// The Document: all that a person made and can undo. Small, because tensors are shared: a copy per undo point.
-// The Trace follows from it and is not part of it.
+// The Document: all that a person made and can undo. Small, because tensors are shared: a copy per undo
+// point. The Trace follows from it and is not part of it.
 #pragma once
 
 #include <memory>
@@ -31,12 +31,13 @@ struct Document {
 /// The document of a freshly opened model: its own inputs, or a first text.
 Document new_document(std::shared_ptr<const OpenedModel> opened);
 
-/// Text -> sequence by the model's tokenizer; without one, numbers separated by blanks or commas are ids, and a
-/// scene's words are looked up. Errors say which piece was not understood.
+/// Text -> sequence by the model's tokenizer; without one, numbers separated by blanks or commas are ids, and
+/// a scene's words are looked up. Errors say which piece was not understood.
 Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string& text);
 /// Ids -> sequence; the text is what they spell.
 Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids);
-/// How position `pos` is labelled: its token, or "token 3" for vector inputs (a number, not a word: see the app).
+/// How position `pos` is labelled: its token, or "token 3" for vector inputs (a number, not a word: see the
+/// app).
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos);
 
 // Edits of a document. Each changes its argument only; Session::edit makes the undo point.
@@ -45,9 +46,11 @@ Status replace_token(Document& document, std::size_t sequence, std::size_t pos, 
 Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id);
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos);
 /// One number of a vector input.
-Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim, float value);
+Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
+                      float value);
 /// One number of a weight (shared tensors are copied once per edit).
-Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index, float value);
+Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
+                       float value);
 /// Sets or clears one mask cell; equal to the model's own mask = no override.
 void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed);
 /// A scene at other sizes, drawn from `seed`.

@@ -1,5 +1,5 @@
-// Undo and redo of whole documents, each point with a sentence. Edits of one gesture (a drag, a burst of typing)
-// share a point. Refuses to grow without end: the oldest points go first.
+// Undo and redo of whole documents, each point with a sentence. Edits of one gesture (a drag, a burst of
+// typing) share a point. Refuses to grow without end: the oldest points go first.
 #pragma once
 
 #include <string>

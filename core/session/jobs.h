@@ -1,5 +1,5 @@
-// Work off the UI thread. A job has a tag; a newer job with the same tag cancels the older and takes its place.
-// One thread per tag, made when first needed. Refuses to block the caller.
+// Work off the UI thread. A job has a tag; a newer job with the same tag cancels the older and takes its
+// place. One thread per tag, made when first needed. Refuses to block the caller.
 #pragma once
 
 #include <atomic>

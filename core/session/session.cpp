@@ -11,13 +11,15 @@ namespace attnscope {
 namespace {
 
 // All sequences of a document; a failure names the sequence when there are several.
-Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document, const RunOptions& options) {
+Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document,
+                                                          const RunOptions& options) {
   std::vector<std::shared_ptr<const Trace>> traces;
   for (std::size_t sequence = 0; sequence < document.sequences.size(); ++sequence) {
     auto trace = document.model->run(document.sequences[sequence].input, options);
     if (!trace) {
       Error error = trace.error();
-      if (document.sequences.size() > 1) error.sentence = format("Sequence %zu: %s", sequence, error.sentence.c_str());
+      if (document.sequences.size() > 1)
+        error.sentence = format("Sequence %zu: %s", sequence, error.sentence.c_str());
       return error;
     }
     traces.push_back(*std::move(trace));
@@ -40,7 +42,8 @@ const Trace& RunResult::trace(int sequence) const {
 
 std::string RunResult::label(int sequence, std::int64_t pos) const {
   const auto last = static_cast<int>(document.sequences.size()) - 1;
-  return position_label(*document.opened, document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))], pos);
+  return position_label(*document.opened,
+                        document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))], pos);
 }
 
 Session::Session(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -71,9 +74,7 @@ void Session::open(const std::string& path) {
   });
 }
 
-void Session::open_scene(std::string text, std::string name) {
-  finish_open(open_scene_text(text, name));
-}
+void Session::open_scene(std::string text, std::string name) { finish_open(open_scene_text(text, name)); }
 
 void Session::finish_open(Result<OpenedModel> opened) {
   if (!opened) {
@@ -125,9 +126,11 @@ void Session::run() {
   records_expected_ = 0;
   const AttentionSpec& attention = document().model->config().blocks.front().attention;
   const int per_block = attention.n_heads > 0 ? 26 : 0;
-  records_expected_ = per_block * document().model->config().n_layers() * static_cast<int>(document().sequences.size());
+  records_expected_ =
+      per_block * document().model->config().n_layers() * static_cast<int>(document().sequences.size());
   auto done = records_done_;
-  jobs_.submit("run", [this, done, document = document(), point = history_.position()](const std::atomic<bool>& cancel) {
+  jobs_.submit("run", [this, done, document = document(),
+                       point = history_.position()](const std::atomic<bool>& cancel) {
     *done = 0;
     RunOptions options;
     options.interventions = document.interventions;
@@ -146,10 +149,13 @@ void Session::run() {
     result->undo_point = point;
     result->document = document;
     result->traces = *std::move(traces);
-    result->steps = timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
-    result->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    result->steps =
+        timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
+    result->milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     post([this, result] {
-      if (result->document.opened != this->document().opened && result->undo_point != history_.position()) return;
+      if (result->document.opened != this->document().opened && result->undo_point != history_.position())
+        return;
       if (result_ && result_->undo_point != result->undo_point) previous_ = result_;
       result_ = result;
       error_.reset();
@@ -159,8 +165,8 @@ void Session::run() {
 
 void Session::generate(int sequence, int count, const std::string& sentence) {
   if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
-  jobs_.submit("generate", [this, sequence, count, sentence, document = document(), point = history_.position()](
-                               const std::atomic<bool>& cancel) {
+  jobs_.submit("generate", [this, sequence, count, sentence, document = document(),
+                            point = history_.position()](const std::atomic<bool>& cancel) {
     const std::vector<int> prompt = document.sequences[static_cast<std::size_t>(sequence)].input.ids;
     auto made = std::make_shared<Result<Generated>>(
         attnscope::generate(*document.model, prompt, count, document.sampling, &cancel));

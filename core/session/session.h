@@ -1,5 +1,6 @@
-// A Session: what is open, its history, the jobs that compute, and the newest result. The window asks it once per
-// frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and the document.
+// A Session: what is open, its history, the jobs that compute, and the newest result. The window asks it once
+// per frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and the
+// document.
 #pragma once
 
 #include <atomic>
@@ -28,9 +29,9 @@ struct Cursor {
 
 /// What a document computes to. Immutable, shared with whoever draws it.
 struct RunResult {
-  std::uint64_t version = 0;   ///< grows with every result: the key of textures
-  std::size_t undo_point = 0;  ///< History::position() of the document it belongs to
-  Document document;           ///< as it was run
+  std::uint64_t version = 0;                         ///< grows with every result: the key of textures
+  std::size_t undo_point = 0;                        ///< History::position() of the document it belongs to
+  Document document;                                 ///< as it was run
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
   std::vector<TimelineStep> steps;                   ///< of the first sequence
   double milliseconds = 0;
@@ -55,9 +56,11 @@ class Session {
 
   // ---- editing ----
   const Document& document() const { return history_.now(); }
-  /// Changes a copy of the document; where `change` succeeds it becomes the new undo point `sentence` and runs.
-  /// Edits with the same non-empty `gesture` share one point. A failed change leaves everything as it was.
-  Status edit(const std::string& sentence, const std::string& gesture, const std::function<Status(Document&)>& change);
+  /// Changes a copy of the document; where `change` succeeds it becomes the new undo point `sentence` and
+  /// runs. Edits with the same non-empty `gesture` share one point. A failed change leaves everything as it
+  /// was.
+  Status edit(const std::string& sentence, const std::string& gesture,
+              const std::function<Status(Document&)>& change);
   void end_gesture() { history_.close_gesture(); }
   void undo();
   void redo();

@@ -53,17 +53,18 @@ StepKind kind_of(Slot slot) {
 
 // Q, K, V: the first is shown first; elsewhere the last is what the step is about.
 bool first_is_main(StepKind kind) {
-  return kind == StepKind::qkv || kind == StepKind::split || kind == StepKind::transpose || kind == StepKind::rope ||
-         kind == StepKind::mlp_up;
+  return kind == StepKind::qkv || kind == StepKind::split || kind == StepKind::transpose ||
+         kind == StepKind::rope || kind == StepKind::mlp_up;
 }
 
 }  // namespace
 
 const char* step_kind_name(StepKind kind) {
-  static constexpr const char* kNames[] = {"embed", "residual_in", "norm1", "qkv", "split", "transpose", "rope", "scores",
-                                           "scale", "mask", "softmax", "values", "concat", "output", "residual_mid",
-                                           "norm2", "mlp_up", "mlp_act", "mlp_down", "residual_post", "norm_final",
-                                           "logits", "probs"};
+  static constexpr const char* kNames[] = {
+      "embed",    "residual_in",   "norm1",        "qkv",    "split",   "transpose",
+      "rope",     "scores",        "scale",        "mask",   "softmax", "values",
+      "concat",   "output",        "residual_mid", "norm2",  "mlp_up",  "mlp_act",
+      "mlp_down", "residual_post", "norm_final",   "logits", "probs"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -84,7 +85,8 @@ std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk) 
 
 int step_index(const std::vector<TimelineStep>& steps, const Site& site) {
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (std::find(steps[i].sites.begin(), steps[i].sites.end(), site) != steps[i].sites.end()) return static_cast<int>(i);
+    if (std::find(steps[i].sites.begin(), steps[i].sites.end(), site) != steps[i].sites.end())
+      return static_cast<int>(i);
   return -1;
 }
 

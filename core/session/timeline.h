@@ -1,5 +1,5 @@
-// The timeline: the steps of a run as a person walks them. Records that belong together (Q, K and V; scale and
-// norm) are one step; the nine-step text's own grouping and numbers are kept for its scene.
+// The timeline: the steps of a run as a person walks them. Records that belong together (Q, K and V; scale
+// and norm) are one step; the nine-step text's own grouping and numbers are kept for its scene.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,29 @@ namespace attnscope {
 
 /// What a step of the walk is; its words stand in the strings table under "step.<name>".
 enum class StepKind : std::uint8_t {
-  embed, residual_in, norm1, qkv, split, transpose, rope, scores, scale, mask, softmax, values, concat, output,
-  residual_mid, norm2, mlp_up, mlp_act, mlp_down, residual_post, norm_final, logits, probs
+  embed,
+  residual_in,
+  norm1,
+  qkv,
+  split,
+  transpose,
+  rope,
+  scores,
+  scale,
+  mask,
+  softmax,
+  values,
+  concat,
+  output,
+  residual_mid,
+  norm2,
+  mlp_up,
+  mlp_act,
+  mlp_down,
+  residual_post,
+  norm_final,
+  logits,
+  probs
 };
 /// "qkv", "mask", ...: the key of the words.
 const char* step_kind_name(StepKind kind);

@@ -1,0 +1,53 @@
+// The logit lens (nostalgebraist 2020): final norm and unembedding applied to the residual stream after every
+// part, as if the model stopped there; and the size of what each part adds. Named tensors in, numbers out.
+// Refuses models without a head, in words.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// One row of the lens: a place on the residual stream.
+struct LensRow {
+  Site site;
+  bool final = false;  ///< the model's own output: equal to its logits
+};
+/// embed, then after attention and after the MLP of every block; the last is the output. First rows first.
+std::vector<LensRow> lens_rows(const Trace& trace);
+
+/// One cell: what the model would say here.
+struct LensCell {
+  int token = -1;
+  float probability = 0;
+  float entropy = 0;      ///< nats, of the whole distribution
+  float kl_to_final = 0;  ///< KL(final || here) in nats at the same position
+};
+/// All positions in `positions` of one row -> one cell each. Stops early (shorter result) when `cancel` is
+/// set.
+std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range positions,
+                               const std::atomic<bool>* cancel = nullptr);
+
+/// Logits of one row of the residual stream through the final norm and the unembedding -> [vocab].
+Tensor lens_logits(const Trace& trace, const LensRow& row, std::int64_t pos);
+
+struct LensToken {
+  int token = -1;
+  float probability = 0;
+  int rank = 0;
+};
+/// The `count` most likely tokens at a cell, and their ranks.
+std::vector<LensToken> lens_top(const Trace& trace, const LensRow& row, std::int64_t pos, int count);
+
+/// What one part adds to the residual stream at a position: its length and the stream's length after it.
+struct Addition {
+  Site site;          ///< attn.out, mlp.out or embed
+  double norm = 0;    ///< ‖what is added‖
+  double stream = 0;  ///< ‖residual stream after adding‖
+  double cosine = 0;  ///< between what is added and the stream before (0 for embed)
+};
+std::vector<Addition> additions(const Trace& trace, std::int64_t pos);
+
+}  // namespace attnscope
