@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/look/imgui_compat.h"
+#include "app/look/late_glyphs.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
 
@@ -26,16 +27,21 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {&Fonts::body, Face::sans, 13.0f},    {&Fonts::body_bold, Face::sans_semibold, 13.0f},
-    {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 18.0f},
+    {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 19.5f},
     {&Fonts::mono, Face::mono, 12.5f},    {&Fonts::mono_small, Face::mono, 11.0f},
-    {&Fonts::formula, Face::mono, 17.0f}, {&Fonts::mono_big, Face::mono, 26.0f}};
+    {&Fonts::formula, Face::mono, 17.0f}, {&Fonts::mono_big, Face::mono, 27.0f}};
 
 struct State {
   Fonts fonts;
   std::string warning;
-  ImVector<ImWchar> ranges;  // what the atlas was built from; the atlas keeps a pointer to it
   std::vector<bool> wanted;  // by code point
   bool pending = false;
+#if IMGUI_VERSION_NUM < 19200
+  ImVector<ImWchar> ranges;    // what the atlas was built from; the atlas keeps a pointer to it
+  std::vector<ImWchar> fresh;  // wanted since then
+  std::vector<FontChain> chains;
+  LateGlyphs late;
+#endif
 };
 
 State& state() {
@@ -109,6 +115,9 @@ void want(State& s, char32_t code_point) {
   if (code_point < 0x20 || code_point > 0xFFFF || s.wanted[code_point]) return;
   s.wanted[code_point] = true;
   s.pending = true;
+#if IMGUI_VERSION_NUM < 19200
+  s.fresh.push_back(static_cast<ImWchar>(code_point));
+#endif
 }
 
 void want_range(State& s, char32_t first, char32_t last) {
@@ -128,6 +137,7 @@ void want_start(State& s) {
   want_text(s, all_texts());
 }
 
+#if IMGUI_VERSION_NUM < 19200
 /// The wanted code points as pairs (first, last), closed by 0.
 void fill_ranges(State& s) {
   s.ranges.clear();
@@ -140,7 +150,9 @@ void fill_ranges(State& s) {
     at = end;
   }
   s.ranges.push_back(0);
+  s.fresh.clear();
 }
+#endif
 
 // ---- the atlas
 // ---------------------------------------------------------------------------------------------
@@ -154,6 +166,8 @@ void use_freetype(ImFontAtlas& atlas) {
 #endif
 }
 
+int pixels_of(const File& file, float em) { return static_cast<int>(em * file.height + 0.5f); }
+
 /// Adds one file to the atlas; null when there is no such file.
 ImFont* add_file(const File& file, float em, bool merge) {
   if (file.path.empty()) return nullptr;
@@ -161,25 +175,41 @@ ImFont* add_file(const File& file, float em, bool merge) {
   config.MergeMode = merge;
   config.OversampleH = 1;
   config.PixelSnapH = true;
-  const float pixels = static_cast<float>(static_cast<int>(em * file.height + 0.5f));
   const ImWchar* ranges = nullptr;
 #if IMGUI_VERSION_NUM < 19200
   ranges = state().ranges.Data;
 #endif
+  const float pixels = static_cast<float>(pixels_of(file, em));
   return ImGui::GetIO().Fonts->AddFontFromFileTTF(file.path.c_str(), pixels, &config, ranges);
+}
+
+void remember_chain([[maybe_unused]] ImFont* font, [[maybe_unused]] const std::vector<File>& files,
+                    [[maybe_unused]] float em) {
+#if IMGUI_VERSION_NUM < 19200
+  FontChain chain;
+  chain.font = font;
+  for (const File& file : files) {
+    if (!file.path.empty()) chain.sources.push_back({file.path, pixels_of(file, em)});
+  }
+  state().chains.push_back(std::move(chain));
+#endif
 }
 
 ImFont* add_chain(const Row& row, float scale) {
   const float em = row.em * scale;
+  const std::vector<File> files = {latin_file(row.face), symbol_file(row.face), hangul_file(row.face)};
   ImFont* font = nullptr;
-  for (const File& file : {latin_file(row.face), symbol_file(row.face), hangul_file(row.face)}) {
+  for (const File& file : files) {
     ImFont* added = add_file(file, em, font != nullptr);
     if (font == nullptr) font = added;
   }
-  if (font != nullptr) return font;
-  ImFontConfig config;
-  config.SizePixels = 13.0f * scale;
-  return ImGui::GetIO().Fonts->AddFontDefault(&config);
+  if (font == nullptr) {
+    ImFontConfig config;
+    config.SizePixels = 13.0f * scale;
+    font = ImGui::GetIO().Fonts->AddFontDefault(&config);
+  }
+  remember_chain(font, files, em);
+  return font;
 }
 
 std::string find_missing() {
@@ -202,11 +232,15 @@ void load_fonts(float scale) {
   State& s = state();
   if (s.wanted.empty()) want_start(s);
   want_text(s, all_texts());
-  fill_ranges(s);
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   use_freetype(atlas);
+#if IMGUI_VERSION_NUM < 19200
+  fill_ranges(s);
+  s.chains.clear();
+  s.late.reserve(atlas, scale);
+#endif
   for (const Row& row : kRows) s.fonts.*row.font = add_chain(row, scale);
   ImGui::GetIO().FontDefault = s.fonts.body;
   s.warning = find_missing();
@@ -238,12 +272,14 @@ bool fonts_pending() {
 void rebuild_fonts() {
 #if IMGUI_VERSION_NUM < 19200
   State& s = state();
-  fill_ranges(s);
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  s.pending = false;
+  if (s.late.add(atlas, s.chains, s.fresh)) return s.fresh.clear();
+  fill_ranges(s);
   for (ImFontConfig& config : atlas.ConfigData) config.GlyphRanges = s.ranges.Data;
   atlas.ClearTexData();
   atlas.Build();
-  s.pending = false;
+  s.late.restart();
 #endif
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <imgui.h>
+#include <imgui_stdlib.h>  // 1.86 wants imgui.h before it: take both from here
 
 #include <cstdint>
 

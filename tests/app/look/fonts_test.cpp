@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <string>
+#include <vector>
 
 #include "app/look/imgui_compat.h"
 #include "core/base/text.h"
@@ -73,6 +74,61 @@ TEST_F(FontsTest, HangulComesOnDemandAndPointersStay) {
   EXPECT_TRUE(has(body, U'A'));
   note_text("뷁");
   EXPECT_FALSE(fonts_pending());
+}
+
+TEST_F(FontsTest, ALateGlyphLooksLikeAnEarlyOne) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  note_text("녕");
+  rebuild_fonts();
+  struct Seen {
+    float x0, y0, x1, y1, advance;
+    std::vector<unsigned char> pixels;
+  };
+  const auto look = [](ImFont* font) {
+    const ImFontGlyph* g = font->FindGlyphNoFallback(U'녕');
+    const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    Seen seen{g->X0, g->Y0, g->X1, g->Y1, g->AdvanceX, {}};
+    const auto column = [&](float u) {
+      return static_cast<int>(u * static_cast<float>(atlas.TexWidth) + 0.5f);
+    };
+    const auto row = [&](float v) {
+      return static_cast<int>(v * static_cast<float>(atlas.TexHeight) + 0.5f);
+    };
+    for (int y = row(g->V0); y < row(g->V1); ++y) {
+      for (int x = column(g->U0); x < column(g->U1); ++x) {
+        seen.pixels.push_back(atlas.TexPixelsAlpha8[y * atlas.TexWidth + x]);
+      }
+    }
+    return seen;
+  };
+  ImFont* Fonts::*const some[] = {&Fonts::body, &Fonts::body_bold, &Fonts::mono, &Fonts::mono_big};
+  std::vector<Seen> late;
+  for (ImFont* Fonts::*font : some) late.push_back(look(fonts().*font));
+  load_fonts(1.0f);  // the syllable is among the first glyphs now
+  for (std::size_t at = 0; at < late.size(); ++at) {
+    const Seen early = look(fonts().*some[at]);
+    EXPECT_FALSE(early.pixels.empty());
+    EXPECT_EQ(early.x0, late[at].x0);
+    EXPECT_EQ(early.y0, late[at].y0);
+    EXPECT_EQ(early.x1, late[at].x1);
+    EXPECT_EQ(early.y1, late[at].y1);
+    EXPECT_EQ(early.advance, late[at].advance);
+    EXPECT_EQ(early.pixels, late[at].pixels);
+  }
+}
+
+TEST_F(FontsTest, MoreGlyphsThanTheAreaHoldsStillShow) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  std::string text;
+  for (char32_t syllable = U'가'; syllable < U'가' + 400; ++syllable) {
+    text.clear();
+    append_utf8(text, syllable);
+    note_text(text);
+    if (syllable % 25 == 0) rebuild_fonts();
+  }
+  rebuild_fonts();
+  for (char32_t syllable = U'가'; syllable < U'가' + 400; ++syllable)
+    EXPECT_TRUE(has(fonts().body, syllable));
 }
 
 TEST_F(FontsTest, TextThatNoFontHasIsAskedForOnce) {

@@ -1,0 +1,51 @@
+// Glyphs that are asked for after the atlas was built, put into an area of it that was kept free: a typed
+// Hangul syllable costs a millisecond instead of a whole new atlas. For Dear ImGui before 1.92, which does it
+// itself.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+struct FT_LibraryRec_;
+struct FT_FaceRec_;
+
+namespace attnscope {
+
+/// A font of the atlas and the files that it is made of, in the order they are asked.
+struct FontChain {
+  struct Source {
+    std::string path;
+    int pixels = 0;  // ascent + descent
+  };
+  ImFont* font = nullptr;
+  std::vector<Source> sources;
+};
+
+class LateGlyphs {
+ public:
+  LateGlyphs() = default;
+  ~LateGlyphs();
+  LateGlyphs(const LateGlyphs&) = delete;
+  LateGlyphs& operator=(const LateGlyphs&) = delete;
+
+  /// Asks an empty atlas for the area; before it is built.
+  void reserve(ImFontAtlas& atlas, float scale);
+  /// The atlas was built: the area is empty.
+  void restart();
+  /// Draws the code points into every chain's font. False when the area is full: build the atlas again then.
+  bool add(ImFontAtlas& atlas, const std::vector<FontChain>& chains, const std::vector<ImWchar>& code_points);
+
+ private:
+  FT_FaceRec_* face(const std::string& path);
+  bool add_one(ImFontAtlas& atlas, const FontChain& chain, ImWchar code_point);
+  bool place(int width, int height, int& x, int& y);
+  FT_LibraryRec_* library_ = nullptr;
+  std::map<std::string, FT_FaceRec_*> faces_;
+  int area_ = -1, area_width_ = 0, area_height_ = 0;
+  int shelf_x_ = 0, shelf_y_ = 0, shelf_height_ = 0;  // where the next glyph goes
+};
+
+}  // namespace attnscope
