@@ -55,10 +55,8 @@ void feed_safetensors(const std::string& text, Tally& tally) {
 }
 
 void feed_npz(const std::string& text, Tally& tally) {
-  auto bytes = std::make_shared<std::vector<std::byte>>(text.size());
-  std::memcpy(bytes->data(), text.data(), text.size());
-  const std::span<const std::byte> view(*bytes);
-  const auto source = read_npz_bytes(bytes, view, "test.npz");
+  const auto bytes = exact_bytes(text);
+  const auto source = read_npz_bytes(bytes, *bytes, "test.npz");
   if (source)
     tally.read_all(**source, text.size());
   else
@@ -66,9 +64,8 @@ void feed_npz(const std::string& text, Tally& tally) {
 }
 
 void feed_json(const std::string& text, Tally& tally) {
-  const auto exact = std::make_unique<char[]>(text.size());
-  std::memcpy(exact.get(), text.data(), text.size());
-  const auto value = parse_json({exact.get(), text.size()}, "test.json");
+  const auto bytes = exact_bytes(text);
+  const auto value = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, "test.json");
   if (!value) return tally.sentence(value.error());
   ++tally.opened;
   tally.sum +=
@@ -218,9 +215,7 @@ TEST(Fuzz, NpyHeaders) {
   std::size_t good = 0;
   for (int i = 0; i < 6'000; ++i) {
     const std::string text = mutate(array, random);
-    const std::vector<std::byte> exact(reinterpret_cast<const std::byte*>(text.data()),
-                                       reinterpret_cast<const std::byte*>(text.data()) + text.size());
-    const auto info = parse_npy(exact, "a", "test.npy");
+    const auto info = parse_npy(*exact_bytes(text), "a", "test.npy");
     if (info) {
       ASSERT_EQ(info->offset + info->bytes, text.size());
     }

@@ -28,12 +28,15 @@ inline std::string safetensors_text(const std::string& header, const std::string
   return safetensors_text(header, data, header.size());
 }
 
-/// Opens bytes from memory of exactly their size, so that a sanitizer sees every read beyond the end.
+/// A copy of the text in memory of exactly its size, so that a sanitizer sees every read beyond the end.
+inline std::shared_ptr<const std::vector<std::byte>> exact_bytes(const std::string& text) {
+  const auto* from = reinterpret_cast<const std::byte*>(text.data());
+  return std::make_shared<const std::vector<std::byte>>(from, from + text.size());
+}
+
 inline Result<std::shared_ptr<TensorSource>> open_text(const std::string& text) {
-  auto bytes = std::make_shared<std::vector<std::byte>>(text.size());
-  std::memcpy(bytes->data(), text.data(), text.size());
-  const std::span<const std::byte> view(*bytes);
-  return open_safetensors_bytes(bytes, view, "test.safetensors");
+  const auto bytes = exact_bytes(text);
+  return open_safetensors_bytes(bytes, *bytes, "test.safetensors");
 }
 
 template <class T>

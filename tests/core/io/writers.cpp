@@ -146,6 +146,15 @@ TEST(Writers, UnknownExtensionNamesTheKnown) {
   expect_error(write_tensors("out", some_tensors()), Code::unsupported, "the extension \"\"");
 }
 
+TEST(Writers, NpzOverFourGigabytesIsRefusedBeforeWriting) {
+  const TempFolder folder;
+  const auto one = std::make_shared<const float>(1.f);
+  const Tensor huge =
+      Tensor::borrow(one, one.get(), std::vector<Dim>{{Axis::pos, 1LL << 30, 0}});  // one value, 2^30 times
+  expect_error(write_npz(folder / "a.npz", {{"x", huge}}), Code::unsupported, "1 tensors of 4");
+  EXPECT_EQ(folder.files(), 0u);
+}
+
 TEST(Writers, MissingFolderIsNamed) {
   const TempFolder folder;
   expect_error(write_tensors(folder / "none/a.npz", some_tensors()), Code::io_failed,
