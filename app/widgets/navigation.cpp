@@ -1,0 +1,113 @@
+// The cursor's coordinates come from axis names: "query" and "key" are tokens, "pos" is the key's token where
+// a step belongs to keys or values.
+#include "app/widgets/navigation.h"
+
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+
+namespace attnscope {
+namespace {
+
+// Grouped-query attention: index 1 of two key heads stands for attention heads 2 and 3 of four.
+void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int64_t own) {
+  if (trace.own_head(site, cursor.head) == own) return;
+  const auto& blocks = trace.config().blocks;
+  const bool inside = site.layer >= 0 && site.layer < static_cast<int>(blocks.size());
+  const int heads = inside ? blocks[static_cast<std::size_t>(site.layer)].attention.n_heads : 1;
+  for (int head = 0; head < heads; ++head) {
+    if (trace.own_head(site, head) != own) continue;
+    cursor.head = head;
+    return;
+  }
+}
+
+bool of_keys(Hue hue) { return hue == Hue::key || hue == Hue::value; }
+
+void follow_coordinate(Cursor& cursor, const Trace& trace, const Site& site, const Coordinate& coordinate) {
+  const Hue hue = step_of(site.slot).hue;
+  if (coordinate.axis == "head") follow_head(cursor, trace, site, coordinate.index);
+  if (coordinate.axis == "query") cursor.query = coordinate.index;
+  if (coordinate.axis == "key") cursor.key = coordinate.index;
+  if (coordinate.axis == "pos") (of_keys(hue) ? cursor.key : cursor.query) = coordinate.index;
+}
+
+}  // namespace
+
+int current_step(const Workspace& workspace, const RunResult& run) {
+  if (run.steps.empty()) return -1;
+  return std::max(0, step_index(run.steps, workspace.cursor.step));
+}
+
+void go_to_step(Workspace& workspace, const RunResult& run, int index) {
+  if (run.steps.empty()) return;
+  const int last = static_cast<int>(run.steps.size()) - 1;
+  const TimelineStep& step = run.steps[static_cast<std::size_t>(std::clamp(index, 0, last))];
+  workspace.cursor.step = step.main;
+  if (step.layer >= 0) workspace.cursor.layer = step.layer;
+}
+
+void go_to_site(Workspace& workspace, const RunResult& run, const Site& site) {
+  if (run.traces.empty() || !run.trace(workspace.cursor.sequence).find(site)) return;
+  workspace.cursor.step = site;
+  if (site.layer >= 0) workspace.cursor.layer = site.layer;
+}
+
+void pin_cell(Workspace& workspace, const RunResult& run, const Cell& cell) {
+  Cursor& cursor = workspace.cursor;
+  cursor.pinned = cell;
+  if (run.traces.empty()) return;
+  const Trace& trace = run.trace(cursor.sequence);
+  if (!trace.find(cell.site)) return;
+  go_to_site(workspace, run, cell.site);
+  for (const Coordinate& coordinate : cell.at) follow_coordinate(cursor, trace, cell.site, coordinate);
+}
+
+std::vector<std::int64_t> cell_index(const Trace& trace, const Cell& cell) {
+  const Record* record = trace.find(cell.site);
+  if (!record) return {};
+  std::vector<std::int64_t> index;
+  for (const Axis axis : record->axes) {
+    const auto at = std::find_if(cell.at.begin(), cell.at.end(), [&](const Coordinate& coordinate) {
+      return coordinate.axis == axis_name(axis);
+    });
+    if (at == cell.at.end()) return {};
+    index.push_back(at->index);
+  }
+  return index;
+}
+
+Cell cell_at(const Trace& trace, const Site& site, const std::vector<std::int64_t>& index) {
+  Cell cell{site, {}};
+  const Record* record = trace.find(site);
+  if (!record) return cell;
+  for (std::size_t d = 0; d < std::min(index.size(), record->axes.size()); ++d)
+    cell.at.push_back({std::string(axis_name(record->axes[d])), index[d]});
+  return cell;
+}
+
+ImU32 hue_colour(Hue hue) {
+  const Theme& t = theme();
+  switch (hue) {
+    case Hue::query: return t.q;
+    case Hue::key: return t.k;
+    case Hue::value: return t.v;
+    case Hue::attention: return t.attention;
+    case Hue::mlp: return t.mlp;
+    case Hue::norm: return t.norm;
+    case Hue::embed:
+    case Hue::residual:
+    case Hue::output:
+    case Hue::logits: return t.residual;
+  }
+  return t.norm;
+}
+
+std::string_view step_title(const Step& step) { return language() == "ko" ? step.title_ko : step.title_en; }
+
+std::string_view step_sentence(const Step& step) {
+  return language() == "ko" ? step.sentence_ko : step.sentence_en;
+}
+
+}  // namespace attnscope
