@@ -1,11 +1,12 @@
-// A matrix on the screen: heatmap by the Painter, numbers in the cells when they fit, labelled axes, hover and
-// selection, masked cells hatched. The one way every view draws a matrix. Refuses to make numbers: it shows what
-// it is given.
+// A matrix on the screen: heatmap by the Painter, numbers in the cells when they fit, labelled axes, hover
+// and selection, masked cells hatched. The one way every view draws a matrix. Refuses to make numbers: it
+// shows what it is given.
 #pragma once
 
 #include <imgui.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,16 @@ struct MatrixAxis {
   std::string title;                ///< "query (who looks)"; empty: none
   ImU32 colour = 0;                 ///< of title and lit labels; 0 = dim text
   std::vector<std::string> labels;  ///< one per row or column; empty: indices are drawn where they fit
+  std::function<std::string(std::int64_t)> label_of;  ///< instead of `labels`, for axes too long to spell out
+  bool show_labels = true;  ///< false: neither labels nor indices, and no room for them
+};
+
+/// An outline around cells; row or col < 0 covers that whole axis.
+struct MatrixMark {
+  std::int64_t row = -1, col = -1;
+  ImU32 colour = 0;  ///< 0 = accent
+  std::int64_t rows = 1, cols = 1;
+  float thickness = 2.f;  ///< units
 };
 
 /// The part of a large matrix that is seen, in cells (zoom and pan); {0,0,0,0} = all.
@@ -33,37 +44,73 @@ struct MatrixPlot {
   HeatStyle style;
   MatrixAxis rows, cols;
   bool show_numbers = true;
-  int digits = 4;             ///< after the point, where they fit
-  float max_cell = 100.f;     ///< largest cell width in units; height follows `aspect`
-  float aspect = 0.6f;        ///< cell height / width where cells are large
-  std::int64_t lit_row = -1, lit_col = -1;            ///< lit from outside (what a hovered result came from)
+  int digits = 4;                           ///< after the point, where they fit
+  float max_cell = 100.f;                   ///< largest cell width in units; height follows `aspect`
+  float aspect = 0.6f;                      ///< cell height / width where cells are large
+  std::int64_t lit_row = -1, lit_col = -1;  ///< lit from outside (what a hovered result came from)
   std::int64_t selected_row = -1, selected_col = -1;  ///< pinned cell
-  ImU32 frame_colour = 0;     ///< outline of lit rows and columns; 0 = accent
-  MatrixWindow* window = nullptr;  ///< given: wheel zooms, drag pans, double click resets
+  ImU32 frame_colour = 0;                             ///< outline of lit rows and columns; 0 = accent
+  MatrixWindow* window = nullptr;                     ///< given: wheel zooms, drag pans, double click resets
+  bool double_click_resets = true;  ///< false: only where no numbers are shown, so that they can be edited
+  /// `values` may be a part of a larger matrix: labels, window, marks and events count in the larger one.
+  std::int64_t first_row = 0, first_col = 0;
+  std::int64_t total_rows = 0, total_cols = 0;  ///< 0: those of `values`
+  ImVec2 cell{0, 0};                            ///< size of a cell in pixels, so that plots line up; 0 = fit
+  float row_label_width = -1;                   ///< pixels kept for the row labels; < 0: what they need
+  float col_label_height = -1;  ///< pixels kept for title and column labels; < 0: what they need
+  std::vector<MatrixMark> marks;
 };
 
 struct MatrixEvent {
-  ImVec2 p0, p1;                             ///< of the cells, on screen
-  std::int64_t row = -1, col = -1;           ///< under the pointer, or -1
+  ImVec2 p0, p1;                    ///< of the cells, on screen
+  std::int64_t row = -1, col = -1;  ///< under the pointer, or -1
   bool clicked = false, double_clicked = false;
+  bool numbers = false;  ///< the cells are large enough to be read
   bool hovered() const { return row >= 0; }
 };
+
+/// Where the parts of a plot lie, relative to its position; pure arithmetic, so that it can be tested.
+struct MatrixLayout {
+  MatrixWindow seen;                            ///< never all(): the cells that are shown
+  ImVec2 cells0, cells1;                        ///< rectangle of the cells
+  ImVec2 cell;                                  ///< size of one
+  bool slanted = false;                         ///< column labels
+  std::int64_t row_stride = 1, col_stride = 1;  ///< every k-th label is drawn
+  /// The cell under a point, or false outside of the cells.
+  bool hit(ImVec2 point, std::int64_t& row, std::int64_t& col) const;
+  /// Corner of a cell (also of row + 1, col + 1), not clamped.
+  ImVec2 corner(double row, double col) const;
+};
+MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size);
+/// The window zoomed by `factor` (> 1: closer) so that `row`, `col` keep their place; stays inside the
+/// matrix.
+MatrixWindow zoomed(MatrixWindow window, double row, double col, double factor, std::int64_t rows,
+                    std::int64_t cols);
 
 /// Size that the plot would like (labels included) inside `available`; cells no larger than max_cell.
 ImVec2 matrix_size(const MatrixPlot& plot, ImVec2 available);
 /// Draws at `position` (screen) inside `size`, as an ImGui item called plot.key.
 MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 position, ImVec2 size);
 
-/// Range of values for a style: symmetric around 0 for signed data, [0, 1] for probabilities, from finite values.
+/// Range of values for a style: symmetric around 0 for signed data, [0, 1] for probabilities, from finite
+/// values.
 struct ValueRange {
   float lo = 0, hi = 1;
 };
 ValueRange signed_range(const Tensor& values);
 
 /// A legend with numbers for a style: vertical bar of `size` at `position`, title above.
-void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size, bool vertical = true);
+void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
+                 bool vertical = true);
 
-/// A number for a cell: real minus signs, −∞ for masked, NaN; at most `width` characters.
+/// A number for a cell: real minus signs, −∞ for masked, ∞, NaN; from 1e6 on with an exponent.
 std::string number_text(float value, int digits);
+/// A number for a legend or a tick: three significant digits, real minus signs.
+std::string short_number(double value);
+/// The text with its middle replaced by … so that it is no wider than `width` pixels in `font`.
+std::string middle_truncated(ImFont* font, const std::string& text, float width);
+ImVec2 text_size(ImFont* font, const std::string& text);
+/// Text of a colour at a place; `font` null: the current one.
+void draw_text(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
 
 }  // namespace attnscope

@@ -1,0 +1,152 @@
+// Arithmetic of a matrix plot: where cells and labels lie, what is under the pointer, how a window zooms.
+// Draws nothing.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/theme.h"
+#include "app/widgets/matrix_parts.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMeasured = 64;  // labels looked at to find the widest
+
+// The widest of the labels that are seen, in pixels.
+float widest_label(const MatrixAxis& axis, double begin, double end) {
+  const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(std::ceil(end));
+  const std::int64_t step = std::max<std::int64_t>(1, (last - first) / kMeasured);
+  float widest = 0;
+  for (std::int64_t at = first; at < last; at += step)
+    widest = std::max(widest, text_size(label_font(axis), axis_label(axis, at)).x);
+  return widest;
+}
+
+float row_labels_width(const MatrixPlot& plot, const MatrixWindow& seen) {
+  if (plot.row_label_width >= 0) return plot.row_label_width;
+  if (!plot.rows.show_labels) return 0;
+  const float unit = ui_scale();
+  return std::min(widest_label(plot.rows, seen.row0, seen.row1), 110 * unit) + 8 * unit;
+}
+
+float title_height(const MatrixPlot& plot) {
+  const bool any = !plot.rows.title.empty() || !plot.cols.title.empty();
+  return any ? text_size(fonts().small, "X").y + 4 * ui_scale() : 0;
+}
+
+float column_labels_height(const MatrixPlot& plot, bool slanted, float widest) {
+  if (!plot.cols.show_labels) return 0;
+  const float line = text_size(label_font(plot.cols), "X").y, unit = ui_scale();
+  return slanted ? std::min(widest, kLongestSlanted * unit) * kSlantSine + line : line + 4 * unit;
+}
+
+std::int64_t stride_for(float needed, float cell) {
+  if (cell >= needed) return 1;
+  const auto least = static_cast<std::int64_t>(std::ceil(needed / std::max(cell, 1e-3f)));
+  std::int64_t power = 1;
+  while (power * 10 < least) power *= 10;
+  for (const std::int64_t factor : {1, 2, 5, 10})
+    if (power * factor >= least) return power * factor;
+  return least;
+}
+
+ImVec2 fitted_cell(const MatrixPlot& plot, ImVec2 room, double columns, double rows) {
+  if (plot.cell.x > 0 && plot.cell.y > 0) return plot.cell;
+  const float unit = ui_scale();
+  const float width = std::min(room.x / static_cast<float>(columns), plot.max_cell * unit);
+  const float height = std::min(room.y / static_cast<float>(rows), plot.max_cell * plot.aspect * unit);
+  // Large cells keep their aspect; small ones are as square as the room lets them be.
+  const float tall = std::min(height, std::max(width * plot.aspect, std::min(width, 24 * unit)));
+  const float wide = std::min(width, std::max(tall / plot.aspect, 1e-3f) * (height < 12 * unit ? 4.f : 2.4f));
+  return ImVec2(std::max(wide, 1e-3f), std::max(tall, 1e-3f));
+}
+
+}  // namespace
+
+ImFont* label_font(const MatrixAxis& axis) {
+  const bool words = axis.label_of || !axis.labels.empty();
+  return words ? fonts().mono_small : fonts().small;
+}
+
+std::string axis_label(const MatrixAxis& axis, std::int64_t at) {
+  if (axis.label_of) return axis.label_of(at);
+  if (axis.labels.empty()) return std::to_string(at);
+  return at >= 0 && at < static_cast<std::int64_t>(axis.labels.size())
+             ? axis.labels[static_cast<std::size_t>(at)]
+             : std::string();
+}
+
+std::int64_t matrix_rows(const MatrixPlot& plot) {
+  if (plot.total_rows > 0) return plot.total_rows;
+  return plot.values.rank() >= 2 ? plot.values.size(0) : plot.values.rank();  // a vector is one row
+}
+std::int64_t matrix_cols(const MatrixPlot& plot) {
+  if (plot.total_cols > 0) return plot.total_cols;
+  return plot.values.rank() >= 1 ? plot.values.size(plot.values.rank() - 1) : 0;
+}
+
+MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
+  MatrixLayout out;
+  const double rows = static_cast<double>(std::max<std::int64_t>(matrix_rows(plot), 1));
+  const double cols = static_cast<double>(std::max<std::int64_t>(matrix_cols(plot), 1));
+  out.seen = plot.window && !plot.window->all() ? *plot.window : MatrixWindow{0, 0, rows, cols};
+  const double seen_rows = out.seen.row1 - out.seen.row0, seen_cols = out.seen.col1 - out.seen.col0;
+  const float left = row_labels_width(plot, out.seen), title = title_height(plot);
+  const float widest = plot.cols.show_labels ? widest_label(plot.cols, out.seen.col0, out.seen.col1) : 0;
+  const float line = text_size(label_font(plot.cols), "X").y;
+  const auto top_for = [&](bool slanted) {
+    return plot.col_label_height >= 0 ? plot.col_label_height
+                                      : title + column_labels_height(plot, slanted, widest);
+  };
+  const auto cell_for = [&](float top) {
+    return fitted_cell(plot, ImVec2(std::max(size.x - left, 1.f), std::max(size.y - top, 1.f)), seen_cols,
+                       seen_rows);
+  };
+  float top = top_for(false);
+  out.cell = cell_for(top);
+  const bool words = plot.cols.label_of || !plot.cols.labels.empty();
+  if (words && widest + 4 * ui_scale() > std::max(out.cell.x, 58 * ui_scale())) {
+    out.slanted = true;
+    top = top_for(true);
+    out.cell = cell_for(top);
+  }
+  const float needed = out.slanted ? line : words ? std::min(widest, out.cell.x) : widest + 8 * ui_scale();
+  out.col_stride = stride_for(needed, out.cell.x);
+  out.row_stride = stride_for(line, out.cell.y);
+  out.cells0 = ImVec2(left, top);
+  out.cells1 = ImVec2(left + out.cell.x * static_cast<float>(seen_cols),
+                      top + out.cell.y * static_cast<float>(seen_rows));
+  return out;
+}
+
+ImVec2 matrix_size(const MatrixPlot& plot, ImVec2 available) { return matrix_layout(plot, available).cells1; }
+
+ImVec2 MatrixLayout::corner(double row, double col) const {
+  return ImVec2(cells0.x + static_cast<float>(col - seen.col0) * cell.x,
+                cells0.y + static_cast<float>(row - seen.row0) * cell.y);
+}
+
+bool MatrixLayout::hit(ImVec2 point, std::int64_t& row, std::int64_t& col) const {
+  if (point.x < cells0.x || point.y < cells0.y || point.x >= cells1.x || point.y >= cells1.y) return false;
+  row = static_cast<std::int64_t>(std::floor(seen.row0 + static_cast<double>((point.y - cells0.y) / cell.y)));
+  col = static_cast<std::int64_t>(std::floor(seen.col0 + static_cast<double>((point.x - cells0.x) / cell.x)));
+  return true;
+}
+
+MatrixWindow zoomed(MatrixWindow window, double row, double col, double factor, std::int64_t rows,
+                    std::int64_t cols) {
+  if (window.all()) window = {0, 0, static_cast<double>(rows), static_cast<double>(cols)};
+  const auto axis = [&](double& begin, double& end, double centre, double size) {
+    const double span = std::clamp((end - begin) / factor, std::min(2.0, size), size);
+    const double share = end > begin ? (centre - begin) / (end - begin) : 0.5;
+    begin = std::clamp(centre - share * span, 0.0, size - span);
+    end = begin + span;
+  };
+  axis(window.row0, window.row1, row, static_cast<double>(rows));
+  axis(window.col0, window.col1, col, static_cast<double>(cols));
+  const bool whole = window.row1 - window.row0 >= static_cast<double>(rows) - 1e-9 &&
+                     window.col1 - window.col0 >= static_cast<double>(cols) - 1e-9;
+  return whole ? MatrixWindow{} : window;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,25 @@
+// What the files of the matrix plot share among themselves: labels, sizes, how slanted text is.
+// Not for views: they use matrix_plot.h.
+#pragma once
+
+#include "app/widgets/matrix_plot.h"
+
+namespace attnscope {
+
+constexpr float kSlantSine = 0.766f, kSlantCosine = 0.643f;  // 50 degrees
+constexpr float kLongestSlanted = 84.f;                      // units
+
+ImFont* label_font(const MatrixAxis& axis);
+std::string axis_label(const MatrixAxis& axis, std::int64_t at);
+std::int64_t matrix_rows(const MatrixPlot& plot);
+std::int64_t matrix_cols(const MatrixPlot& plot);
+
+/// Text that climbs to the right from its lower left corner.
+void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+/// Titles and labels of both axes; `hover_row`, `hover_col`: their labels are lit.
+void draw_axes(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+               std::int64_t hover_row, std::int64_t hover_col);
+/// Digits after the point with which every visible number fits into a cell, or -1.
+int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& font);
+
+}  // namespace attnscope

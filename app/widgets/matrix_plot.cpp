@@ -1,0 +1,177 @@
+// Drawing and pointing: the heatmap by the Painter, numbers over it, outlines over those; then wheel and
+// drag.
+#include "app/widgets/matrix_plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/theme.h"
+#include "app/widgets/matrix_parts.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kGapFrom = 10.f,
+                kRoundFrom = 22.f;  // units: cells at least this large have gaps, round corners
+constexpr double kZoomPerNotch = 1.25;
+
+ImVec2 operator+(ImVec2 a, ImVec2 b) { return ImVec2(a.x + b.x, a.y + b.y); }
+
+HeatStyle spaced(HeatStyle style, ImVec2 cell) {
+  const float side = std::min(cell.x, cell.y), unit = ui_scale();
+  style.gap = side >= kRoundFrom * unit ? metric::kCellGap * unit : side >= kGapFrom * unit ? 1.f : 0.f;
+  style.rounding = side >= kRoundFrom * unit ? 2.f * unit : 0.f;
+  return style;
+}
+
+void draw_cells(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+                ImVec2 position) {
+  const auto rows = plot.values.size(0), cols = plot.values.size(1);
+  if (!painter.has(plot.key, plot.version)) {
+    const Tensor packed = plot.values.packed();
+    painter.upload(plot.key, plot.version, packed.data(), static_cast<int>(cols), static_cast<int>(rows));
+  }
+  // The part of `values` that is seen: a part of a larger matrix may end before the window does.
+  const MatrixWindow part{std::max(layout.seen.row0, static_cast<double>(plot.first_row)),
+                          std::max(layout.seen.col0, static_cast<double>(plot.first_col)),
+                          std::min(layout.seen.row1, static_cast<double>(plot.first_row + rows)),
+                          std::min(layout.seen.col1, static_cast<double>(plot.first_col + cols))};
+  if (part.all()) return;
+  const auto uv = [&](double row, double col) {
+    return ImVec2(
+        static_cast<float>((col - static_cast<double>(plot.first_col)) / static_cast<double>(cols)),
+        static_cast<float>((row - static_cast<double>(plot.first_row)) / static_cast<double>(rows)));
+  };
+  painter.heatmap(list, plot.key, position + layout.corner(part.row0, part.col0),
+                  position + layout.corner(part.row1, part.col1), spaced(plot.style, layout.cell),
+                  uv(part.row0, part.col0), uv(part.row1, part.col1));
+}
+
+void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+                  int digits, ImFont* font) {
+  const std::int64_t row_end =
+      std::min(static_cast<std::int64_t>(std::ceil(layout.seen.row1)), plot.first_row + plot.values.size(0));
+  const std::int64_t col_end =
+      std::min(static_cast<std::int64_t>(std::ceil(layout.seen.col1)), plot.first_col + plot.values.size(1));
+  for (auto row = std::max(static_cast<std::int64_t>(layout.seen.row0), plot.first_row); row < row_end;
+       ++row) {
+    for (auto col = std::max(static_cast<std::int64_t>(layout.seen.col0), plot.first_col); col < col_end;
+         ++col) {
+      const float value = plot.values.at(row - plot.first_row, col - plot.first_col);
+      const std::string text = number_text(value, digits);
+      const ImVec2 size = text_size(font, text);
+      if (size.x > layout.cell.x) continue;
+      const ImVec2 corner = position + layout.corner(static_cast<double>(row), static_cast<double>(col));
+      const ImU32 ink = is_masked(value) ? theme().text_dim : ink_on(heat_colour(value, plot.style));
+      draw_text(list, font,
+                ImVec2(corner.x + (layout.cell.x - size.x) / 2, corner.y + (layout.cell.y - size.y) / 2),
+                plot.style.alpha < 1 ? with_alpha(ink, plot.style.alpha) : ink, text);
+    }
+  }
+}
+
+void outline(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+             const MatrixMark& mark) {
+  const double row0 = mark.row < 0 ? 0 : static_cast<double>(mark.row),
+               col0 = mark.col < 0 ? 0 : static_cast<double>(mark.col);
+  const double row1 =
+      mark.row < 0 ? static_cast<double>(matrix_rows(plot)) : row0 + static_cast<double>(mark.rows);
+  const double col1 =
+      mark.col < 0 ? static_cast<double>(matrix_cols(plot)) : col0 + static_cast<double>(mark.cols);
+  if (row1 <= layout.seen.row0 || row0 >= layout.seen.row1 || col1 <= layout.seen.col0 ||
+      col0 >= layout.seen.col1)
+    return;
+  ImVec2 p0 = position + layout.corner(std::max(row0, layout.seen.row0), std::max(col0, layout.seen.col0));
+  ImVec2 p1 = position + layout.corner(std::min(row1, layout.seen.row1), std::min(col1, layout.seen.col1));
+  if (p1.x - p0.x < 4) p0.x -= 2, p1.x += 2;
+  if (p1.y - p0.y < 4) p0.y -= 2, p1.y += 2;
+  const float thickness = mark.thickness * ui_scale();
+  list->AddRect(p0, p1, mark.colour ? mark.colour : theme().accent, 3 * ui_scale(), 0, thickness);
+}
+
+void draw_marks(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+                const MatrixEvent& event) {
+  for (const MatrixMark& mark : plot.marks) outline(list, plot, layout, position, mark);
+  const ImU32 frame = plot.frame_colour ? plot.frame_colour : theme().accent;
+  if (plot.lit_row >= 0) outline(list, plot, layout, position, {plot.lit_row, -1, frame});
+  if (plot.lit_col >= 0) outline(list, plot, layout, position, {-1, plot.lit_col, frame});
+  if (event.hovered())
+    outline(list, plot, layout, position,
+            {event.row, event.col, with_alpha(theme().text, 0.75f), 1, 1, 1.5f});
+  if (plot.selected_row >= 0 && plot.selected_col >= 0)
+    outline(list, plot, layout, position,
+            {plot.selected_row, plot.selected_col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+}
+
+void pan(MatrixWindow& window, const MatrixLayout& layout, ImVec2 pixels, std::int64_t rows,
+         std::int64_t cols) {
+  if (window.all()) return;
+  const auto shift = [](double& begin, double& end, double by, double size) {
+    const double span = end - begin;
+    begin = std::clamp(begin + by, 0.0, std::max(0.0, size - span));
+    end = begin + span;
+  };
+  shift(window.row0, window.row1, static_cast<double>(-pixels.y / layout.cell.y), static_cast<double>(rows));
+  shift(window.col0, window.col1, static_cast<double>(-pixels.x / layout.cell.x), static_cast<double>(cols));
+}
+
+// Wheel and drag change the window; a press that moved is no click.
+void handle_pointer(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position, MatrixEvent& event) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 local(io.MousePos.x - position.x, io.MousePos.y - position.y);
+  if (hovered && !layout.hit(local, event.row, event.col)) event.row = event.col = -1;
+  const float far = io.MouseDragThreshold * io.MouseDragThreshold;
+  const bool moved = io.MouseDragMaxDistanceSqr[0] > far;
+  event.clicked = event.hovered() && ImGui::IsItemDeactivated() && !moved;
+  event.double_clicked = event.hovered() && ImGui::IsMouseDoubleClicked(0);
+  if (!plot.window) return;
+  const std::int64_t rows = matrix_rows(plot), cols = matrix_cols(plot);
+  if (event.hovered() && io.MouseWheel != 0 && !io.KeyCtrl) {
+    const double row = layout.seen.row0 + static_cast<double>((local.y - layout.cells0.y) / layout.cell.y);
+    const double col = layout.seen.col0 + static_cast<double>((local.x - layout.cells0.x) / layout.cell.x);
+    *plot.window = zoomed(*plot.window, row, col, std::pow(kZoomPerNotch, static_cast<double>(io.MouseWheel)),
+                          rows, cols);
+  }
+  if (ImGui::IsItemActive() && moved) pan(*plot.window, layout, io.MouseDelta, rows, cols);
+  if (event.double_clicked && (plot.double_click_resets || !event.numbers)) *plot.window = {};
+}
+
+}  // namespace
+
+MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 position, ImVec2 size) {
+  MatrixEvent event;
+  if (plot.values.rank() == 1) {
+    MatrixPlot row = plot;
+    row.values = plot.values.split(0, Axis::none, 1, plot.values.axis(0));
+    return draw_matrix(painter, row, position, size);
+  }
+  if (plot.values.rank() != 2 || plot.values.count() == 0) return event;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const MatrixLayout layout = matrix_layout(plot, size);
+  event.p0 = position + layout.cells0;
+  event.p1 = position + layout.cells1;
+  ImFont* font = nullptr;
+  const int digits = fitting_digits(plot, layout, font);
+  event.numbers = digits >= 0;
+  ImGui::SetCursorScreenPos(event.p0);
+  ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
+                                                  std::max(event.p1.y - event.p0.y, 1.f)));
+  handle_pointer(plot, layout, position, event);
+  list->PushClipRect(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3), true);
+  draw_cells(painter, list, plot, layout, position);
+  if (digits >= 0) draw_numbers(list, plot, layout, position, digits, font);
+  draw_marks(list, plot, layout, position, event);
+  list->PopClipRect();
+  draw_axes(list, plot, layout, position, event.row, event.col);
+  return event;
+}
+
+ValueRange signed_range(const Tensor& values) {
+  const Stats s = stats(values);
+  const float most = std::max(std::fabs(s.min), std::fabs(s.max));
+  return {most > 0 ? -most : -1.f, most > 0 ? most : 1.f};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,256 @@
+// Words and numbers of a matrix plot: number formats, truncation, slanted labels, axes, the legend.
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/theme.h"
+#include "app/widgets/matrix_parts.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kMinus = "−";
+constexpr const char* kEllipsis = "…";
+constexpr std::int64_t kLooked = 4096;  // numbers looked at to choose the digits
+
+std::string with_real_minus(std::string text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '-')
+      out += kMinus;
+    else
+      out += c;
+  }
+  return out;
+}
+
+// "1.5e+06" -> "1.5e6"
+std::string tidy_exponent(std::string text) {
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return text;
+  std::string digits = text.substr(e + 1);
+  const bool negative = digits[0] == '-';
+  digits.erase(0, std::min(digits.find_first_not_of("+-0"), digits.size()));
+  return text.substr(0, e + 1) + (negative ? "-" : "") + (digits.empty() ? "0" : digits);
+}
+
+ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
+
+float size_of(ImFont* font) { return font ? compat::font_size(font) : ImGui::GetFontSize(); }
+
+bool lit(std::int64_t at, std::int64_t hover, std::int64_t from_outside, std::int64_t selected) {
+  return at == hover || at == from_outside || at == selected;
+}
+
+// Cut from the end, by whole characters.
+std::string front_of(const std::string& text, std::size_t characters) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < characters && at < text.size(); ++i) next_code_point(text, at);
+  return text.substr(0, at);
+}
+std::string back_of(const std::string& text, std::size_t characters) {
+  const std::size_t length = utf8_length(text);
+  return text.substr(front_of(text, length - std::min(length, characters)).size());
+}
+
+}  // namespace
+
+std::string number_text(float value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  if (is_masked(value)) return "−∞";
+  if (std::isinf(value)) return "∞";
+  if (std::fabs(value) >= 1e6f)
+    return with_real_minus(tidy_exponent(format("%.*e", std::min(digits, 2), static_cast<double>(value))));
+  std::string text = format("%.*f", digits, static_cast<double>(value));
+  if (text[0] == '-' && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
+  return with_real_minus(text);
+}
+
+std::string short_number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  return with_real_minus(tidy_exponent(format("%.3g", value)));
+}
+
+ImVec2 text_size(ImFont* font, const std::string& text) {
+  return or_current(font)->CalcTextSizeA(size_of(font), FLT_MAX, 0, text.data(), text.data() + text.size());
+}
+
+void draw_text(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+  note_text(text);
+  list->AddText(or_current(font), size_of(font), ImVec2(std::floor(at.x), std::floor(at.y)), colour,
+                text.data(), text.data() + text.size());
+}
+
+std::string middle_truncated(ImFont* font, const std::string& text, float width) {
+  if (text_size(font, text).x <= width) return text;
+  for (std::size_t kept = utf8_length(text); kept > 1; --kept) {
+    const std::string shorter = front_of(text, (kept + 1) / 2) + kEllipsis + back_of(text, kept / 2);
+    if (kept < utf8_length(text) && text_size(font, shorter).x <= width) return shorter;
+  }
+  const std::string one = front_of(text, 1) + kEllipsis;
+  return text_size(font, one).x <= width ? one : std::string();
+}
+
+void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+  const int first = list->VtxBuffer.Size;
+  const float line = size_of(font);
+  // Clipped by the whole screen while it still lies flat, far from where it will be.
+  list->PushClipRectFullScreen();
+  draw_text(list, font, ImVec2(at.x, at.y - line * 0.5f), colour, text);
+  list->PopClipRect();
+  for (int v = first; v < list->VtxBuffer.Size; ++v) {
+    ImVec2& p = list->VtxBuffer[v].pos;
+    const ImVec2 d(p.x - at.x, p.y - at.y);
+    p = ImVec2(at.x + d.x * kSlantCosine + d.y * kSlantSine, at.y - d.x * kSlantSine + d.y * kSlantCosine);
+  }
+}
+
+namespace {
+
+void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+                     std::int64_t hover) {
+  ImFont* font = label_font(plot.rows);
+  const float room = layout.cells0.x - 8 * ui_scale(), line = text_size(font, "X").y;
+  if (room < 6) return;
+  const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
+  for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
+    const bool is_lit = lit(row, hover, plot.lit_row, plot.selected_row);
+    if (row % layout.row_stride != 0 && !is_lit) continue;
+    const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
+    if (y < layout.cells0.y || y > layout.cells1.y) continue;
+    const std::string text = middle_truncated(font, axis_label(plot.rows, row), room);
+    const ImU32 colour = is_lit ? (plot.rows.colour ? plot.rows.colour : theme().text) : theme().text_dim;
+    const ImVec2 at(position.x + layout.cells0.x - 8 * ui_scale() - text_size(font, text).x,
+                    position.y + y - line / 2);
+    if (is_lit && layout.row_stride > 1)
+      list->AddRectFilled(ImVec2(at.x - 2, at.y), ImVec2(at.x + room, at.y + line), theme().ground);
+    draw_text(list, font, at, colour, text);
+  }
+}
+
+void draw_column_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+                        std::int64_t hover) {
+  ImFont* font = label_font(plot.cols);
+  const float line = text_size(font, "X").y, unit = ui_scale();
+  const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));
+  for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < last; ++col) {
+    const bool is_lit = lit(col, hover, plot.lit_col, plot.selected_col);
+    if (col % layout.col_stride != 0 && !is_lit) continue;
+    const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
+    if (x < layout.cells0.x || x > layout.cells1.x) continue;
+    const float room =
+        layout.slanted ? kLongestSlanted * unit : layout.cell.x * static_cast<float>(layout.col_stride);
+    const std::string text = middle_truncated(font, axis_label(plot.cols, col), room);
+    const ImU32 colour = is_lit ? (plot.cols.colour ? plot.cols.colour : theme().text) : theme().text_dim;
+    const float y = position.y + layout.cells0.y;
+    if (layout.slanted) {
+      draw_slanted(list, font, ImVec2(position.x + x, y - line * 0.45f), colour, text);
+      continue;
+    }
+    const float width = text_size(font, text).x;
+    const ImVec2 at(position.x + x - width / 2, y - line - 3 * unit);
+    if (is_lit && layout.col_stride > 1)
+      list->AddRectFilled(ImVec2(at.x - 3, at.y), ImVec2(at.x + width + 3, at.y + line), theme().ground);
+    draw_text(list, font, at, colour, text);
+  }
+}
+
+}  // namespace
+
+void draw_axes(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+               std::int64_t hover_row, std::int64_t hover_col) {
+  if (plot.rows.show_labels) draw_row_labels(list, plot, layout, position, hover_row);
+  if (plot.cols.show_labels) draw_column_labels(list, plot, layout, position, hover_col);
+  const auto colour = [](const MatrixAxis& axis) { return axis.colour ? axis.colour : theme().text_dim; };
+  const float left = position.x + layout.cells0.x;
+  float x = left;
+  if (!plot.cols.title.empty()) {
+    draw_text(list, fonts().small, ImVec2(x, position.y), colour(plot.cols), plot.cols.title);
+    x += text_size(fonts().small, plot.cols.title).x + 12 * ui_scale();
+  }
+  if (plot.rows.title.empty()) return;
+  const float width = text_size(fonts().small, plot.rows.title).x;
+  const bool beside = plot.cols.title.empty() || layout.cells0.x >= width + 8 * ui_scale();
+  const float at = plot.cols.title.empty() ? left : beside ? left - width - 8 * ui_scale() : x;
+  draw_text(list, fonts().small, ImVec2(std::max(at, position.x), position.y), colour(plot.rows),
+            plot.rows.title);
+}
+
+int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& font) {
+  font = nullptr;
+  const float unit = ui_scale();
+  if (!plot.show_numbers || layout.cell.x < 16 * unit || layout.cell.y < 13 * unit) return -1;
+  std::size_t whole = 1, fewest = 0;  // characters before the point; of texts without digits
+  bool integers = true;
+  const std::int64_t cols = plot.values.size(1), count = std::min(plot.values.size(0) * cols, kLooked);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float value = plot.values.at(i / cols, i % cols);
+    if (!std::isfinite(value) || is_masked(value)) {
+      fewest = std::max<std::size_t>(fewest, std::isnan(value) ? 3 : 2);
+      continue;
+    }
+    whole = std::max(whole, std::fabs(value) >= 1e6f
+                                ? 5
+                                : utf8_length(number_text(std::trunc(value), 0)) + (value < 0 && value > -1));
+    integers = integers && value == std::floor(value) && std::fabs(value) < 1e6f;
+  }
+  const float room = layout.cell.x - 8 * unit;
+  for (ImFont* candidate : {fonts().mono, fonts().mono_small}) {
+    const ImVec2 character = text_size(candidate, "0");
+    if (character.y > layout.cell.y) continue;
+    const auto fits = static_cast<std::size_t>(room / character.x);
+    font = candidate;
+    if (fits < fewest) continue;
+    if (integers && fits >= whole) return 0;
+    const auto digits = static_cast<int>(fits) - static_cast<int>(whole) - 1;
+    if (digits >= std::min(candidate == fonts().mono ? plot.digits : 1, plot.digits))
+      return std::min(digits, plot.digits);
+  }
+  return -1;
+}
+
+void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
+                 bool vertical) {
+  constexpr int kBands = 48;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float line = text_size(fonts().small, "X").y, unit = ui_scale();
+  ImVec2 p0 = position;
+  if (!title.empty()) {
+    draw_text(list, fonts().small, position, theme().text_dim, title);
+    p0.y += line + 6 * unit;
+  }
+  const ImVec2 p1(position.x + size.x, position.y + size.y);
+  for (int band = 0; band < kBands; ++band) {
+    const float from = static_cast<float>(band) / kBands, to = static_cast<float>(band + 1) / kBands;
+    const ImU32 low = colormap_at(style.map, vertical ? 1 - from : from),
+                high = colormap_at(style.map, vertical ? 1 - to : to);
+    if (vertical) {
+      list->AddRectFilledMultiColor(ImVec2(p0.x, p0.y + (p1.y - p0.y) * from),
+                                    ImVec2(p1.x, p0.y + (p1.y - p0.y) * to), low, low, high, high);
+    } else {
+      list->AddRectFilledMultiColor(ImVec2(p0.x + (p1.x - p0.x) * from, p0.y),
+                                    ImVec2(p0.x + (p1.x - p0.x) * to, p1.y), low, high, high, low);
+    }
+  }
+  list->AddRect(p0, p1, theme().border);
+  const bool five = style.log_scale && (vertical ? p1.y - p0.y : p1.x - p0.x) > 140 * unit;
+  for (int tick = 0; tick <= (five ? 4 : 2); ++tick) {
+    const float at = static_cast<float>(tick) / (five ? 4.f : 2.f);
+    const std::string text = short_number(static_cast<double>(heat_value(at, style)));
+    const float width = text_size(fonts().mono_small, text).x;
+    if (vertical) {
+      const float y =
+          std::clamp(p1.y - (p1.y - p0.y) * at - line / 2, p0.y - line * 0.2f, p1.y - line * 0.8f);
+      draw_text(list, fonts().mono_small, ImVec2(p1.x + 6 * unit, y), theme().text_dim, text);
+    } else {
+      const float x = std::clamp(p0.x + (p1.x - p0.x) * at - width / 2, p0.x, std::max(p0.x, p1.x - width));
+      draw_text(list, fonts().mono_small, ImVec2(x, p1.y + 3 * unit), theme().text_dim, text);
+    }
+  }
+}
+
+}  // namespace attnscope

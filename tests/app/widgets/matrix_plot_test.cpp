@@ -1,0 +1,165 @@
+// The matrix plot without a screen: where cells lie, what is under the pointer, zoom, number formats.
+#include "app/widgets/matrix_plot.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+Tensor matrix(std::int64_t rows, std::int64_t cols) {
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  std::iota(values.begin(), values.end(), -3.f);
+  return Tensor::from(std::move(values), {{Axis::query, rows}, {Axis::key, cols}});
+}
+
+MatrixPlot plot_of(Tensor values) {
+  MatrixPlot plot;
+  plot.key = "m";
+  plot.version = 1;
+  plot.values = std::move(values);
+  plot.style.map = Colormap::diverging;
+  return plot;
+}
+
+using MatrixPlotTest = testing::ImguiFixture;
+
+TEST(NumberText, SaysWhatACellHolds) {
+  EXPECT_EQ(number_text(-0.0333f, 4), "−0.0333");
+  EXPECT_EQ(number_text(0.5f, 1), "0.5");
+  EXPECT_EQ(number_text(-0.00001f, 4), "0.0000") << "no minus before nothing";
+  EXPECT_EQ(number_text(-kInf, 4), "−∞");
+  EXPECT_EQ(number_text(kMasked, 4), "−∞");
+  EXPECT_EQ(number_text(kInf, 4), "∞");
+  EXPECT_EQ(number_text(std::nanf(""), 4), "NaN");
+  EXPECT_EQ(number_text(-1.5e7f, 1), "−1.5e7");
+  EXPECT_EQ(number_text(3.f, 0), "3");
+}
+
+TEST(NumberText, LegendsHaveThreeSignificantDigits) {
+  EXPECT_EQ(short_number(-0.12412), "−0.124");
+  EXPECT_EQ(short_number(1.5e-7), "1.5e−7");
+  EXPECT_EQ(short_number(0), "0");
+}
+
+TEST(SignedRange, IsSymmetricAndSkipsWhatIsNotFinite) {
+  const ValueRange range =
+      signed_range(Tensor::from({-2.f, 0.5f, kInf, -kInf, std::nanf("")}, {{Axis::dim, 5}}));
+  EXPECT_FLOAT_EQ(range.lo, -2.f);
+  EXPECT_FLOAT_EQ(range.hi, 2.f);
+  const ValueRange zeros = signed_range(Tensor::filled({{Axis::dim, 3}}, 0.f));
+  EXPECT_LT(zeros.lo, zeros.hi) << "a range of nothing would divide by zero";
+}
+
+TEST_F(MatrixPlotTest, CellsAreNoLargerThanAskedAndStayInside) {
+  MatrixPlot plot = plot_of(matrix(4, 4));
+  plot.max_cell = 50;
+  const ImVec2 size = matrix_size(plot, ImVec2(2000, 2000));
+  const MatrixLayout layout = matrix_layout(plot, ImVec2(2000, 2000));
+  EXPECT_LE(layout.cell.x, 50.f);
+  EXPECT_LE(size.x, 4 * 50.f + layout.cells0.x + 0.5f);
+  for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 300}, {300, 1}, {512, 512}, {7, 3}}) {
+    const ImVec2 fits = matrix_size(plot_of(matrix(rows, cols)), ImVec2(400, 300));
+    EXPECT_LE(fits.x, 400.5f) << rows << " x " << cols;
+    EXPECT_LE(fits.y, 300.5f) << rows << " x " << cols;
+  }
+}
+
+TEST_F(MatrixPlotTest, HitsTheCellUnderAPoint) {
+  MatrixPlot plot = plot_of(matrix(3, 5));
+  plot.cell = ImVec2(20, 10);
+  plot.row_label_width = 40;
+  plot.col_label_height = 30;
+  const MatrixLayout layout = matrix_layout(plot, ImVec2(400, 300));
+  std::int64_t row = -1, col = -1;
+  EXPECT_TRUE(layout.hit(ImVec2(40.5f, 30.5f), row, col));
+  EXPECT_EQ(row, 0);
+  EXPECT_EQ(col, 0);
+  EXPECT_TRUE(layout.hit(ImVec2(40 + 4 * 20 + 19.5f, 30 + 2 * 10 + 9.5f), row, col));
+  EXPECT_EQ(row, 2);
+  EXPECT_EQ(col, 4);
+  EXPECT_FALSE(layout.hit(ImVec2(39, 35), row, col));
+  EXPECT_FALSE(layout.hit(ImVec2(40 + 5 * 20 + 1, 35), row, col));
+}
+
+TEST_F(MatrixPlotTest, AWindowShiftsWhatIsHit) {
+  MatrixPlot plot = plot_of(matrix(10, 10));
+  MatrixWindow window{2, 4, 6, 8};
+  plot.window = &window;
+  plot.cell = ImVec2(20, 20);
+  plot.row_label_width = plot.col_label_height = 0;
+  const MatrixLayout layout = matrix_layout(plot, ImVec2(400, 300));
+  std::int64_t row = -1, col = -1;
+  ASSERT_TRUE(layout.hit(ImVec2(1, 1), row, col));
+  EXPECT_EQ(row, 2);
+  EXPECT_EQ(col, 4);
+}
+
+TEST(MatrixZoom, KeepsThePointAndTheBorders) {
+  const MatrixWindow closer = zoomed({}, 30, 70, 2, 100, 100);
+  EXPECT_DOUBLE_EQ(closer.row1 - closer.row0, 50);
+  EXPECT_DOUBLE_EQ((30 - closer.row0) / 50, 0.3);
+  EXPECT_DOUBLE_EQ((70 - closer.col0) / 50, 0.7);
+  EXPECT_TRUE(zoomed(closer, 30, 70, 0.4, 100, 100).all()) << "zooming out ends at the whole matrix";
+  const MatrixWindow closest = zoomed({}, 0, 0, 1e9, 100, 100);
+  EXPECT_DOUBLE_EQ(closest.row1 - closest.row0, 2) << "two cells are the closest look";
+  EXPECT_GE(zoomed({0, 0, 10, 10}, 0, 0, 0.5, 100, 100).row0, 0);
+}
+
+TEST_F(MatrixPlotTest, PointingAndClickingGiveTheCell) {
+  MatrixPlot plot = plot_of(matrix(4, 4));
+  plot.cell = ImVec2(60, 40);
+  plot.row_label_width = plot.col_label_height = 0;
+  MatrixEvent event;
+  const auto draw = [&] { event = draw_matrix(painter_, plot, ImVec2(100, 100), ImVec2(400, 300)); };
+  point_at(100 + 60 * 2 + 30, 100 + 40 + 20);
+  for (int i = 0; i < 3; ++i) frame(draw);
+  EXPECT_EQ(event.row, 1);
+  EXPECT_EQ(event.col, 2);
+  EXPECT_TRUE(event.numbers);
+  press(true);
+  frame(draw);
+  EXPECT_FALSE(event.clicked) << "a click ends where the button is released";
+  press(false);
+  frame(draw);
+  EXPECT_TRUE(event.clicked);
+  point_at(5, 5);
+  frame(draw);
+  frame(draw);
+  EXPECT_FALSE(event.hovered());
+}
+
+TEST_F(MatrixPlotTest, DrawsOddMatrices) {
+  const float nan = std::nanf("");
+  for (Tensor values : {matrix(1, 1), matrix(1, 200), matrix(200, 1),
+                        Tensor::from({nan, -kInf, kInf, kMasked}, {{Axis::query, 2}, {Axis::key, 2}}),
+                        Tensor(), Tensor::from({1.f, 2.f}, {{Axis::dim, 2}})}) {
+    MatrixPlot plot = plot_of(std::move(values));
+    plot.cols.labels = {"a long label of a column", "한국어"};
+    plot.rows.title = "query";
+    plot.marks.push_back({0, 0, 0, 2, 2});
+    frame([&] {
+      ImGui::TextUnformatted("x");
+      draw_matrix(painter_, plot, ImVec2(20, 20), ImVec2(300, 200));
+      draw_legend(plot.style, "value", ImVec2(350, 20), ImVec2(16, 180));
+    });
+    painter_.drop("m");
+  }
+}
+
+TEST_F(MatrixPlotTest, TheMiddleGoesFirst) {
+  const std::string text = "blocks.0.attn.pattern";
+  const std::string shorter = middle_truncated(fonts().mono, text, 80);
+  EXPECT_LE(text_size(fonts().mono, shorter).x, 80);
+  EXPECT_EQ(shorter.substr(0, 2), "bl");
+  EXPECT_EQ(shorter.substr(shorter.size() - 2), "rn");
+  EXPECT_EQ(middle_truncated(fonts().mono, "ab", 80), "ab");
+}
+
+}  // namespace
+}  // namespace attnscope
