@@ -7,6 +7,7 @@ uniform int lut_row;
 uniform int flags;
 uniform vec2 range;          // value at the first and the last colour
 uniform ivec2 map_size;      // cells of one map in the atlas
+uniform ivec2 taps;          // texels looked at per pixel and axis; 1, 1 unless cells are smaller than pixels
 uniform vec3 spacing;        // gap, corner radius (pixels), pixels per unit
 uniform float alpha;
 uniform vec4 masked_colour;
@@ -34,9 +35,8 @@ float position_of(float v) {
 // The value that stands for the cells under this pixel: the one, or the largest magnitude of several.
 float value_at(vec2 place, vec2 cells_per_pixel) {
   ivec2 cell = ivec2(floor(place + 1e-3));
+  if (taps.x * taps.y == 1) return texelFetch(values, cell, 0).r;
   ivec2 origin = (cell / map_size) * map_size;
-  if (max(cells_per_pixel.x, cells_per_pixel.y) <= 1.0) return texelFetch(values, cell, 0).r;
-  ivec2 taps = clamp(ivec2(ceil(cells_per_pixel)), ivec2(1), ivec2(HEAT_MAX_TAPS));
   float best = 0.0, best_size = -2.0;
   for (int y = 0; y < taps.y; ++y) {
     for (int x = 0; x < taps.x; ++x) {

@@ -55,6 +55,12 @@ struct Painter::Entry {
 
   int texture_width() const { return layout.texels_x * layout.columns; }
   int texture_height() const { return layout.texels_y * layout.rows; }
+  /// Texels per unit of the screen when `part` (0..1 per axis) of a map is drawn into a rectangle.
+  ImVec2 density(ImVec2 p0, ImVec2 p1, ImVec2 part) const {
+    const auto share = [](float texels, float units) { return texels / std::max(std::fabs(units), 1.0f); };
+    return ImVec2(share(static_cast<float>(layout.texels_x) * std::fabs(part.x), p1.x - p0.x),
+                  share(static_cast<float>(layout.texels_y) * std::fabs(part.y), p1.y - p0.y));
+  }
   /// Texture coordinates of a place (0..1 per axis) in one map.
   ImVec2 uv(int map, ImVec2 place) const {
     const float x = static_cast<float>(map % layout.columns * layout.texels_x);
@@ -70,6 +76,7 @@ struct Painter::DrawState {
   Painter* painter;
   HeatStyle style;
   int map_width, map_height;  // texels
+  int taps_x, taps_y;         // texels looked at per pixel
 };
 
 Painter::Painter(bool has_gl) : has_gl_(has_gl) {
@@ -176,7 +183,7 @@ void Painter::heatmap(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 
   const Entry* entry = find(key);
   if (entry == nullptr) return;
   if (!has_gl_) return draw_plain(list, *entry, 0, p0, p1, style, uv0, uv1);
-  begin_draw(list, *entry, style);
+  begin_draw(list, *entry, style, entry->density(p0, p1, ImVec2(uv1.x - uv0.x, uv1.y - uv0.y)));
   list->AddImage(compat::texture_id(entry->texture), p0, p1, entry->uv(0, uv0), entry->uv(0, uv1));
   end_draw(list);
 }
@@ -186,7 +193,12 @@ void Painter::atlas(ImDrawList* list, std::string_view key, std::span<const Atla
   const Entry* entry = find(key);
   if (entry == nullptr || places.empty()) return;
   const ImVec2 first(0, 0), last(1, 1);
-  if (has_gl_) begin_draw(list, *entry, style);
+  ImVec2 densest(0, 0);
+  for (const AtlasPlace& place : places) {
+    const ImVec2 cells = entry->density(place.p0, place.p1, last);
+    densest = ImVec2(std::max(densest.x, cells.x), std::max(densest.y, cells.y));
+  }
+  if (has_gl_) begin_draw(list, *entry, style, densest);
   for (const AtlasPlace& place : places) {
     if (place.map < 0 || place.map >= entry->count) continue;
     if (!has_gl_) {
@@ -199,8 +211,14 @@ void Painter::atlas(ImDrawList* list, std::string_view key, std::span<const Atla
   if (has_gl_) end_draw(list);
 }
 
-void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style) {
-  states_.push_back({this, style, entry.layout.texels_x, entry.layout.texels_y});
+void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style, ImVec2 cells) {
+  const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+  const auto taps = [](float per_pixel) {
+    return static_cast<int>(
+        std::clamp(std::ceil(per_pixel - 0.01f), 1.0f, static_cast<float>(HEAT_MAX_TAPS)));
+  };
+  states_.push_back({this, style, entry.layout.texels_x, entry.layout.texels_y,
+                     taps(cells.x / std::max(pixels.x, 1.0f)), taps(cells.y / std::max(pixels.y, 1.0f))});
   list->AddCallback(set_state, &states_.back());
 }
 
@@ -275,6 +293,7 @@ void Painter::set_uniforms(const DrawState& state) {
   glUniform1i(at("flags"), flags);
   glUniform2f(at("range"), style.lo, style.hi);
   glUniform2i(at("map_size"), state.map_width, state.map_height);
+  glUniform2i(at("taps"), state.taps_x, state.taps_y);
   glUniform3f(at("spacing"), style.gap, style.rounding, ui_scale());
   glUniform1f(at("alpha"), style.alpha);
   colour("masked_colour", theme().masked);

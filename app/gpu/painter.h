@@ -74,7 +74,8 @@ class Painter {
   void refresh_lut();
   Entry& entry_for(std::string_view key);
   Entry* find(std::string_view key);
-  void begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style);
+  /// `cells`: cells per pixel and axis where they are densest.
+  void begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style, ImVec2 cells);
   static void end_draw(ImDrawList* list);
   static void draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
                          const HeatStyle& style, ImVec2 uv0, ImVec2 uv1);
