@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-// Llama 3.1: long wavelengths are stretched by `factor`, short ones kept, those between blended.
+// The "llama3" scaling: long wavelengths are stretched by `factor`, short ones kept, those between blended.
 double llama3_frequency(const RopeSpec& spec, double frequency) {
   const double turns = spec.original_max_positions * frequency / (2 * M_PI);  // over the original context
   if (turns < spec.low_freq_factor) return frequency / spec.factor;
