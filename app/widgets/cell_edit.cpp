@@ -1,0 +1,140 @@
+// Sentences stand in assets/strings/*/cell_edit.json.
+#include "app/widgets/cell_edit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "app/look/strings.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+std::string value_text(float value) {
+  std::string text = format("%.6g", static_cast<double>(value));
+  if (text[0] == '-') text.replace(0, 1, "−");
+  return text;
+}
+
+void edit_mask(Commands& commands, std::int64_t query, std::int64_t key, bool allowed,
+               const std::string& gesture) {
+  const std::string q = std::to_string(query), k = std::to_string(key);
+  commands.edit(tr(allowed ? "cell_edit.allow" : "cell_edit.hide", {q, k}), gesture,
+                [=](Document& document) -> Status {
+                  set_mask_cell(document, query, key, allowed);
+                  return Done{};
+                });
+}
+
+bool vector_input(const RunResult& run) {
+  return !run.document.sequences.empty() && !run.document.sequences.front().input.vectors.empty();
+}
+
+}  // namespace
+
+CellEdit edit_meaning(const RunResult& run, const Site& site) {
+  switch (site.slot) {
+    case Slot::ln1_scale:
+    case Slot::ln2_scale:
+    case Slot::ln_final_scale:
+    case Slot::logits:
+    case Slot::probs: return CellEdit::none;
+    case Slot::mask: return CellEdit::mask;
+    case Slot::embed: return vector_input(run) ? CellEdit::input : CellEdit::intervention;
+    default: return CellEdit::intervention;
+  }
+}
+
+bool can_edit(const RunResult& run, int sequence, const Cell& cell) {
+  if (run.traces.empty() || edit_meaning(run, cell.site) == CellEdit::none) return false;
+  const Trace& trace = run.trace(sequence);
+  const Record* record = trace.find(cell.site);
+  const std::vector<std::int64_t> index = cell_index(trace, cell);
+  if (!record || index.size() != record->shape.size()) return false;
+  for (std::size_t d = 0; d < index.size(); ++d)
+    if (index[d] < 0 || index[d] >= record->shape[d]) return false;
+  return true;
+}
+
+bool can_edit_weight(const RunResult& run, const std::string& name) {
+  return run.document.model && run.document.model->weights().find(name) != nullptr;
+}
+
+void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cell& cell, float value,
+               const std::string& gesture) {
+  if (!can_edit(run, sequence, cell)) return;
+  const std::vector<std::int64_t> index = cell_index(run.trace(sequence), cell);
+  const CellEdit meaning = edit_meaning(run, cell.site);
+  if (meaning == CellEdit::mask) return edit_mask(commands, index[0], index[1], value >= 0.5f, gesture);
+  const std::string sentence = tr("cell_edit.set", {cell_text(cell), value_text(value)});
+  if (meaning == CellEdit::input) {
+    commands.edit(sentence, gesture, [=](Document& document) {
+      return set_input_cell(document, static_cast<std::size_t>(std::max(sequence, 0)), index[0], index[1],
+                            value);
+    });
+    return;
+  }
+  commands.edit(sentence, gesture, [=](Document& document) -> Status {
+    set_intervention(document, {cell, {Edit::Kind::set, value}, true, {}});
+    return Done{};
+  });
+}
+
+void edit_weight(Commands& commands, const RunResult& run, const std::string& name,
+                 const std::vector<std::int64_t>& index, float value, const std::string& gesture) {
+  if (!can_edit_weight(run, name)) return;
+  commands.edit(tr("cell_edit.set", {weight_cell_text(run, name, index), value_text(value)}), gesture,
+                [=](Document& document) { return set_weight_cell(document, name, index, value); });
+}
+
+void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, std::int64_t query,
+                      std::int64_t key) {
+  const Trace& trace = run.trace(sequence);
+  for (const Record& record : trace.records()) {
+    if (record.site.slot != Slot::mask) continue;
+    const float allowed = trace.cell(record.site, {query, key});
+    if (!std::isnan(allowed)) edit_mask(commands, query, key, allowed < 0.5f, {});
+    return;
+  }
+}
+
+std::string weight_cell_text(const RunResult& run, const std::string& name,
+                             const std::vector<std::int64_t>& index) {
+  const Tensor weight = run.document.model ? run.document.model->weights().get(name) : Tensor();
+  std::vector<std::string> parts;
+  for (std::size_t d = 0; d < index.size() && static_cast<int>(d) < weight.rank(); ++d) {
+    parts.push_back(format("%.*s=%lld", static_cast<int>(axis_name(weight.axis(static_cast<int>(d))).size()),
+                           axis_name(weight.axis(static_cast<int>(d))).data(),
+                           static_cast<long long>(index[d])));
+  }
+  return name + "[" + join(parts, ", ") + "]";
+}
+
+std::string cell_text(const Cell& cell) {
+  std::vector<std::string> parts;
+  for (const Coordinate& c : cell.at) parts.push_back(c.axis + "=" + std::to_string(c.index));
+  return to_text(cell.site) + (parts.empty() ? "" : "[" + join(parts, ", ") + "]");
+}
+
+std::optional<float> parse_number(std::string text) {
+  for (std::size_t at; (at = text.find("−")) != std::string::npos;)
+    text.replace(at, std::string_view("−").size(), "-");
+  const auto one = [](const std::string& part) -> std::optional<double> {
+    char* end = nullptr;
+    const double value = std::strtod(part.c_str(), &end);
+    while (end && *end == ' ') ++end;
+    if (end == part.c_str() || *end != 0 || !std::isfinite(value)) return std::nullopt;
+    return value;
+  };
+  const std::size_t slash = text.find('/');
+  const auto above = one(text.substr(0, slash));
+  if (slash == std::string::npos) return above ? std::optional(static_cast<float>(*above)) : std::nullopt;
+  const auto below = one(text.substr(slash + 1));
+  if (!above || !below || *below == 0) return std::nullopt;
+  return static_cast<float>(*above / *below);
+}
+
+}  // namespace attnscope
