@@ -1,0 +1,84 @@
+#include "core/lens/head_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kBand = 64;  // rows of the pattern that are in memory at a time
+
+Status check(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
+  const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
+  if (!record) {
+    return fail(Code::not_found, format("This run has no pattern called %s.", to_text(pattern).c_str()),
+                "Choose the pattern of a block.");
+  }
+  if (head < 0 || head >= record->shape[0] || query < 0 || query >= record->shape[1]) {
+    return fail(Code::out_of_range,
+                format("%s has the shape %s: there is no head %lld with query %lld.",
+                       to_text(pattern).c_str(), shape_text(record->shape).c_str(),
+                       static_cast<long long>(head), static_cast<long long>(query)),
+                "Choose a head and a query inside the shape.");
+  }
+  return Done{};
+}
+
+Site mask_of(Site pattern) {
+  pattern.slot = Slot::mask;
+  return pattern;
+}
+
+}  // namespace
+
+RowStats row_stats(const Tensor& pattern_row, const Tensor& mask_row, std::int64_t query) {
+  RowStats stats;
+  for (std::int64_t key = 0; key < pattern_row.size(0); ++key) {
+    const double p = pattern_row.at(key);
+    if (mask_row.empty() ? p > 0 : mask_row.at(key) > 0) ++stats.in_sight;
+    if (!(p > 0)) continue;
+    stats.entropy -= p * std::log(p);
+    stats.distance += p * static_cast<double>(std::llabs(query - key));
+    if (key == 0) stats.first_share = p;
+  }
+  stats.entropy = std::max(0.0, stats.entropy);
+  if (stats.in_sight > 0) stats.most_entropy = std::log(static_cast<double>(stats.in_sight));
+  return stats;
+}
+
+Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
+  TRY_OK(check(trace, pattern, head, query));
+  const std::int64_t keys = trace.find(pattern)->shape[2];
+  const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
+  const Tensor mask = trace.slice(mask_of(pattern), 0, {query, query + 1}, {0, keys});
+  return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0), trace.first_pos + query);
+}
+
+Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head) {
+  TRY_OK(check(trace, pattern, head, 0));
+  const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
+  RowStats mean;
+  for (std::int64_t begin = 0; begin < queries; begin += kBand) {
+    const Range rows{begin, std::min(begin + kBand, queries)};
+    const Tensor band = trace.slice(pattern, head, rows, {0, keys});  // [rows, key]
+    const Tensor masks = trace.slice(mask_of(pattern), 0, rows, {0, keys});
+    for (std::int64_t row = 0; row < rows.size(); ++row) {
+      const RowStats one = row_stats(band.select(0, row), masks.empty() ? Tensor() : masks.select(0, row),
+                                     trace.first_pos + begin + row);
+      if (one.in_sight == 0) continue;
+      ++mean.in_sight;
+      mean.entropy += one.entropy;
+      mean.most_entropy += one.most_entropy;
+      mean.distance += one.distance;
+      mean.first_share += one.first_share;
+    }
+  }
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, mean.in_sight));
+  mean.entropy /= rows, mean.most_entropy /= rows, mean.distance /= rows, mean.first_share /= rows;
+  return mean;
+}
+
+}  // namespace attnscope
