@@ -13,6 +13,11 @@ namespace attnscope {
 class KvCache {
  public:
   explicit KvCache(int layers) : layers_(static_cast<std::size_t>(layers)) {}
+  // Two copies would append to the same memory.
+  KvCache(const KvCache&) = delete;
+  KvCache& operator=(const KvCache&) = delete;
+  KvCache(KvCache&&) = default;
+  KvCache& operator=(KvCache&&) = default;
 
   /// Positions held.
   std::int64_t length() const { return length_; }

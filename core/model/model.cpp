@@ -155,6 +155,28 @@ Status Model::check_input(const Input& input, std::int64_t first_pos) const {
   return Done{};
 }
 
+namespace {
+
+// Changes that this run had no place for: better said than passed over.
+Status check_changes(const Trace& trace, const RunOptions& options) {
+  for (const Intervention& change : options.interventions) {
+    const Slot slot = change.where.site.slot;
+    const std::string name = to_text(change.where.site);
+    if (!change.enabled) continue;
+    if (!trace.find(change.where.site)) {
+      return fail(Code::not_found, format("This model has no step %s to change.", name.c_str()),
+                  "Choose a step of the timeline.");
+    }
+    if (slot != Slot::mask && slot != Slot::logits && slot != Slot::probs) continue;
+    return fail(Code::unsupported, format("%s cannot be changed itself.", name.c_str()),
+                slot == Slot::mask ? "Switch cells of the mask instead."
+                                   : "Change ln_final.out or a weight instead.");
+  }
+  return Done{};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Trace>> Model::run(const Input& input, const RunOptions& options,
                                                 KvCache* cache) const {
   const std::int64_t first_pos = cache ? cache->length() : 0;
@@ -172,6 +194,7 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& input, const RunOpt
                 format("There is not enough memory for %lld tokens.", static_cast<long long>(input.length())),
                 "Shorten the input, or close other programs.");
   }
+  TRY_OK(check_changes(*trace, options));
   if (cache) cache->advance(input.length());
   return std::shared_ptr<const Trace>(std::move(trace));
 }

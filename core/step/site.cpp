@@ -34,19 +34,30 @@ const Step* find_step(std::string_view text, bool in_block) {
 }
 
 Error unknown_site(std::string_view text) {
-  return fail(Code::not_found, format("No step is called \"%.*s\".", static_cast<int>(text.size()), text.data()),
+  return fail(Code::not_found,
+              format("No step is called \"%.*s\".", static_cast<int>(text.size()), text.data()),
               "attnscope-cli steps lists every name, for example blocks.0.attn.pattern.");
 }
 
-// '*' stands for any run of characters; "0-3" in the place of a number stands for a range of layers.
+// '*' stands for any run of characters. Goes back to the last star only, so that the time is pattern times
+// text.
 bool glob_match(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() == '*') {
-    for (std::size_t skip = 0; skip <= text.size(); ++skip)
-      if (glob_match(pattern.substr(1), text.substr(skip))) return true;
-    return false;
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
   }
-  return !text.empty() && pattern.front() == text.front() && glob_match(pattern.substr(1), text.substr(1));
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 // "blocks.0-2.attn.q" -> "blocks.", 0, 2, ".attn.q"
@@ -66,13 +77,24 @@ std::optional<LayerRange> layer_range(std::string_view pattern) {
   return LayerRange{std::string(pattern.substr(0, begin)), std::string(pattern.substr(end)), *first, *last};
 }
 
-bool matches_site(const std::string& pattern, const Site& site) {
-  const std::string text = to_text(site);
+bool matches_text(const std::string& pattern, const Site& site, std::string_view text) {
   if (const auto range = layer_range(pattern)) {
     if (site.layer < range->first || site.layer > range->last) return false;
     return glob_match(range->before + std::to_string(site.layer) + range->after, text);
   }
   return glob_match(pattern, text);
+}
+
+// By our name, or (patterns with "hook") by one of the aliases.
+bool matches_site(const std::string& pattern, const Site& site) {
+  const std::string text = to_text(site);
+  if (matches_text(pattern, site, text)) return true;
+  if (pattern.find("hook") == std::string::npos || site.part == Part::cross) return false;
+  const Step& step = step_of(site.slot);
+  const std::string before = text.substr(0, text.size() - step.text.size());
+  for (const std::string& alias : split(step.aliases, ' '))
+    if (!alias.empty() && matches_text(pattern, site, before + alias)) return true;
+  return false;
 }
 
 }  // namespace
@@ -131,7 +153,8 @@ Result<Cell> parse_cell(std::string_view text) {
   Cell cell{site, {}};
   if (open == std::string_view::npos) return cell;
   const auto bad = [&] {
-    return fail(Code::bad_format, format("\"%.*s\" is not a cell.", static_cast<int>(text.size()), text.data()),
+    return fail(Code::bad_format,
+                format("\"%.*s\" is not a cell.", static_cast<int>(text.size()), text.data()),
                 "Write it as blocks.0.attn.pattern[head=0,query=2,key=1].");
   };
   if (text.back() != ']') return bad();

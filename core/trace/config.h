@@ -70,8 +70,9 @@ struct ModelConfig {
   int n_layers() const { return static_cast<int>(blocks.size()); }
 };
 
-/// Every weight under its canonical name ("blocks.3.attn.q.weight"). Matrices that multiply rows are logically
-/// [in, out] whatever the order on disk (a transposed view costs nothing); tables are [rows, d_model].
+/// Every weight under its canonical name ("blocks.3.attn.q.weight"). Matrices that multiply rows are
+/// logically [in, out] whatever the order on disk (a transposed view costs nothing); tables are [rows,
+/// d_model].
 class Weights {
  public:
   const Tensor* find(const std::string& name) const;
@@ -87,6 +88,7 @@ class Weights {
 
 std::string_view activation_name(Activation kind);
 /// "embedding", "attention", "mlp", "norms", "unembedding" and their parameter counts, in that order.
-std::vector<std::pair<std::string, std::int64_t>> parameters_by_part(const ModelConfig& config, const Weights& weights);
+std::vector<std::pair<std::string, std::int64_t>> parameters_by_part(const ModelConfig& config,
+                                                                     const Weights& weights);
 
 }  // namespace attnscope

@@ -65,7 +65,8 @@ Tensor apply(const Intervention& intervention, const Tensor& value) {
   Tensor copy = Tensor::from(std::move(values), shape);
   float* write = const_cast<float*>(copy.data());  // ours alone: made two lines above
   for_each_cell(box, [&](auto i, auto j, auto k, auto l) {
-    float& cell = write[i * copy.stride(0) + j * copy.dim(1).stride + k * copy.dim(2).stride + l * copy.dim(3).stride];
+    float& cell =
+        write[i * copy.stride(0) + j * copy.dim(1).stride + k * copy.dim(2).stride + l * copy.dim(3).stride];
     cell = edited(intervention.how, cell, mean);
   });
   return copy;

@@ -1,5 +1,5 @@
-// Changes to steps while a forward runs: set a cell, silence a head, scale a row. The Probe applies them at the
-// identity call, so that every later step follows. Refuses steps that the run does not have, in words.
+// Changes to steps while a forward runs: set a cell, silence a head, scale a row. The Probe applies them at
+// the identity call, so that every later step follows. Refuses steps that the run does not have, in words.
 #pragma once
 
 #include <cstdint>

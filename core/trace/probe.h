@@ -17,9 +17,9 @@ struct RunCancelled {};
 /// How a run is watched and changed.
 struct RunOptions {
   std::vector<Intervention> interventions;
-  std::vector<Mask::Cell> mask_cells;              ///< switched by hand, for every attention of the model
-  const std::atomic<bool>* cancel = nullptr;       ///< true = stop at the next step
-  std::function<void(const Record&)> on_record;    ///< called on the running thread
+  std::vector<Mask::Cell> mask_cells;            ///< switched by hand, for every attention of the model
+  const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
+  std::function<void(const Record&)> on_record;  ///< called on the running thread
 };
 
 class Probe {
@@ -32,8 +32,8 @@ class Probe {
   Tensor operator()(Slot slot, Tensor value,
                     std::source_location line = std::source_location::current()) const;
 
-  /// Runs an attention: records scores, scaled, mask, masked, pattern as derived steps, applies edits to them, and
-  /// returns z [head, query, d_head].
+  /// Runs an attention: records scores, scaled, mask, masked, pattern as derived steps, applies edits to
+  /// them, and returns z [head, query, d_head].
   Tensor attend(AttentionInputs in, std::source_location line = std::source_location::current()) const;
   /// Records logits and probs as derived steps of `rows` rows.
   void predict(std::int64_t rows, std::source_location line = std::source_location::current()) const;
@@ -45,7 +45,6 @@ class Probe {
   Tensor edited(const Site& site, Tensor value) const;
   void record(Slot slot, Tensor value, std::vector<std::int64_t> shape, std::vector<Axis> axes,
               std::source_location line) const;
-  void edit_heads(AttentionState& state, AttentionResult& result) const;
 
   Trace* trace_;
   const RunOptions* options_;

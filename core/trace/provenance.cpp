@@ -77,7 +77,8 @@ class Explainer {
     const bool token = site_.slot == Slot::tok_embed;
     const std::string name = own(".weight");
     if (!trace_.weights().find(name)) return leaf();  // a formula (sinusoidal), not a table
-    const std::int64_t row = token ? trace_.ids[static_cast<std::size_t>(index_[0])] : trace_.first_pos + index_[0];
+    const std::int64_t row =
+        token ? trace_.ids[static_cast<std::size_t>(index_[0])] : trace_.first_pos + index_[0];
     add_term({weight(name, {row, index_[1]})});
     out_.asides.push_back({"row", static_cast<double>(row)});
   }
@@ -164,7 +165,9 @@ class Explainer {
     std::string base = to_text(site_);
     base.erase(base.size() - std::string_view("out").size());
     Site scale_site = site_;
-    scale_site.slot = final ? Slot::ln_final_scale : site_.slot == Slot::ln1_out ? Slot::ln1_scale : Slot::ln2_scale;
+    scale_site.slot = final                         ? Slot::ln_final_scale
+                      : site_.slot == Slot::ln1_out ? Slot::ln1_scale
+                                                    : Slot::ln2_scale;
     const Source x = step(row.from, index_), scale = step(scale_site, {index_[0], 0});
     add_term({x});
     out_.terms.push_back({{scale}, scale.value});
@@ -245,8 +248,10 @@ class Explainer {
     const std::int64_t half = static_cast<std::int64_t>(frequencies.size()), i = index_[2];
     if (i >= 2 * half) return add_term({step(from, index_)});
     const bool lower = i < half;
-    const double angle = static_cast<double>(trace_.first_pos + index_[1]) * frequencies[static_cast<std::size_t>(i % half)];
-    const Source self = step(from, index_), partner = step(from, {index_[0], index_[1], lower ? i + half : i - half});
+    const double angle =
+        static_cast<double>(trace_.first_pos + index_[1]) * frequencies[static_cast<std::size_t>(i % half)];
+    const Source self = step(from, index_),
+                 partner = step(from, {index_[0], index_[1], lower ? i + half : i - half});
     const double sine = lower ? -std::sin(angle) : std::sin(angle);
     out_.terms = {{{self}, self.value * std::cos(angle)}, {{partner}, partner.value * sine}};
     out_.asides = {{"angle", angle}, {"cos", std::cos(angle)}, {"sin", sine}};
@@ -277,19 +282,23 @@ class Explainer {
   void softmax() {
     const bool words = site_.slot == Slot::probs;
     const bool mask_first = !words && block().attention.mask_before_scale;
-    const Site from = words ? site_of(Slot::logits, -1, site_.stack) : first({mask_first ? Slot::scaled : Slot::masked});
+    const Site from =
+        words ? site_of(Slot::logits, -1, site_.stack) : first({mask_first ? Slot::scaled : Slot::masked});
     const std::int64_t width = trace_.find(from)->shape.back();
     const std::int64_t query = words ? index_[0] : index_[1];
     const Tensor row = words ? trace_.logits_row(query)
                              : trace_.slice(from, index_[0], {query, query + 1}, {0, width}).select(0, 0);
     double high = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::int64_t i = 0; i < width; ++i) high = std::max(high, static_cast<double>(row.at(i)));
-    const auto exponential = [&](std::int64_t i) { return std::isinf(high) ? 0.0 : std::exp(row.at(i) - high); };
+    const auto exponential = [&](std::int64_t i) {
+      return std::isinf(high) ? 0.0 : std::exp(row.at(i) - high);
+    };
     for (std::int64_t i = 0; i < width; ++i) {
       sum += exponential(i);
       Index at = index_;
       at.back() = i;
-      if (!words || i == index_.back()) out_.terms.push_back({{{to_text(from), from, false, at, row.at(i)}}, exponential(i)});
+      if (!words || i == index_.back())
+        out_.terms.push_back({{{to_text(from), from, false, at, row.at(i)}}, exponential(i)});
     }
     out_.own = words ? 0 : static_cast<int>(index_.back());
     out_.asides = {{"max", high}, {"sum", sum}};
@@ -323,7 +332,8 @@ Result<Explanation> explain(const Trace& trace, const Site& site, const std::vec
                 "Choose a step of the timeline.");
   }
   bool inside = index.size() == record->shape.size();
-  for (std::size_t d = 0; inside && d < index.size(); ++d) inside = index[d] >= 0 && index[d] < record->shape[d];
+  for (std::size_t d = 0; inside && d < index.size(); ++d)
+    inside = index[d] >= 0 && index[d] < record->shape[d];
   if (!inside) {
     return fail(Code::out_of_range,
                 format("%s has the shape %s: there is no such cell.", to_text(site).c_str(),

@@ -115,10 +115,12 @@ Tensor Trace::derived_slice(const Record& record, std::int64_t head, Range rows,
   if (slot == Slot::mask) return mask_rectangle(state->in, rows, cols);
   const int stage = stage_of(slot);
   if (const auto edited = state->stored.find(head); edited != state->stored.end()) {
-    return edited->second[static_cast<std::size_t>(stage)].slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
+    return edited->second[static_cast<std::size_t>(stage)]
+        .slice(0, rows.begin, rows.end)
+        .slice(1, cols.begin, cols.end);
   }
-  return attention_rectangle(state->in, state->lse, static_cast<ScoreStage>(stage), head, rows.begin, rows.end,
-                             cols.begin, cols.end);
+  return attention_rectangle(state->in, state->lse, static_cast<ScoreStage>(stage), head, rows.begin,
+                             rows.end, cols.begin, cols.end);
 }
 
 Tensor Trace::vocabulary_slice(Slot slot, Range rows, Range cols) const {
@@ -126,7 +128,8 @@ Tensor Trace::vocabulary_slice(Slot slot, Range rows, Range cols) const {
   const Tensor from = final_rows(*this);
   if (slot == Slot::logits) {
     const Tensor part = bias.empty() ? bias : bias.slice(0, cols.begin, cols.end);
-    return linear(from.slice(0, rows.begin, rows.end), weight.slice(1, cols.begin, cols.end), part, Axis::vocab);
+    return linear(from.slice(0, rows.begin, rows.end), weight.slice(1, cols.begin, cols.end), part,
+                  Axis::vocab);
   }
   const Tensor all = linear(from.slice(0, rows.begin, rows.end), weight, bias, Axis::vocab);
   return softmax_rows(all).slice(1, cols.begin, cols.end);

@@ -1,6 +1,6 @@
-// The Trace: an append-only list of named tensors in order of execution. Views, timeline, lenses, the command line
-// and the tests all read it by the same names. Attention scores and patterns, logits and probabilities are
-// derived: kept as the small tensors they follow from, and computed by the rectangle through slice().
+// The Trace: an append-only list of named tensors in order of execution. Views, timeline, lenses, the command
+// line and the tests all read it by the same names. Attention scores and patterns, logits and probabilities
+// are derived: kept as the small tensors they follow from, and computed by the rectangle through slice().
 #pragma once
 
 #include <array>
@@ -59,9 +59,9 @@ class Trace {
   /// Index in records(), or -1.
   int index_of(const Site& site) const;
 
-  /// The one door to numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks the first axis of
-  /// three-axis steps and is ignored otherwise. Ranges are clamped. Derived steps are computed here, the same for
-  /// every rectangle within float rounding. Empty when the run has no such step.
+  /// The one door to numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks the first
+  /// axis of three-axis steps and is ignored otherwise. Ranges are clamped. Derived steps are computed here,
+  /// the same for every rectangle within float rounding. Empty when the run has no such step.
   Tensor slice(const Site& site, std::int64_t head, Range rows, Range cols) const;
   /// A whole step; refuses more than `limit` values (a sentence says how many) so that nobody asks for n^2 by
   /// accident.
@@ -70,8 +70,8 @@ class Trace {
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
   /// All logits of one row -> [vocab]; empty without a head. Kept, so that asking every frame costs nothing.
   Tensor logits_row(std::int64_t row) const;
-  /// The index on a step's own head axis that belongs to attention head `head` (grouped-query attention has fewer
-  /// key and value heads); 0 for steps without heads.
+  /// The index on a step's own head axis that belongs to attention head `head` (grouped-query attention has
+  /// fewer key and value heads); 0 for steps without heads.
   std::int64_t own_head(const Site& site, std::int64_t head) const;
 
   const AttentionState* attention(const Site& any_site_of_it) const;

@@ -1,0 +1,51 @@
+#include "core/trace/row_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attnscope {
+
+SoftmaxParts softmax_parts(const Tensor& rows) {
+  const std::int64_t count = rows.size(0), width = rows.size(1);
+  Buffer high({{rows.axis(0), count}, {Axis::unit, 1}}), sum({{rows.axis(0), count}, {Axis::unit, 1}});
+  Buffer exponential({{rows.axis(0), count}, {rows.axis(1), width}});
+  for (std::int64_t row = 0; row < count; ++row) {
+    float most = -std::numeric_limits<float>::infinity();
+    for (std::int64_t col = 0; col < width; ++col) most = std::max(most, rows.at(row, col));
+    double total = 0;
+    for (std::int64_t col = 0; col < width; ++col) {
+      const float value = std::isinf(most) && most < 0 ? 0.f : std::exp(rows.at(row, col) - most);
+      exponential.data()[row * width + col] = value;
+      total += static_cast<double>(value);
+    }
+    high.data()[row] = most;
+    sum.data()[row] = static_cast<float>(total);
+  }
+  return {std::move(high).freeze(), std::move(exponential).freeze(), std::move(sum).freeze()};
+}
+
+Tensor norm_means(const Tensor& rows, const NormSpec& spec) {
+  Buffer out({{rows.axis(0), rows.size(0)}, {Axis::unit, 1}});
+  for (std::int64_t row = 0; row < rows.size(0); ++row) {
+    double sum = 0;
+    for (std::int64_t col = 0; col < rows.size(1); ++col) sum += static_cast<double>(rows.at(row, col));
+    const bool centred = spec.kind == NormSpec::Kind::layer;
+    out.data()[row] = centred ? static_cast<float>(sum / static_cast<double>(rows.size(1))) : 0.f;
+  }
+  return std::move(out).freeze();
+}
+
+Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions) {
+  const std::vector<double> frequencies = rope_frequencies(trace.config().position.rope, d_head);
+  const auto pairs = static_cast<std::int64_t>(frequencies.size());
+  Buffer out({{Axis::pos, positions.size()}, {Axis::freq, pairs}});
+  for (std::int64_t row = 0; row < positions.size(); ++row)
+    for (std::int64_t pair = 0; pair < pairs; ++pair)
+      out.data()[row * pairs + pair] =
+          static_cast<float>(static_cast<double>(trace.first_pos + positions.begin + row) *
+                             frequencies[static_cast<std::size_t>(pair)]);
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope

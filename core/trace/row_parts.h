@@ -1,0 +1,25 @@
+// What stands between the input and the result of a rule that works on rows: maxima, exponentials and sums of
+// a softmax; means of a norm; the angles of a rotation. By the same definitions as core/ops, so that the
+// parts on the screen multiply up to the recorded result. Refuses to look at anything but the rows it is
+// given.
+#pragma once
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// Of rows [row, col]; -inf cells are masked and have exponential 0.
+struct SoftmaxParts {
+  Tensor high;         ///< [row, 1] the largest of each row; -inf where all is masked
+  Tensor exponential;  ///< [row, col] exp(x - high)
+  Tensor sum;          ///< [row, 1]
+};
+SoftmaxParts softmax_parts(const Tensor& rows);
+
+/// The mean that the norm subtracts -> [row, 1]; zeros for RMSNorm, which subtracts nothing.
+Tensor norm_means(const Tensor& rows, const NormSpec& spec);
+
+/// The angle of every pair in radians -> [pos, pair], for rows `positions`, counted from the trace's first.
+Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions);
+
+}  // namespace attnscope
