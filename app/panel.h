@@ -1,5 +1,6 @@
-// What every panel of the frame gets: const data, the shared workspace, commands for changes. A panel draws into
-// the current ImGui child window and copes with `run` being null (nothing open, or the first run still going).
+// What every panel of the frame gets: const data, the shared workspace, commands for changes. A panel draws
+// into the current ImGui child window and copes with `run` being null (nothing open, or the first run still
+// going).
 #pragma once
 
 #include "app/gpu/painter.h"
@@ -20,6 +21,5 @@ struct PanelContext {
 void draw_network_map(const PanelContext& context);
 void draw_timeline(const PanelContext& context);
 void draw_inspector(const PanelContext& context);
-void draw_input_bar(const PanelContext& context);
 
 }  // namespace attnscope

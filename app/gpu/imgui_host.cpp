@@ -8,6 +8,7 @@
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 
+#include <cfloat>
 #include <deque>
 #include <set>
 
@@ -140,6 +141,12 @@ void ImguiHost::new_frame() {
     io.DisplaySize = ImVec2(static_cast<float>(context_.width()), static_cast<float>(context_.height()));
     io.DeltaTime = 1.0f / 60.0f;
   }
+  if (picture_width_ > 0) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = ImVec2(static_cast<float>(picture_width_), static_cast<float>(picture_height_));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    compat::feed_mouse_pos(io, -FLT_MAX, -FLT_MAX);
+  }
   rebuild_atlas();
   painter_->begin_frame();
   ImGui::NewFrame();
@@ -160,7 +167,8 @@ void ImguiHost::render() {
 }
 
 Result<Image> ImguiHost::picture() {
-  TRY(const auto target, Offscreen::make(context_.width(), context_.height()));
+  const bool sized = picture_width_ > 0;
+  TRY(const auto target, Offscreen::make(sized ? picture_width_ : context_.width(), sized ? picture_height_ : context_.height()));
   draw_into(target->framebuffer(), target->width(), target->height());
   return target->read();
 }

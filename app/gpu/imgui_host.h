@@ -24,8 +24,12 @@ class ImguiHost {
   void new_frame();
   /// Ends the frame and draws it over the theme's ground into the context's framebuffer.
   void render();
-  /// The same frame again into a picture of the same size. After render().
+  /// The same frame again into a picture of the same size. After ImGui::Render().
   Result<Image> picture();
+  /// From now on frames are laid out for a picture of width x height pixels instead of the screen, without the
+  /// pointer; picture() then has this size. Ends with end_picture().
+  void begin_picture(int width, int height) { picture_width_ = width, picture_height_ = height; }
+  void end_picture() { picture_width_ = picture_height_ = 0; }
   /// Style, fonts and theme anew, from the next frame on.
   void set_scale(float scale) { wanted_scale_ = scale; }
   /// After set_theme: the same for the colours alone.
@@ -41,6 +45,7 @@ class ImguiHost {
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;
+  int picture_width_ = 0, picture_height_ = 0;  // 0: the screen
 };
 
 }  // namespace attnscope

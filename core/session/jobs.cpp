@@ -1,5 +1,7 @@
 #include "core/session/jobs.h"
 
+#include <algorithm>
+
 namespace attnscope {
 
 Jobs::~Jobs() {
@@ -39,6 +41,11 @@ bool Jobs::busy(const std::string& tag) const {
   std::lock_guard lock(mutex_);
   const auto at = lanes_.find(tag);
   return at != lanes_.end() && (at->second->running || at->second->waiting);
+}
+
+bool Jobs::any_busy() const {
+  std::lock_guard lock(mutex_);
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.second->running || lane.second->waiting; });
 }
 
 void Jobs::run(Lane& lane) {

@@ -28,6 +28,8 @@ class Jobs {
   void cancel(const std::string& tag);
   /// A job of this tag is running or waiting.
   bool busy(const std::string& tag) const;
+  /// A job of any tag is running or waiting.
+  bool any_busy() const;
 
  private:
   struct Lane {

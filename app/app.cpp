@@ -1,0 +1,199 @@
+#include "app/app.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "app/gpu/gl_context.h"
+#include "app/gpu/imgui_host.h"
+#include "app/look/fonts.h"
+#include "app/look/strings.h"
+#include "app/picture.h"
+#include "app/startup.h"
+#include "app/workspace_file.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSettleFrames = 4;      // a still picture: fonts and layouts settle
+constexpr double kAfterglow = 0.45;   // seconds drawn after the last event: animations end meanwhile
+constexpr int kFramesAfterEvent = 3;  // without animations
+constexpr double kBusyWait = 0.03;    // seconds between frames while something runs in the background
+constexpr double kPlayWait = 0.016;
+constexpr double kIdleWait = 10.0;
+constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
+
+/// The window's loop.
+class Loop {
+ public:
+  Loop(const Options& options, Session& session, GlContext& context, ImguiHost& host, Frame& frame)
+      : options_(options), session_(session), context_(context), host_(host), frame_(frame) {}
+
+  void run() {
+    while (!context_.should_close() && !frame_.state().quit) {
+      draw();
+      if (!first_drawn_) tell_start();
+      wait();
+      follow_opening();
+    }
+  }
+
+ private:
+  void draw() {
+    FrameState& state = frame_.state();
+    host_.set_scale(base_scale() * state.settings.zoom);
+    host_.new_frame();
+    frame_.draw(host_.painter());
+    host_.render();
+    context_.swap();
+    if (state.export_request) take_export();
+    const std::string title = session_.document().opened
+                                  ? opened_title(*session_.document().opened) + " \u2013 attnscope"
+                                  : "attnscope";
+    if (title != title_) context_.set_title(title_ = title);
+  }
+
+  void take_export() {
+    FrameState& state = frame_.state();
+    const ExportRequest request = *state.export_request;
+    state.export_request.reset();
+    export_picture(request, host_, context_, frame_);
+  }
+
+  float base_scale() const { return options_.scale > 0.f ? options_.scale : context_.scale(); }
+
+  // Sleeps until there is something to draw: an event, news of a job, or something that moves by itself.
+  void wait() {
+    const double since_event = std::chrono::duration<double>(Clock::now() - last_event_).count();
+    const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
+    const bool busy = session_.jobs().any_busy() || frame_.moving();
+    double seconds = kIdleWait;
+    if (frame_.state().workspace.playing || glowing || frames_left_ > 0)
+      seconds = 0;
+    else if (busy)
+      seconds = kBusyWait;
+    if (frames_left_ > 0) --frames_left_;
+    const auto begin = Clock::now();
+    context_.poll(seconds);
+    const double slept = std::chrono::duration<double>(Clock::now() - begin).count();
+    const bool woken = seconds > 0 && slept < seconds * 0.95;
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool held = ImGui::IsAnyMouseDown() || io.WantTextInput;
+    if (woken || was_busy_ != busy || (held && seconds == 0)) {
+      last_event_ = Clock::now();
+      frames_left_ = kFramesAfterEvent;
+    }
+    was_busy_ = busy;
+  }
+
+  // The input and the cursor of the command line, as soon as what they belong to is there.
+  void follow_opening() {
+    if (!input_given_ && session_.opened_version() > 0) {
+      input_given_ = true;
+      (void)apply_input(frame_.state(), options_);
+      return;
+    }
+    if (!input_given_ || cursor_given_ || !frame_.run() || session_.running()) return;
+    cursor_given_ = true;
+    std::vector<std::string> notes;
+    if (Status status = apply_cursor(frame_.state(), *frame_.run(), options_, notes); !status)
+      session_.report(status.error());
+    for (const std::string& note : notes) frame_.state().notify(Notice::Kind::info, note);
+  }
+
+  void tell_start() {
+    if (!session_.result() && session_.running()) return;
+    first_drawn_ = true;
+    if (!options_.timing) return;
+    std::fprintf(stderr, "attnscope: first picture of a run after %.0f ms (%s)\n", milliseconds_since_exec(),
+                 context_.description.c_str());
+  }
+
+  const Options& options_;
+  Session& session_;
+  GlContext& context_;
+  ImguiHost& host_;
+  Frame& frame_;
+  std::string title_;
+  Clock::time_point last_event_ = Clock::now();
+  int frames_left_ = kFramesAfterEvent;
+  bool first_drawn_ = false, was_busy_ = false, input_given_ = false, cursor_given_ = false;
+};
+
+Options with_defaults(Options options, const Settings& settings) {
+  if (options.width == 0) options.width = settings.window_width;
+  if (options.height == 0) options.height = settings.window_height;
+  return options;
+}
+
+}  // namespace
+
+int run_window(const Options& asked) {
+  Session session([] { wake_window(); });
+  Frame frame(session);
+  FrameState& state = frame.state();
+  load_workspace(workspace_path(), state.workspace, state.settings);
+  const Options options = with_defaults(asked, state.settings);
+  open_asked(state, options);  // runs while the window opens
+  auto context = make_window("attnscope", options.width, options.height);
+  if (!context) return complain(context.error());
+  set_theme(state.settings.theme);
+  auto host = ImguiHost::make(**context, options.scale);
+  if (!host) return complain(host.error());
+  if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
+  if (state.settings.language != "en") state.set_language(state.settings.language);
+  if (Status status = apply_look(state, options); !status) session.report(status.error());
+  (*context)->on_drop = [&](const std::vector<std::string>& paths) {
+    if (!paths.empty()) state.open(paths.front());
+  };
+  Loop(options, session, **context, **host, frame).run();
+  const float scale = std::max(0.1f, (*context)->scale());
+  state.settings.window_width = static_cast<int>(static_cast<float>((*context)->width()) / scale);
+  state.settings.window_height = static_cast<int>(static_cast<float>((*context)->height()) / scale);
+  if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
+    (void)complain(saved.error());
+  return 0;
+}
+
+int take_screenshot(const Options& options) {
+  const float scale = options.scale > 0.f ? options.scale : 1.f;
+  const float width = options.width > 0 ? static_cast<float>(options.width) : kDefaultWidth;
+  const float height = options.height > 0 ? static_cast<float>(options.height) : kDefaultHeight;
+  Session session;
+  Frame frame(session);
+  FrameState& state = frame.state();
+  state.workspace.animate = false;
+  open_asked(state, options);
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  if (Status status = apply_input(state, options); !status) return complain(status.error());
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
+  if (!context) return complain(context.error());
+  auto host = ImguiHost::make(**context, scale);
+  if (!host) return complain(host.error());
+  if (Status status = apply_look(state, options); !status) return complain(status.error());
+  state.workspace.animate = false;
+  const auto frames = [&](int count) { draw_frames(count, **host, frame); };
+  frames(1);
+  std::vector<std::string> notes;
+  if (session.result())
+    if (Status status = apply_cursor(state, *session.result(), options, notes); !status)
+      return complain(status.error());
+  for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
+  settle(session, **host, frame, kSettleFrames);
+  const Status written = write_png(options.screenshot, (*context)->read_pixels());
+  if (!written) return complain(written.error());
+  return 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,65 @@
+// Small controls that the parts of the frame share, and guards for what ImGui wants to be popped again.
+// Refuses state of its own.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#include "app/look/colour.h"
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/theme.h"
+
+namespace attnscope {
+
+// ---- guards -------------------------------------------------------------------------------------
+struct WithFont {
+  explicit WithFont(ImFont* font) { compat::push_font(font ? font : ImGui::GetFont()); }
+  ~WithFont() { ImGui::PopFont(); }
+  WithFont(const WithFont&) = delete;
+  WithFont& operator=(const WithFont&) = delete;
+};
+struct WithColour {
+  WithColour(ImGuiCol slot, ImU32 colour) { ImGui::PushStyleColor(slot, colour); }
+  ~WithColour() { ImGui::PopStyleColor(); }
+  WithColour(const WithColour&) = delete;
+  WithColour& operator=(const WithColour&) = delete;
+};
+struct WithVar {
+  WithVar(ImGuiStyleVar slot, ImVec2 value) { ImGui::PushStyleVar(slot, value); }
+  WithVar(ImGuiStyleVar slot, float value) { ImGui::PushStyleVar(slot, value); }
+  ~WithVar() { ImGui::PopStyleVar(); }
+  WithVar(const WithVar&) = delete;
+  WithVar& operator=(const WithVar&) = delete;
+};
+struct WithId {
+  explicit WithId(int id) { ImGui::PushID(id); }
+  explicit WithId(const char* id) { ImGui::PushID(id); }
+  ~WithId() { ImGui::PopID(); }
+  WithId(const WithId&) = delete;
+  WithId& operator=(const WithId&) = delete;
+};
+
+// ---- controls -----------------------------------------------------------------------------------
+/// Units to pixels.
+inline float px(float units) { return units * ui_scale(); }
+/// A raised button; `on` gives it the outline and colour of what is switched on. Label and "###id".
+bool raised_button(const std::string& label, bool on = false);
+/// A button of the most likely choice.
+bool primary_button(const std::string& label);
+/// A small "x" that closes; `id` is unique in its window.
+bool close_button(const char* id);
+/// Dim text.
+void dim_text(const std::string& text);
+void wrapped_text(const std::string& text, ImU32 colour);
+/// Width of a button with this text (up to "##").
+float button_width(const std::string& label);
+/// The text shortened in its middle until it is no wider than `width` in the current font.
+std::string shortened(const std::string& text, float width);
+/// Centres the next window on the screen.
+void centre_next_window();
+/// Escape was pressed while no text is being typed.
+bool escape_pressed();
+
+}  // namespace attnscope

@@ -1,0 +1,14 @@
+// Export (Ctrl+E): a picture of the whole window or of the stage alone, at one to three times its size.
+// Refuses to take the picture itself: it leaves a request for the program around the frame.
+#pragma once
+
+#include "app/frame_state.h"
+
+namespace attnscope {
+
+class ExportDialog {
+ public:
+  void draw(FrameState& state);
+};
+
+}  // namespace attnscope

@@ -1,0 +1,7 @@
+#include "app/file_browser.h"
+
+namespace attnscope {
+
+void FileBrowser::draw(FrameState&) {}
+
+}  // namespace attnscope

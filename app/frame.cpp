@@ -1,0 +1,181 @@
+#include "app/frame.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "app/banners.h"
+#include "app/controls.h"
+#include "app/cursor.h"
+#include "app/dialogs.h"
+#include "app/keyboard.h"
+#include "app/look/strings.h"
+#include "app/toolbar.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kToolbarHeight = 44.f;
+constexpr float kLeastStage = 320.f;
+constexpr float kLeastSide = 120.f, kMostSide = 520.f;
+constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
+constexpr double kSmallModel = 1e6;       // parameters x tokens
+constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
+constexpr ImGuiWindowFlags kFixed =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse;
+
+void line(ImVec2 from, ImVec2 to) {
+  ImGui::GetWindowDrawList()->AddLine(from, to, theme().border, metric::kHairline);
+}
+
+/// A line that can be dragged: adds the movement along x or y, in units, to `value`.
+void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, float least, float most) {
+  const bool upright = from.x == to.x;
+  const float half = px(3);
+  ImGui::SetCursorScreenPos(upright ? ImVec2(from.x - half, from.y) : ImVec2(from.x, from.y - half));
+  const ImVec2 size = upright ? ImVec2(2 * half, std::max(1.f, to.y - from.y))
+                              : ImVec2(std::max(1.f, to.x - from.x), 2 * half);
+  ImGui::InvisibleButton(id, size);
+  const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  if (ImGui::IsItemActive()) {
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    value = std::clamp(value + sign * (upright ? moved.x : moved.y) / ui_scale(), least, most);
+  }
+  ImGui::GetWindowDrawList()->AddLine(from, to, lit ? theme().accent : theme().border,
+                                      lit ? px(2) : metric::kHairline);
+}
+
+bool is_small(const Document& document) {
+  if (!document.model) return false;
+  double tokens = 0;
+  for (const Sequence& sequence : document.sequences) tokens += static_cast<double>(sequence.input.length());
+  return tokens * static_cast<double>(document.model->weights().parameter_count()) < kSmallModel;
+}
+
+}  // namespace
+
+void Frame::take_news() {
+  state_.session.poll();
+  run_ = state_.session.result();
+  before_ = state_.session.previous();
+  if (seen_opened_ != state_.session.opened_version()) {
+    seen_opened_ = state_.session.opened_version();
+    fresh_ = true;
+    state_.workspace.playing = false;
+    state_.notices.clear();
+    if (const auto& opened = state_.session.document().opened)
+      for (const std::string& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
+  }
+  if (!run_) return;
+  if (fresh_) {
+    const Site wanted = state_.workspace.cursor.step;
+    state_.workspace.cursor = first_cursor(*run_);
+    if (run_->trace(0).find(wanted)) state_.workspace.cursor.step = wanted;
+    fresh_ = false;
+  }
+  tidy_cursor(state_.workspace.cursor, *run_);
+}
+
+void Frame::play() {
+  Workspace& workspace = state_.workspace;
+  if (!workspace.playing || !run_) {
+    played_ = 0;
+    return;
+  }
+  played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
+  if (played_ < 1.0) return;
+  played_ = 0;
+  if (!walk(workspace, *run_, 1)) workspace.playing = false;
+}
+
+bool Frame::moving() const {
+  const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
+                                       [](const Notice& notice) { return notice.seconds_left > 0; });
+  return state_.workspace.playing || state_.session.running() || state_.session.opening() ||
+         state_.session.generating() || notice_ends;
+}
+
+void Frame::draw(Painter& painter) {
+  take_news();
+  state_.poll_writing();
+  weight_check_.follow(state_);
+  handle_keys(state_, run_.get());
+  play();
+  draw_window(painter);
+  draw_dialogs();
+  finish();
+}
+
+void Frame::draw_window(Painter& painter) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(0, 0));
+  ImGui::SetNextWindowSize(size);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  const WithVar rounding(ImGuiStyleVar_WindowRounding, 0.f);
+  const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
+  ImGui::Begin("attnscope", nullptr, kFixed);
+  draw_panels(painter);
+  ImGui::End();
+}
+
+void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
+                      const PanelContext& context) {
+  const ImVec2 pad(px(metric::kPadding), px(10));
+  ImGui::SetCursorScreenPos(ImVec2(position.x + pad.x, position.y + pad.y));
+  compat::begin_child(
+      id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - px(4))), false);
+  panel(context);
+  ImGui::EndChild();
+}
+
+void Frame::draw_panels(Painter& painter) {
+  Workspace& workspace = state_.workspace;
+  const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float toolbar = px(kToolbarHeight);
+  draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar));
+  line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
+  const float input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x);
+  line(ImVec2(0, input), ImVec2(size.x, input));
+  const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
+
+  const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
+  const float sides = std::max(0.f, size.x - px(kLeastStage));
+  const float left = std::min(px(workspace.map_width), sides * 0.4f);
+  const float right = size.x - std::min(px(workspace.inspector_width), sides * 0.6f);
+  draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);
+  state_.stage_min = ImVec2(left, top);
+  state_.stage_max = ImVec2(right, bottom);
+  stage_.draw(state_, run_.get(), before_.get(), painter);
+  draw_side("inspector", ImVec2(right, top), ImVec2(size.x - right, bottom - top), draw_inspector, context);
+  draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, context);
+  splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
+           kMostSide);
+  splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
+           kLeastSide, kMostSide);
+  splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
+           kLeastTimeline, kMostTimeline);
+}
+
+void Frame::draw_dialogs() {
+  browser_.draw(state_);
+  export_.draw(state_);
+  draw_keys_help(state_);
+  draw_about(state_);
+}
+
+void Frame::finish() {
+  const bool acted = !state_.commands.empty();
+  state_.commands.carry_out(state_.session);
+  if (!acted || !is_small(state_.session.document())) return;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto waited = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  while (state_.session.running() && waited() < kAnswerSeconds)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+// The fixed frame: toolbar, input bar, network map, stage, inspector and timeline with splitters between
+// them, and the dialogs over it. One call draws it all and carries out what was asked. Needs a current ImGui
+// context and nothing else, so that tests run it without OpenGL. Refuses to wait for anything.
+#pragma once
+
+#include "app/export_dialog.h"
+#include "app/file_browser.h"
+#include "app/frame_state.h"
+#include "app/input_bar.h"
+#include "app/stage.h"
+#include "app/weight_check.h"
+
+namespace attnscope {
+
+class Frame {
+ public:
+  explicit Frame(Session& session) : state_(session) {}
+
+  /// Draws one frame between ImGui::NewFrame() and ImGui::Render(), then carries out its commands. For a
+  /// small model the answer to an edit is taken at once when it comes within a few milliseconds.
+  void draw(Painter& painter);
+  /// True while something moves by itself (playing, a run's progress, a notice that goes away).
+  bool moving() const;
+
+  FrameState& state() { return state_; }
+  const std::shared_ptr<const RunResult>& run() const { return run_; }
+
+ private:
+  void take_news();
+  void play();
+  void draw_window(Painter& painter);
+  void draw_panels(Painter& painter);
+  void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
+                 const PanelContext& context);
+  void draw_dialogs();
+  void finish();
+
+  FrameState state_;
+  InputBar input_bar_;
+  Stage stage_;
+  FileBrowser browser_;
+  ExportDialog export_;
+  WeightCheck weight_check_;
+  std::shared_ptr<const RunResult> run_, before_;
+  std::uint64_t seen_opened_ = 0;
+  bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
+  double played_ = 0;   ///< part of a step that the playing has gone so far
+};
+
+}  // namespace attnscope

@@ -1,0 +1,104 @@
+// What the parts of the frame share: the session, the workspace, the settings of this machine, the views, and
+// what only the program around the frame can do. Small helpers over them. Refuses to draw.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gpu/image_file.h"
+#include "app/look/theme.h"
+#include "app/views/view.h"
+#include "app/widgets/commands.h"
+
+namespace attnscope {
+
+/// Saved with the workspace: how this person likes the program, and what was open.
+struct Settings {
+  ThemeKind theme = ThemeKind::dark;
+  std::string language = "en";
+  float zoom = 1.f;  ///< times the scale that the screen asks for
+  int window_width = 1440, window_height = 900;
+  std::vector<std::string> recent;  ///< newest first
+  std::string last_folder;
+  bool hidden_files = false;
+};
+
+/// A line over the stage that says what happened, until it is dismissed or its time is over.
+struct Notice {
+  enum class Kind { info, good, warning };
+  Kind kind = Kind::info;
+  std::string text, hint;
+  double seconds_left = 0;  ///< <= 0: until dismissed
+};
+
+/// A picture to take of the frame.
+struct ExportRequest {
+  std::string path;
+  float scale = 1.f;
+  bool stage_only = false;
+};
+
+/// A scene of assets/scenes.
+struct ShippedScene {
+  std::string name, title;
+};
+
+struct FrameState {
+  explicit FrameState(Session& the_session);
+
+  Session& session;
+  Workspace workspace;
+  Settings settings;
+  Commands commands;
+  std::vector<std::unique_ptr<View>> views;  ///< in the order of the tabs
+  std::vector<Notice> notices;
+  ImVec2 stage_min, stage_max;  ///< of the stage in the last frame, pixels
+
+  // Asked by menus and keys; read by the frame or by the program around it.
+  bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
+       focus_text = false;
+  bool show_about = false;
+  std::optional<ExportRequest> export_request;
+
+  View* view(const std::string& id) const;
+  /// The scenes that travel with the program, with their titles in the current language.
+  const std::vector<ShippedScene>& scenes();
+  void notify(Notice::Kind kind, std::string text, std::string hint = {}, double seconds = 6.0);
+  /// Opens a model or scene and remembers it among the recent ones when that works.
+  void open(const std::string& path);
+  /// A scene of assets/scenes, by its name there ("nine_steps").
+  void open_shipped(const std::string& name);
+  /// Saves the scene to the file it came from, or asks where.
+  void save_scene();
+  void save_scene_as(const std::string& path);
+  /// Writes the picture in the background; a notice says where it is or why it failed.
+  void write_picture(const std::string& path, std::shared_ptr<const Image> image);
+  /// Takes what background writing has to tell; once per frame.
+  void poll_writing();
+  void set_theme(ThemeKind kind);
+  void set_language(const std::string& language);
+
+ private:
+  struct Writing {
+    std::string path;
+    Status status = Done{};
+    std::atomic<bool> done{false};
+  };
+  std::shared_ptr<Writing> writing_;
+  std::vector<ShippedScene> scenes_;
+  std::string scenes_language_;
+};
+
+/// The default scene's name.
+inline constexpr const char* kDefaultScene = "nine_steps";
+/// "scene:" in front of the paths of shipped scenes.
+inline constexpr const char* kScenePrefix = "scene:";
+/// The title of what is open in the current language.
+std::string opened_title(const OpenedModel& opened);
+/// The last part of a path.
+std::string file_name(const std::string& path);
+
+}  // namespace attnscope

@@ -1,0 +1,19 @@
+// What the keys do. One table serves the keys and the list that F1 shows. Refuses to listen while somebody
+// types, or to move things behind an open dialog.
+#pragma once
+
+#include "app/frame_state.h"
+
+namespace attnscope {
+
+/// Acts on the keys of this frame; `run` may be null.
+void handle_keys(FrameState& state, const RunResult* run);
+
+/// A line of the list of keys: the keys as printed on them, and the string key of what they do.
+struct KeyLine {
+  const char* keys;
+  const char* words;
+};
+const std::vector<KeyLine>& key_lines();
+
+}  // namespace attnscope

@@ -1,0 +1,55 @@
+// Where the boxes of the network map stand, worked out from the records of a run: no drawing, no clicks.
+// Every box stands for the steps that it holds; a part that the run lacks has no box. Refuses to know model
+// families.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/session/session.h"
+
+namespace attnscope {
+
+struct NetworkBox {
+  enum class Kind {
+    part,    ///< a box with a name
+    folded,  ///< a whole block in one line; a click opens it
+    header,  ///< the name of the open block
+    sum      ///< a round "+" on the residual stream
+  };
+  Kind kind = Kind::part;
+  std::string key;  ///< of its label in the strings table: "map.scores"; stable ImGui id
+  int layer = -1;   ///< of its block
+  Hue hue = Hue::norm;
+  float x = 0, y = 0, w = 0, h = 0;  ///< units
+  Site target;                       ///< where a click goes
+  std::vector<Slot> slots;           ///< steps of the run that it stands for
+  std::string shape;                 ///< under the box, batch in front; empty: none
+  bool centred = true;               ///< label in the middle instead of at the left
+  bool heads = false;                ///< shows the cursor's "layer.head"
+
+  /// The cursor stands in this box.
+  bool holds(const Site& site) const;
+};
+
+/// A curve that carries values from one box to another, downwards.
+struct NetworkRibbon {
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  Hue hue = Hue::norm;
+};
+
+struct NetworkLayout {
+  std::vector<NetworkBox> boxes;
+  std::vector<NetworkRibbon> ribbons;
+  float stream_x = 0, stream_y0 = 0, stream_y1 = 0;              ///< the residual stream; y1 == y0: none
+  float frame_y0 = 0, frame_y1 = 0, frame_x0 = 0, frame_x1 = 0;  ///< around the open block
+  float height = 0;
+
+  /// The box that the cursor stands in, or -1.
+  int box_of(const Site& site) const;
+};
+
+/// `open_layer`: the block that is unfolded. `width` in units, at least 160 is used.
+NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width);
+
+}  // namespace attnscope

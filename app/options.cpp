@@ -1,0 +1,144 @@
+// CLI11 splits the arguments; what a value may be is decided here.
+#include "app/options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "app/look/strings.h"
+#include "app/views/view.h"
+#include "core/base/text.h"
+#include "core/step/site.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kLeastSide = 320, kMostSide = 8192;
+
+/// What CLI11 fills; turned into Options afterwards.
+struct Raw {
+  std::string size, ids;
+  std::vector<std::string> texts;
+  bool no_animation = false;
+};
+
+bool whole_number(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Status read_size(const std::string& text, Options& options) {
+  if (text.empty()) return Done{};
+  const std::size_t by = text.find('x');
+  const bool numbers = by != std::string::npos &&
+                       whole_number(std::string_view(text).substr(0, by), options.width) &&
+                       whole_number(std::string_view(text).substr(by + 1), options.height);
+  const auto fits = [](int side) { return side >= kLeastSide && side <= kMostSide; };
+  if (numbers && fits(options.width) && fits(options.height)) return Done{};
+  return fail(Code::bad_format, format("The size \"%s\" is no window size.", text.c_str()),
+              format("Write it like 1440x900, each side from %d to %d.", kLeastSide, kMostSide));
+}
+
+Status read_ids(const std::string& text, Options& options) {
+  if (text.empty()) return Done{};
+  for (const std::string& piece : split(text, ',')) {
+    int id = 0;
+    if (!whole_number(piece, id) || id < 0)
+      return fail(Code::bad_format, format("\"%s\" is not a token id.", piece.c_str()),
+                  "Write ids like --ids 12,7,99.");
+    options.ids.push_back(id);
+  }
+  return Done{};
+}
+
+Status one_of(const char* what, const std::string& value, const std::vector<std::string>& known) {
+  if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return Done{};
+  return fail(Code::not_found, format("There is no %s \"%s\".", what, value.c_str()),
+              "Known: " + join(known, ", ") + ".");
+}
+
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const ViewRow& row : view_table()) names.emplace_back(row.id);
+  return names;
+}
+
+Status finish(const Raw& raw, Options& options) {
+  TRY_OK(read_size(raw.size, options));
+  TRY_OK(read_ids(raw.ids, options));
+  if (raw.texts.size() > 1)
+    return fail(Code::unsupported, "--text was given more than once.",
+                "The window shows one text: give it once.");
+  if (!raw.texts.empty()) options.text = raw.texts.front();
+  if (options.text && !options.ids.empty())
+    return fail(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
+  TRY_OK(one_of("view", options.view, view_names()));
+  TRY_OK(one_of("theme", options.theme, {"dark", "light"}));
+  TRY_OK(one_of("language", options.language, languages()));
+  if (!options.step.empty()) {
+    TRY(const Site site, parse_site(options.step));
+    options.step = to_text(site);
+  }
+  if (options.scale != 0.f && !(options.scale >= 0.5f && options.scale <= 4.f))
+    return fail(Code::out_of_range, "The scale does not fit.", "Choose a number from 0.5 to 4.");
+  options.animate = !raw.no_animation;
+  return Done{};
+}
+
+void declare(CLI::App& cli, Raw& raw, Options& options) {
+  cli.add_option("MODEL_OR_SCENE", options.path,
+                 "a model folder (config.json), or a scene (JSON); none: the scene of nine steps");
+  cli.add_option("--screenshot", options.screenshot,
+                 "write a PNG of the window here and exit; needs no display")
+      ->type_name("OUT.png");
+  cli.add_option("--text", raw.texts, "the input text")->type_name("T");
+  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3");
+  cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
+      ->type_name("ID");
+  cli.add_option("--layer", options.layer, "the block to look at, from 0")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  cli.add_option("--head", options.head, "the head to look at, from 0")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
+      ->type_name("SITE");
+  cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
+  cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");
+  cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
+  cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");
+  cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
+  cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
+      ->envname("ATTNSCOPE_TIMING");
+  cli.set_version_flag("--version", "attnscope 0.1.0");
+}
+
+}  // namespace
+
+CommandLine read_command_line(int count, const char* const* arguments) {
+  CommandLine out;
+  Raw raw;
+  CLI::App cli("Opens a Transformer and lets you step through every number in it.", "attnscope");
+  declare(cli, raw, out.options);
+  const auto refuse = [&](const std::string& text) {
+    out.run = false;
+    out.status = 2;
+    out.text = "attnscope: " + text + "\n";
+  };
+  try {
+    cli.parse(count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    out.run = false;
+    out.text = cli.help();
+  } catch (const CLI::CallForVersion&) {
+    out.run = false;
+    out.text = "attnscope 0.1.0\n";
+  } catch (const CLI::ParseError& error) {
+    refuse(std::string(error.what()) + ". See attnscope --help.");
+  }
+  if (!out.run) return out;
+  if (Status status = finish(raw, out.options); !status) refuse(status.error().text());
+  return out;
+}
+
+}  // namespace attnscope

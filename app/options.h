@@ -1,0 +1,35 @@
+// The command line of attnscope. Says what is wrong in one sentence with a hint; refuses to open or draw
+// anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+/// What the person asked for. Unset: the workspace's own choice, or the default.
+struct Options {
+  std::string path;        ///< model folder, file inside one, or scene; empty: the default scene
+  std::string screenshot;  ///< picture to write instead of opening a window
+  std::optional<std::string> text;
+  std::vector<int> ids;
+  std::string view, step, theme, language;
+  int layer = -1, head = -1;
+  int width = 0, height = 0;  ///< units; pixels = units * scale
+  float scale = 0.f;          ///< 0: what the screen asks for
+  bool animate = true;
+  bool timing = false;  ///< tell on stderr how long the start took
+};
+
+/// Options to run with, or a text to print and an exit status.
+struct CommandLine {
+  Options options;
+  bool run = true;
+  int status = 0;
+  std::string text;
+};
+/// Reads the arguments. Bad ones: status 2 and "sentence hint" in `text`; --help and --version: status 0.
+CommandLine read_command_line(int count, const char* const* arguments);
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// What the command line asks of a session and a frame: opening, the input, where to look.
+#pragma once
+
+#include "app/frame.h"
+#include "app/options.h"
+
+namespace attnscope {
+
+/// Begins to open what the options name, or the default scene.
+void open_asked(FrameState& state, const Options& options);
+/// Theme, language, view, animation: what needs no run.
+Status apply_look(FrameState& state, const Options& options);
+/// The text or ids, once the model is open. Fails when it does not fit the model.
+Status apply_input(FrameState& state, const Options& options);
+/// Layer, head and step, once there is a run. Numbers out of range are clamped and told in `notes`; a step
+/// that the run does not have is an error.
+Status apply_cursor(FrameState& state, const RunResult& run, const Options& options,
+                    std::vector<std::string>& notes);
+
+}  // namespace attnscope
