@@ -24,7 +24,8 @@ std::string token_of(const RunResult& run, int sequence, const Coordinate& at) {
   if (at.axis != "query" && at.axis != "key" && at.axis != "pos") return {};
   const auto& sequences = run.document.sequences;
   if (sequence < 0 || sequence >= static_cast<int>(sequences.size())) return {};
-  return sequences[static_cast<std::size_t>(sequence)].input.vectors.empty() ? run.label(sequence, at.index) : std::string();
+  return sequences[static_cast<std::size_t>(sequence)].input.vectors.empty() ? run.label(sequence, at.index)
+                                                                             : std::string();
 }
 
 std::string tidy(std::string text) {
@@ -37,8 +38,10 @@ std::string tidy(std::string text) {
   }
   std::string out;
   for (const char c : text) {
-    if (c == '-') out += "−";
-    else out += c;
+    if (c == '-')
+      out += "−";
+    else
+      out += c;
   }
   return out;
 }
@@ -95,7 +98,8 @@ std::string shown_number(double value) {
 
 std::string subscript(std::int64_t number) {
   std::string out;
-  for (const char digit : std::to_string(number)) append_utf8(out, digit == '-' ? 0x208B : 0x2080 + (digit - '0'));
+  for (const char digit : std::to_string(number))
+    append_utf8(out, digit == '-' ? 0x208B : 0x2080 + (digit - '0'));
   return out;
 }
 
@@ -157,7 +161,8 @@ void fact_row(const std::string& name, const std::string& value, const std::stri
   ImGui::PopTextWrapPos();
 }
 
-Flow::Flow(float left, float right) : left_(left), right_(right), x_(left), y_(ImGui::GetCursorScreenPos().y) {
+Flow::Flow(float left, float right)
+    : left_(left), right_(right), x_(left), y_(ImGui::GetCursorScreenPos().y) {
   line_ = ImGui::GetTextLineHeight() + px(6);
 }
 
@@ -192,7 +197,8 @@ bool Flow::link(const std::string& id, const std::string& piece, ImU32 colour, c
   if (hovered && !help.empty()) ImGui::SetTooltip("%s", help.c_str());
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(at, colour, fitted.c_str());
-  if (hovered) list->AddLine(ImVec2(at.x, at.y + size.y), ImVec2(at.x + size.x, at.y + size.y), colour, px(1));
+  if (hovered)
+    list->AddLine(ImVec2(at.x, at.y + size.y), ImVec2(at.x + size.x, at.y + size.y), colour, px(1));
   x_ += size.x;
   return pressed;
 }

@@ -1,5 +1,5 @@
-// What the parts of the inspector share: its memory, number formats, text that flows and can be clicked, results
-// that may take a while. Refuses to be seen by anything but the inspector.
+// What the parts of the inspector share: its memory, number formats, text that flows and can be clicked,
+// results that may take a while. Refuses to be seen by anything but the inspector.
 #pragma once
 
 #include <functional>
@@ -31,8 +31,10 @@ class Later {
       key_ = key;
       value_.reset();
       slot_ = std::make_shared<Slot>();
-      if (cheap) value_ = work();
-      else submit(context, tag, std::move(work));
+      if (cheap)
+        value_ = work();
+      else
+        submit(context, tag, std::move(work));
     }
     if (!value_) {
       std::lock_guard lock(slot_->mutex);

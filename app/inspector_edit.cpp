@@ -1,0 +1,287 @@
+// Changing the number that is explained, what followed from the last change, and the list of all changes,
+// each of which can be taken back.
+#include <algorithm>
+#include <cmath>
+
+#include "app/inspector_parts.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+std::string key_of(const Place& place) {
+  if (!place.is_weight()) return to_text(place.cell);
+  std::string key = place.weight;
+  for (const std::int64_t at : place.index) key += format(",%lld", static_cast<long long>(at));
+  return key;
+}
+
+bool editable(const PanelContext& context, const Place& place) {
+  if (place.is_weight()) return can_edit_weight(*context.run, place.weight);
+  return can_edit(*context.run, context.workspace.cursor.sequence, place.cell);
+}
+
+void change(const PanelContext& context, const Place& place, float value, const std::string& gesture) {
+  if (place.is_weight())
+    edit_weight(context.commands, *context.run, place.weight, place.index, value, gesture);
+  else
+    edit_cell(context.commands, *context.run, context.workspace.cursor.sequence, place.cell, value, gesture);
+}
+
+// ---- everything after it --------------------------------------------------------------------------
+// The coordinates of `pinned` and of the cursor on a later step's axes; `open` when the last axis has none.
+std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, const Cursor& cursor,
+                                    bool& open) {
+  std::vector<std::int64_t> index;
+  open = false;
+  for (std::size_t d = 0; d < record.axes.size(); ++d) {
+    const std::string_view axis = axis_name(record.axes[d]);
+    const auto own = std::find_if(pinned.at.begin(), pinned.at.end(),
+                                  [&](const Coordinate& at) { return at.axis == axis; });
+    std::int64_t at = 0;
+    if (own != pinned.at.end())
+      at = own->index;
+    else if (axis == "head")
+      at = cursor.head;
+    else if (axis == "key")
+      at = cursor.key;
+    else if (axis == "query" || axis == "pos")
+      at = cursor.query;
+    else
+      open = true;
+    index.push_back(std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, record.shape[d] - 1)));
+  }
+  return index;
+}
+
+// Old and new of one cell; of a row, the largest change in it.
+std::string change_text(const Trace& now, const Trace& before, const Record& record, const Cell& pinned,
+                        const Cursor& cursor) {
+  bool open = false;
+  const std::vector<std::int64_t> index = same_cell(record, pinned, cursor, open);
+  if (!open) {
+    const double was = before.cell(record.site, index), is = now.cell(record.site, index);
+    return tr("inspector.after.cell", {shown_number(was), shown_number(is)});
+  }
+  const std::size_t rank = index.size();
+  const std::int64_t row = rank > 1 ? index[rank - 2] : 0, head = rank > 2 ? index[0] : 0,
+                     width = record.shape.back();
+  const double most = max_abs_difference(now.slice(record.site, head, {row, row + 1}, {0, width}),
+                                         before.slice(record.site, head, {row, row + 1}, {0, width}));
+  return tr("inspector.after.row", {shown_number(most)});
+}
+
+// Steps of the same block, then the last stream: enough to see whether the change arrives.
+std::vector<Site> later_sites(const Trace& trace, const Place& place, const Cursor& cursor) {
+  Site from = place.is_weight() ? cursor.step : place.cell.site;
+  const int layer = std::max(0, from.layer >= 0 ? from.layer : cursor.layer);
+  std::vector<Site> sites;
+  for (const Slot slot : {Slot::scores, Slot::pattern, Slot::z, Slot::attn_out, Slot::resid_mid,
+                          Slot::mlp_out, Slot::resid_post})
+    sites.push_back(site_of(slot, layer));
+  sites.push_back(site_of(Slot::resid_post, trace.config().n_layers() - 1));
+  sites.push_back(site_of(Slot::ln_final_out));
+  const int begin = place.is_weight() ? -1 : trace.index_of(from);
+  std::erase_if(sites, [&](const Site& site) { return !trace.find(site) || trace.index_of(site) <= begin; });
+  std::sort(sites.begin(), sites.end(),
+            [&](const Site& a, const Site& b) { return trace.index_of(a) < trace.index_of(b); });
+  sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+  return sites;
+}
+
+// ---- the list of edits ----------------------------------------------------------------------------
+struct EditLine {
+  std::string id, text;
+};
+
+bool edit_line(const EditLine& line, bool* enabled, bool& toggled) {
+  const WithId id(line.id.c_str());
+  const float right =
+      ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
+  if (enabled) {
+    const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(2)));
+    toggled = ImGui::Checkbox("###on", enabled);
+    compat::item_tooltip(tr("inspector.edits.toggle"));
+    ImGui::SameLine();
+  }
+  {
+    const WithColour ink(ImGuiCol_Text, enabled && !*enabled ? theme().text_dim : theme().text);
+    note_text(line.text);
+    ImGui::PushTextWrapPos(right - px(4));
+    ImGui::TextUnformatted(line.text.c_str());
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::SameLine(right);
+  const bool removed = close_button("###remove");
+  compat::item_tooltip(tr("inspector.edits.remove"));
+  return removed;
+}
+
+std::string intervention_text(const Intervention& intervention) {
+  const std::string where = cell_text(intervention.where),
+                    value = shown_number(static_cast<double>(intervention.how.value));
+  switch (intervention.how.kind) {
+    case Edit::Kind::set: return tr("inspector.edits.set", {where, value});
+    case Edit::Kind::add: return tr("inspector.edits.add", {where, value});
+    case Edit::Kind::scale: return tr("inspector.edits.scale", {where, value});
+    case Edit::Kind::zero: return tr("inspector.edits.zero", {where});
+    case Edit::Kind::mean: return tr("inspector.edits.mean", {where});
+  }
+  return where;
+}
+
+int draw_interventions(const PanelContext& context, const Document& document) {
+  for (std::size_t i = 0; i < document.interventions.size(); ++i) {
+    const std::string text = intervention_text(document.interventions[i]);
+    bool enabled = document.interventions[i].enabled, toggled = false;
+    const bool removed = edit_line({"intervention" + std::to_string(i), text}, &enabled, toggled);
+    const auto at = [i](Document& changed) {
+      return changed.interventions.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    if (toggled)
+      context.commands.edit(tr(enabled ? "inspector.edits.on" : "inspector.edits.off", {text}), {},
+                            [at, enabled](Document& changed) -> Status {
+                              at(changed)->enabled = enabled;
+                              return Done{};
+                            });
+    if (removed)
+      context.commands.edit(tr("inspector.edits.removed", {text}), {}, [at](Document& changed) -> Status {
+        changed.interventions.erase(at(changed));
+        return Done{};
+      });
+  }
+  return static_cast<int>(document.interventions.size());
+}
+
+int draw_mask_cells(const PanelContext& context, const Document& document) {
+  bool unused = false;
+  for (std::size_t i = 0; i < document.mask_cells.size(); ++i) {
+    const Mask::Cell cell = document.mask_cells[i];
+    const std::string text = tr(cell.allowed ? "inspector.edits.allow" : "inspector.edits.hide",
+                                {std::to_string(cell.query), std::to_string(cell.key)});
+    if (edit_line({"mask" + std::to_string(i), text}, nullptr, unused))
+      context.commands.edit(tr("inspector.edits.removed", {text}), {}, [cell](Document& changed) -> Status {
+        set_mask_cell(changed, cell.query, cell.key, !cell.allowed);
+        return Done{};
+      });
+  }
+  return static_cast<int>(document.mask_cells.size());
+}
+
+std::string number_change_text(const PanelContext& context, const NumberChange& change) {
+  const std::string where =
+      change.weight.empty()
+          ? tr("inspector.edits.input", {std::to_string(change.sequence), std::to_string(change.index[0]),
+                                         std::to_string(change.index[1])})
+          : weight_cell_text(*context.run, change.weight, change.index);
+  return tr("inspector.edits.number", {where, shown_number(static_cast<double>(change.before)),
+                                       shown_number(static_cast<double>(change.now))});
+}
+
+int draw_number_changes(const PanelContext& context, const std::vector<NumberChange>& changes,
+                        const char* id) {
+  bool unused = false;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const NumberChange& one = changes[i];
+    const std::string text = number_change_text(context, one);
+    if (edit_line({id + std::to_string(i), text}, nullptr, unused))
+      context.commands.edit(tr("inspector.edits.removed", {text}), {},
+                            [one](Document& document) { return take_back(document, one); });
+  }
+  return static_cast<int>(changes.size());
+}
+
+}  // namespace
+
+void draw_number(const PanelContext& context, const Place& place, double value) {
+  InspectorCache& cache = inspector_cache(context.workspace);
+  const WithFont font(fonts().mono_big);
+  const std::string text = shown_number(value);
+  note_text(text);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
+  const bool can = editable(context, place);
+  ImGui::InvisibleButton("###number", ImVec2(std::max(size.x, px(40)), size.y));
+  const bool hovered = ImGui::IsItemHovered(), active = can && ImGui::IsItemActive();
+  if (can && (hovered || active)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemActivated()) cache.dragged = static_cast<float>(value);
+  if (active && ImGui::GetIO().MouseDelta.x != 0.f && std::isfinite(cache.dragged)) {
+    const float unit = std::max(0.01f, std::fabs(static_cast<float>(value)) * 0.01f);
+    cache.dragged += ImGui::GetIO().MouseDelta.x / ui_scale() * unit;
+    change(context, place, cache.dragged, "drag " + key_of(place));
+  }
+  if (can && ImGui::IsItemDeactivated()) context.commands.end_gesture();
+  ImGui::GetWindowDrawList()->AddText(at, can && (hovered || active) ? theme().accent : theme().text,
+                                      text.c_str());
+  if (can && hovered && !active) {
+    const WithFont body(fonts().body);
+    ImGui::SetTooltip("%s", tr("inspector.drag"));
+  }
+}
+
+void draw_edit(const PanelContext& context, const Place& place, double value) {
+  section_title(tr("inspector.edit"));
+  if (!editable(context, place)) return wrapped_text(tr("inspector.edit.none"), theme().text_dim);
+  InspectorCache& cache = inspector_cache(context.workspace);
+  const std::string key =
+      key_of(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
+  if (cache.edit_key != key) cache.edit_key = key, cache.edit_text = shown_number(value);
+  const std::string set = std::string(tr("inspector.set")) + "###set",
+                    zero = std::string(tr("inspector.zero")) + "###zero";
+  const float buttons = button_width(set) + button_width(zero) + 2 * ImGui::GetStyle().ItemSpacing.x;
+  bool entered = false;
+  {
+    const WithFont mono(fonts().mono);
+    ImGui::SetNextItemWidth(std::max(px(60), ImGui::GetContentRegionAvail().x - buttons - px(4)));
+    entered = ImGui::InputText("###edit_value", &cache.edit_text,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  }
+  compat::item_tooltip(tr("inspector.edit.field"));
+  const auto typed = parse_number(cache.edit_text);
+  ImGui::SameLine();
+  if ((raised_button(set) || entered) && typed) change(context, place, *typed, {});
+  ImGui::SameLine();
+  if (raised_button(zero)) change(context, place, 0.f, {});
+  if (!typed) return wrapped_text(tr("inspector.edit.no_number"), theme().error);
+  const int after = std::max(
+      0, static_cast<int>(context.run->steps.size()) - 1 - current_step(context.workspace, *context.run));
+  wrapped_text(tr("inspector.edit.help", {std::to_string(after)}), theme().text_dim);
+}
+
+void draw_after(const PanelContext& context, const Place& place) {
+  if (!context.before || context.before->traces.empty()) return;
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace &now = context.run->trace(cursor.sequence), &before = context.before->trace(cursor.sequence);
+  section_title(tr("inspector.after"));
+  const Cell pinned = place.is_weight() ? Cell{} : place.cell;
+  int lines = 0;
+  for (const Site& site : later_sites(now, place, cursor)) {
+    const Record *is = now.find(site), *was = before.find(site);
+    if (!was || was->shape != is->shape || lines >= 6) continue;
+    fact_row(std::string(step_title(step_of(site.slot))), change_text(now, before, *is, pinned, cursor),
+             to_text(site));
+    ++lines;
+  }
+  if (lines == 0) wrapped_text(tr("inspector.after.none"), theme().text_dim);
+}
+
+void draw_edits(const PanelContext& context) {
+  section_title(tr("inspector.edits"));
+  const Document& document = context.session.document();
+  InspectorCache& cache = inspector_cache(context.workspace);
+  if (document.model != cache.changes_of) {
+    cache.changes_of = document.model;
+    cache.changes.clear();
+    if (document.model && document.opened)
+      cache.changes = weight_changes(*document.opened->model, *document.model);
+  }
+  int lines = draw_interventions(context, document) + draw_mask_cells(context, document);
+  lines += draw_number_changes(context, cache.changes, "weight");
+  lines += draw_number_changes(context, input_changes(document), "input");
+  if (lines == 0) wrapped_text(tr("inspector.edits.none"), theme().text_dim);
+  const std::string undo = context.session.history().undo_sentence();
+  if (!undo.empty()) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
+}
+
+}  // namespace attnscope
