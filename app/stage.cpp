@@ -72,13 +72,15 @@ void Stage::draw_tabs(FrameState& state, const char* id, ImVec2 position, float 
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + px(9)));
   compat::begin_child(id, ImVec2(width - px(40), height + 1), false, ImGuiWindowFlags_NoScrollbar);
   ImGui::SetCursorPosX(px(12));
-  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
-  for (const auto& view : state.views) {
-    if (tab(*view, view->id() == shown, height, "tab_")) {
-      if (view->id() == other) other = shown;
-      shown = view->id();
+  {
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
+    for (const auto& view : state.views) {
+      if (tab(*view, view->id() == shown, height, "tab_")) {
+        if (view->id() == other) other = shown;
+        shown = view->id();
+      }
+      ImGui::SameLine();
     }
-    ImGui::SameLine();
   }
   ImGui::NewLine();
   ImGui::EndChild();
@@ -188,7 +190,6 @@ void Stage::draw_progress(FrameState& state) {
                                          : "frame.generating";
   ImGui::TextUnformatted(tr(what));
   ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(44)));
-  const WithColour bar(ImGuiCol_PlotHistogram, theme().accent);
   const std::string share = computing ? format("%.0f %%", session.progress() * 100) : std::string();
   const float button = button_width(tr("frame.cancel"));
   ImGui::ProgressBar(computing ? static_cast<float>(session.progress()) : 0.f,
