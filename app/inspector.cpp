@@ -119,9 +119,7 @@ bool about_keys(Slot slot) {
          slot == Slot::pattern;
 }
 
-}  // namespace
-
-void draw_inspector(const PanelContext& context) {
+void draw_body(const PanelContext& context) {
   {
     const WithFont bold(fonts().body_bold);
     dim_text(tr("inspector.title"));
@@ -144,6 +142,14 @@ void draw_inspector(const PanelContext& context) {
   const Cursor& cursor = workspace.cursor;
   if (about_keys(cursor.step.slot)) draw_head_facts(context, cursor.step, cursor.head, cursor.query);
   draw_step_facts(context, cursor.step);
+}
+
+}  // namespace
+
+void draw_inspector(const PanelContext& context) {
+  compat::begin_child("###inspector_body", ImVec2(ImGui::GetContentRegionAvail().x - px(6), 0), false);
+  draw_body(context);
+  ImGui::EndChild();
 }
 
 }  // namespace attnscope

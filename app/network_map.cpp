@@ -189,7 +189,7 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
 
 void draw_network_map(const PanelContext& context) {
   {
-    const WithFont bold(fonts().small);
+    const WithFont bold(fonts().body_bold);
     dim_text(tr("map.title"));
   }
   if (!context.run || context.run->traces.empty()) {

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 43.f, kBarHeight = 18.f, kGutter = 15.f;
+constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 32.f, kBarHeight = 18.f, kGutter = 12.f;
 constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f;
 constexpr float kSlowest = 0.25f, kFastest = 8.f;
 
@@ -180,7 +180,7 @@ bool place_label(const Bar& bar, const std::string& text, float centre, float ro
   if (text_width > room) return false;
   left = std::clamp(centre - text_width / 2, bar.p0.x, std::max(bar.p0.x, bar.p0.x + bar.width - text_width));
   right = left + text_width;
-  bar.list->AddText(ImVec2(std::floor(left), std::floor(bar.p0.y + px(kBarHeight + 8))), colour,
+  bar.list->AddText(ImVec2(std::floor(left), std::floor(bar.p0.y + px(kBarHeight + 9))), colour,
                     text.c_str());
   return true;
 }

@@ -57,6 +57,14 @@ bool first_is_main(StepKind kind) {
          kind == StepKind::rope || kind == StepKind::mlp_up;
 }
 
+// The step of this kind and block that has begun already, or null: Q, K and V are recorded one after another,
+// each with its split, and are walked side by side.
+TimelineStep* begun(std::vector<TimelineStep>& steps, StepKind kind, int layer) {
+  for (std::size_t i = steps.size(); i-- > 0 && steps[i].layer == layer;)
+    if (steps[i].kind == kind) return &steps[i];
+  return nullptr;
+}
+
 }  // namespace
 
 const char* step_kind_name(StepKind kind) {
@@ -75,10 +83,10 @@ std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk) 
     StepKind kind = kind_of(record.site.slot);
     if (nine && kind == StepKind::embed) continue;  // that text begins with the projections
     if (nine && kind == StepKind::scale) kind = StepKind::softmax;
-    if (steps.empty() || steps.back().kind != kind || steps.back().layer != record.site.layer)
-      steps.push_back({kind, record.site.layer, {}, record.site});
-    steps.back().sites.push_back(record.site);
-    if (!first_is_main(kind)) steps.back().main = record.site;
+    TimelineStep* step = begun(steps, kind, record.site.layer);
+    if (!step) step = &steps.emplace_back(TimelineStep{kind, record.site.layer, {}, record.site});
+    step->sites.push_back(record.site);
+    if (!first_is_main(kind)) step->main = record.site;
   }
   return steps;
 }
