@@ -39,11 +39,12 @@ struct Workspace {
   bool log_scale = false;
   bool animate = true;
   bool playing = false;
+  bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
   InspectorState inspector;
-  float stage_share = 0.5f;     ///< of the first of two views
-  float map_width = 216.f, inspector_width = 318.f, timeline_height = 92.f;  ///< units at scale 1
+  float stage_share = 0.5f;                                                  ///< of the first of two views
+  float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
 /// An action at the end of the frame.

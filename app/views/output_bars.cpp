@@ -1,0 +1,143 @@
+#include "app/views/output_bars.h"
+
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+struct Columns {
+  float token, logit, bar, bar_end, prob, kept;  // x of the left edges; numbers end at the next column
+  float number = 0;
+};
+
+Columns columns_of(float x, float width) {
+  Columns out{};
+  out.number = text_size(fonts().mono_small, "−00.000").x + scaled(10);
+  const float token = std::clamp(width * 0.2f, scaled(70), scaled(150));
+  out.token = x + scaled(16);
+  out.logit = out.token + token;
+  out.bar = out.logit + out.number + scaled(8);
+  out.kept = x + width - out.number;
+  out.prob = out.kept - out.number;
+  out.bar_end = out.prob - scaled(6);
+  return out;
+}
+
+void right_text(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
+}
+
+void draw_head(const Columns& c, float y) {
+  const ImU32 dim = theme().text_dim;
+  ImFont* font = fonts().small;
+  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(c.token, y), dim, tr("output.column.token"));
+  right_text(font, c.logit + c.number, y, dim, tr("output.column.logit"));
+  right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
+  right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
+}
+
+struct Row {
+  std::string name;
+  bool words = false;  // not a token
+  const NextToken* token = nullptr;
+  double prob = 0, kept = 0;
+  bool chosen = false;
+};
+
+void draw_bar(const Columns& c, float y, float height, double prob, double kept, double most, bool tail) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& t = theme();
+  const float room = std::max(c.bar_end - c.bar, 1.f), y0 = y + scaled(4), y1 = y + height - scaled(4);
+  const auto x = [&](double value) {
+    return c.bar + std::max(room * static_cast<float>(value / most), scaled(1));
+  };
+  const bool cut = !(kept > 0);
+  const ImU32 colour = cut ? t.masked_stripe : tail ? t.norm : t.attention;
+  if (kept > prob) {  // what cutting the others adds
+    list->AddRectFilled(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.25f), scaled(2));
+    list->AddRect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.6f), scaled(2));
+  }
+  list->AddRectFilled(ImVec2(c.bar, y0), ImVec2(x(prob), y1), colour, scaled(2));
+}
+
+void draw_row(const Row& row, const Columns& c, float y, float height, double most) {
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool cut = !(row.kept > 0);
+  const ImU32 ink = cut ? t.text_dim : t.text;
+  ImFont* font = row.words ? fonts().small : fonts().mono;
+  const float text_y = y + (height - text_size(font, "X").y) / 2;
+  const float number_y = y + (height - text_size(fonts().mono_small, "0").y) / 2;
+  const float name_end = row.token ? c.logit - scaled(4) : c.bar - scaled(6);
+  draw_text(list, font, ImVec2(c.token, text_y), row.chosen ? t.accent : ink,
+            middle_truncated(font, row.name, name_end - c.token));
+  if (row.chosen) {
+    const float r = scaled(4), middle = y + height / 2, x = c.token - scaled(13);
+    list->AddTriangleFilled(ImVec2(x, middle - r), ImVec2(x + r * 1.5f, middle), ImVec2(x, middle + r),
+                            t.accent);
+  }
+  if (row.token)
+    right_text(fonts().mono_small, c.logit + c.number, number_y, t.text_dim,
+               number_text(row.token->logit, 3));
+  draw_bar(c, y, height, row.prob, row.kept, most, row.words);
+  right_text(fonts().mono_small, c.prob + c.number - scaled(4), number_y, ink,
+             number_text(static_cast<float>(row.prob), 4));
+  right_text(fonts().mono_small, c.kept + c.number - scaled(4), number_y, ink,
+             cut ? "–" : number_text(static_cast<float>(row.kept), 4));
+}
+
+}  // namespace
+
+float output_row_height() { return scaled(22); }
+
+int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown, ImVec2 at,
+                     float width) {
+  const Columns c = columns_of(at.x, width);
+  const float height = output_row_height();
+  shown = std::min(shown, summary.top.size());
+  const NextSummary::Tail tail = summary.tail(shown);
+  double most = std::max({1e-9, tail.prob, tail.kept});
+  for (std::size_t i = 0; i < shown; ++i)
+    most =
+        std::max({most, static_cast<double>(summary.top[i].prob), static_cast<double>(summary.top[i].kept)});
+  draw_head(c, at.y);
+  float y = at.y + text_size(fonts().small, "X").y + scaled(4);
+  int clicked = -1;
+  for (std::size_t i = 0; i < shown; ++i, y += height) {
+    const NextToken& token = summary.top[i];
+    const Row row{token_label(opened, token.id),
+                  false,
+                  &token,
+                  static_cast<double>(token.prob),
+                  static_cast<double>(token.kept),
+                  token.id == summary.choice};
+    note_text(row.name);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+    const std::string id = "###next_" + std::to_string(i);
+    if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(width, 1.f), height)))
+      clicked = static_cast<int>(i);
+    if (ImGui::IsItemHovered()) {
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
+                                                theme().hovered, scaled(4));
+      ImGui::SetTooltip(
+          "%s", tr("output.row.help", {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
+    }
+    draw_row(row, c, y, height, most);
+  }
+  if (tail.count > 0) {
+    const std::string count = format_count(tail.count);
+    draw_row({tr(tail.count == 1 ? "output.other" : "output.others", {count}), true, nullptr, tail.prob,
+              tail.kept, false},
+             c, y, height, most);
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(ImVec2(width, y + height - at.y));
+  return clicked;
+}
+
+}  // namespace attnscope

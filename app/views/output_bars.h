@@ -1,0 +1,19 @@
+// The next-token distribution as rows: token, logit, bar, probability, what is left after cutting. Refuses to
+// compute: it shows the summary it is given.
+#pragma once
+
+#include <imgui.h>
+
+#include "core/arch/open.h"
+#include "core/sample/summary.h"
+
+namespace attnscope {
+
+/// Height of one row, pixels.
+float output_row_height();
+/// Draws `shown` tokens and the rest as one bar below them; the index of the token that was clicked, or -1.
+/// The token that generating would append is marked.
+int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown, ImVec2 at,
+                     float width);
+
+}  // namespace attnscope

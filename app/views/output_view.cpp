@@ -1,0 +1,287 @@
+// The output view: the next-token distribution over the whole vocabulary, the sampling settings, and the
+// buttons that append the choice to the input. Refuses to draw a token itself: core/sample does.
+#include <algorithm>
+#include <bit>
+
+#include "app/look/strings.h"
+#include "app/views/output_bars.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kListed = 24, kLeastListed = 5;
+constexpr int kMany = 10;
+constexpr float kMostTemperature = 2.f;
+
+class OutputView : public View {
+ public:
+  const char* id() const override { return "output"; }
+  int order() const override { return 5; }
+  std::string unavailable(const RunResult& run) const override {
+    return run.traces.empty() || !run.trace(0).find(site_of(Slot::logits)) ? "output.none" : "";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context);
+  void draw_head(const ViewContext& context, float width);
+  void draw_text_so_far(const ViewContext& context, float width);
+  void draw_list(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_settings(const ViewContext& context, float width);
+  void draw_seed(const ViewContext& context, float width);
+  void draw_buttons(const ViewContext& context, float width);
+  void draw_running_sum(const ViewContext& context, ImVec2 room);
+  void change(const ViewContext& context, const SliderEvent& event, std::string sentence,
+              const Sampling& wanted);
+  void append(const ViewContext& context, int id);
+  void generate(const ViewContext& context, int count, const std::string& sentence);
+
+  bool at_cursor_ = false;
+  std::int64_t pos_ = 0;
+  std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
+  std::string lit_sentence_;   // by the edit of this sentence
+  Deferred<NextSummary> next_;
+  std::shared_ptr<const NextSummary> summary_;
+};
+
+void OutputView::follow(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  const int last = static_cast<int>(context.run.traces.size()) - 1;
+  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  pos_ = at_cursor_ ? std::clamp<std::int64_t>(cursor.query, 0, trace->length - 1) : trace->length - 1;
+  const Sampling sampling = context.session.document().sampling;
+  const std::uint64_t key = key_of(
+      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_),
+       std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
+       std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed});
+  summary_ = next_.get(key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
+    return summarise(next_tokens(trace->logits_row(pos), sampling), sampling, kListed);
+  });
+}
+
+void OutputView::draw_head(const ViewContext& context, float width) {
+  const Cursor& cursor = context.workspace.cursor;
+  const std::string vocab = format_count(context.run.trace(cursor.sequence).config().vocab_size);
+  view_heading(tr("output.title"),
+               tr("output.sentence", {vocab, std::to_string(pos_), context.run.label(cursor.sequence, pos_)}),
+               width);
+  if (chip(std::string(tr("output.last")) + "###output_last", !at_cursor_, tr("output.last.help")))
+    at_cursor_ = false;
+  ImGui::SameLine();
+  const std::string query = std::to_string(cursor.query),
+                    label = context.run.label(cursor.sequence, cursor.query);
+  if (chip(tr("output.cursor", {query, label}) + "###output_cursor", at_cursor_, tr("output.cursor.help")))
+    at_cursor_ = true;
+}
+
+// The input as tokens on one line, its end in sight; what was appended here is lit, what comes later is dim.
+void OutputView::draw_text_so_far(const ViewContext& context, float width) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float height = scaled(30), gap = scaled(7);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(ImVec2(width, height));
+  list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.panel_raised, scaled(6));
+  list->AddRect(at, ImVec2(at.x + width, at.y + height), t.border, scaled(6));
+  const bool mine = context.session.history().undo_sentence() == lit_sentence_ && !lit_sentence_.empty();
+  const OpenedModel& opened = *context.run.document.opened;
+  float right = at.x + width - scaled(10);
+  const float text_y = at.y + (height - text_size(fonts().mono, "X").y) / 2;
+  const auto place = [&](const std::string& text, ImU32 ink, ImU32 ground) {
+    const float wide = text_size(fonts().mono, text).x;
+    if (right - wide < at.x + scaled(24)) return false;
+    right -= wide;
+    if (ground)
+      list->AddRectFilled(ImVec2(right - scaled(3), at.y + scaled(4)),
+                          ImVec2(right + wide + scaled(3), at.y + height - scaled(4)), ground, scaled(4));
+    draw_text(list, fonts().mono, ImVec2(right, text_y), ink, text);
+    right -= gap;
+    return true;
+  };
+  // From the right, so that the end is in sight; a text that is short starts at the left instead.
+  std::vector<std::string> labels;
+  float total = 0;
+  const std::int64_t length = context.run.trace(cursor.sequence).length;
+  std::int64_t first = length;
+  while (first > 0 && total < width) {
+    labels.push_back(context.run.label(cursor.sequence, --first));
+    note_text(labels.back());
+    total += text_size(fonts().mono, labels.back()).x + gap;
+  }
+  const std::string choice =
+      summary_ && summary_->choice >= 0 ? token_label(opened, summary_->choice) : std::string();
+  note_text(choice);
+  right = std::min(right, at.x + scaled(24) + total + text_size(fonts().mono, choice).x + scaled(4));
+  if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
+  std::int64_t pos = length;
+  for (const std::string& label : labels) {
+    --pos;
+    const bool lit = mine && pos >= lit_from_;
+    if (!place(label, pos > pos_ ? with_alpha(t.text_dim, 0.6f) : t.text, lit ? t.accent_soft : 0)) break;
+  }
+  if (pos > 0) draw_text(list, fonts().mono, ImVec2(at.x + scaled(8), text_y), t.text_dim, "…");
+}
+
+void OutputView::append(const ViewContext& context, int id) {
+  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  const auto where = static_cast<std::size_t>(pos_ + 1);
+  const std::string label = token_label(*context.run.document.opened, id);
+  lit_from_ = pos_ + 1;
+  lit_sentence_ = tr("output.edit.append", {label});
+  context.commands.edit(lit_sentence_, {},
+                        [=](Document& document) { return insert_token(document, sequence, where, id); });
+}
+
+void OutputView::generate(const ViewContext& context, int count, const std::string& sentence) {
+  const int sequence = context.workspace.cursor.sequence;
+  lit_from_ = context.run.trace(sequence).length;
+  lit_sentence_ = sentence;
+  context.commands.act([=](Session& session) { session.generate(sequence, count, sentence); });
+}
+
+void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("output_list", room);
+  if (!summary_) return caption(tr("output.pending"));
+  const float head = text_size(fonts().small, "X").y + scaled(4);
+  const auto fits = static_cast<std::size_t>(std::max(0.f, (room.y - head) / output_row_height()));
+  const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kListed);
+  const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown,
+                                       ImGui::GetCursorScreenPos(), room.x - scaled(8));
+  if (clicked >= 0) append(context, summary_->top[static_cast<std::size_t>(clicked)].id);
+}
+
+void OutputView::change(const ViewContext& context, const SliderEvent& event, std::string sentence,
+                        const Sampling& wanted) {
+  if (event.changed)
+    context.commands.edit(std::move(sentence), "sampling", [wanted](Document& document) -> Status {
+      document.sampling = wanted;
+      return Done{};
+    });
+  if (event.released) context.commands.end_gesture();
+}
+
+void OutputView::draw_settings(const ViewContext& context, float width) {
+  const Sampling now = context.session.document().sampling;
+  Sampling wanted = now;
+  const char* shape = now.temperature > 0 ? "%.2f" : tr("output.greedy");
+  const SliderEvent heat = slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f,
+                                       kMostTemperature, shape, width, tr("output.temperature.help"));
+  change(context, heat, tr("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
+  wanted = now;
+  std::int64_t top_k = now.top_k;
+  const std::int64_t vocab = context.run.trace(0).config().vocab_size;
+  const SliderEvent most = slider_int("###top_k", tr(top_k > 0 ? "output.top_k" : "output.top_k.off"), top_k,
+                                      0, vocab, width, tr("output.top_k.help"), true);
+  wanted.top_k = static_cast<int>(top_k);
+  change(context, most, tr("output.edit.top_k", {std::to_string(top_k)}), wanted);
+  wanted = now;
+  const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
+                                        tr("output.top_p.help"));
+  change(context, share, tr("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
+}
+
+void OutputView::draw_seed(const ViewContext& context, float width) {
+  Sampling wanted = context.session.document().sampling;
+  const FontScope face(fonts().small);
+  ImGui::AlignTextToFramePadding();
+  text_line(fonts().small, theme().text_dim, tr("output.seed"));
+  ImGui::SameLine(scaled(50));
+  ImGui::SetNextItemWidth(width - scaled(50));
+  const std::uint64_t step = 1;
+  SliderEvent event;
+  {
+    const FontScope mono(fonts().mono_small);
+    event.changed = ImGui::InputScalar("###seed", ImGuiDataType_U64, &wanted.seed, &step, nullptr, "%llu");
+    event.released = ImGui::IsItemDeactivatedAfterEdit();
+  }
+  compat::item_tooltip(tr("output.seed.help"));
+  change(context, event, tr("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
+}
+
+void OutputView::draw_buttons(const ViewContext& context, float width) {
+  const Theme& t = theme();
+  const bool busy = context.session.generating();
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  if (busy) {
+    if (ImGui::Button((std::string(tr("output.cancel")) + "###generate_cancel").c_str(), ImVec2(width, 0)))
+      context.commands.act([](Session& session) { session.cancel_generating(); });
+    return;
+  }
+  const std::string many = tr("output.many", {std::to_string(kMany)}) + "###generate_many";
+  const float wide = width - chip_width(many) - scaled(8) - gap;
+  {
+    const ColourScope ground(ImGuiCol_Button, t.accent),
+        over(ImGuiCol_ButtonHovered, mix(t.accent, t.text, 0.2f));
+    const ColourScope ink(ImGuiCol_Text, t.on_accent);
+    if (ImGui::Button((std::string(tr("output.generate")) + "###generate").c_str(), ImVec2(wide, 0)))
+      generate(context, 1, tr("output.edit.generate"));
+  }
+  compat::item_tooltip(tr("output.generate.help"));
+  ImGui::SameLine();
+  if (ImGui::Button(many.c_str(), ImVec2(chip_width(many) + scaled(8), 0)))
+    generate(context, kMany, tr("output.edit.generate_many", {std::to_string(kMany)}));
+  compat::item_tooltip(tr("output.many.help"));
+}
+
+void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
+  if (!summary_ || room.y < scaled(80)) return;
+  const Sampling& sampling = context.session.document().sampling;
+  section_heading(tr("output.running"));
+  caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
+  LinePlot plot;
+  plot.key = "output_running";
+  plot.x0 = 1;
+  plot.x1 = std::max(2.f, static_cast<float>(summary_->vocab));
+  plot.log_x = true;
+  plot.x_title = tr("output.running.rank");
+  LineSeries series;
+  series.colour = theme().attention;
+  for (const RunningSum& point : summary_->running)
+    series.points.emplace_back(static_cast<float>(point.rank), static_cast<float>(point.prob));
+  plot.series.push_back(std::move(series));
+  if (sampling.top_p < 1) plot.y_marks.push_back(sampling.top_p);
+  if (sampling.top_k > 0) plot.x_marks.push_back(static_cast<float>(sampling.top_k));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetContentRegionAvail().y;
+  const LineEvent event = draw_line_plot(plot, at, ImVec2(room.x, std::min(left, scaled(220))));
+  if (!event.hovered) return;
+  const auto& sums = summary_->running;
+  const auto after = std::find_if(sums.begin(), sums.end(),
+                                  [&](const RunningSum& s) { return static_cast<float>(s.rank) >= event.x; });
+  const RunningSum& nearest = after == sums.end() ? sums.back() : *after;
+  ImGui::SetTooltip("%s", tr("output.running.help",
+                             {format_count(nearest.rank), number_text(static_cast<float>(nearest.prob), 4)})
+                              .c_str());
+}
+
+void OutputView::draw(const ViewContext& context) {
+  follow(context);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14), side = scaled(width > scaled(780) ? 230.f : 190.f);
+  draw_head(context, width);
+  draw_text_so_far(context, width);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = origin.y + room.y - begin;
+  draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - scaled(20), height));
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
+  const ChildScope child("output_side", ImVec2(side + scaled(10), height));
+  draw_settings(context, side);
+  draw_seed(context, side);
+  draw_buttons(context, side);
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+  draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_output_view();
+std::unique_ptr<View> make_output_view() { return std::make_unique<OutputView>(); }
+
+}  // namespace attnscope

@@ -1,0 +1,293 @@
+#include "app/views/position_rotary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "app/look/strings.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kFarthestMove = 200.f, kTokensPerSecond = 3.f;
+constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;  // distances in the curve
+constexpr float kLeastDial = 26.f, kMostDial = 118.f;       // units
+
+Tensor projected(const Trace& trace, Slot slot, int layer, std::int64_t head, std::int64_t pos) {
+  const Site site = site_of(slot, layer);
+  const Record* record = trace.find(site);
+  if (!record) return {};
+  const Tensor row = trace.slice(site, trace.own_head(site, head), {pos, pos + 1}, {0, record->shape.back()});
+  return row.empty() || row.size(0) == 0 ? Tensor() : row.select(0, 0);
+}
+
+void draw_arrow(ImDrawList* list, ImVec2 from, ImVec2 to, ImU32 colour, float thickness) {
+  const float dx = to.x - from.x, dy = to.y - from.y, length = std::hypot(dx, dy);
+  if (length < 1) return;
+  const float ux = dx / length, uy = dy / length, head = std::min(length * 0.55f, thickness * 3.2f);
+  list->AddLine(from, ImVec2(to.x - ux * head * 0.7f, to.y - uy * head * 0.7f), colour, thickness);
+  list->AddTriangleFilled(
+      to, ImVec2(to.x - ux * head - uy * head * 0.55f, to.y - uy * head + ux * head * 0.55f),
+      ImVec2(to.x - ux * head + uy * head * 0.55f, to.y - uy * head - ux * head * 0.55f), colour);
+}
+
+double longest_of(const std::vector<RotaryPair>& pairs) {
+  double longest = 1e-12;
+  for (const RotaryPair& pair : pairs)
+    longest = std::max({longest, std::hypot(pair.q[0], pair.q[1]), std::hypot(pair.k[0], pair.k[1])});
+  return longest;
+}
+
+}  // namespace
+
+bool RotaryPage::possible(const Trace& trace) {
+  return trace.config().position.kind == PositionSpec::Kind::rope && trace.find(site_of(Slot::split_q, 0)) &&
+         trace.find(site_of(Slot::split_k, 0));
+}
+
+void RotaryPage::follow(const ViewContext& context) {
+  Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const int layer = std::clamp(cursor.layer, 0, trace.config().n_layers() - 1);
+  const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, trace.length - 1); };
+  if (playing_) {
+    context.workspace.moving = true;
+    move_ = std::fmod(move_ + ImGui::GetIO().DeltaTime * kTokensPerSecond * context.workspace.speed,
+                      kFarthestMove);
+  }
+  const std::uint64_t key =
+      key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
+              static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(cursor.head),
+              static_cast<std::uint64_t>(cursor.query), static_cast<std::uint64_t>(cursor.key)});
+  query_pos_ = static_cast<double>(trace.first_pos + clamped(cursor.query));
+  key_pos_ = static_cast<double>(trace.first_pos + clamped(cursor.key));
+  if (key != key_) {
+    key_ = key;
+    q_ = projected(trace, Slot::split_q, layer, cursor.head, clamped(cursor.query));
+    k_ = projected(trace, Slot::split_k, layer, cursor.head, clamped(cursor.key));
+    curve_.clear();
+    if (q_.empty() || k_.empty()) return;
+    frequencies_ = rope_frequencies(trace.config().position.rope, q_.size(0));
+    wavelengths_ = rope_wavelengths(trace.config().position.rope, q_.size(0));
+    selected_ = std::clamp(selected_, 0, static_cast<int>(frequencies_.size()) - 1);
+    const std::int64_t far = std::clamp(2 * trace.length, kLeastCurve, kMostCurve);
+    for (auto d = std::min<std::int64_t>(0, std::llround(query_pos_ - key_pos_)); d <= far; ++d)
+      curve_.emplace_back(static_cast<float>(d),
+                          static_cast<float>(rotary_dot(q_, k_, frequencies_, static_cast<double>(d), 0)));
+    dot_ = rotary_dot(q_, k_, frequencies_, query_pos_, key_pos_);
+  }
+  if (q_.empty() || k_.empty()) return;
+  const double move = static_cast<double>(move_);
+  moved_dot_ = rotary_dot(q_, k_, frequencies_, query_pos_ + move, key_pos_ + move);
+  pairs_.clear();
+  for (std::size_t pair = 0; pair < frequencies_.size(); ++pair)
+    pairs_.push_back(rotary_pair(q_, k_, frequencies_, static_cast<std::int64_t>(pair), query_pos_ + move,
+                                 key_pos_ + move));
+}
+
+void RotaryPage::draw_controls(const ViewContext& context, float width) {
+  Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const int layers = trace.config().n_layers();
+  const std::int64_t heads = trace.config()
+                                 .blocks[static_cast<std::size_t>(std::clamp(cursor.layer, 0, layers - 1))]
+                                 .attention.n_heads;
+  const float gap = scaled(14), play = context.workspace.animate ? scaled(38) : 0;
+  const float slider = (width - play - 4 * gap) / 5.2f;
+  std::int64_t layer = cursor.layer, head = cursor.head;
+  const auto label = [&](const char* key, std::int64_t pos) {
+    return tr(key, {context.run.label(cursor.sequence, pos)});
+  };
+  (void)slider_int("###rope_layer", tr("position.layer"), layer, 0, layers - 1, slider,
+                   tr("position.layer.help"));
+  ImGui::SameLine(0, gap);
+  (void)slider_int("###rope_head", tr("position.head"), head, 0, heads - 1, slider, tr("position.head.help"));
+  ImGui::SameLine(0, gap);
+  (void)slider_int("###rope_query", label("position.query", cursor.query), cursor.query, 0, trace.length - 1,
+                   slider, tr("position.query.help"));
+  ImGui::SameLine(0, gap);
+  (void)slider_int("###rope_key", label("position.key", cursor.key), cursor.key, 0, trace.length - 1, slider,
+                   tr("position.key.help"));
+  ImGui::SameLine(0, gap);
+  cursor.layer = static_cast<int>(layer);
+  cursor.head = static_cast<int>(head);
+  if (play > 0) {
+    if (play_button("###rope_play", playing_, tr("position.play"))) playing_ = !playing_;
+    ImGui::SameLine(0, scaled(10));
+  } else {
+    playing_ = false;
+  }
+  (void)slider_real("###rope_move", tr("position.move"), move_, 0.f, kFarthestMove, "+%.1f", slider * 1.2f,
+                    tr("position.move.help"));
+}
+
+void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float longest) const {
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const RotaryPair& at = pairs_[pair];
+  const bool selected = static_cast<int>(pair) == selected_;
+  list->AddCircleFilled(centre, radius, t.panel_raised);
+  list->AddCircle(centre, radius, selected ? t.accent : t.border, 0, scaled(selected ? 2.f : 1.f));
+  const auto hand = [&](const double(&v)[2], ImU32 colour) {
+    const float length = static_cast<float>(std::hypot(v[0], v[1]));
+    if (length <= 0) return;
+    const float x = static_cast<float>(v[0]) / length,
+                y = -static_cast<float>(v[1]) / length;  // y grows downwards
+    list->AddLine(centre, ImVec2(centre.x + x * radius, centre.y + y * radius), with_alpha(colour, 0.35f),
+                  scaled(1.2f));
+    const float reach = radius * length / longest;
+    draw_arrow(list, centre, ImVec2(centre.x + x * reach, centre.y + y * reach), colour,
+               std::max(scaled(1.6f), radius * 0.055f));
+  };
+  hand(at.rotated_k, t.k);
+  hand(at.rotated_q, t.q);
+}
+
+void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
+  const int count = static_cast<int>(pairs_.size());
+  const float line = text_size(fonts().mono_small, "0").y;
+  // The largest dials of which all fit.
+  int columns = 1;
+  float side = 0;
+  for (int tried = 1; tried <= count; ++tried) {
+    const int rows = (count + tried - 1) / tried;
+    const float fits = std::min(
+        {room.x / static_cast<float>(tried), room.y / static_cast<float>(rows) - line, scaled(kMostDial)});
+    if (fits > side) side = fits, columns = tried;
+  }
+  side = std::max(side, scaled(kLeastDial));
+  const float longest = static_cast<float>(longest_of(pairs_)),
+              step = std::min(room.x / static_cast<float>(columns), side * 1.35f);
+  for (int pair = 0; pair < count; ++pair) {
+    const float row = static_cast<float>(pair / columns), col = static_cast<float>(pair % columns);
+    const ImVec2 corner(at.x + col * step, at.y + row * (side + line));
+    if (corner.y + side > at.y + room.y + scaled(2)) return;
+    const ImVec2 centre(corner.x + step / 2, corner.y + side / 2);
+    draw_dial(static_cast<std::size_t>(pair), centre, side / 2 - scaled(3), longest);
+    const std::string text = short_number(wavelengths_[static_cast<std::size_t>(pair)]);
+    const float wide = text_size(fonts().mono_small, text).x;
+    if (wide + scaled(2) <= step)
+      draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
+                ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)), theme().text_dim, text);
+    ImGui::SetCursorScreenPos(corner);
+    if (ImGui::InvisibleButton(("###dial_" + std::to_string(pair)).c_str(), ImVec2(step, side)))
+      selected_ = pair;
+    if (!ImGui::IsItemHovered()) continue;
+    const RotaryPair& now = pairs_[static_cast<std::size_t>(pair)];
+    ImGui::SetTooltip("%s", tr("position.dial.help", {std::to_string(pair), text, format("%.3f", now.angle_q),
+                                                      format("%.3f", now.angle_k), format("%.5f", now.dot)})
+                                .c_str());
+  }
+}
+
+void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const Theme& t = theme();
+  const Cursor& cursor = context.workspace.cursor;
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("rope_numbers", room);
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
+  const auto number = [&](const std::string& name, const std::string& value, ImU32 colour) {
+    const ImVec2 here = ImGui::GetCursorScreenPos();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 size = text_size(fonts().mono, value);
+    draw_text(list, fonts().small, ImVec2(here.x, here.y + scaled(2)), t.text_dim,
+              middle_truncated(fonts().small, name, room.x - size.x - scaled(16)));
+    draw_text(list, fonts().mono, ImVec2(here.x + room.x - size.x - scaled(8), here.y), colour, value);
+    ImGui::Dummy(ImVec2(1, size.y + scaled(2)));
+  };
+  const auto exact = [](double value) { return format("%.6f", value); };
+  const auto place = [](double pos) { return format("%.4g", pos); };
+  section_heading(tr("position.dot"));
+  number(tr("position.dot.here", {place(query_pos_), place(key_pos_)}), exact(dot_), t.text);
+  const double move = static_cast<double>(move_);
+  number(tr("position.dot.moved", {format("%.1f", query_pos_ + move), format("%.1f", key_pos_ + move)}),
+         exact(moved_dot_), t.text);
+  const double difference = std::fabs(moved_dot_ - dot_);
+  number(tr("position.dot.difference"), format("%.1e", difference), difference < 1e-9 ? t.ok : t.warning);
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const float score =
+      trace.cell(site_of(Slot::scores, cursor.layer), {cursor.head, cursor.query, cursor.key});
+  if (std::isfinite(score)) number(tr("position.dot.trace"), exact(static_cast<double>(score)), t.text_dim);
+  ImGui::Dummy(ImVec2(1, scaled(3)));
+  const auto pair = static_cast<std::size_t>(selected_);
+  number(tr("position.pair", {std::to_string(selected_)}), exact(pairs_[pair].dot), t.text);
+  caption(
+      tr("position.pair.wavelength", {short_number(wavelengths_[pair]), short_number(frequencies_[pair])}));
+}
+
+void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
+  LinePlot plot;
+  plot.key = "rope_distance";
+  LineSeries series;
+  series.points = curve_;
+  series.colour = theme().attention;
+  series.dots = true;
+  plot.series.push_back(std::move(series));
+  plot.x0 = curve_.front().x;
+  plot.x1 = std::max(curve_.back().x, plot.x0 + 1);
+  plot.x_title = tr("position.distance.axis");
+  fit_y(plot);
+  plot.x_marks.push_back(static_cast<float>(query_pos_ - key_pos_));
+  (void)draw_line_plot(plot, at, room);
+}
+
+void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("rope_wavelengths", room);
+  const FontScope face(fonts().mono_small);
+  const ImGuiTableFlags flags =
+      ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY;
+  if (!ImGui::BeginTable("rope_table", 4, flags)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const char* key : {"position.column.pair", "position.column.dims", "position.column.frequency",
+                          "position.column.wavelength"})
+    ImGui::TableSetupColumn(tr(key));
+  ImGui::TableHeadersRow();
+  const auto half = static_cast<int>(frequencies_.size());
+  for (int pair = 0; pair < half; ++pair) {
+    const auto i = static_cast<std::size_t>(pair);
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const std::string id = std::to_string(pair) + "###wavelength_" + std::to_string(pair);
+    if (ImGui::Selectable(id.c_str(), pair == selected_, ImGuiSelectableFlags_SpanAllColumns))
+      selected_ = pair;
+    for (const std::string& text : {std::to_string(pair) + ", " + std::to_string(pair + half),
+                                    short_number(frequencies_[i]), short_number(wavelengths_[i])}) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(text.c_str());
+    }
+  }
+  ImGui::EndTable();
+}
+
+void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  follow(context);
+  ImGui::SetCursorScreenPos(at);
+  draw_controls(context, room.x);
+  if (q_.empty() || k_.empty()) return caption(tr("position.no_projection"));
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(6), height = at.y + room.y - begin;
+  const float lower = std::clamp(height * 0.46f, scaled(150), scaled(260));
+  draw_dials(ImVec2(at.x, begin), ImVec2(room.x, height - lower - scaled(10)));
+  const float left = std::min(scaled(270), room.x * 0.4f), y = at.y + room.y - lower;
+  draw_numbers(context, ImVec2(at.x, y), ImVec2(left, lower));
+  const float x = at.x + left + scaled(18);
+  ImGui::SetCursorScreenPos(ImVec2(x, y));
+  if (chip(std::string(tr("position.distance")) + "###rope_distance_page", page_ == Page::distance))
+    page_ = Page::distance;
+  ImGui::SameLine();
+  if (chip(std::string(tr("position.wavelengths")) + "###rope_wavelengths_page", page_ == Page::wavelengths))
+    page_ = Page::wavelengths;
+  const float below = y + ImGui::GetFrameHeight() + scaled(6);
+  const ImVec2 size(at.x + room.x - x, at.y + room.y - below);
+  if (page_ == Page::distance)
+    draw_distance(ImVec2(x, below), size);
+  else
+    draw_wavelengths(ImVec2(x, below), size);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+// The page of models that rotate (RoPE): every frequency pair of a query and a key as arrows on a dial, and
+// q · k, which stays as it is when both move. Refuses to compute: core/lens does.
+#pragma once
+
+#include <vector>
+
+#include "app/views/view.h"
+#include "core/lens/positions.h"
+
+namespace attnscope {
+
+class RotaryPage {
+ public:
+  /// True where the run has queries and keys before rotation.
+  static bool possible(const Trace& trace);
+  void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
+
+ private:
+  enum class Page { distance, wavelengths };
+  void follow(const ViewContext& context);
+  void draw_controls(const ViewContext& context, float width);
+  void draw_dials(ImVec2 at, ImVec2 room);
+  void draw_dial(std::size_t pair, ImVec2 centre, float radius, float longest) const;
+  void draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_distance(ImVec2 at, ImVec2 room);
+  void draw_wavelengths(ImVec2 at, ImVec2 room);
+
+  Tensor q_, k_;  ///< [d_head], before rotation
+  std::vector<double> frequencies_, wavelengths_;
+  std::vector<RotaryPair> pairs_;  ///< where they stand now
+  double query_pos_ = 0, key_pos_ = 0;
+  double dot_ = 0, moved_dot_ = 0;
+  std::vector<ImVec2> curve_;  ///< q · k against the distance
+  std::uint64_t key_ = 0;
+  int selected_ = 0;
+  float move_ = 0;  ///< tokens that both are moved
+  bool playing_ = false;
+  Page page_ = Page::distance;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,124 @@
+#include "app/views/residual_additions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/strings.h"
+#include "app/views/residual_lens.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+struct Chart {
+  ImVec2 p0, p1;  // of the bars
+  float step = 0, top = 1;
+  float x(std::size_t i) const { return p0.x + step * (static_cast<float>(i) + 0.5f); }
+  float y(double value) const { return p1.y - (p1.y - p0.y) * static_cast<float>(value) / top; }
+};
+
+ImU32 part_colour(const Site& site) {
+  if (site.layer < 0) return theme().residual;
+  return site.slot == Slot::attn_out ? theme().attention : theme().mlp;
+}
+
+void draw_scale(ImDrawList* list, const Chart& chart) {
+  ImFont* font = fonts().mono_small;
+  const float line = text_size(font, "0").y;
+  for (const float share : {0.f, 0.5f, 1.f}) {
+    const double value = static_cast<double>(chart.top * share);
+    const float y = chart.y(value);
+    list->AddLine(ImVec2(chart.p0.x, y), ImVec2(chart.p1.x, y), theme().border);
+    const std::string text = short_number(value);
+    draw_text(list, font, ImVec2(chart.p0.x - text_size(font, text).x - scaled(6), y - line / 2),
+              theme().text_dim, text);
+  }
+}
+
+// Below the bars: "0 attn" where it fits, else the block's number at its attention, as often as it fits.
+void draw_names(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
+  ImFont* font = fonts().mono_small;
+  float widest = 0;
+  for (const Addition& part : parts) widest = std::max(widest, text_size(font, part_label(part.site)).x);
+  const bool full = widest + scaled(6) <= chart.step;
+  float free_from = -1e9f;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Site& site = parts[i].site;
+    if (!full && site.slot != Slot::attn_out) continue;
+    const std::string text = full ? part_label(site) : std::to_string(site.layer);
+    const float width = text_size(font, text).x, x = chart.x(i) - width / 2;
+    if (x < free_from) continue;
+    draw_text(list, font, ImVec2(x, chart.p1.y + scaled(5)), theme().text_dim, text);
+    free_from = x + width + scaled(5);
+  }
+}
+
+void draw_bar(ImDrawList* list, const Chart& chart, std::size_t i, const Addition& part, bool lit) {
+  const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(28));
+  const ImVec2 p0(chart.x(i) - half, std::min(chart.y(part.norm), chart.p1.y - scaled(1)));
+  const ImU32 colour = part_colour(part.site);
+  const ImDrawFlags round = ImDrawFlags_RoundCornersTop;
+  list->AddRectFilled(p0, ImVec2(chart.x(i) + half, chart.p1.y),
+                      lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(3)), round);
+  const std::string text = short_number(part.norm);
+  const float width = text_size(fonts().mono_small, text).x;
+  if (width + scaled(2) > chart.step) return;
+  const float line = text_size(fonts().mono_small, "0").y;
+  const ImVec2 at(chart.x(i) - width / 2, p0.y - line - scaled(2));
+  list->AddRectFilled(ImVec2(at.x - scaled(2), at.y), ImVec2(at.x + width + scaled(2), at.y + line),
+                      with_alpha(theme().ground, 0.75f), scaled(3));
+  draw_text(list, fonts().mono_small, at, theme().text, text);
+}
+
+void draw_stream(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
+  std::vector<ImVec2> line;
+  for (std::size_t i = 0; i < parts.size(); ++i) line.emplace_back(chart.x(i), chart.y(parts[i].stream));
+  list->AddPolyline(line.data(), static_cast<int>(line.size()), with_alpha(theme().residual, 0.9f), 0,
+                    scaled(1.6f));
+  if (chart.step < scaled(10)) return;
+  for (const ImVec2 point : line) {
+    list->AddCircleFilled(point, scaled(3.4f), theme().ground);
+    list->AddCircle(point, scaled(3.4f), theme().residual, 0, scaled(1.6f));
+  }
+}
+
+void explain(const Addition& part) {
+  const std::string norm = short_number(part.norm), stream = short_number(part.stream);
+  const std::string cosine = number_text(static_cast<float>(part.cosine), 3), name = part_label(part.site);
+  const std::string text = part.site.layer < 0 ? tr("residual.part.embed", {norm})
+                                               : tr("residual.part.help", {name, norm, stream, cosine});
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+}  // namespace
+
+int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
+  if (parts.empty() || size.x < scaled(80) || size.y < scaled(60)) return -1;
+  Chart chart;
+  double most = 0;
+  for (const Addition& part : parts)
+    for (const double value : {part.norm, part.stream})
+      if (std::isfinite(value)) most = std::max(most, value);
+  chart.top = most > 0 ? static_cast<float>(most) : 1.f;
+  const float line = text_size(fonts().mono_small, "0").y;
+  chart.p0 = ImVec2(at.x + text_size(fonts().mono_small, "0.000").x + scaled(8), at.y + line + scaled(4));
+  chart.p1 = ImVec2(at.x + size.x - scaled(4), at.y + size.y - line - scaled(8));
+  chart.step = (chart.p1.x - chart.p0.x) / static_cast<float>(parts.size());
+  ImGui::SetCursorScreenPos(ImVec2(chart.p0.x, at.y));
+  const bool clicked = ImGui::InvisibleButton("###residual_parts", ImVec2(chart.p1.x - chart.p0.x, size.y));
+  int hovered = -1;
+  if (ImGui::IsItemHovered())
+    hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - chart.p0.x) / chart.step), 0,
+                         static_cast<int>(parts.size()) - 1);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_scale(list, chart);
+  draw_stream(list, chart, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    draw_bar(list, chart, i, parts[i], static_cast<int>(i) == hovered);
+  draw_names(list, chart, parts);
+  if (hovered >= 0) explain(parts[static_cast<std::size_t>(hovered)]);
+  return clicked ? hovered : -1;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,129 @@
+#include "app/views/residual_lens.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/look/colormap.h"
+#include "app/look/strings.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kBlock = 16;  // positions computed at a time
+
+std::uint64_t next_version() {
+  static std::uint64_t counter = 0;  // UI thread only
+  return ++counter;
+}
+
+// The next block to compute: positions in sight first, the output row first in each. False: all is done.
+bool pick(const std::vector<char>& done, std::int64_t rows, std::int64_t blocks, Range sight,
+          std::int64_t& row, std::int64_t& block) {
+  const Range first{std::clamp<std::int64_t>(sight.begin / kBlock, 0, blocks),
+                    std::clamp<std::int64_t>((sight.end + kBlock - 1) / kBlock, 0, blocks)};
+  for (const Range part : {first, Range{0, blocks}})
+    for (row = rows - 1; row >= 0; --row)
+      for (block = part.begin; block < part.end; ++block)
+        if (!done[static_cast<std::size_t>(row * blocks + block)]) return true;
+  return false;
+}
+
+}  // namespace
+
+void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, Shared& shared,
+                    const std::atomic<bool>& cancel) {
+  const std::int64_t count = static_cast<std::int64_t>(rows.size()), positions = trace.length;
+  const std::int64_t blocks = (positions + kBlock - 1) / kBlock;
+  std::vector<char> done(static_cast<std::size_t>(count * blocks));
+  std::int64_t row = 0, block = 0;
+  while (!cancel && pick(done, count, blocks, {shared.first, shared.last}, row, block)) {
+    const Range part{block * kBlock, std::min(positions, (block + 1) * kBlock)};
+    const auto cells = lens_row(trace, rows[static_cast<std::size_t>(row)], part, &cancel);
+    if (static_cast<std::int64_t>(cells.size()) < part.size()) return;
+    const std::lock_guard lock(shared.mutex);
+    std::copy(cells.begin(), cells.end(), shared.cells.begin() + (row * positions + part.begin));
+    done[static_cast<std::size_t>(row * blocks + block)] = 1;
+    ++shared.arrived;
+  }
+}
+
+void LensGrid::follow(const RunResult& run, int sequence, Commands& commands) {
+  if (run_version_ != run.version || sequence_ != sequence) {
+    run_version_ = run.version;
+    sequence_ = sequence;
+    const int last = static_cast<int>(run.traces.size()) - 1;
+    const std::shared_ptr<const Trace> trace =
+        run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+    const auto rows = lens_rows(*trace);
+    const bool same_shape = rows.size() == rows_.size() && trace->length == positions_;
+    rows_ = rows;
+    positions_ = trace->length;
+    shared_ = std::make_shared<Shared>();
+    shared_->cells.resize(rows_.size() * static_cast<std::size_t>(positions_));
+    shared_->last = positions_;
+    if (!same_shape) cells_ = shared_->cells;  // else the old ones stay until the first new ones arrive
+    arrived_ = 0;
+    complete_ = false;
+    version_ = next_version();
+    if (rows_.empty()) return;
+    commands.act([tag = tag_, shared = shared_, trace, rows](Session& session) {
+      session.jobs().submit(tag,
+                            [=](const std::atomic<bool>& cancel) { fill(*trace, rows, *shared, cancel); });
+    });
+  }
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->arrived == arrived_) return;
+  arrived_ = shared_->arrived;
+  cells_ = shared_->cells;
+  version_ = next_version();
+  const auto blocks = static_cast<std::uint64_t>((positions_ + kBlock - 1) / kBlock);
+  complete_ = arrived_ >= blocks * rows_.size();
+}
+
+void LensGrid::want(Range positions) {
+  if (!shared_) return;
+  shared_->first = positions.begin;
+  shared_->last = positions.end;
+}
+
+Tensor LensGrid::values(LensColour colour) const {
+  const auto rows = static_cast<std::int64_t>(rows_.size());
+  std::vector<float> out;
+  out.reserve(cells_.size());
+  for (std::int64_t row = rows - 1; row >= 0; --row) {
+    for (std::int64_t pos = 0; pos < positions_; ++pos) {
+      const LensCell& at = cell(row, pos);
+      const float value = colour == LensColour::probability ? at.probability
+                          : colour == LensColour::entropy   ? at.entropy
+                                                            : at.kl_to_final;
+      out.push_back(at.token < 0 ? kMasked : value);
+    }
+  }
+  return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions_}});
+}
+
+std::string part_label(const Site& site) {
+  const std::string layer = std::to_string(site.layer);
+  if (site.layer < 0) return tr("residual.row.embed");
+  const bool attention = site.slot == Slot::resid_mid || site.slot == Slot::attn_out;
+  return tr(attention ? "residual.row.attn" : "residual.row.mlp", {layer});
+}
+
+std::string lens_label(const LensRow& row) {
+  return row.final ? tr("residual.row.out") : part_label(row.site);
+}
+
+LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, std::int64_t pos, int count) {
+  LensList out;
+  out.vocab = trace.config().vocab_size;
+  const auto answer = lens_top(trace, last, pos, 1);
+  out.top = lens_top(trace, row, pos, static_cast<int>(out.vocab));
+  for (const LensToken& token : out.top)
+    if (!answer.empty() && token.token == answer.front().token) out.answer = token;
+  const std::size_t shown = std::min(out.top.size(), static_cast<std::size_t>(count));
+  for (std::size_t i = shown; i < out.top.size(); ++i) out.rest += out.top[i].probability;
+  out.top.resize(shown);
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,75 @@
+// The cells of a logit-lens grid, filled in the background: what is on screen first, the rest after. Refuses
+// to block: what is not computed yet has no token.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/widgets/commands.h"
+#include "core/lens/logit_lens.h"
+
+namespace attnscope {
+
+/// What colours the grid.
+enum class LensColour : std::uint8_t { probability, entropy, kl };
+
+class LensGrid {
+ public:
+  explicit LensGrid(std::string tag) : tag_(std::move(tag)) {}
+
+  /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
+  void follow(const RunResult& run, int sequence, Commands& commands);
+  /// The positions on screen: their cells come first.
+  void want(Range positions);
+
+  const std::vector<LensRow>& rows() const { return rows_; }  ///< first rows first
+  std::int64_t positions() const { return positions_; }
+  /// Token -1 where it is not computed yet.
+  const LensCell& cell(std::int64_t row, std::int64_t pos) const {
+    return cells_[static_cast<std::size_t>(row * positions_ + pos)];
+  }
+  bool complete() const { return complete_; }
+  /// Changes with every cell that arrived: the version of textures.
+  std::uint64_t version() const { return version_; }
+  /// One number per cell -> [rows, pos], the output on top; masked where not computed yet.
+  Tensor values(LensColour colour) const;
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    std::vector<LensCell> cells;
+    std::uint64_t arrived = 0;  // blocks of cells
+    std::atomic<std::int64_t> first{0}, last{0};
+  };
+  static void fill(const Trace& trace, const std::vector<LensRow>& rows, Shared& shared,
+                   const std::atomic<bool>& cancel);
+
+  std::string tag_;
+  std::uint64_t run_version_ = 0, arrived_ = 0, version_ = 0;
+  int sequence_ = -1;
+  std::vector<LensRow> rows_;
+  std::int64_t positions_ = 0;
+  std::vector<LensCell> cells_;
+  bool complete_ = false;
+  std::shared_ptr<Shared> shared_;
+};
+
+/// "embed", "0 attn", "0 mlp", ... "out", in the current language.
+std::string lens_label(const LensRow& row);
+/// Bare part names for what is added: "embed", "2 attn", "2 mlp".
+std::string part_label(const Site& site);
+
+/// The list of the cell that was clicked.
+struct LensList {
+  std::vector<LensToken> top;
+  float rest = 0;    ///< probability of all the others
+  LensToken answer;  ///< what the model says in the end, as it stands here
+  std::int64_t vocab = 0;
+};
+/// Reads the whole vocabulary at one cell: work for a job.
+LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, std::int64_t pos, int count);
+
+}  // namespace attnscope

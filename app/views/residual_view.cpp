@@ -1,0 +1,351 @@
+// The residual view: the logit lens as a grid of parts x positions, the list of the cell that was clicked,
+// and the size of what every part adds. Refuses to wait for the lens: cells appear as they are computed.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/look/strings.h"
+#include "app/views/residual_additions.h"
+#include "app/views/residual_lens.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kListed = 10;
+constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
+constexpr float kMostWidth = 112.f, kMostHeight = 40.f;
+
+bool has_stream(const Trace& trace) {
+  return std::any_of(trace.records().begin(), trace.records().end(), [](const Record& record) {
+    return record.site.slot == Slot::resid_mid || record.site.slot == Slot::resid_post;
+  });
+}
+
+class ResidualView : public View {
+ public:
+  const char* id() const override { return "residual"; }
+  int order() const override { return 4; }
+  std::string unavailable(const RunResult& run) const override {
+    return run.traces.empty() || !has_stream(run.trace(0)) ? "residual.none" : "";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context);
+  void reset_window(ImVec2 room);
+  HeatStyle style(const Tensor& values) const;
+  void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
+  void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
+  void draw_side(const ViewContext& context, float width);
+  void draw_list(const ViewContext& context, const LensList& list, float width);
+  void draw_colours(float width);
+  void draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room);
+
+  std::int64_t row_count() const { return static_cast<std::int64_t>(now_.rows().size()); }
+  // Rows on screen run downwards from the output; rows of the lens upwards from the embedding.
+  std::int64_t lens_index(std::int64_t screen_row) const { return row_count() - 1 - screen_row; }
+
+  LensGrid now_{"lens"}, before_{"lens_before"};
+  bool difference_ = false;
+  LensColour colour_ = LensColour::probability;
+  MatrixWindow window_;
+  std::int64_t window_rows_ = -1, window_positions_ = -1;
+  std::int64_t row_ = -1, pos_ = 0;  // of the pinned cell; row as in the lens
+  Site seen_step_;
+  HeatStyle style_;
+  Tensor values_;
+  std::uint64_t values_key_ = 0;
+  Deferred<LensList> list_;
+  std::vector<Addition> parts_;
+  std::uint64_t parts_key_ = 0;
+};
+
+HeatStyle ResidualView::style(const Tensor& values) const {
+  HeatStyle out;
+  if (difference_) {
+    out.map = Colormap::diverging;
+    out.hi = 0;
+    for (const float value : values.values())
+      if (!is_masked(value)) out.hi = std::max(out.hi, std::fabs(value));
+    out.hi = out.hi > 0 ? out.hi : 1.f;
+  } else if (colour_ != LensColour::probability) {
+    out.hi = 0;
+    for (const float value : values.values())
+      if (std::isfinite(value) && !is_masked(value)) out.hi = std::max(out.hi, value);
+    out.hi = out.hi > 0 ? out.hi : 1.f;
+  }
+  return out;
+}
+
+void ResidualView::follow(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  now_.follow(context.run, cursor.sequence, context.commands);
+  const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
+                          context.before->trace(cursor.sequence).length == now_.positions() &&
+                          lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
+  if (comparable) before_.follow(*context.before, cursor.sequence, context.commands);
+  difference_ = comparable;
+  const std::uint64_t key =
+      key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
+  if (key != values_key_ && !now_.rows().empty()) {
+    values_key_ = key;
+    values_ = now_.values(colour_);
+    if (comparable) values_ = attnscope::difference(values_, before_.values(colour_));
+    style_ = style(values_);
+  }
+  if (row_ < 0 || row_ >= row_count()) row_ = row_count() - 1;
+  if (!(cursor.step == seen_step_)) {
+    seen_step_ = cursor.step;
+    for (std::int64_t row = 0; row < row_count(); ++row)
+      if (now_.rows()[static_cast<std::size_t>(row)].site == cursor.step) row_ = row;
+  }
+  const std::int64_t length = context.run.trace(cursor.sequence).length;
+  pos_ = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(0, length - 1));
+}
+
+// What does not fit readably is left to panning: the newest positions and the rows next to the output first.
+void ResidualView::reset_window(ImVec2 room) {
+  if (window_rows_ == row_count() && window_positions_ == now_.positions()) return;
+  window_rows_ = row_count();
+  window_positions_ = now_.positions();
+  const double rows = static_cast<double>(window_rows_), positions = static_cast<double>(window_positions_);
+  const double fit_rows = std::max(1.0, std::floor(static_cast<double>(room.y / scaled(kReadableHeight))));
+  const double fit = std::max(1.0, std::floor(static_cast<double>(room.x / scaled(kReadableWidth))));
+  window_ = {};
+  if (fit_rows >= rows && fit >= positions) return;
+  const double first = std::clamp(static_cast<double>(pos_) - fit / 2, 0.0, std::max(0.0, positions - fit));
+  window_ = {0, fit < positions ? first : 0, std::min(rows, fit_rows),
+             fit < positions ? first + fit : positions};
+}
+
+void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout,
+                               ImVec2 at) {
+  ImFont* font =
+      layout.cell.y >= scaled(28) && layout.cell.x >= scaled(60) ? fonts().mono : fonts().mono_small;
+  const float line = text_size(font, "X").y, pad = scaled(3);
+  if (layout.cell.y < line || layout.cell.x < text_size(font, "ab").x + 2 * pad) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const OpenedModel& opened = *context.run.document.opened;
+  const ImVec2 p0(at.x + layout.cells0.x, at.y + layout.cells0.y),
+      p1(at.x + layout.cells1.x, at.y + layout.cells1.y);
+  list->PushClipRect(p0, p1, true);
+  const auto row_end = std::min(row_count(), static_cast<std::int64_t>(std::ceil(layout.seen.row1)));
+  const auto col_end = std::min(now_.positions(), static_cast<std::int64_t>(std::ceil(layout.seen.col1)));
+  for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < row_end; ++row) {
+    for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < col_end; ++col) {
+      const LensCell& cell = now_.cell(lens_index(row), col);
+      if (cell.token < 0) continue;
+      const std::string label = token_label(opened, cell.token);
+      note_text(label);
+      const std::string text = middle_truncated(font, label, layout.cell.x - 2 * pad);
+      const ImVec2 size = text_size(font, text),
+                   corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
+      draw_text(list, font,
+                ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2,
+                       at.y + corner.y + (layout.cell.y - size.y) / 2),
+                ink_on(heat_colour(plot.values.at(row, col), plot.style)), text);
+    }
+  }
+  list->PopClipRect();
+}
+
+void ResidualView::explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const {
+  const LensRow& lens = now_.rows()[static_cast<std::size_t>(row)];
+  const LensCell& cell = now_.cell(row, pos);
+  if (cell.token < 0) return ImGui::SetTooltip("%s", tr("residual.pending"));
+  const std::string text =
+      tr("residual.cell.help",
+         {token_label(*context.run.document.opened, cell.token), number_text(cell.probability, 4),
+          lens_label(lens), std::to_string(pos), context.run.label(context.workspace.cursor.sequence, pos),
+          number_text(cell.entropy, 3), number_text(cell.kl_to_final, 3), to_text(lens.site)});
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  Workspace& workspace = context.workspace;
+  MatrixPlot plot;
+  plot.key = "residual_lens";
+  plot.version = values_key_;
+  plot.values = values_;
+  plot.style = style_;
+  plot.show_numbers = false;
+  plot.window = &window_;
+  plot.selected_row = lens_index(row_);
+  plot.selected_col = pos_;
+  plot.rows.label_of = [&](std::int64_t row) {
+    return lens_label(
+        now_.rows()[static_cast<std::size_t>(std::clamp<std::int64_t>(lens_index(row), 0, row_count() - 1))]);
+  };
+  plot.row_label_width = text_size(fonts().mono_small, "00 attn").x + scaled(12);
+  const float width = room.x - plot.row_label_width - scaled(4);
+  reset_window(ImVec2(width, room.y - scaled(24)));
+  const bool all = window_.all();
+  const double cols = all ? static_cast<double>(now_.positions()) : window_.col1 - window_.col0;
+  const double rows = all ? static_cast<double>(row_count()) : window_.row1 - window_.row0;
+  plot.cell.x = std::min(width / static_cast<float>(cols), scaled(kMostWidth));
+  plot.cell.y = scaled(kReadableHeight);
+  const bool fits = plot.cell.x >= scaled(36);
+  plot.cols.label_of = [&](std::int64_t pos) {
+    const std::string label = context.run.label(workspace.cursor.sequence, pos);
+    note_text(label);
+    return fits ? middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6)) : label;
+  };
+  const float top = matrix_layout(plot, room).cells0.y;
+  plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kMostHeight));
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
+  const MatrixLayout layout = matrix_layout(plot, room);
+  now_.want(
+      {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
+  draw_tokens(context, plot, layout, at);
+  if (!event.hovered()) return;
+  explain(context, lens_index(event.row), event.col);
+  if (!event.clicked) return;
+  row_ = lens_index(event.row);
+  pos_ = workspace.cursor.query = event.col;
+  go_to_site(workspace, context.run, now_.rows()[static_cast<std::size_t>(row_)].site);
+  seen_step_ = workspace.cursor.step;
+}
+
+void ResidualView::draw_list(const ViewContext& context, const LensList& list, float width) {
+  const OpenedModel& opened = *context.run.document.opened;
+  const Theme& t = theme();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const float line = text_size(fonts().mono_small, "0").y + scaled(5),
+              number = text_size(fonts().mono_small, "0.000").x;
+  const float name = width * 0.42f;
+  const float most =
+      std::max(1e-6f, list.top.empty() ? list.rest : std::max(list.top.front().probability, list.rest));
+  const auto row = [&](ImFont* font, const std::string& text, float probability, bool answer, ImU32 colour) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_text(draw, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
+    const float room = width - name - number - scaled(8), bar = std::max(room * probability / most, 1.f);
+    draw->AddRectFilled(ImVec2(at.x + name, at.y + scaled(2)),
+                        ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
+    const std::string value = number_text(probability, 3);
+    draw_text(draw, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
+              t.text, value);
+    ImGui::Dummy(ImVec2(width, line));
+  };
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
+  for (const LensToken& token : list.top) {
+    const std::string label = token_label(opened, token.token);
+    note_text(label);
+    row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention);
+  }
+  row(fonts().small, tr("residual.rest"), list.rest, false, t.norm);
+  ImGui::Dummy(ImVec2(1, scaled(3)));
+  caption(tr("residual.answer", {token_label(opened, list.answer.token), std::to_string(list.answer.rank + 1),
+                                 std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
+}
+
+void ResidualView::draw_colours(float width) {
+  section_heading(tr("residual.colour_by"));
+  struct Choice {
+    LensColour colour;
+    const char *key, *id;
+  };
+  float x = 0;
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(6)));
+  for (const Choice& choice :
+       {Choice{LensColour::probability, "residual.colour.probability", "###lens_probability"},
+        Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
+        Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}}) {
+    const std::string label = std::string(tr(choice.key)) + choice.id;
+    const float wide = chip_width(label);
+    if (x > 0 && x + wide <= width)
+      ImGui::SameLine();
+    else
+      x = 0;
+    x += wide + scaled(6);
+    if (chip(label, colour_ == choice.colour, tr(std::string(choice.key) + ".help"))) colour_ = choice.colour;
+  }
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  const char* unit = difference_                          ? "residual.legend.difference"
+                     : colour_ == LensColour::probability ? "residual.legend.probability"
+                                                          : "residual.legend.nats";
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_legend(style_, tr(unit), at, ImVec2(width - scaled(12), scaled(10)), false);
+  ImGui::Dummy(ImVec2(width, scaled(44)));
+}
+
+void ResidualView::draw_side(const ViewContext& context, float width) {
+  const Cursor& cursor = context.workspace.cursor;
+  const LensRow row = now_.rows()[static_cast<std::size_t>(row_)], last = now_.rows().back();
+  const int last_trace = static_cast<int>(context.run.traces.size()) - 1;
+  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last_trace))];
+  const std::uint64_t key = key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
+                                    static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
+  const auto list = list_.get(key, "lens_list", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
+    return lens_list(*trace, row, last, pos, kListed);
+  });
+  section_heading(tr("residual.most_likely"));
+  const std::string label = context.run.label(cursor.sequence, pos_);
+  caption(tr("residual.at", {lens_label(row), std::to_string(pos_), label}));
+  ImGui::Dummy(ImVec2(1, scaled(1)));
+  if (list)
+    draw_list(context, *list, width);
+  else
+    caption(tr("residual.pending"));
+  ImGui::Dummy(ImVec2(1, scaled(6)));
+  draw_colours(width);
+}
+
+void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const Cursor& cursor = context.workspace.cursor;
+  const std::uint64_t key = key_of(
+      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_)});
+  if (key != parts_key_) {
+    parts_key_ = key;
+    parts_ = additions(context.run.trace(cursor.sequence), pos_);
+  }
+  ImGui::SetCursorScreenPos(at);
+  section_heading(tr("residual.parts", {std::to_string(pos_), context.run.label(cursor.sequence, pos_)}));
+  const std::string legend = tr("residual.parts.legend");
+  const ImVec2 size = text_size(fonts().small, legend);
+  const float x = at.x + room.x - size.x - scaled(4);
+  if (x - scaled(26) > ImGui::GetItemRectMax().x + scaled(12)) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddLine(ImVec2(x - scaled(24), at.y + size.y / 2), ImVec2(x - scaled(6), at.y + size.y / 2),
+                  theme().residual, scaled(2));
+    draw_text(list, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
+  }
+  const float used = ImGui::GetCursorScreenPos().y - at.y;
+  const int clicked = draw_additions(parts_, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
+  if (clicked >= 0)
+    go_to_site(context.workspace, context.run, parts_[static_cast<std::size_t>(clicked)].site);
+}
+
+void ResidualView::draw(const ViewContext& context) {
+  follow(context);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const bool lens = !now_.rows().empty();
+  const float side = lens ? scaled(room.x > scaled(780) ? 204.f : 172.f) : 0.f;
+  const float wide = room.x - scaled(14), left = wide - side - (lens ? scaled(18) : 0);
+  view_heading(tr(lens ? "residual.title" : "residual.title.no_head"),
+               tr(lens ? "residual.sentence" : "residual.sentence.no_head"), left);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  const float parts =
+      lens ? std::clamp(room.y * 0.29f, scaled(118), scaled(210)) : room.y - (begin - origin.y);
+  const float bottom = origin.y + room.y;
+  if (lens) {
+    draw_grid(context, ImVec2(origin.x, begin),
+              ImVec2(left, std::max(scaled(60), bottom - parts - scaled(14) - begin)));
+    ImGui::SetCursorScreenPos(ImVec2(origin.x + left + scaled(18), origin.y + scaled(2)));
+    const ChildScope child("residual_side", ImVec2(side + scaled(10), bottom - parts - scaled(6) - origin.y));
+    draw_side(context, side);
+  }
+  draw_parts(context, ImVec2(origin.x, bottom - parts), ImVec2(wide, parts));
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_residual_view();
+std::unique_ptr<View> make_residual_view() { return std::make_unique<ResidualView>(); }
+
+}  // namespace attnscope

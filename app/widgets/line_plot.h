@@ -1,0 +1,39 @@
+// Curves in a frame with numbers on both axes: one way for every view to draw y over x. Refuses to make
+// numbers: it shows the points it is given.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+struct LineSeries {
+  std::vector<ImVec2> points;  ///< in data units, x growing
+  ImU32 colour = 0;
+  std::string label;    ///< in the legend; empty: not there
+  bool dashed = false;  ///< drawn as dashes
+  bool dots = false;    ///< a dot at every point where they are far enough apart
+};
+
+struct LinePlot {
+  std::string key;  ///< ImGui id
+  float x0 = 0, x1 = 1, y0 = 0, y1 = 1;
+  bool log_x = false;  ///< x0 > 0
+  std::string x_title;
+  std::vector<LineSeries> series;
+  std::vector<float> x_marks, y_marks;  ///< accent lines across the plot
+};
+
+struct LineEvent {
+  bool hovered = false, clicked = false;
+  float x = 0;  ///< under the pointer, data units
+};
+
+/// Draws into the rectangle at `at` of `size` pixels, labels included.
+LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size);
+/// Limits of y that hold every point, with a little air.
+void fit_y(LinePlot& plot);
+
+}  // namespace attnscope

@@ -1,0 +1,124 @@
+#include "app/widgets/pieces.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/widgets/matrix_plot.h"
+
+namespace attnscope {
+namespace {
+
+std::string shown_part(const std::string& label) { return label.substr(0, label.find("##")); }
+
+// The caption over a slider: its name dim on the left, its value on the right.
+void slider_caption(const std::string& title, const std::string& value, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 size = text_size(fonts().mono_small, value);
+  draw_text(list, fonts().small, at, theme().text_dim,
+            middle_truncated(fonts().small, title, std::max(1.f, width - size.x - scaled(6))));
+  draw_text(list, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
+  ImGui::Dummy(ImVec2(width, text_size(fonts().small, "X").y));
+}
+
+SliderEvent slider_event(bool changed, const char* help) {
+  const SliderEvent event{changed, ImGui::IsItemDeactivatedAfterEdit()};
+  if (help) compat::item_tooltip(help);
+  return event;
+}
+
+}  // namespace
+
+void text_line(ImFont* font, ImU32 colour, const std::string& text) {
+  const FontScope face(font);
+  const ColourScope ink(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+}
+
+void view_heading(const std::string& title, const std::string& sentence, float width) {
+  text_line(fonts().title, theme().text, title);
+  const ColourScope ink(ImGuiCol_Text, theme().text_dim);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(sentence.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void section_heading(const std::string& text) { text_line(fonts().body_bold, theme().text, text); }
+
+void caption(const std::string& text) {
+  const FontScope face(fonts().small);
+  const ColourScope ink(ImGuiCol_Text, theme().text_dim);
+  ImGui::PushTextWrapPos(0.f);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+bool chip(const std::string& label, bool on, const char* help) {
+  const Theme& t = theme();
+  const ColourScope ground(ImGuiCol_Button, on ? t.accent_soft : t.panel_raised);
+  const ColourScope edge(ImGuiCol_Border, on ? t.accent : t.border);
+  const ColourScope ink(ImGuiCol_Text, on ? (t.kind == ThemeKind::dark ? t.accent : t.text) : t.text);
+  const bool clicked = ImGui::Button(label.c_str());
+  if (help) compat::item_tooltip(help);
+  return clicked;
+}
+
+float chip_width(const std::string& label) {
+  return ImGui::CalcTextSize(shown_part(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+SliderEvent slider_int(const char* id, const std::string& title, std::int64_t& value, std::int64_t lo,
+                       std::int64_t hi, float width, const char* help, bool logarithmic) {
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
+  const FontScope face(fonts().small);
+  ImGui::BeginGroup();
+  slider_caption(title, std::to_string(value), width);
+  ImGui::SetNextItemWidth(width);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
+  const ImGuiSliderFlags flags =
+      ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
+  const bool changed = ImGui::SliderScalar(id, ImGuiDataType_S64, &value, &lo, &hi, "", flags);
+  const SliderEvent event = slider_event(changed, help);
+  ImGui::EndGroup();
+  return event;
+}
+
+SliderEvent slider_real(const char* id, const std::string& title, float& value, float lo, float hi,
+                        const char* shape, float width, const char* help) {
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
+  const FontScope face(fonts().small);
+  ImGui::BeginGroup();
+  char text[48];
+  std::snprintf(text, sizeof text, shape, static_cast<double>(value));
+  slider_caption(title, text, width);
+  ImGui::SetNextItemWidth(width);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
+  const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", ImGuiSliderFlags_AlwaysClamp);
+  const SliderEvent event = slider_event(changed, help);
+  ImGui::EndGroup();
+  return event;
+}
+
+bool play_button(const char* id, bool playing, const char* help) {
+  const float side = scaled(28);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), centre(at.x + side / 2, at.y + side / 2);
+  const bool clicked = ImGui::InvisibleButton(id, ImVec2(side, side));
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddCircleFilled(centre, side / 2, ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent);
+  const float r = side * 0.19f;
+  if (playing) {
+    list->AddRectFilled(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
+                        t.on_accent);
+    list->AddRectFilled(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
+                        t.on_accent);
+  } else {
+    list->AddTriangleFilled(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
+                            ImVec2(centre.x + r * 1.3f, centre.y),
+                            ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
+  }
+  if (help) compat::item_tooltip(help);
+  return clicked;
+}
+
+}  // namespace attnscope
