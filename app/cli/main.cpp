@@ -1,2 +1,60 @@
-#include "core/base/result.h"
-int main() { return 0; }
+// attnscope-cli: the core without a window. Parses the command line, runs one command, turns an error into
+// one sentence on stderr and an exit code.
+#include <cstdio>
+
+#include "app/cli/command.h"
+#include "core/base/text.h"
+
+namespace attnscope::cli {
+namespace {
+
+int report(const Error& error) {
+  std::fprintf(stderr, "attnscope-cli: %s\n", error.text().c_str());
+  return 1;
+}
+
+// A word that is no command would otherwise be told as a missing one.
+std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty()) return error.what();
+  return "There is no command \"" + valid_utf8(argv[1]) + "\".";
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"attnscope-cli: open a Transformer, run it, and get every number out of it."};
+  app.name("attnscope-cli");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "attnscope 0.1.0");
+  Action action;
+  add_steps(app, action);
+  add_trace(app, action);
+  add_generate(app, action);
+  add_tokenize(app, action);
+  add_info(app, action);
+  add_bench(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr,
+                 "attnscope-cli: %s\nattnscope-cli --help and attnscope-cli COMMAND --help say more.\n",
+                 what(app, error, argc, argv).c_str());
+    return 2;
+  }
+  if (const Status status = action(); !status) return report(status.error());
+  if (std::fflush(stdout) != 0)
+    return report(fail(Code::io_failed, "The output could not be written.", "Check the disk or the pipe."));
+  return 0;
+}
+
+}  // namespace
+}  // namespace attnscope::cli
+
+int main(int argc, char** argv) {
+  try {
+    return attnscope::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "attnscope-cli: The command stopped: %s.\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,242 @@
+// attnscope-cli bench: prefill with every step recorded and decoding with a KV cache, beside what this
+// machine can do at most: its sgemm and its memory bandwidth, measured in the same run.
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/measure.h"
+#include "app/cli/random_model.h"
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr int kDecodeSteps = 24;
+constexpr int kPrefills = 4;
+
+struct Options {
+  std::string model;
+  int tokens = 256;
+  bool json = false;
+};
+
+// What one run costs by the config: multiplications and additions, and bytes of weights that a decode step
+// reads.
+struct Work {
+  double matrix_values = 0;  // weights of all blocks' matrices
+  double head_values = 0;    // of the unembedding
+  double other_values = 0;   // norms and biases
+};
+
+Work work_of(const Model& model) {
+  Work work;
+  for (const auto& [name, tensor] : model.weights().all()) {
+    const double count = static_cast<double>(tensor.count());
+    if (name == "logits.weight")
+      work.head_values += count;
+    else if (tensor.rank() == 2 && starts_with(name, "blocks."))
+      work.matrix_values += count;
+    else if (tensor.rank() == 1)
+      work.other_values += count;
+  }
+  return work;
+}
+
+// Two products (q k and pattern v) over the pairs that the mask allows.
+double attention_flops(const ModelConfig& config, double tokens) {
+  double total = 0;
+  for (const BlockSpec& block : config.blocks) {
+    const AttentionSpec& a = block.attention;
+    double pairs = a.causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
+    if (a.window > 0) pairs = std::min(pairs, tokens * static_cast<double>(a.window));
+    total += 4.0 * pairs * a.n_heads * a.d_head;
+  }
+  return total;
+}
+
+double cache_bytes(const ModelConfig& config, double positions) {
+  double total = 0;
+  for (const BlockSpec& block : config.blocks)
+    total += 2.0 * positions * block.attention.n_kv_heads * block.attention.d_head * sizeof(float);
+  return total;
+}
+
+std::vector<int> some_ids(int count, int vocab) {
+  std::vector<int> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(static_cast<int>((std::int64_t{i} * 7919 + 13) % vocab));
+  return ids;
+}
+
+// Runs `ids` with everything recorded and reads the last row's logits, as a person would see it.
+Result<double> timed_run(const Model& model, const std::vector<int>& ids, KvCache* cache,
+                         std::shared_ptr<const Trace>& keep) {
+  Status status = Done{};
+  const double time = seconds([&] {
+    const auto trace = model.run({ids, {}}, {}, cache);
+    if (!trace) {
+      status = trace.error();
+      return;
+    }
+    (*trace)->logits_row((*trace)->length - 1);
+    keep = *trace;
+  });
+  TRY_OK(std::move(status));
+  return time;
+}
+
+// Milliseconds of the fastest run by step ("attn.q" of all blocks together), the largest first.
+std::vector<std::pair<std::string, double>> by_step(const Trace& trace) {
+  std::map<std::string, double> sums;
+  for (const Record& record : trace.records())
+    sums[std::string(step_of(record.site.slot).text)] +=
+        static_cast<double>(record.end_ns - record.begin_ns) / 1e6;
+  std::vector<std::pair<std::string, double>> out(sums.begin(), sums.end());
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+struct Measured {
+  double best = 1e30, median = 0;  // seconds
+  std::size_t steps = 0;
+  std::int64_t growth = 0;  // bytes
+  std::vector<std::pair<std::string, double>> by_step;
+
+  void take(double time, const Trace& trace) {
+    times_.push_back(time);
+    std::sort(times_.begin(), times_.end());
+    median = times_[times_.size() / 2];
+    steps = trace.records().size();
+    if (time >= best) return;
+    best = time;
+    by_step = attnscope::cli::by_step(trace);
+  }
+
+ private:
+  std::vector<double> times_;
+};
+
+Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids) {
+  Measured out;
+  weight_health(model.weights());  // touches every weight, so that mapped files are in memory
+  reset_peak_memory();
+  const std::int64_t before = memory_now();
+  for (int round = 0; round < kPrefills; ++round) {
+    std::shared_ptr<const Trace> trace;
+    TRY(const double time, timed_run(model, ids, nullptr, trace));
+    if (round == 0) out.growth = memory_peak() - before;
+    out.take(time, *trace);
+  }
+  return out;
+}
+
+Result<Measured> measure_decode(const Model& model, const std::vector<int>& ids, int steps) {
+  Measured out;
+  KvCache cache(model.config().n_layers());
+  std::shared_ptr<const Trace> trace;
+  TRY(const double prefill, timed_run(model, ids, &cache, trace));
+  (void)prefill;
+  for (int step = 0; step < steps; ++step) {
+    TRY(const double time, timed_run(model, {ids.front()}, &cache, trace));
+    out.take(time, *trace);
+  }
+  return out;
+}
+
+nlohmann::json times(const Measured& measured) {
+  nlohmann::json steps = nlohmann::json::object();
+  for (const auto& [name, ms] : measured.by_step) steps[name] = ms;
+  return {{"ms", measured.best * 1e3}, {"median_ms", measured.median * 1e3}, {"ms_by_step", steps}};
+}
+
+nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& prefill, const Measured& decode,
+                       int decode_from) {
+  const ModelConfig& config = opened.model->config();
+  const Work work = work_of(*opened.model);
+  const double flops =
+      2 * work.matrix_values * tokens + 2 * work.head_values + attention_flops(config, tokens);
+  const double bytes = 4 * (work.matrix_values + work.head_values + work.other_values) +
+                       cache_bytes(config, decode_from + kDecodeSteps / 2.0);
+  const double peak = sgemm_gflops(12), bandwidth = read_gb_per_s(8);
+  const double gflops = flops / prefill.best / 1e9, read = bytes / decode.best / 1e9;
+  nlohmann::json p = times(prefill), d = times(decode);
+  p.update({{"gflop", flops / 1e9},
+            {"gflop_per_s", gflops},
+            {"sgemm_peak_gflop_per_s", peak},
+            {"share_of_sgemm_peak", gflops / peak},
+            {"recorded_steps", prefill.steps},
+            {"memory_growth_bytes", prefill.growth}});
+  d.update({{"tokens_per_s", 1 / decode.best},
+            {"positions_before", decode_from},
+            {"bytes_read", bytes},
+            {"gb_per_s", read},
+            {"memory_bandwidth_gb_per_s", bandwidth},
+            {"share_of_memory_bandwidth", read / bandwidth}});
+  return {{"model", opened.title},     {"tokens", tokens}, {"kernels", kernel_name()},
+          {"threads", thread_count()}, {"prefill", p},     {"decode", d}};
+}
+
+void print_lines(const nlohmann::json& r) {
+  const auto number = [](const nlohmann::json& value) { return value.get<double>(); };
+  const nlohmann::json &p = r["prefill"], &d = r["decode"];
+  std::printf("%s, %d tokens, %s kernels, %d threads\n", r["model"].get<std::string>().c_str(),
+              r["tokens"].get<int>(), r["kernels"].get<std::string>().c_str(), r["threads"].get<int>());
+  std::printf("prefill  %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s\n", number(p["ms"]),
+              number(p["gflop_per_s"]), 100 * number(p["share_of_sgemm_peak"]),
+              number(p["sgemm_peak_gflop_per_s"]));
+  std::printf("decode   %8.2f ms   %7.1f GB/s      %5.1f %% of memory's %.1f GB/s (%s per token)\n",
+              number(d["ms"]), number(d["gb_per_s"]), 100 * number(d["share_of_memory_bandwidth"]),
+              number(d["memory_bandwidth_gb_per_s"]),
+              format_bytes(static_cast<std::uint64_t>(number(d["bytes_read"]))).c_str());
+  std::printf("memory   %s beyond the weights for %d recorded steps\n",
+              format_bytes(static_cast<std::uint64_t>(number(p["memory_growth_bytes"]))).c_str(),
+              p["recorded_steps"].get<int>());
+}
+
+Status run_bench(const Options& options) {
+  TRY(const OpenedModel opened,
+      options.model == kRandomModel ? random_gpt2_small() : open_named(options.model));
+  const ModelConfig& config = opened.model->config();
+  if (config.vocab_size == 0 || !config.head.present) {
+    return fail(Code::unsupported,
+                format("%s is no language model: there is nothing to decode.", opened.title.c_str()),
+                format("Give a language model, or %s.", kRandomModel));
+  }
+  const std::vector<int> ids = some_ids(options.tokens, config.vocab_size);
+  TRY(const Measured prefill, measure_prefill(*opened.model, ids));
+  const std::int64_t limit = config.position.max_positions;
+  const int room =
+      limit > 0 ? static_cast<int>(std::max<std::int64_t>(1, limit - kDecodeSteps)) : options.tokens;
+  const int decode_from = std::min(options.tokens, room);
+  const int steps =
+      limit > 0 ? static_cast<int>(std::min<std::int64_t>(kDecodeSteps, limit - decode_from)) : kDecodeSteps;
+  if (steps < 1)
+    return fail(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
+  TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps));
+  const nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
+  if (options.json)
+    print_json(out);
+  else
+    print_lines(out);
+  return Done{};
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure prefill and decoding beside this machine's limits");
+  const auto options = std::make_shared<Options>();
+  command
+      ->add_option("MODEL", options->model,
+                   std::string(kModelHelp) + ", or " + kRandomModel +
+                       " (12 blocks, 12 heads, width 768, vocabulary 50257, weights from a formula)")
+      ->required();
+  command->add_option("--tokens", options->tokens, "length of the prefill (default 256)")
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
+}
+
+}  // namespace attnscope::cli

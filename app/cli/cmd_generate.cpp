@@ -1,0 +1,72 @@
+// attnscope-cli generate: continues one sequence.
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "core/sample/sampler.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  int max_new_tokens = 0;
+  bool json = false;
+  Sampling sampling{0.f, 0, 1.f, 0};
+  SequenceOptions sequences;
+};
+
+std::string text_of(const OpenedModel& opened, const std::vector<int>& ids) {
+  if (opened.tokenizer) return opened.tokenizer->decode(ids);
+  if (!opened.scene || opened.scene->words.empty()) return "";
+  std::vector<std::string> words;
+  for (const int id : ids) words.push_back(token_label(opened, id));
+  return join(words, " ");
+}
+
+Status run_generate(const Options& options) {
+  TRY(const OpenedModel opened, open_named(options.model));
+  TRY(const auto given, options.sequences.read(opened));
+  if (given.size() != 1) {
+    return fail(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
+                "Give --text or --ids once.");
+  }
+  TRY(const Generated made, generate(*opened.model, given[0], options.max_new_tokens, options.sampling));
+  const std::string text = text_of(opened, made.ids);
+  if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.c_str());
+  if (options.json) {
+    print_json(
+        {{"ids", made.ids}, {"text", text}, {"prompt_ids", given[0]}, {"reached_end", made.reached_end}});
+    return Done{};
+  }
+  std::vector<std::string> ids;
+  for (const int id : made.ids) ids.push_back(std::to_string(id));
+  std::printf("%s\n", text.empty() ? join(ids, ",").c_str() : text.c_str());
+  return Done{};
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("generate", "Continue a sequence token by token");
+  const auto options = std::make_shared<Options>();
+  command->add_option("MODEL", options->model, kModelHelp)->required();
+  options->sequences.add_to(*command);
+  command->add_option("--max-new-tokens", options->max_new_tokens, "how many tokens at most")
+      ->required()
+      ->check(CLI::Range(0, 1 << 20));
+  command
+      ->add_option("--temperature", options->sampling.temperature,
+                   "0 (default): always the most likely token")
+      ->check(CLI::Range(0.f, 1e6f));
+  command->add_option("--top-k", options->sampling.top_k, "only the k most likely; 0: all")
+      ->check(CLI::Range(0, 1 << 30));
+  command->add_option("--top-p", options->sampling.top_p, "only the most likely that together reach p")
+      ->check(CLI::Range(0.f, 1.f));
+  command->add_option("--seed", options->sampling.seed, "of the choice");
+  command->add_flag("--json", options->json,
+                    R"(as {"ids": the new ones, "text": ..., "prompt_ids": ..., "reached_end": ...})");
+  command->callback([options, &action] { action = [options] { return run_generate(*options); }; });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,117 @@
+// attnscope-cli info: what a model is made of.
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "core/base/text.h"
+
+namespace attnscope::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kNorms[] = {"none", "LayerNorm", "RMSNorm"};
+constexpr const char* kMlps[] = {"none", "plain", "gated"};
+constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope"};
+constexpr const char* kRopes[] = {"default", "linear", "llama3"};
+
+// 1e-05 instead of 9.99999974e-06
+double short_number(float value) { return std::stod(format("%.7g", static_cast<double>(value))); }
+
+json attention_json(const AttentionSpec& a) {
+  json out{{"heads", a.n_heads}, {"kv_heads", a.n_kv_heads},
+           {"d_head", a.d_head}, {"scale", short_number(a.scale)},
+           {"causal", a.causal}, {"mask_before_scale", a.mask_before_scale}};
+  if (a.window > 0) out["window"] = a.window;
+  return out;
+}
+
+json position_json(const PositionSpec& p) {
+  json out{{"kind", kPositions[static_cast<int>(p.kind)]}};
+  if (p.kind != PositionSpec::Kind::rope) return out;
+  out["theta"] = p.rope.theta;
+  out["scaling"] = kRopes[static_cast<int>(p.rope.kind)];
+  if (p.rope.kind != RopeSpec::Kind::standard) out["factor"] = p.rope.factor;
+  return out;
+}
+
+json to_json(const OpenedModel& opened) {
+  const ModelConfig& config = opened.model->config();
+  const BlockSpec& block = config.blocks.front();
+  json parts = json::object();
+  std::int64_t total = 0;
+  for (const auto& [part, count] : parameters_by_part(config, opened.model->weights())) {
+    parts[part] = count;
+    total += count;
+  }
+  json out{
+      {"title", opened.title},
+      {"path", opened.path},
+      {"architecture", opened.family},
+      {"layers", config.n_layers()},
+      {"d_model", config.d_model},
+      {"d_in", config.d_in},
+      {"vocab_size", config.vocab_size},
+      {"context_length", config.position.max_positions},
+      {"attention", attention_json(block.attention)},
+      {"mlp", {{"kind", kMlps[static_cast<int>(block.mlp.kind)]}, {"d_mlp", block.mlp.d_mlp}}},
+      {"norm", {{"kind", kNorms[static_cast<int>(block.norm.kind)]}, {"eps", short_number(block.norm.eps)}}},
+      {"positions", position_json(config.position)},
+      {"head", {{"present", config.head.present}, {"tied", config.head.tied}}},
+      {"bos", config.bos},
+      {"eos", config.eos},
+      {"parameters", {{"total", total}, {"by_part", parts}}},
+      {"dtype", opened.dtype},
+      {"bytes", opened.file_bytes},
+      {"tokenizer", opened.tokenizer ? json(opened.tokenizer->vocab_size()) : json(nullptr)},
+      {"notes", opened.notes}};
+  if (block.mlp.kind != MlpSpec::Kind::none) out["mlp"]["activation"] = activation_name(block.mlp.activation);
+  const WeightHealth health = weight_health(opened.model->weights());
+  out["weight_health"] = {{"nan", health.nans}, {"inf", health.infs}, {"first", health.first}};
+  return out;
+}
+
+std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+void print_lines(const json& info) {
+  for (const char* key :
+       {"title", "path", "architecture", "layers", "d_model", "vocab_size", "context_length", "dtype"})
+    std::printf("%-16s %s\n", key, plain(info[key]).c_str());
+  std::printf("%-16s %s\n", "bytes", format_bytes(info["bytes"].get<std::uint64_t>()).c_str());
+  for (const char* key : {"attention", "mlp", "norm", "positions", "head"}) {
+    std::vector<std::string> fields;
+    for (const auto& [name, value] : info[key].items()) fields.push_back(name + " " + plain(value));
+    std::printf("%-16s %s\n", key, join(fields, ", ").c_str());
+  }
+  std::printf("%-16s %s\n", "parameters",
+              format_count(info["parameters"]["total"].get<std::int64_t>()).c_str());
+  for (const auto& [part, count] : info["parameters"]["by_part"].items())
+    std::printf("  %-14s %s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
+  const json& health = info["weight_health"];
+  if (health["nan"] != 0 || health["inf"] != 0) {
+    std::printf("%-16s %s NaN, %s infinite; first NaN: %s\n", "broken weights", plain(health["nan"]).c_str(),
+                plain(health["inf"]).c_str(), plain(health["first"]).c_str());
+  }
+  for (const json& note : info["notes"]) std::printf("%-16s %s\n", "note", plain(note).c_str());
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("info", "Say what a model is made of");
+  const auto model = std::make_shared<std::string>();
+  const auto as_json = std::make_shared<bool>(false);
+  command->add_option("MODEL", *model, kModelHelp)->required();
+  command->add_flag("--json", *as_json, "as JSON");
+  const auto run = [model, as_json]() -> Status {
+    TRY(const OpenedModel opened, open_named(*model));
+    const json info = to_json(opened);
+    if (*as_json)
+      print_json(info);
+    else
+      print_lines(info);
+    return Done{};
+  };
+  command->callback([run, &action] { action = run; });
+}
+
+}  // namespace attnscope::cli
