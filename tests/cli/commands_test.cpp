@@ -1,0 +1,252 @@
+// Every command of attnscope-cli from the outside: what it prints, what it writes, how it fails.
+#include <cmath>
+#include <map>
+
+#include "core/io/npy.h"
+#include "core/io/safetensors.h"
+#include "core/step/catalog.h"
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+const std::string kScene = source_path("assets/scenes/nine_steps.json");
+
+Tensor load(const TensorSource& source, const std::string& name) {
+  auto tensor = source.load(name);
+  EXPECT_TRUE(tensor) << name;
+  return tensor ? *tensor : Tensor();
+}
+
+TEST(Cli, help_everywhere) {
+  for (const char* command : {"", "steps", "trace", "generate", "tokenize", "info", "bench"}) {
+    const Ran ran = cli(std::string(command) + " --help");
+    EXPECT_EQ(ran.exit_code, 0) << command;
+    EXPECT_NE(ran.out.find("--help"), std::string::npos) << command;
+    EXPECT_NE(ran.out.find("attnscope-cli"), std::string::npos) << command;
+  }
+  EXPECT_NE(cli("bench --help").out.find("random:gpt2-small"), std::string::npos);
+}
+
+TEST(Cli, usage_errors_are_2) {
+  expect_refused("", 2, "subcommand");
+  expect_refused("frobnicate", 2, "There is no command \"frobnicate\"");
+  expect_refused("trace", 2, "MODEL");
+  expect_refused("trace x --frob", 2, "--frob");
+  expect_refused("generate x --ids 1", 2, "--max-new-tokens");
+  expect_refused("generate x --ids 1 --max-new-tokens soon", 2, "--max-new-tokens");
+  expect_refused("generate x --ids 1 --max-new-tokens 3 --temperature -1", 2, "--temperature");
+  expect_refused("bench x --tokens 0", 2, "--tokens");
+  expect_refused("tokenize x", 2, "--text,--file");
+}
+
+TEST(Cli, steps_is_the_catalog) {
+  const Json rows = cli("steps --json").json();
+  ASSERT_EQ(rows.size(), catalog().size());
+  std::map<std::string, Json> by_name;
+  for (const Json& row : rows) by_name[row["name"]] = row;
+  EXPECT_EQ(by_name["blocks.L.attn.pattern"]["axes"], Json({"head", "query", "key"}));
+  EXPECT_EQ(by_name["blocks.L.attn.pattern"]["derived"], true);
+  EXPECT_EQ(by_name["blocks.L.attn.pattern"]["aliases"], Json::array({"attn.hook_pattern"}));
+  EXPECT_EQ(by_name["logits"]["axes"], Json({"pos", "vocab"}));
+  const Ran lines = cli("steps");
+  EXPECT_EQ(lines.exit_code, 0);
+  EXPECT_NE(lines.out.find("blocks.L.mlp.post"), std::string::npos);
+}
+
+TEST(Cli, trace_writes_both_sequences_of_the_scene) {
+  const TempFolder folder;
+  for (const std::string& model : {kScene, std::string("scene:nine_steps")}) {
+    const Ran ran = cli("trace " + model + " --out " + (folder / "t.safetensors"));
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    const auto file = *open_safetensors(folder / "t.safetensors");
+    EXPECT_EQ(load(*file, "blocks.0.attn.pattern").sizes(), (std::vector<std::int64_t>{2, 4, 4}));
+    EXPECT_EQ(load(*file, "seq1.blocks.0.attn.out").sizes(), (std::vector<std::int64_t>{4, 2}));
+    EXPECT_NEAR(load(*file, "blocks.0.attn.q").at(0, 0), 0.03462059423327446, 1e-6);
+    EXPECT_EQ(file->find("tokens"), nullptr);  // its input is rows of numbers
+    for (const TensorInfo& info : file->infos()) EXPECT_EQ(info.dtype, DType::f32) << info.name;
+  }
+}
+
+TEST(Cli, trace_agrees_with_the_reference) {
+  const TempFolder folder;
+  const auto expected = *open_safetensors(model_path("llama") + "/expected.safetensors");
+  const auto ids = *expected->load_ints("input_ids");
+  std::string text;
+  for (std::size_t i = 0; i < 11; ++i) text += (i ? "," : "") + std::to_string(ids[i]);
+  const Ran ran = cli("trace " + model_path("llama") + " --ids " + text + " --out " + (folder / "t.npz"));
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto file = *read_npz(folder / "t.npz");
+  EXPECT_EQ(*file->load_ints("tokens"), std::vector<std::int64_t>(ids.begin(), ids.begin() + 11));
+  EXPECT_LE(max_abs_difference(load(*file, "logits"), load(*expected, "logits").select(0, 0)), 1e-4);
+  EXPECT_LE(
+      max_abs_difference(load(*file, "blocks.1.attn.pattern"), load(*expected, "attentions.1").select(0, 0)),
+      1e-4);
+  EXPECT_NE(file->find("probs"), nullptr);
+  EXPECT_NE(file->find("blocks.2.attn.scores"), nullptr);
+}
+
+TEST(Cli, trace_selects_steps_and_keeps_the_order_of_sequences) {
+  const TempFolder folder;
+  const Ran ran =
+      cli("trace " + model_path("gpt2") +
+          " --ids 1,2,3 --ids 4,5 --steps 'blocks.0-1.attn.pattern,logits' --out " + (folder / "t.json"));
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Json file = Json::parse(read_text(folder / "t.json"));
+  EXPECT_EQ(file["tokens"]["values"], Json({1, 2, 3}));
+  EXPECT_EQ(file["seq1.tokens"]["values"], Json({4, 5}));
+  EXPECT_EQ(file["seq1.logits"]["shape"], Json({2, 199}));
+  EXPECT_TRUE(file.contains("blocks.1.attn.pattern"));
+  EXPECT_FALSE(file.contains("blocks.2.attn.pattern"));
+  EXPECT_FALSE(file.contains("blocks.0.attn.q"));
+}
+
+// The fixture's tokenizer beside the fixture's model: its ids run beyond the small vocabulary, short texts
+// stay inside.
+TEST(Cli, text_and_ids_mix_in_the_order_given) {
+  const TempFolder folder;
+  namespace fs = std::filesystem;
+  fs::copy(model_path("llama"), folder / "model");
+  fs::copy(source_path("tests/golden/tokenizers/bytelevel_bpe/tokenizer.json"),
+           folder / "model/tokenizer.json");
+  const Json a = cli("tokenize " + (folder / "model") + " --text '!' --json").json();
+  const Json c = cli("tokenize " + (folder / "model") + " --text '#$' --json").json();
+  const Ran ran = cli("trace " + (folder / "model") +
+                      " --text '!' --ids 7,8 --text '#$' --ids 9 --steps embed --out " + (folder / "t.json"));
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Json file = Json::parse(read_text(folder / "t.json"));
+  EXPECT_EQ(file["tokens"]["values"], a["ids"]);
+  EXPECT_EQ(file["seq1.tokens"]["values"], Json({7, 8}));
+  EXPECT_EQ(file["seq2.tokens"]["values"], c["ids"]);
+  EXPECT_EQ(file["seq3.tokens"]["values"], Json({9}));
+  expect_refused("trace " + (folder / "model") + " --text ''", 1, "The text is empty");
+}
+
+TEST(Cli, trace_sums_up) {
+  for (const char* extra : {"", " --summary"}) {
+    const Ran ran = cli("trace " + kScene + std::string(extra) + " --steps '*.pattern,*.q'");
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 5) << ran.out;
+    EXPECT_NE(ran.out.find("seq1.blocks.0.attn.pattern"), std::string::npos);
+    EXPECT_NE(ran.out.find("(2, 4, 4)"), std::string::npos);
+  }
+}
+
+TEST(Cli, trace_refuses_in_one_sentence) {
+  const std::string model = model_path("gpt2");
+  expect_refused("trace nowhere --ids 1", 1, "nowhere");
+  expect_refused("trace scene:frob", 1, "scene:nine_steps");
+  expect_refused("trace " + model, 1, "no input");
+  expect_refused("trace " + model + " --text hello", 1, "no tokenizer");
+  expect_refused("trace " + model + " --ids 1,2,x", 1, "\"1,2,x\" is not a list");
+  expect_refused("trace " + model + " --ids ''", 1, "is not a list");
+  expect_refused("trace " + model + " --ids 1,,2", 1, "is not a list");
+  expect_refused("trace " + model + " --ids 99999999999999", 1, "is not a list");
+  expect_refused("trace " + model + " --ids 1,199", 1,
+                 "Token id 199 at position 1 is outside the vocabulary of 199");
+  expect_refused("trace " + model + " --ids=-1", 1, "Token id -1");
+  std::string long_input = "0";
+  for (int i = 0; i < 64; ++i) long_input += ",0";
+  expect_refused("trace " + model + " --ids " + long_input, 1, "positions for 64");
+  expect_refused("trace " + model + " --ids 1 --steps '*.patern'", 1, "*.patern");
+  expect_refused("trace " + model + " --ids 1 --steps attn.frob", 1, "attn.frob");
+  expect_refused("trace " + model + " --ids 1 --steps ''", 1, "empty part");
+  expect_refused("trace " + model + " --ids 1 --out t.xyz", 1, "t.xyz");
+  expect_refused("trace " + model + " --ids 1 --out /nowhere/t.npz", 1, "/nowhere");
+  expect_refused("trace " + kScene + " --ids 1", 1, "rows of numbers");
+  expect_refused("trace " + source_path("README.md"), 1, "README.md");
+  expect_refused("trace " + source_path("tests/golden/nine_step_attention.json"), 1,
+                 "nine_step_attention.json");
+}
+
+TEST(Cli, generate_is_greedy_by_default) {
+  const auto expected = *open_safetensors(model_path("gpt2") + "/expected.safetensors");
+  const auto ids = *expected->load_ints("greedy");
+  std::string prompt;
+  for (std::size_t i = 0; i < 11; ++i) prompt += (i ? "," : "") + std::to_string(ids[i]);
+  const Json made =
+      cli("generate " + model_path("gpt2") + " --ids " + prompt + " --max-new-tokens 8 --json").json();
+  EXPECT_EQ(made["ids"], Json(std::vector<std::int64_t>(ids.begin() + 11, ids.end())));
+  EXPECT_TRUE(made["text"].is_string());
+  const std::string hot =
+      "generate " + model_path("gpt2") + " --ids 5 --max-new-tokens 20 --temperature 3 --json --seed ";
+  EXPECT_EQ(cli(hot + "1").out, cli(hot + "1").out);
+  EXPECT_NE(cli(hot + "1").out, cli(hot + "2").out);
+  const Ran plain = cli("generate " + model_path("gpt2") + " --ids " + prompt + " --max-new-tokens 2");
+  EXPECT_EQ(plain.out, std::to_string(ids[11]) + "," + std::to_string(ids[12]) + "\n");
+}
+
+TEST(Cli, generate_refuses_in_one_sentence) {
+  const std::string model = model_path("gpt2");
+  expect_refused("generate " + model + " --max-new-tokens 3", 1, "one sequence");
+  expect_refused("generate " + model + " --ids 1 --ids 2 --max-new-tokens 3", 1, "one sequence");
+  expect_refused("generate " + kScene + " --ids 1 --max-new-tokens 3", 1, "cannot generate");
+}
+
+TEST(Cli, tokenize_gives_ids_tokens_and_byte_spans) {
+  const TempFolder folder;
+  std::ofstream(folder / "text.txt") << "hello wörld";
+  const std::string tokenizer = source_path("tests/golden/tokenizers/bytelevel_bpe/tokenizer.json");
+  const Json from_text = cli("tokenize " + tokenizer + " --text 'hello wörld' --json").json();
+  const Json from_file = cli("tokenize " + source_path("tests/golden/tokenizers/bytelevel_bpe") + " --file " +
+                             (folder / "text.txt") + " --json")
+                             .json();
+  EXPECT_EQ(from_text, from_file);
+  EXPECT_EQ(from_text["ids"].size(), from_text["tokens"].size());
+  EXPECT_EQ(from_text["ids"].size(), from_text["spans"].size());
+  EXPECT_EQ(from_text["spans"].back(), Json({11, 12}));  // bytes: ö has two
+  EXPECT_EQ(cli("tokenize " + tokenizer + " --text '' --json").json()["ids"], Json::array());
+  EXPECT_EQ(cli("tokenize " + tokenizer + " --text hello").exit_code, 0);
+  expect_refused("tokenize " + model_path("gpt2") + " --text x", 1, "tokenizer.json");
+  expect_refused("tokenize nowhere --text x", 1, "nowhere");
+  expect_refused("tokenize " + tokenizer + " --file " + (folder / "none.txt"), 1, "none.txt");
+}
+
+TEST(Cli, info_tells_what_a_model_is_made_of) {
+  const Json info = cli("info " + model_path("llama3") + " --json").json();
+  EXPECT_EQ(info["architecture"], "Llama");
+  EXPECT_EQ(info["layers"], 2);
+  EXPECT_EQ(info["attention"]["kv_heads"], 2);
+  EXPECT_EQ(info["positions"]["scaling"], "llama3");
+  EXPECT_EQ(info["dtype"], "BF16");
+  EXPECT_EQ(info["context_length"], 256);
+  EXPECT_EQ(info["head"]["tied"], true);
+  std::int64_t sum = 0;
+  for (const auto& [part, count] : info["parameters"]["by_part"].items()) sum += count.get<std::int64_t>();
+  EXPECT_EQ(info["parameters"]["total"], sum);
+  EXPECT_EQ(info["bytes"].get<std::int64_t>(), 2 * sum);  // tied: the table is counted and stored once
+  EXPECT_EQ(info["weight_health"]["nan"], 0);
+  EXPECT_EQ(cli("info " + model_path("gpt2") + " --json").json()["parameters"]["by_part"]["embedding"],
+            (199 + 64) * 48);
+  EXPECT_NE(cli("info " + kScene).out.find("Nine steps"), std::string::npos);
+  expect_refused("info nowhere", 1, "nowhere");
+}
+
+TEST(Cli, bench_measures_beside_the_machine) {
+  const Json measured = cli("bench " + model_path("llama") + " --tokens 16 --json").json();
+  EXPECT_GT(measured["prefill"]["ms"].get<double>(), 0);
+  EXPECT_GT(measured["prefill"]["sgemm_peak_gflop_per_s"].get<double>(), 1);
+  EXPECT_GT(measured["decode"]["memory_bandwidth_gb_per_s"].get<double>(), 1);
+  EXPECT_NEAR(measured["prefill"]["share_of_sgemm_peak"].get<double>(),
+              measured["prefill"]["gflop_per_s"].get<double>() /
+                  measured["prefill"]["sgemm_peak_gflop_per_s"].get<double>(),
+              1e-9);
+  // 3 blocks: 48x48 q and out, 48x16 k and v, three 48x88; the head for one row; causal pairs of 6 heads of 8
+  const double flops = 2.0 * 16 * 3 * (2 * 48 * 48 + 2 * 48 * 16 + 3 * 48 * 88) + 2.0 * 48 * 199 +
+                       3 * 4.0 * (16 * 17 / 2) * 48;
+  EXPECT_NEAR(measured["prefill"]["gflop"].get<double>() * 1e9, flops, 1);
+  expect_refused("bench " + kScene, 1, "no language model");
+  expect_refused("bench " + model_path("llama") + " --tokens 65", 1, "positions for 64");
+}
+
+TEST(Cli, output_that_cannot_be_written_is_an_error) {
+  const Ran ran = cli("steps > /dev/full");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("could not be written"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
