@@ -10,6 +10,7 @@
 #include "app/look/strings.h"
 #include "app/picture.h"
 #include "app/startup.h"
+#include "app/state_file.h"
 #include "app/workspace_file.h"
 #include "core/base/text.h"
 
@@ -50,10 +51,12 @@ class Loop {
   void draw() {
     FrameState& state = frame_.state();
     host_.set_scale(base_scale() * state.settings.zoom);
+    state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
     host_.render();
     context_.swap();
+    state_file_.end(frame_);
     if (state.export_request) take_export();
     const std::string title = session_.document().opened
                                   ? opened_title(*session_.document().opened) + " \u2013 attnscope"
@@ -122,6 +125,7 @@ class Loop {
   GlContext& context_;
   ImguiHost& host_;
   Frame& frame_;
+  StateFile state_file_;
   std::string title_;
   Clock::time_point last_event_ = Clock::now();
   int frames_left_ = kFramesAfterEvent;

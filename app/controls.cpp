@@ -1,5 +1,6 @@
 #include "app/controls.h"
 
+#include "app/look/item_map.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -9,7 +10,9 @@ bool raised_button(const std::string& label, bool on) {
   const WithColour text(ImGuiCol_Text, on ? t.accent : t.text);
   const WithColour border(ImGuiCol_Border, on ? t.accent : t.border);
   const WithColour ground(ImGuiCol_Button, on ? t.accent_soft : t.panel_raised);
-  return ImGui::Button(label.c_str());
+  const bool pressed = ImGui::Button(label.c_str());
+  note_item(label);
+  return pressed;
 }
 
 bool primary_button(const std::string& label) {
@@ -18,13 +21,16 @@ bool primary_button(const std::string& label) {
   const WithColour ground(ImGuiCol_Button, t.accent);
   const WithColour hovered(ImGuiCol_ButtonHovered, mix(t.accent, t.text, 0.2f));
   const WithColour held(ImGuiCol_ButtonActive, mix(t.accent, t.text, 0.35f));
-  return ImGui::Button(label.c_str());
+  const bool pressed = ImGui::Button(label.c_str());
+  note_item(label);
+  return pressed;
 }
 
 bool close_button(const char* id) {
   const float side = ImGui::GetFrameHeight() * 0.8f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool pressed = ImGui::InvisibleButton(id, ImVec2(side, side));
+  note_item(id);
   const ImU32 colour = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
   const ImVec2 centre(at.x + side / 2, at.y + side / 2);
   const float arm = side * 0.2f;

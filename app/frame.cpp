@@ -9,6 +9,7 @@
 #include "app/cursor.h"
 #include "app/dialogs.h"
 #include "app/keyboard.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/toolbar.h"
 
@@ -37,6 +38,7 @@ void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, 
   const ImVec2 size = upright ? ImVec2(2 * half, std::max(1.f, to.y - from.y))
                               : ImVec2(std::max(1.f, to.x - from.x), 2 * half);
   ImGui::InvisibleButton(id, size);
+  note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
   if (ImGui::IsItemActive()) {
@@ -122,10 +124,12 @@ void Frame::draw_window(Painter& painter) {
 
 void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
                       const PanelContext& context) {
-  const ImVec2 pad(px(metric::kPadding), px(10));
+  const bool low = size.y < px(140);  // the timeline
+  const ImVec2 pad(px(metric::kPadding), px(low ? 7 : 10));
   ImGui::SetCursorScreenPos(ImVec2(position.x + pad.x, position.y + pad.y));
   compat::begin_child(
-      id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - px(4))), false);
+      id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - (low ? 0.f : px(4)))),
+      false);
   panel(context);
   ImGui::EndChild();
 }

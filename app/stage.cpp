@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/controls.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
 
@@ -32,7 +33,9 @@ bool tab(const View& view, bool open, float height, const char* prefix) {
   const std::string title = view_title(view);
   const ImVec2 text = ImGui::CalcTextSize(title.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + px(26), height);
-  const bool clicked = ImGui::InvisibleButton((std::string("###") + prefix + view.id()).c_str(), size);
+  const std::string id = std::string("###") + prefix + view.id();
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   const ImVec2 end(at.x + size.x, at.y + size.y);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -55,6 +58,7 @@ bool split_button(bool two) {
   const float side = px(26);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton("###two_views", ImVec2(side, side));
+  note_item("two_views");
   const ImU32 colour = two ? theme().accent : ImGui::IsItemHovered() ? theme().text : theme().text_dim;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 p0(at.x + px(5), at.y + px(6)), p1(at.x + side - px(5), at.y + side - px(6));

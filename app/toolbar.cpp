@@ -1,16 +1,23 @@
 #include "app/toolbar.h"
 
 #include "app/controls.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 
 namespace attnscope {
 namespace {
 
 bool item(const char* key, const char* shortcut = nullptr, bool on = false, bool enabled = true) {
-  return ImGui::MenuItem((std::string(tr(key)) + "###" + key).c_str(), shortcut, on, enabled);
+  const bool chosen = ImGui::MenuItem((std::string(tr(key)) + "###" + key).c_str(), shortcut, on, enabled);
+  note_item(key);
+  return chosen;
 }
 
-bool begin_menu(const char* key) { return ImGui::BeginMenu((std::string(tr(key)) + "###" + key).c_str()); }
+bool begin_menu(const char* key) {
+  const bool open = ImGui::BeginMenu((std::string(tr(key)) + "###" + key).c_str());
+  if (!open) note_item(key);  // of an open menu the last item is its window
+  return open;
+}
 
 void shipped_items(FrameState& state) {
   for (const auto& [name, title] : state.scenes()) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/look/fonts.h"
+#include "app/look/item_map.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_parts.h"
 
@@ -158,6 +159,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   ImGui::SetCursorScreenPos(event.p0);
   ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
                                                   std::max(event.p1.y - event.p0.y, 1.f)));
+  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot)});
   handle_pointer(plot, layout, position, event);
   list->PushClipRect(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3), true);
   draw_cells(painter, list, plot, layout, position);

@@ -1,0 +1,31 @@
+// Where items stand on the screen, by name: what a test that drives the window has to click. Off unless asked
+// for, so that a frame pays one comparison per item. Refuses items that cannot be seen.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace attnscope {
+
+struct ItemRect {
+  ImVec2 p0, p1;                    ///< pixels
+  std::int64_t rows = 0, cols = 0;  ///< cells of a matrix; 0: no matrix
+};
+
+/// Switches the noting on or off; off at first.
+void note_items(bool on);
+bool items_noted();
+/// Forgets the items of the frame before.
+void begin_items();
+/// The last ImGui item under `name`: a name of its own, or a label, of which what follows "###" counts.
+void note_item(std::string_view name);
+/// A rectangle that is no item, or more than one.
+void note_item(std::string_view name, const ItemRect& rect);
+/// Of this frame.
+const std::map<std::string, ItemRect>& noted_items();
+
+}  // namespace attnscope

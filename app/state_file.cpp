@@ -1,0 +1,207 @@
+#include "app/state_file.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "app/cursor.h"
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+#include "core/io/atomic_file.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kFewCells = 8;            // of a step's first row
+constexpr std::int64_t kMostValues = 1ll << 20;  // steps larger than this are not in the digest
+
+double now_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
+// JSON has no word for them.
+json number(float value) {
+  if (std::isfinite(value)) return static_cast<double>(value);
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
+  const Record* record = trace.find(site);
+  json cells = json::array();
+  if (!record || record->shape.empty()) return cells;
+  const std::int64_t rows = record->shape.size() > 1 ? record->shape[record->shape.size() - 2] : 1;
+  const Tensor last_row =
+      trace.slice(site, trace.own_head(site, head), {rows - 1, rows}, {0, kFewCells}).packed();
+  for (std::int64_t i = 0; i < last_row.count(); ++i) cells.push_back(number(last_row.data()[i]));
+  return cells;
+}
+
+/// FNV-1a over the bits of every number that the run stores: equal runs have equal digests.
+std::string digest(const Trace& trace) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const Record& record : trace.records()) {
+    if (record.derived || record.value.count() > kMostValues) continue;
+    const Tensor packed = record.value.packed();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(packed.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(packed.count()) * sizeof(float); ++i)
+      hash = (hash ^ bytes[i]) * 1099511628211ull;
+  }
+  return format("%016llx", static_cast<unsigned long long>(hash));
+}
+
+json describe_cursor(const Workspace& workspace, const RunResult* run) {
+  const Cursor& cursor = workspace.cursor;
+  return {{"sequence", cursor.sequence},
+          {"layer", cursor.layer},
+          {"head", cursor.head},
+          {"query", cursor.query},
+          {"key", cursor.key},
+          {"step", to_text(cursor.step)},
+          {"index", run ? current_step(workspace, *run) : -1},
+          {"pinned", cursor.pinned ? to_text(*cursor.pinned) : std::string()}};
+}
+
+json describe_document(const Document& document) {
+  json sequences = json::array();
+  for (const Sequence& sequence : document.sequences) {
+    json tokens = json::array();
+    for (const Token& token : sequence.tokens) tokens.push_back(token.text);
+    sequences.push_back({{"text", sequence.text},
+                         {"ids", sequence.input.ids},
+                         {"length", sequence.input.length()},
+                         {"tokens", tokens}});
+  }
+  return {{"title", document.opened ? opened_title(*document.opened) : std::string()},
+          {"path", document.opened ? document.opened->path : std::string()},
+          {"sequences", sequences},
+          {"interventions", document.interventions.size()},
+          {"mask_cells", document.mask_cells.size()}};
+}
+
+json describe_items() {
+  json items = json::object();
+  for (const auto& [name, rect] : noted_items()) {
+    json& row = items[name] = {rect.p0.x, rect.p0.y, rect.p1.x, rect.p1.y};
+    if (rect.rows > 0) row.insert(row.end(), {rect.rows, rect.cols});
+  }
+  return items;
+}
+
+json describe_messages(const FrameState& state) {
+  json notices = json::array();
+  for (const Notice& notice : state.notices) notices.push_back(notice.text);
+  const auto& error = state.session.error();
+  return {{"error", error ? error->sentence : std::string()},
+          {"hint", error ? error->hint : std::string()},
+          {"notices", notices}};
+}
+
+}  // namespace
+
+StateFile::StateFile() {
+  const char* path = std::getenv("ATTNSCOPE_STATE");
+  if (path) path_ = path;
+  note_items(on());
+}
+
+void StateFile::begin() {
+  if (!on()) return;
+  frame_begin_ = now_ms();
+  begin_items();
+}
+
+// From the beginning of the frame that took an edit to the moment when the frame with its result was shown.
+void StateFile::follow_times(Frame& frame) {
+  const std::size_t point = frame.state().session.history().position();
+  const std::uint64_t version = frame.run() ? frame.run()->version : 0;
+  if (version != version_ && edit_begin_ > 0) {
+    answer_ms_ = now_ms() - edit_begin_;
+    edit_begin_ = 0;
+  }
+  if (point != undo_point_) edit_begin_ = frame_begin_;
+  version_ = version;
+  undo_point_ = point;
+}
+
+void StateFile::follow_numbers(Frame& frame) {
+  const RunResult* run = frame.run().get();
+  if (!run) return;
+  const Cursor& cursor = frame.state().workspace.cursor;
+  const std::string key =
+      format("%llu/%d/%d/", static_cast<unsigned long long>(run->version), cursor.sequence, cursor.head) +
+      to_text(cursor.step);
+  if (key == numbers_key_) return;
+  numbers_key_ = key;
+  const Trace& trace = run->trace(cursor.sequence);
+  json kinds = json::array();
+  for (const TimelineStep& step : run->steps) kinds.push_back(to_text(step.main));
+  numbers_ = {{"values", first_cells(trace, cursor.step, cursor.head)},
+              {"last_values",
+               run->steps.empty() ? json::array() : first_cells(trace, run->steps.back().main, cursor.head)},
+              {"digest", digest(trace)},
+              {"steps", kinds}};
+}
+
+json StateFile::describe(Frame& frame) {
+  const FrameState& state = frame.state();
+  const Workspace& workspace = state.workspace;
+  const History& history = state.session.history();
+  const ImGuiIO& io = ImGui::GetIO();
+  json views = json::array();
+  for (const auto& view : state.views) views.push_back(view->id());
+  json all{{"window", {static_cast<int>(io.DisplaySize.x), static_cast<int>(io.DisplaySize.y)}},
+           {"views", views},
+           {"view", workspace.view},
+           {"second_view", workspace.second_view},
+           {"theme", state.settings.theme == ThemeKind::light ? "light" : "dark"},
+           {"language", language()},
+           {"zoom", state.settings.zoom},
+           {"playing", workspace.playing},
+           {"difference", workspace.show_difference},
+           {"log_scale", workspace.log_scale},
+           {"map_width", workspace.map_width},
+           {"inspector_width", workspace.inspector_width},
+           {"cursor", describe_cursor(workspace, frame.run().get())},
+           {"version", version_},
+           {"opened_version", state.session.opened_version()},
+           {"undo", history.undo_sentence()},
+           {"redo", history.redo_sentence()},
+           {"busy", frame.state().session.jobs().any_busy()},
+           {"popup", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)},
+           {"typing", io.WantTextInput},
+           {"recent", state.settings.recent},
+           {"answer_ms", answer_ms_},
+           {"items", describe_items()}};
+  all.update(describe_document(state.session.document()));
+  all.update(describe_messages(state));
+  all.update(numbers_);
+  return all;
+}
+
+void StateFile::end(Frame& frame) {
+  if (!on()) return;
+  ++frames_;
+  follow_times(frame);
+  follow_numbers(frame);
+  json now = describe(frame);
+  if (now == written_) return;
+  written_ = now;
+  now["frame"] = frames_;
+  const auto write = [&]() -> Status {
+    TRY(AtomicFile out, AtomicFile::create(path_));
+    out.write(now.dump(-1, ' ', false, json::error_handler_t::replace));
+    return out.commit();
+  };
+  if (Status status = write(); !status) {
+    std::fprintf(stderr, "attnscope: %s\n", status.error().text().c_str());
+    path_.clear();
+  }
+}
+
+}  // namespace attnscope
