@@ -1,0 +1,110 @@
+#include "app/views/steps_extra.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/look/fonts.h"
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/views/steps_words.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kSamples = 97;
+
+void arrow(ImDrawList* list, ImVec2 from, ImVec2 to, ImU32 colour) {
+  const float unit = ui_scale(), length = std::hypot(to.x - from.x, to.y - from.y);
+  list->AddLine(from, to, colour, 2 * unit);
+  if (length < 4 * unit) return;
+  const ImVec2 d((to.x - from.x) / length, (to.y - from.y) / length);
+  const float head = std::min(8 * unit, length * 0.6f);
+  list->AddTriangleFilled(
+      to, ImVec2(to.x - d.x * head - d.y * head * 0.45f, to.y - d.y * head + d.x * head * 0.45f),
+      ImVec2(to.x - d.x * head + d.y * head * 0.45f, to.y - d.y * head - d.x * head * 0.45f), colour);
+}
+
+double aside(const Explanation& why, const char* name) {
+  for (const Aside& aside : why.asides)
+    if (aside.name == name) return aside.value;
+  return 0;
+}
+
+}  // namespace
+
+void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float side) {
+  if (why.rule != Rule::rotate || why.terms.size() < 2) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float unit = ui_scale(), line = text_size(fonts().mono_small, "X").y;
+  const Source &self = why.terms[0].factors[0], &partner = why.terms[1].factors[0];
+  const bool lower = self.index[2] < partner.index[2];
+  const Source &x = lower ? self : partner, &y = lower ? partner : self;
+  const auto turned_x = static_cast<double>(trace.cell(why.cell.site, x.index));
+  const auto turned_y = static_cast<double>(trace.cell(why.cell.site, y.index));
+  const double longest = std::max({std::hypot(x.value, y.value), std::hypot(turned_x, turned_y), 1e-12});
+  const ImVec2 centre(position.x + side / 2, position.y + side / 2);
+  const float radius = side / 2 - 4 * unit;
+  list->AddCircle(centre, radius, theme().border, 48, unit);
+  list->AddLine(ImVec2(centre.x - radius, centre.y), ImVec2(centre.x + radius, centre.y), theme().border);
+  list->AddLine(ImVec2(centre.x, centre.y - radius), ImVec2(centre.x, centre.y + radius), theme().border);
+  const auto tip = [&](double a, double b) {
+    return ImVec2(centre.x + static_cast<float>(a / longest) * radius,
+                  centre.y - static_cast<float>(b / longest) * radius);
+  };
+  const ImU32 colour = hue_colour(step_of(why.cell.site.slot).hue);
+  arrow(list, centre, tip(x.value, y.value), theme().text_dim);
+  arrow(list, centre, tip(turned_x, turned_y), colour);
+  float at = position.y + side + 6 * unit;
+  const auto row = [&](const std::string& text, ImU32 ink) {
+    draw_text(list, fonts().mono_small, ImVec2(position.x, at), ink, text);
+    at += line + 2 * unit;
+  };
+  row(tr("steps.dial.pair", {std::to_string(x.index[2]), std::to_string(y.index[2])}), theme().text_dim);
+  row(tr("steps.dial.angle", {precise(aside(why, "angle"))}), theme().text);
+  const double sine = lower ? -aside(why, "sin") : aside(why, "sin");
+  row(tr("steps.dial.cos_sin", {precise(aside(why, "cos")), precise(sine)}), theme().text);
+  row(tr("steps.dial.before", {precise(x.value), precise(y.value)}), theme().text_dim);
+  row(tr("steps.dial.after", {precise(turned_x), precise(turned_y)}), colour);
+}
+
+void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 size) {
+  if (why.rule != Rule::activation || why.terms.empty()) return;
+  const int layer = std::clamp(why.cell.site.layer, 0, trace.config().n_layers() - 1);
+  const Activation kind = trace.config().blocks[static_cast<std::size_t>(layer)].mlp.activation;
+  const float value = static_cast<float>(why.terms[0].factors[0].value), unit = ui_scale();
+  const float reach = std::isfinite(value) ? std::max(3.f, std::fabs(value) * 1.15f) : 3.f;
+  const float low = std::min(-0.35f, activate(kind, -reach)), high = activate(kind, reach);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto place = [&](float x, float y) {
+    return ImVec2(position.x + (x + reach) / (2 * reach) * size.x,
+                  position.y + (high - y) / (high - low) * size.y);
+  };
+  list->AddRect(position, ImVec2(position.x + size.x, position.y + size.y), theme().border, 4 * unit);
+  list->AddLine(place(-reach, 0), place(reach, 0), theme().border);
+  list->AddLine(place(0, low), place(0, high), theme().border);
+  std::vector<ImVec2> points;
+  for (int i = 0; i < kSamples; ++i) {
+    const float x = -reach + 2 * reach * static_cast<float>(i) / (kSamples - 1);
+    points.push_back(place(x, activate(kind, x)));
+  }
+  list->AddPolyline(points.data(), kSamples, theme().mlp, 0, 2 * unit);
+  const float line = text_size(fonts().mono_small, "X").y;
+  draw_text(list, fonts().small, ImVec2(position.x, position.y - line - 4 * unit), theme().text_dim,
+            tr("steps.curve.title", {activation_name(kind)}));
+  const std::string end = short_number(static_cast<double>(reach));
+  draw_text(
+      list, fonts().mono_small,
+      ImVec2(position.x + size.x - text_size(fonts().mono_small, end).x, position.y + size.y + 3 * unit),
+      theme().text_dim, end);
+  draw_text(list, fonts().mono_small, ImVec2(position.x, position.y + size.y + 3 * unit), theme().text_dim,
+            short_number(static_cast<double>(-reach)));
+  if (!std::isfinite(value)) return;
+  const ImVec2 dot = place(value, activate(kind, value));
+  list->AddLine(ImVec2(dot.x, place(0, 0).y), dot, theme().accent, unit);
+  list->AddCircleFilled(dot, 4.5f * unit, theme().accent);
+}
+
+}  // namespace attnscope

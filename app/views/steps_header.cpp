@@ -1,0 +1,263 @@
+#include "app/views/steps_header.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kMostChips = 8;  // more become a number between arrows
+
+float pieces_width(const std::vector<Piece>& pieces, ImFont* font) {
+  float width = 0;
+  for (const Piece& piece : pieces) width += text_size(piece.small ? fonts().small : font, piece.text).x;
+  return width;
+}
+
+void draw_formula(const std::vector<Piece>& pieces, ImVec2 at) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float line = text_size(fonts().formula, "X").y;
+  for (const Piece& piece : pieces) {
+    ImFont* font = piece.small ? fonts().small : fonts().formula;
+    const float drop = piece.small ? line - text_size(font, "X").y + 2 * ui_scale() : 0;
+    draw_text(list, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text, piece.text);
+    at.x += text_size(font, piece.text).x;
+  }
+}
+
+bool attention_square(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
+
+// Starts a group of chips: on this line where it fits, else on the next.
+void begin_group(const char* caption, float width, bool& first) {
+  const float room = ImGui::GetContentRegionMax().x, caption_width = text_size(fonts().small, caption).x;
+  if (!first) {
+    ImGui::SameLine(0, 22 * ui_scale());
+    if (ImGui::GetCursorPosX() + caption_width + width > room) ImGui::NewLine();
+  }
+  first = false;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().text_dim), "%s", caption);
+}
+
+float chip_width(const std::string& label) {
+  return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 22 * ui_scale();
+}
+
+/// Chips 0 .. count-1, or arrows around the number where they are many; the new value.
+int choose(const char* caption, const char* id, int count, int value, ImU32 colour, bool& first) {
+  const bool few = count <= kMostChips;
+  begin_group(caption, few ? static_cast<float>(count) * 38 * ui_scale() : 130 * ui_scale(), first);
+  for (int i = 0; few && i < count; ++i) {
+    ImGui::SameLine(0, (i ? 4 : 8) * ui_scale());
+    if (step_chip(std::to_string(i) + "###" + id + std::to_string(i), i == value, i == value ? colour : 0))
+      value = i;
+  }
+  if (few) return value;
+  ImGui::SameLine(0, 8 * ui_scale());
+  if (step_chip(std::string("‹###") + id + "_less", false)) value = std::max(0, value - 1);
+  ImGui::SameLine(0, 4 * ui_scale());
+  step_chip(std::to_string(value) + " / " + std::to_string(count) + "###" + id + "_value", true, colour);
+  ImGui::SameLine(0, 4 * ui_scale());
+  if (step_chip(std::string("›###") + id + "_more", false)) value = std::min(count - 1, value + 1);
+  return value;
+}
+
+int heads_of_step(const RunResult& run, const Site& site) {
+  const Record* record = run.trace(0).find(site);
+  if (!record || site.layer < 0) return 0;
+  const bool has = std::find(record->axes.begin(), record->axes.end(), Axis::head) != record->axes.end();
+  return has || site.slot == Slot::concat
+             ? run.trace(0).config().blocks[static_cast<std::size_t>(site.layer)].attention.n_heads
+             : 0;
+}
+
+std::string member(const Site& site) {
+  return tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
+}
+
+}  // namespace
+
+bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help) {
+  const float unit = ui_scale();
+  const ImU32 outline = colour ? colour : on ? theme().accent : theme().border;
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, on ? 1.6f * unit : unit);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(11 * unit, 2.5f * unit));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, metric::kRounding * unit);
+  ImGui::PushStyleColor(ImGuiCol_Border, outline);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? theme().accent_soft : theme().panel_raised);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, theme().hovered);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? theme().text : mix(theme().text, theme().text_dim, 0.35f));
+  const bool clicked = ImGui::Button(label.c_str());
+  ImGui::PopStyleColor(4);
+  ImGui::PopStyleVar(3);
+  if (help) compat::item_tooltip(help);
+  return clicked;
+}
+
+void draw_step_words(const ViewContext& context, const Figure& figure, int step) {
+  const RunResult& run = context.run;
+  const Site& site = context.workspace.cursor.step;
+  const Trace& trace = run.trace(context.workspace.cursor.sequence);
+  const Step& row = step_of(site.slot);
+  const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
+  std::string title =
+      tr("steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), step_title(row)});
+  if (trace.config().n_layers() > 1 && site.layer >= 0)
+    title = tr("steps.title_block", {title, std::to_string(site.layer)});
+  compat::push_font(fonts().title);
+  ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+  ImGui::PopFont();
+  std::string sentence(step_sentence(row));
+  if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
+  note_text(sentence);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(sentence.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+  const std::vector<Piece> formula = formula_pieces(trace, site);
+  const std::string shapes = shapes_line(run, figure), torch = torch_line(run, site);
+  const float gap = 34 * unit, line = text_size(fonts().mono_small, "X").y,
+              tall = text_size(fonts().formula, "X").y;
+  const float formula_width = pieces_width(formula, fonts().formula),
+              shapes_width = text_size(fonts().mono_small, shapes).x;
+  const float torch_width = text_size(fonts().mono_small, torch).x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_formula(formula, ImVec2(at.x, at.y + 2 * unit));
+  const float base = at.y + 2 * unit + tall - line - 2 * unit;
+  ImVec2 shapes_at(at.x + std::max(formula_width + gap, 190 * unit), base), torch_at(0, base);
+  if (shapes_at.x + shapes_width > at.x + width) shapes_at = ImVec2(at.x, at.y + tall + 7 * unit);
+  torch_at = ImVec2(shapes_at.x + shapes_width + gap, shapes_at.y);
+  if (torch_at.x + torch_width > at.x + width)
+    torch_at = ImVec2(at.x, std::max(shapes_at.y + line + 3 * unit, at.y + tall + 7 * unit));
+  draw_text(list, fonts().mono_small, shapes_at, theme().text_dim,
+            middle_truncated(fonts().mono_small, shapes, width));
+  draw_text(list, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
+            middle_truncated(fonts().mono_small, torch, width));
+  const float bottom = std::max({at.y + tall + 4 * unit, torch_at.y + line, shapes_at.y + line});
+  ImGui::Dummy(ImVec2(width, bottom - at.y + 3 * unit));
+}
+
+void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary) {
+  const RunResult& run = context.run;
+  Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = run.trace(cursor.sequence);
+  bool first = true;
+  const auto& sites = run.steps[static_cast<std::size_t>(step)].sites;
+  if (sites.size() > 1) {
+    float width = 0;
+    for (const Site& site : sites) width += chip_width(member(site)) + 4 * ui_scale();
+    begin_group(tr("steps.choose.part"), width, first);
+    for (const Site& site : sites) {
+      ImGui::SameLine(0, 4 * ui_scale());
+      const bool on = site == cursor.step;
+      if (step_chip(member(site) + "###steps_part_" + to_text(site), on,
+                    on ? hue_colour(step_of(site.slot).hue) : 0))
+        go_to_site(context.workspace, run, site);
+    }
+  }
+  const int sequences = static_cast<int>(run.traces.size());
+  if (sequences > 1)
+    cursor.sequence =
+        choose(tr("steps.choose.sequence"), "steps_sequence", sequences, cursor.sequence, 0, first);
+  if (cursor.step.layer >= 0 && trace.config().n_layers() > 1) {
+    const int layer = choose(tr("steps.choose.block"), "steps_block", trace.config().n_layers(),
+                             cursor.step.layer, 0, first);
+    Site other = cursor.step;
+    other.layer = layer;
+    if (layer != cursor.step.layer) go_to_site(context.workspace, run, other);
+  }
+  if (const int heads = heads_of_step(run, cursor.step); heads > 1)
+    cursor.head =
+        choose(tr("steps.choose.head"), "steps_head", heads, std::clamp(cursor.head, 0, heads - 1), 0, first);
+  if (figure.site.slot != Slot::logits && figure.site.slot != Slot::probs) return;
+  const auto rows = static_cast<int>(trace.length);
+  cursor.query = choose(tr("steps.choose.pos"), "steps_pos", rows,
+                        static_cast<int>(std::clamp<std::int64_t>(cursor.query, 0, rows - 1)), 0, first);
+  begin_group(tr("steps.choose.vocabulary"), 210 * ui_scale(), first);
+  ImGui::SameLine(0, 8 * ui_scale());
+  if (step_chip(std::string(tr("steps.choose.likely")) + "###steps_likely", !whole_vocabulary))
+    whole_vocabulary = false;
+  ImGui::SameLine(0, 4 * ui_scale());
+  if (step_chip(std::string(tr("steps.choose.whole")) + "###steps_whole", whole_vocabulary))
+    whole_vocabulary = true;
+}
+
+float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
+                  int most_lines) {
+  const float line = text_size(font, "X").y + 2 * ui_scale();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImVec2 at = position;
+  int lines = 1;
+  for (const Piece& piece : pieces) {
+    const float wide = text_size(font, piece.text).x;
+    if (at.x > position.x && at.x + wide > position.x + width && lines < most_lines) {
+      at = ImVec2(position.x, at.y + line);
+      ++lines;
+    }
+    const std::string text = middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f));
+    draw_text(list, font, at, piece.colour ? piece.colour : theme().text, text);
+    at.x += text_size(font, text).x;
+  }
+  return line * static_cast<float>(lines);
+}
+
+void draw_neighbours(const ViewContext& context, int step, float width) {
+  const auto& steps = context.run.steps;
+  struct Chip {
+    std::string label;
+    Site site;
+    ImU32 colour;
+  };
+  const auto chips_of = [&](int index) {
+    std::vector<Chip> out;
+    const TimelineStep& s = steps[static_cast<std::size_t>(index)];
+    const bool each = s.kind == StepKind::qkv;
+    for (const Site& site : each ? s.sites : std::vector<Site>{s.main}) {
+      const std::string label = each ? member(site) : tr(std::string("step.") + step_kind_name(s.kind));
+      out.push_back({label + "###steps_go_" + to_text(site), site, hue_colour(step_of(site.slot).hue)});
+    }
+    return out;
+  };
+  const float unit = ui_scale(), captions = chip_width(tr("steps.before")) + chip_width(tr("steps.next"));
+  float room = width - captions - 40 * unit;
+  std::vector<Chip> before, after;
+  const auto take = [&](int index, std::vector<Chip>& into, bool front) {
+    const std::vector<Chip> chips = chips_of(index);
+    float wide = 0;
+    for (const Chip& chip : chips) wide += chip_width(chip.label) + 8 * unit;
+    if (wide > room) return false;
+    room -= wide;
+    into.insert(front ? into.begin() : into.end(), chips.begin(), chips.end());
+    return true;
+  };
+  for (int away = 1; away <= 3; ++away) {
+    if (step - away >= 0) take(step - away, before, true);
+    if (step + away < static_cast<int>(steps.size())) take(step + away, after, false);
+  }
+  bool any = false;
+  const auto draw = [&](const char* caption, const std::vector<Chip>& chips) {
+    if (chips.empty()) return;
+    if (any) ImGui::SameLine(0, 26 * unit);
+    any = true;
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextColored(to_vec4(theme().text_dim), "%s", caption);
+    for (const Chip& chip : chips) {
+      ImGui::SameLine(0, 8 * unit);
+      if (step_chip(chip.label, false, with_alpha(chip.colour, 0.8f)))
+        go_to_site(context.workspace, context.run, chip.site);
+    }
+  };
+  draw(tr("steps.before"), before);
+  draw(tr("steps.next"), after);
+}
+
+}  // namespace attnscope

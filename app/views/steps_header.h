@@ -1,0 +1,25 @@
+// The words above the figure, the chips that choose what is shown, the spelled-out sum below it and the row
+// of neighbouring steps. Refuses to keep state: everything is in the workspace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/views/steps_words.h"
+#include "app/views/view.h"
+
+namespace attnscope {
+
+/// Title, sentence, formula, shapes, PyTorch.
+void draw_step_words(const ViewContext& context, const Figure& figure, int step);
+/// Sequence, block, head, members of the step; for the vocabulary: most likely or whole.
+void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary);
+/// Pieces in a line that wraps; returns the height.
+float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
+                  int most_lines);
+/// Steps before and after as chips; a click goes there.
+void draw_neighbours(const ViewContext& context, int step, float width);
+/// A small rounded button; `colour` of its outline, 0 = border. Label with "###id".
+bool step_chip(const std::string& label, bool on, ImU32 colour = 0, const char* help = nullptr);
+
+}  // namespace attnscope

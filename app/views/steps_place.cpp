@@ -1,0 +1,219 @@
+// Where the matrices of a figure stand, and how large their cells are.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/theme.h"
+#include "app/views/steps_plot.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMostSeen = 512;                   // cells per axis in sight
+constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
+constexpr float kInnerHeight = 40;                  // of the rows of the top factor
+constexpr float kLegend = 74, kSign = 40, kGap = 14;
+constexpr float kColumn = 62;  // a single column of numbers
+
+// Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
+// likes.
+std::pair<float, float> shared(float room, float one, float other) {
+  if (one + other <= room) return {one, other};
+  float first = room * one / (one + other);
+  first = std::clamp(first, std::min(one, room / 6), std::max(room - other, room * 5 / 6));
+  return {first, std::min(other, room - first)};
+}
+
+}  // namespace
+
+FigurePlot::Span& FigurePlot::span(const FigureAxis& axis) {
+  Span& span = spans_[axis.key + "#" + std::to_string(axis.size)];
+  const double size = static_cast<double>(axis.size);
+  if (span.hi <= span.lo || span.hi > size) span = {0, std::min(size, kMostSeen)};
+  return span;
+}
+
+float FigurePlot::label_width(const ViewContext& context, const Operand& operand) {
+  if (operand.row.names == FigureAxis::Names::none) return 0;
+  const Span& s = span(operand.row);
+  const auto first = static_cast<std::int64_t>(s.lo), last = static_cast<std::int64_t>(std::ceil(s.hi));
+  const std::int64_t step = std::max<std::int64_t>(1, (last - first) / 64);
+  float widest = 0;
+  for (std::int64_t at = first; at < last; at += step) {
+    const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, true, at);
+    widest = std::max(widest, text_size(fonts().mono_small, text).x);
+  }
+  return std::min(widest, 104 * ui_scale()) + 12 * ui_scale();
+}
+
+// Height of the labels above columns of this width.
+float FigurePlot::column_labels(const ViewContext& context, const Operand& operand, float cell) {
+  const float line = text_size(fonts().mono_small, "X").y, unit = ui_scale();
+  if (operand.col.names == FigureAxis::Names::none) return 0;
+  if (operand.col.names == FigureAxis::Names::index && operand.picked_cols.empty()) return line + 4 * unit;
+  const Span& s = span(operand.col);
+  float widest = 0;
+  const auto last = static_cast<std::int64_t>(std::ceil(s.hi));
+  for (auto at = static_cast<std::int64_t>(s.lo);
+       at < std::min<std::int64_t>(last, static_cast<std::int64_t>(s.lo) + 64); ++at) {
+    const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, false, at);
+    widest = std::max(widest, text_size(fonts().mono_small, text).x);
+  }
+  if (widest + 4 * unit <= std::max(cell, 58 * unit)) return line + 4 * unit;
+  return std::min(widest, 84 * unit) * 0.766f + line;
+}
+
+void FigurePlot::place_product(const ViewContext& context, const Figure& figure, ImVec2 position,
+                               ImVec2 size) {
+  const Operand &left = figure.operands[0], &top = figure.operands[1];
+  const int result = figure.result();
+  const bool bias = figure.operands.size() > 3;
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y, gap = 26 * unit;
+  const float labels = label_width(context, left);
+  const auto inner = static_cast<float>(seen(left.col)), rows = static_cast<float>(seen(left.row));
+  const auto cols = static_cast<float>(seen(top.col));
+  const float wide = std::max(size.x - labels - gap - kLegend * unit, 40.f);
+  auto [inner_w, cols_w] = shared(wide, inner * kCellWidth * unit, cols * kCellWidth * unit);
+  const float header = line + 4 * unit + column_labels(context, top, cols_w / cols);
+  const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
+  const float tall = std::max(size.y - header - between, 40.f);
+  auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit);
+  // No cell much taller than wide, none much wider than tall.
+  const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
+  const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
+  const float iw = std::min(inner_w / inner, std::max(cw, 24 * unit)),
+              ih = std::min(inner_h / inner, std::max(ch, 22 * unit));
+  const float x = position.x + labels + inner * iw + gap, y = position.y + header + inner * ih + between;
+  Panel& a = panels_[0];
+  a.labels = labels, a.row_labels = true, a.col_labels = false, a.header = line + 4 * unit;
+  a.cell = ImVec2(iw, ch), a.position = ImVec2(position.x, y - a.header),
+  a.size = ImVec2(labels + inner * iw, a.header + rows * ch);
+  Panel& b = panels_[1];
+  b.header = header, b.cell = ImVec2(cw, ih), b.position = ImVec2(x, position.y),
+  b.size = ImVec2(cols * cw, header + inner * ih);
+  if (bias) {
+    Panel& c = panels_[2];
+    c.header = line + 2 * unit, c.col_labels = false, c.cell = ImVec2(cw, 20 * unit);
+    c.position = ImVec2(x, y - 32 * unit - line - 2 * unit), c.size = ImVec2(cols * cw, c.header + 20 * unit);
+  }
+  Panel& r = panels_[static_cast<std::size_t>(result)];
+  r.cell = ImVec2(cw, ch), r.col_labels = false;
+  r.header = 0, r.position = ImVec2(x, y), r.size = ImVec2(cols * cw, rows * ch);
+  legend_ = ImVec2(x + cols * cw + 24 * unit, y - line - 6 * unit);
+  legend_height_ = std::clamp(rows * ch + line + 6 * unit, 90 * unit,
+                              std::max(90 * unit, position.y + size.y - legend_.y));
+  used_ = ImVec2(x + cols * cw - position.x, y + rows * ch - position.y);
+  windowed_ = inner < static_cast<float>(left.col.size) || rows < static_cast<float>(left.row.size) ||
+              cols < static_cast<float>(top.col.size);
+}
+
+// Puts the panels of a block; returns its width. `bottom` > 0: the last panel ends there.
+float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
+                              float header) {
+  const float unit = ui_scale();
+  float x = at.x, y = at.y, widest = 0, height = 0;
+  for (const int id : block.operands) {
+    const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
+    Panel& panel = panels_[static_cast<std::size_t>(id)];
+    const bool column = operand.col.key == "one", row = operand.row.key == "one";
+    panel.cell =
+        ImVec2(column ? std::clamp(kColumn * unit, cell.x, std::max(cell.x, kColumn * unit)) : cell.x,
+               row ? std::min(std::max(cell.y, 18 * unit), 30 * unit) : cell.y);
+    panel.header = header;
+    const float width = panel.cell.x * static_cast<float>(seen(operand.col)),
+                tall = panel.cell.y * static_cast<float>(seen(operand.row));
+    panel.position = ImVec2(x, y);
+    panel.size = ImVec2(panel.labels + width, header + tall);
+    if (block.vertical)
+      y += panel.size.y + 8 * unit;
+    else
+      x += panel.size.x + kGap * unit;
+    widest = std::max(widest, panel.size.x);
+    height = std::max(height, panel.position.y + panel.size.y - at.y);
+  }
+  if (bottom > 0)
+    for (const int id : block.operands)
+      panels_[static_cast<std::size_t>(id)].position.y += bottom - at.y - height;
+  used_.y = std::max(used_.y, std::max(height, bottom - at.y));
+  return block.vertical ? widest : x - kGap * unit - at.x;
+}
+
+void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
+  float fixed = kLegend * unit, cols = 0;
+  const Operand& first = figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[0])];
+  windowed_ = false;
+  for (const Block& block : figure.blocks) {
+    float widest = 0, sum = 0, columns = 0;
+    for (const int id : block.operands) {
+      const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
+      windowed_ = windowed_ || seen(operand.row) < static_cast<double>(operand.row.size) ||
+                  seen(operand.col) < static_cast<double>(operand.col.size);
+      const auto count = static_cast<float>(seen(operand.col));
+      if (operand.col.key == "one")
+        columns += kColumn * unit;
+      else
+        sum += count, widest = std::max(widest, count);
+    }
+    cols += block.vertical ? widest : sum;
+    fixed += columns + (block.sign.empty() ? 0 : kSign * unit) +
+             (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kGap * unit);
+  }
+  Panel& labelled = panels_[static_cast<std::size_t>(figure.blocks[0].operands[0])];
+  labelled.row_labels = true;
+  labelled.labels = label_width(context, first);
+  if (figure.blocks[0].vertical)
+    for (const int id : figure.blocks[0].operands)
+      panels_[static_cast<std::size_t>(id)].labels = labelled.labels,
+      panels_[static_cast<std::size_t>(id)].row_labels = true;
+  // Heads one above the other need the names of their rows again where the heads before stood side by side.
+  float again = 0;
+  for (std::size_t b = 1; b < figure.blocks.size(); ++b) {
+    const Block& block = figure.blocks[b];
+    if (!block.vertical || figure.rule == Rule::norm) continue;
+    for (const int id : block.operands)
+      panels_[static_cast<std::size_t>(id)].labels = again = labelled.labels,
+      panels_[static_cast<std::size_t>(id)].row_labels = true;
+  }
+  const float cw =
+      std::clamp((size.x - fixed - labelled.labels - again) / std::max(cols, 1.f), 0.01f, kCellWidth * unit);
+  const float header = line + 4 * unit + column_labels(context, first, cw);
+  float ch = kCellHeight * unit;
+  for (const Block& block : figure.blocks) {
+    float rows = 0, headers = 0, singles = 0;
+    for (const int id : block.operands) {
+      const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
+      const auto count = static_cast<float>(seen(operand.row));
+      if (block.vertical)
+        rows += operand.row.key == "one" ? 0 : count, singles += operand.row.key == "one" ? 30 * unit : 0,
+            headers += 1;
+      else
+        rows = std::max(rows, count), headers = 1;
+    }
+    ch = std::min(ch, (size.y - headers * (header + 8 * unit) - singles) / std::max(rows, 1.f));
+  }
+  ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 24 * unit));
+  const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);
+  used_ = {};
+  float x = position.x, bottom = 0;
+  for (const Block& block : figure.blocks) {
+    const float sign_at = x + kSign * unit / 2;
+    if (!block.sign.empty()) x += kSign * unit;
+    const float width = place_block(figure, block, ImVec2(x, position.y), 0, cell, header);
+    if (figure.rule == Rule::norm && block.vertical) bottom = used_.y;
+    x += width;
+    if (!block.sign.empty()) signs_.emplace_back(ImVec2(sign_at, 0), block.sign);
+  }
+  if (bottom > 0) place_block(figure, figure.blocks[0], position, position.y + bottom, cell, header);
+  const float middle =
+      bottom > 0
+          ? position.y + bottom - ch * static_cast<float>(seen(first.row)) / 2
+          : position.y + header + std::min(used_.y - header, ch * static_cast<float>(seen(first.row))) / 2;
+  for (auto& sign : signs_) sign.first.y = middle;
+  legend_ = ImVec2(x + 22 * unit, position.y + std::max(0.f, header - line - 6 * unit));
+  legend_height_ =
+      std::clamp(used_.y - header + line + 6 * unit, 90 * unit, std::max(90 * unit, size.y - header));
+  used_.x = x - position.x;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,249 @@
+// Values, colours and panels. Where the panels stand is in steps_place.cpp.
+#include "app/views/steps_plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/fonts.h"
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kWholeCells = std::int64_t{1} << 18;  // fetched whole, whatever is in sight
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  return (hash ^ (value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2))) * 0x100000001b3ull;
+}
+std::uint64_t mixed(std::uint64_t hash, const std::string& text) {
+  return mixed(hash, std::hash<std::string>{}(text));
+}
+
+std::uint64_t operand_hash(const ViewContext& context, const Operand& operand, Range rows, Range cols,
+                           bool difference) {
+  std::uint64_t hash = mixed(0xcbf29ce484222325ull, context.run.version);
+  hash = mixed(hash, static_cast<std::uint64_t>(context.workspace.cursor.sequence + 1));
+  hash = mixed(hash, operand.is_weight() ? operand.weight : to_text(operand.site) + operand.id);
+  hash = mixed(hash, static_cast<std::uint64_t>(operand.head + 2));
+  hash = mixed(hash, difference ? context.before->version + 1 : 0);
+  for (const std::int64_t at : {rows.begin, rows.end, cols.begin, cols.end})
+    hash = mixed(hash, static_cast<std::uint64_t>(at));
+  for (const auto* picks : {&operand.picked_rows, &operand.picked_cols})
+    for (const std::int64_t pick : *picks) hash = mixed(hash, static_cast<std::uint64_t>(pick));
+  return hash;
+}
+
+ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) {
+  if (operand.map == Colormap::diverging || differs) return signed_range(values);
+  if (operand.map == Colormap::mask) return {0, 1};
+  const Stats s = stats(values);
+  const bool share = s.max <= 1.f && operand.id != "sum";
+  const bool words = !operand.is_weight() && operand.site.slot == Slot::probs;
+  return {0, share && !words ? 1.f : std::max(s.max, 1e-6f)};
+}
+
+}  // namespace
+
+std::string axis_entry(const RunResult& run, int sequence, const Operand& operand, bool rows,
+                       std::int64_t at) {
+  const FigureAxis& axis = rows ? operand.row : operand.col;
+  const auto& picks = rows ? operand.picked_rows : operand.picked_cols;
+  if (!picks.empty())
+    at = at < static_cast<std::int64_t>(picks.size()) ? picks[static_cast<std::size_t>(at)] : at;
+  if (axis.names == FigureAxis::Names::vocab) return token_label(*run.document.opened, static_cast<int>(at));
+  if (axis.names != FigureAxis::Names::token) return std::to_string(at);
+  const std::string label = run.label(sequence, at);
+  return run.trace(sequence).ids.empty() ? tr("steps.token_n", {label}) : label;
+}
+
+const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Figure& figure,
+                                           const Operand& operand, bool difference) {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const Span &row_span = span(operand.row), &col_span = span(operand.col);
+  Range rows{static_cast<std::int64_t>(row_span.lo), static_cast<std::int64_t>(std::ceil(row_span.hi))};
+  Range cols{static_cast<std::int64_t>(col_span.lo), static_cast<std::int64_t>(std::ceil(col_span.hi))};
+  if (operand.row.size * operand.col.size <= kWholeCells)
+    rows = {0, operand.row.size}, cols = {0, operand.col.size};
+  const bool differs = difference && operand.is_result && context.before != nullptr;
+  const std::uint64_t hash = operand_hash(context, operand, rows, cols, differs);
+  Kept& kept = kept_[operand.id];
+  if (kept.hash == hash) return kept;
+  kept = {hash, operand_values(trace, operand, rows, cols), rows, cols, {}, false};
+  if (differs) {
+    const Trace& old = context.before->trace(context.workspace.cursor.sequence);
+    const Record *now_record = trace.find(figure.site), *old_record = old.find(figure.site);
+    if (old_record && now_record && old_record->shape == now_record->shape) {
+      kept.values = attnscope::difference(kept.values, operand_values(old, operand, rows, cols));
+      kept.differs = true;
+    }
+  }
+  if (!kept.values.empty()) kept.range = range_of(operand, kept.values, kept.differs);
+  return kept;
+}
+
+ValueRange FigurePlot::range(int operand) const {
+  const bool known = operand >= 0 && operand < static_cast<int>(ranges_.size());
+  return known ? ranges_[static_cast<std::size_t>(operand)] : ValueRange{};
+}
+
+bool FigurePlot::cell_rect(const FigureCell& cell, ImVec2& p0, ImVec2& p1) const {
+  if (!cell.valid() || cell.operand >= static_cast<int>(panels_.size())) return false;
+  const Panel& panel = panels_[static_cast<std::size_t>(cell.operand)];
+  const double row = static_cast<double>(cell.row) - panel.seen.row0,
+               col = static_cast<double>(cell.col) - panel.seen.col0;
+  p0 = ImVec2(panel.event.p0.x + static_cast<float>(col) * panel.cell.x,
+              panel.event.p0.y + static_cast<float>(row) * panel.cell.y);
+  p1 = ImVec2(p0.x + panel.cell.x, p0.y + panel.cell.y);
+  return p1.x > panel.event.p0.x && p0.x < panel.event.p1.x && p1.y > panel.event.p0.y &&
+         p0.y < panel.event.p1.y;
+}
+
+void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
+                           MatrixPlot& plot) const {
+  const int sequence = context.workspace.cursor.sequence;
+  const auto fill = [&](MatrixAxis& axis, const FigureAxis& from, bool rows) {
+    axis.colour = from.colour;
+    axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
+    const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
+    if (from.names == FigureAxis::Names::index && !picks) return;
+    axis.label_of = [&context, &operand, sequence, rows](std::int64_t at) {
+      return axis_entry(context.run, sequence, operand, rows, at);
+    };
+  };
+  fill(plot.rows, operand.row, true);
+  fill(plot.cols, operand.col, false);
+}
+
+void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after) {
+  const bool same = before.row0 == after.row0 && before.row1 == after.row1 && before.col0 == after.col0 &&
+                    before.col1 == after.col1;
+  if (same || frozen_) return;
+  if (after.all()) {
+    spans_.clear();  // back to what a fresh figure shows
+    return;
+  }
+  constexpr double kMostSeen = 512;
+  const auto keep = [&](const FigureAxis& axis, double lo, double hi) {
+    Span& s = span(axis);
+    s = {lo, std::min(hi, lo + std::min(kMostSeen, static_cast<double>(axis.size)))};
+  };
+  keep(operand.row, after.row0, after.row1);
+  keep(operand.col, after.col0, after.col1);
+}
+
+void FigurePlot::draw_title(const Operand& operand, const Panel& panel) {
+  const std::string title =
+      middle_truncated(fonts().small, operand.title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
+  draw_text(ImGui::GetWindowDrawList(), fonts().small,
+            ImVec2(panel.position.x + panel.labels, panel.position.y),
+            operand.colour ? operand.colour : theme().text_dim, title);
+}
+
+void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
+                              const FigureMarks& marks, bool difference, FigureEvent& event) {
+  const Operand& operand = figure.operands[index];
+  Panel& panel = panels_[index];
+  const Kept kept = values(context, figure, operand, difference);
+  if (kept.values.empty()) return;
+  MatrixPlot plot;
+  plot.key = "steps/" + operand.id;
+  plot.version = kept.hash;
+  plot.values = kept.values;
+  plot.style.map = kept.differs ? Colormap::diverging : operand.map;
+  plot.style.lo = ranges_[index].lo;
+  plot.style.hi = ranges_[index].hi;
+  plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
+  fill_axes(context, operand, panel, plot);
+  plot.double_click_resets = false;
+  plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
+  plot.total_rows = operand.row.size, plot.total_cols = operand.col.size;
+  plot.cell = panel.cell;
+  plot.row_label_width = panel.labels;
+  plot.col_label_height = panel.header;
+  if (index < marks.size()) plot.marks = marks[index];
+  for (std::int64_t head = 0; operand.group > 1 && head * operand.group < operand.col.size; ++head) {
+    const float share = static_cast<float>(head * operand.group) / static_cast<float>(operand.col.size);
+    plot.marks.insert(plot.marks.begin(), {0, head * operand.group, colormap_at(Colormap::phase, share),
+                                           operand.row.size, operand.group, 1.5f});
+  }
+  MatrixWindow window{span(operand.row).lo, span(operand.col).lo, span(operand.row).hi, span(operand.col).hi};
+  const MatrixWindow before = window;
+  panel.seen = window;
+  plot.window = &window;
+  panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
+  write_back(operand, before, window);
+  if (panel.header > 0) draw_title(operand, panel);
+  if (!panel.event.hovered()) return;
+  event.cell = {static_cast<int>(index), panel.event.row, panel.event.col};
+  event.clicked = panel.event.clicked;
+  event.double_clicked = panel.event.double_clicked && panel.event.numbers;
+}
+
+void FigurePlot::draw_signs(const Figure&) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const auto& [at, sign] : signs_) {
+    const ImVec2 size = text_size(fonts().title, sign);
+    draw_text(list, fonts().title, ImVec2(at.x - size.x / 2, at.y - size.y / 2), theme().text_dim, sign);
+  }
+}
+
+// Dashed lines from what is lit in the factors to the cell of the result.
+void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) const {
+  const int result = figure.result();
+  if (figure.layout != Figure::Layout::product || result < 0) return;
+  const auto at = static_cast<std::size_t>(result);
+  if (marks.size() <= at || marks[at].empty() || marks[0].empty() || marks[1].empty()) return;
+  ImVec2 p0, p1;
+  if (!cell_rect({result, marks[at].back().row, marks[at].back().col}, p0, p1)) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float unit = ui_scale(), dash = 4 * unit;
+  const ImVec2 middle((p0.x + p1.x) / 2, (p0.y + p1.y) / 2);
+  const ImU32 left = figure.operands[0].colour, top = figure.operands[1].colour;
+  for (float x = panels_[0].event.p1.x + 3 * unit; x < p0.x - 2 * unit; x += 2 * dash)
+    list->AddLine(ImVec2(x, middle.y), ImVec2(std::min(x + dash, p0.x), middle.y), left, 1.3f * unit);
+  for (float y = panels_[1].event.p1.y + 3 * unit; y < p0.y - 2 * unit; y += 2 * dash)
+    list->AddLine(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, p0.y)), top, 1.3f * unit);
+}
+
+FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,
+                             ImVec2 position, ImVec2 size, bool difference) {
+  FigureEvent event;
+  const std::size_t count = figure.operands.size();
+  panels_.assign(count, {});
+  ranges_.assign(count, {});
+  signs_.clear();
+  if (figure.layout == Figure::Layout::none || count == 0) return event;
+  if (figure.layout == Figure::Layout::product)
+    place_product(context, figure, position, size);
+  else
+    place_row(context, figure, position, size);
+  ValueRange shared{0, 0};
+  bool differs = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Kept& kept = values(context, figure, figure.operands[i], difference);
+    ranges_[i] = kept.range;
+    if (figure.operands[i].is_result) differs = kept.differs;
+    if (figure.operands[i].map == Colormap::diverging && !kept.differs)
+      shared.hi = std::max(shared.hi, kept.range.hi);
+  }
+  for (std::size_t i = 0; figure.shared_range && i < count; ++i)
+    if (figure.operands[i].map == Colormap::diverging && !(differs && figure.operands[i].is_result))
+      ranges_[i] = {-shared.hi, shared.hi};
+  for (std::size_t i = 0; i < count; ++i) draw_operand(context, figure, i, marks, difference, event);
+  draw_signs(figure);
+  draw_guides(figure, marks);
+  if (event.hovered()) cell_rect(event.cell, event.p0, event.p1);
+  const int result = figure.result();
+  if (result < 0) return event;
+  const Operand& out = figure.operands[static_cast<std::size_t>(result)];
+  HeatStyle style;
+  style.map = differs ? Colormap::diverging : out.map;
+  style.lo = range(result).lo, style.hi = range(result).hi;
+  style.log_scale = context.workspace.log_scale;
+  draw_legend(style, tr(differs ? "steps.legend.difference" : "steps.legend.value"), legend_,
+              ImVec2(15 * ui_scale(), legend_height_));
+  return event;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,117 @@
+// From a cell of an operand to a number of the run and back: heads, transposed planes, picked rows and
+// columns.
+#include <algorithm>
+
+#include "app/views/steps_figure.h"
+
+namespace attnscope {
+namespace {
+
+std::int64_t picked(const std::vector<std::int64_t>& picks, std::int64_t at) {
+  if (picks.empty()) return at;
+  return at >= 0 && at < static_cast<std::int64_t>(picks.size()) ? picks[static_cast<std::size_t>(at)] : -1;
+}
+
+// Where a source index stands among the picks, or -1.
+std::int64_t unpicked(const std::vector<std::int64_t>& picks, std::int64_t index) {
+  if (picks.empty()) return index;
+  const auto at = std::find(picks.begin(), picks.end(), index);
+  return at == picks.end() ? -1 : at - picks.begin();
+}
+
+// A rectangle of the source itself.
+Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols) {
+  if (operand.transposed) {
+    Operand upright = operand;
+    upright.transposed = false;
+    const Tensor turned = plane(trace, upright, cols, rows);
+    return turned.empty() ? turned : turned.transpose();
+  }
+  if (!operand.is_weight()) {
+    const Slot slot = operand.site.slot;
+    if ((slot == Slot::logits || slot == Slot::probs) && rows.size() == 1) {  // the kept row
+      const Tensor logits = trace.logits_row(rows.begin);
+      if (logits.empty()) return {};
+      const Tensor row = logits.split(0, Axis::pos, 1, Axis::vocab);
+      return (slot == Slot::logits ? row : softmax_rows(row)).slice(1, cols.begin, cols.end);
+    }
+    return trace.slice(operand.site, std::max<std::int64_t>(operand.head, 0), rows, cols);
+  }
+  const Tensor weight = trace.weights().get(operand.weight);
+  if (weight.rank() == 1)
+    return weight.slice(0, cols.begin, cols.end).split(0, Axis::none, 1, weight.axis(0));
+  return weight.slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
+}
+
+}  // namespace
+
+Tensor operand_values(const Trace& trace, const Operand& operand, Range rows, Range cols) {
+  if (rows.size() <= 0 || cols.size() <= 0) return {};
+  if (operand.part) return operand.part(rows, cols);
+  if (operand.picked_rows.empty() && operand.picked_cols.empty()) return plane(trace, operand, rows, cols);
+  Buffer out({{Axis::none, rows.size()}, {Axis::none, cols.size()}});
+  const bool whole_row = operand.site.slot == Slot::probs && !operand.is_weight();
+  const std::int64_t vocab = trace.config().vocab_size;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const std::int64_t from = picked(operand.picked_rows, row);
+    const Tensor all = operand.picked_cols.empty() ? plane(trace, operand, {from, from + 1}, cols)
+                       : whole_row                 ? plane(trace, operand, {from, from + 1}, {0, vocab})
+                                                   : Tensor();
+    for (std::int64_t col = cols.begin; col < cols.end; ++col) {
+      const std::int64_t at = picked(operand.picked_cols, col);
+      float& cell = out.data()[(row - rows.begin) * cols.size() + col - cols.begin];
+      if (operand.picked_cols.empty())
+        cell = all.at(0, col - cols.begin);
+      else if (whole_row)
+        cell = all.at(0, at);
+      else if (operand.is_weight())
+        cell = plane(trace, operand, {from, from + 1}, {at, at + 1}).at(0, 0);
+      else
+        cell = trace.cell(operand.site, {from, at});
+    }
+  }
+  return std::move(out).freeze();
+}
+
+std::vector<std::int64_t> source_index(const Trace& trace, const Operand& operand, std::int64_t row,
+                                       std::int64_t col) {
+  row = picked(operand.picked_rows, row);
+  col = picked(operand.picked_cols, col);
+  if (operand.transposed) std::swap(row, col);
+  if (operand.is_weight()) {
+    if (trace.weights().get(operand.weight).rank() == 1) return {col};
+    return {row, col};
+  }
+  std::vector<std::int64_t> index{row, col};
+  const Record* record = trace.find(operand.site);
+  for (std::size_t d = 0; record && d < record->axes.size(); ++d)
+    if (record->axes[d] == Axis::head)
+      index.insert(index.begin() + static_cast<std::ptrdiff_t>(d), operand.head);
+  return index;
+}
+
+std::optional<Spot> spot_of(const Trace& trace, const Operand& operand, const Source& source) {
+  if (operand.part) return std::nullopt;
+  std::vector<std::int64_t> index = source.index;
+  if (operand.is_weight()) {
+    if (!source.is_weight || source.name != operand.weight) return std::nullopt;
+    if (index.size() == 1) index.insert(index.begin(), 0);
+  } else {
+    if (source.is_weight || source.site != operand.site) return std::nullopt;
+    const Record* record = trace.find(operand.site);
+    for (std::size_t d = 0; record && d < record->axes.size(); ++d) {
+      if (record->axes[d] != Axis::head) continue;
+      if (index[d] != operand.head) return std::nullopt;
+      index.erase(index.begin() + static_cast<std::ptrdiff_t>(d));
+      break;
+    }
+  }
+  if (index.size() != 2) return std::nullopt;
+  if (operand.transposed) std::swap(index[0], index[1]);
+  const Spot spot{unpicked(operand.picked_rows, index[0]), unpicked(operand.picked_cols, index[1])};
+  if (spot.row < 0 || spot.col < 0 || spot.row >= operand.row.size || spot.col >= operand.col.size)
+    return std::nullopt;
+  return spot;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,311 @@
+// The steps view: one step of the computation at a time, as one would draw it on a board, with this run's
+// numbers. It keeps only what the picture needs from frame to frame: which figure, what is under the pointer,
+// what is zoomed.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/views/steps_edit.h"
+#include "app/views/steps_extra.h"
+#include "app/views/steps_header.h"
+#include "app/views/steps_plot.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kMostLikely = 20;
+constexpr double kMotionSeconds = 0.3;
+
+/// The most likely tokens of one row, found in the background where the vocabulary is large.
+struct MostLikely {
+  std::string key;
+  std::vector<std::int64_t> ids;
+  std::atomic<bool> ready{false};
+  void find(const Trace& trace, std::int64_t row) {
+    const Tensor logits = trace.logits_row(row);
+    if (!logits.empty()) {
+      ids.resize(static_cast<std::size_t>(logits.size(0)));
+      std::iota(ids.begin(), ids.end(), 0);
+      const auto count = std::min<std::size_t>(ids.size(), kMostLikely);
+      const auto likelier = [&](std::int64_t a, std::int64_t b) {
+        return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
+      };
+      std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
+      ids.resize(count);
+    }
+    ready = true;
+  }
+};
+
+class StepsView : public View {
+ public:
+  const char* id() const override { return "steps"; }
+  int order() const override { return 0; }
+  std::string unavailable(const RunResult& run) const override {
+    return run.traces.empty() || run.steps.empty() ? "steps.none" : std::string();
+  }
+
+  void draw(const ViewContext& context) override {
+    Cursor& cursor = context.workspace.cursor;
+    const int step = current_step(context.workspace, context.run);
+    if (!context.run.trace(cursor.sequence).find(cursor.step)) {
+      go_to_step(context.workspace, context.run, step);
+      if (!context.run.trace(cursor.sequence).find(cursor.step))
+        return ImGui::TextUnformatted(tr("steps.missing"));
+    }
+    prepare(context);
+    draw_step_words(context, figure_, step);
+    draw_step_chips(context, figure_, step, whole_vocabulary_);
+    draw_notes(context);
+    const float unit = ui_scale(),
+                below = ImGui::GetFrameHeight() + 2 * text_size(fonts().mono, "X").y + 26 * unit;
+    const ImVec2 room(ImGui::GetContentRegionAvail().x,
+                      std::max(ImGui::GetContentRegionAvail().y - below, 90 * unit));
+    compat::begin_child("steps_figure", room, false,
+                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_figure(context, room);
+    ImGui::EndChild();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, fonts().mono, 2);
+    ImGui::Dummy(ImVec2(room.x, 2 * text_size(fonts().mono, "X").y + 8 * unit));
+    draw_neighbours(context, step, room.x);
+  }
+
+ private:
+  // ---- which figure ----
+  void find_likely(const ViewContext& context, const std::string& key) {
+    if (likely_ && likely_->key == key) return;
+    const auto& trace = context.run.traces[static_cast<std::size_t>(
+        std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1))];
+    const std::int64_t row = context.workspace.cursor.query;
+    likely_ = std::make_shared<MostLikely>();
+    likely_->key = key;
+    if (!large_vocabulary(*trace)) return likely_->find(*trace, row);
+    context.commands.act([likely = likely_, trace, row](Session& session) {
+      session.jobs().submit("steps.vocabulary", [=](const std::atomic<bool>&) { likely->find(*trace, row); });
+    });
+  }
+  void prepare(const ViewContext& context) {
+    Cursor& cursor = context.workspace.cursor;
+    FigureWish wish{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
+    std::string key = std::to_string(context.run.version) + to_text(cursor.step) + "/" +
+                      std::to_string(cursor.sequence) + "/" + std::to_string(cursor.head) + "/" +
+                      std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();
+    if (cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs) {
+      const std::int64_t rows = context.run.trace(cursor.sequence).length;
+      cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
+      wish.query = cursor.query;
+      const std::string row = std::to_string(context.run.version) + "/" + std::to_string(cursor.sequence) +
+                              "/" + std::to_string(wish.query);
+      find_likely(context, row);
+      if (likely_->ready) wish.top = likely_->ids;
+      key += row + (likely_->ready ? "+" : "-");
+    }
+    if (key == key_) return;
+    key_ = key;
+    if (to_text(cursor.step) != shown_step_) {
+      if (!shown_step_.empty()) moved_at_ = ImGui::GetTime();
+      shown_step_ = to_text(cursor.step);
+      plot_ = FigurePlot();
+      hovered_ = {};
+      editor_.close();
+    }
+    explained_.clear();
+    figure_ = build_figure(context.run, wish);
+  }
+
+  // ---- why ----
+  const Explanation* explain_cell(const ViewContext& context, const FigureCell& cell) {
+    if (!cell.valid() || cell.operand >= static_cast<int>(figure_.operands.size())) return nullptr;
+    const Operand& operand = figure_.operands[static_cast<std::size_t>(cell.operand)];
+    if (!operand.is_step()) return nullptr;
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const auto index = source_index(trace, operand, cell.row, cell.col);
+    std::string key = key_ + to_text(operand.site);
+    for (const std::int64_t i : index) key += "," + std::to_string(i);
+    if (key != explained_) {
+      explained_ = key;
+      auto why = explain(trace, operand.site, index);
+      why_ok_ = why.ok();
+      if (why_ok_) why_ = *std::move(why);
+    }
+    return why_ok_ ? &why_ : nullptr;
+  }
+  /// The pinned cell where this figure shows it.
+  FigureCell pinned_cell(const ViewContext& context) const {
+    const auto& pinned = context.workspace.cursor.pinned;
+    if (!pinned) return {};
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const Source source{{}, pinned->site, false, cell_index(trace, *pinned), 0};
+    if (source.index.empty()) return {};
+    for (int i = static_cast<int>(figure_.operands.size()) - 1; i >= 0; --i)
+      if (const auto spot = spot_of(trace, figure_.operands[static_cast<std::size_t>(i)], source))
+        return {i, spot->row, spot->col};
+    return {};
+  }
+  /// What the explained cell came from, as outlines in the other matrices.
+  FigureMarks marks_of(const ViewContext& context, const FigureCell& cell, const Explanation* why) const {
+    FigureMarks marks(figure_.operands.size());
+    if (!cell.valid()) return marks;
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const Operand& own = figure_.operands[static_cast<std::size_t>(cell.operand)];
+    const bool result = why && own.is_step() && own.site == figure_.site;
+    for (std::size_t i = 0; result && i < marks.size(); ++i) {
+      const Operand& operand = figure_.operands[i];
+      if (operand.part) {
+        marks[i].push_back({cell.row, operand.col.size == 1 ? 0 : cell.col, theme().text_dim});
+        continue;
+      }
+      Spot low{INT64_MAX, INT64_MAX}, high{-1, -1};
+      for (const Term& term : why->terms)
+        for (const Source& factor : term.factors)
+          if (const auto spot = spot_of(trace, operand, factor)) {
+            low = {std::min(low.row, spot->row), std::min(low.col, spot->col)};
+            high = {std::max(high.row, spot->row), std::max(high.col, spot->col)};
+          }
+      if (high.row >= 0)
+        marks[i].push_back({low.row, low.col, operand.colour ? operand.colour : theme().accent,
+                            high.row - low.row + 1, high.col - low.col + 1});
+    }
+    marks[static_cast<std::size_t>(cell.operand)].push_back(
+        {cell.row, cell.col, theme().accent, 1, 1, metric::kOutline});
+    return marks;
+  }
+  /// The line under the figure.
+  void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
+    line_.clear();
+    if (!cell.valid()) {
+      line_.push_back({tr("steps.hint"), theme().text_dim});
+      return;
+    }
+    const int sequence = context.workspace.cursor.sequence;
+    if (why) {
+      line_ = spelled_out(context.run, sequence, *why);
+      return;
+    }
+    const Operand& operand = figure_.operands[static_cast<std::size_t>(cell.operand)];
+    const Trace& trace = context.run.trace(sequence);
+    const Tensor value = operand_values(trace, operand, {cell.row, cell.row + 1}, {cell.col, cell.col + 1});
+    const std::string name =
+        operand.is_weight()
+            ? weight_cell_text(context.run, operand.weight, source_index(trace, operand, cell.row, cell.col))
+            : operand.title + " [" + std::to_string(cell.row) + "]";
+    line_.push_back({name, operand.colour});
+    line_.push_back({" = "});
+    line_.push_back(
+        {value.empty() ? std::string() : precise(static_cast<double>(value.at(0, 0))), theme().accent});
+  }
+
+  // ---- drawing ----
+  void draw_notes(const ViewContext& context) const {
+    const bool wanted = context.workspace.show_difference;
+    const Record* now =
+        context.run.trace(context.workspace.cursor.sequence).find(context.workspace.cursor.step);
+    const Record* old =
+        context.before && !context.before->traces.empty()
+            ? context.before->trace(context.workspace.cursor.sequence).find(context.workspace.cursor.step)
+            : nullptr;
+    const char* key = !wanted                                    ? nullptr
+                      : !context.before                          ? "steps.difference.none"
+                      : !old || !now || old->shape != now->shape ? "steps.difference.shape"
+                                                                 : "steps.difference.shown";
+    if (key) ImGui::TextColored(to_vec4(theme().warning), "%s", tr(key));
+    if (!plot_.windowed()) return;
+    ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.windowed"));
+  }
+
+  void draw_figure(const ViewContext& context, ImVec2 room) {
+    const float unit = ui_scale();
+    const double since = context.workspace.animate ? (ImGui::GetTime() - moved_at_) / kMotionSeconds : 1;
+    const auto left = static_cast<float>(std::pow(1 - std::clamp(since, 0.0, 1.0), 3.0));
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    if (figure_.pending) return ImGui::TextUnformatted(tr("steps.pending"));
+    const FigureCell pinned = pinned_cell(context), shown = hovered_.valid() ? hovered_ : pinned;
+    const Explanation* why = explain_cell(context, shown);
+    FigureMarks marks = marks_of(context, shown, why);
+    if (pinned.valid())
+      marks[static_cast<std::size_t>(pinned.operand)].push_back(
+          {pinned.row, pinned.col, theme().accent, 1, 1, 3});
+    spell(context, shown, why);
+    const float extra = figure_.extra == Figure::Extra::none ? 0 : 190 * unit;
+    const ImVec2 at(corner.x + left * 18 * unit, corner.y + 4 * unit),
+        size(room.x - extra - 4 * unit, room.y - 8 * unit);
+    const bool difference =
+        context.workspace.show_difference && context.before && !context.before->traces.empty();
+    const FigureEvent event = plot_.draw(context, figure_, marks, at, size, difference);
+    if (extra > 0)
+      draw_extra(context, shown,
+                 ImVec2(at.x + std::min(plot_.used().x + 86 * unit, size.x + 4 * unit), at.y + 24 * unit),
+                 extra);
+    hovered_ = event.cell;
+    act(context, event, pinned);
+    if (left > 0.001f) {
+      const ImVec2 end(corner.x + room.x, corner.y + room.y);
+      ImGui::GetWindowDrawList()->AddRectFilled(corner, end, with_alpha(theme().ground, left));
+    }
+  }
+
+  void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width) {
+    const float unit = ui_scale();
+    const int result = figure_.result();
+    FigureCell cell = shown;
+    if (!cell.valid() || !(figure_.operands[static_cast<std::size_t>(cell.operand)].site == figure_.site))
+      cell = {result,
+              std::min<std::int64_t>(1, figure_.operands[static_cast<std::size_t>(result)].row.size - 1), 0};
+    const Explanation* why = explain_cell(context, cell);
+    if (!why) return;
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    if (figure_.extra == Figure::Extra::dial)
+      draw_rotation_dial(trace, *why, at, std::min(width - 40 * unit, 140 * unit));
+    else
+      draw_activation_curve(trace, *why, at, ImVec2(width - 24 * unit, 150 * unit));
+  }
+
+  // ---- pointing, clicking, typing ----
+  void act(const ViewContext& context, const FigureEvent& event, const FigureCell& pinned) {
+    const bool editing = editor_.update(context, figure_, event, plot_);
+    if (editing) return;
+    const bool enter = compat::key_pressed(compat::Key::enter, false) && !ImGui::GetIO().WantTextInput &&
+                       !ImGui::IsAnyItemActive();
+    if (enter && pinned.valid()) return editor_.open(context, figure_, pinned);
+    if (!event.hovered()) return;
+    const Operand& operand = figure_.operands[static_cast<std::size_t>(event.cell.operand)];
+    const bool mask = operand.is_step() && operand.site.slot == Slot::mask;
+    if (event.double_clicked && !mask) return editor_.open(context, figure_, event.cell);
+    if (!event.clicked || !operand.is_step()) return;
+    const int sequence = context.workspace.cursor.sequence;
+    if (mask)
+      return toggle_mask_cell(context.commands, context.run, sequence, event.cell.row, event.cell.col);
+    const Cursor before = context.workspace.cursor;
+    const Trace& trace = context.run.trace(sequence);
+    pin_cell(context.workspace, context.run,
+             cell_at(trace, operand.site, source_index(trace, operand, event.cell.row, event.cell.col)));
+    if (operand.site == figure_.site) return;
+    context.workspace.cursor.step = before.step;  // the stage stays where it is
+    context.workspace.cursor.layer = before.layer;
+  }
+
+  Figure figure_;
+  FigurePlot plot_;
+  StepsEditor editor_;
+  std::shared_ptr<MostLikely> likely_;
+  std::string key_, shown_step_, explained_;
+  Explanation why_;
+  bool why_ok_ = false, whole_vocabulary_ = false;
+  FigureCell hovered_;
+  std::vector<Piece> line_;
+  double moved_at_ = -1e9;
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_steps_view() { return std::make_unique<StepsView>(); }
+
+}  // namespace attnscope
