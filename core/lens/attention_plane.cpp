@@ -1,0 +1,148 @@
+#include "core/lens/attention_plane.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kBand = 64;
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+Site mask_of(Site site) {
+  site.slot = Slot::mask;
+  return site;
+}
+
+PlaneRequest clamped(const Trace& trace, PlaneRequest request) {
+  const Record* record = trace.find(request.site);
+  const auto clamp = [](Range r, std::int64_t size) {
+    r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
+    r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
+    return r;
+  };
+  request.rows = clamp(request.rows, record ? record->shape[1] : 0);
+  request.cols = clamp(request.cols, record ? record->shape[2] : 0);
+  return request;
+}
+
+// Pattern [query, key] with the masked cells marked; weights that stand there in spite of the mask stay.
+Tensor with_masked_marked(const Tensor& pattern, const Tensor& mask) {
+  std::vector<float> cells = pattern.values();
+  if (mask.empty()) return pattern;
+  const std::int64_t cols = pattern.size(1);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    if (cells[i] == 0 && mask.at(at / cols, at % cols) == 0) cells[i] = kHidden;
+  }
+  return Tensor::from(std::move(cells), {{Axis::query, pattern.size(0)}, {Axis::key, cols}});
+}
+
+// `first` [query, 1]: the weights on key 0, of the same rows.
+Tensor renormalised(const Tensor& plane, const Tensor& first, std::int64_t first_col) {
+  std::vector<float> cells = plane.values();
+  const std::int64_t cols = plane.size(1);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const float rest = 1.f - first.at(at / cols, 0);
+    if (first_col + at % cols == 0)
+      cells[i] = kHidden;
+    else if (std::isfinite(cells[i]))
+      cells[i] = rest > 1e-6f ? cells[i] / rest : 0.f;
+  }
+  return Tensor::from(std::move(cells), {{Axis::query, plane.size(0)}, {Axis::key, cols}});
+}
+
+// The cell that stands for both: the larger magnitude, and any number before a masked cell.
+float stronger(float one, float other) {
+  if (std::isnan(one) || std::isnan(other)) return std::numeric_limits<float>::quiet_NaN();
+  if (one == kHidden) return other;
+  if (other == kHidden) return one;
+  return std::fabs(other) > std::fabs(one) ? other : one;
+}
+
+void pool_rows(const Tensor& band, std::int64_t first_row, std::int64_t block, std::vector<float>& cells,
+               std::int64_t width) {
+  for (std::int64_t row = 0; row < band.size(0); ++row) {
+    float* to = cells.data() + (first_row + row) / block * width;
+    for (std::int64_t col = 0; col < band.size(1); ++col)
+      to[col / block] = stronger(to[col / block], band.at(row, col));
+  }
+}
+
+struct Band {
+  Tensor numbers, mask;  // as the trace has them; no mask where the stage needs none
+  Tensor plane;          // masked cells marked, the first token hidden
+};
+
+// `request` is clamped.
+Band read_band(const Trace& trace, const PlaneRequest& request) {
+  Band band;
+  band.numbers = trace.slice(request.site, request.head, request.rows, request.cols);
+  band.plane = band.numbers;
+  if (request.site.slot != Slot::pattern || band.numbers.empty() || band.numbers.count() == 0) return band;
+  band.mask = trace.slice(mask_of(request.site), 0, request.rows, request.cols);
+  band.plane = with_masked_marked(band.numbers, band.mask);
+  if (!request.without_first) return band;
+  const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]
+  band.plane = renormalised(band.plane, first, request.cols.begin);
+  return band;
+}
+
+}  // namespace
+
+bool is_attention_stage(Slot slot) {
+  return slot == Slot::scores || slot == Slot::scaled || slot == Slot::masked || slot == Slot::pattern;
+}
+
+Tensor attention_plane(const Trace& trace, const PlaneRequest& asked) {
+  if (!is_attention_stage(asked.site.slot) || !trace.find(asked.site)) return {};
+  return read_band(trace, clamped(trace, asked)).plane;
+}
+
+Tensor attention_difference(const Trace& now, const Trace& before, const PlaneRequest& request) {
+  const Record *one = now.find(request.site), *other = before.find(request.site);
+  if (!one || !other || one->shape != other->shape) return {};
+  const Tensor new_plane = attention_plane(now, request), old_plane = attention_plane(before, request);
+  if (new_plane.empty() || old_plane.empty()) return {};
+  std::vector<float> cells = new_plane.values();
+  const std::vector<float> old = old_plane.values();
+  const bool pattern = request.site.slot == Slot::pattern;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i] == kHidden && old[i] == kHidden) continue;
+    // A masked weight is 0; a masked score has no number to subtract.
+    const float from = pattern && old[i] == kHidden ? 0.f : old[i];
+    const float to = pattern && cells[i] == kHidden ? 0.f : cells[i];
+    cells[i] = std::isinf(from) ? -from : to - from;
+  }
+  return Tensor::from(std::move(cells), {{Axis::query, new_plane.size(0)}, {Axis::key, new_plane.size(1)}});
+}
+
+PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int64_t side,
+                         const std::function<bool()>& go_on, const BandVisitor& visitor,
+                         std::int64_t most_rows) {
+  const Record* record = is_attention_stage(asked.site.slot) ? trace.find(asked.site) : nullptr;
+  if (!record || asked.head < 0 || asked.head >= record->shape[0]) return {};
+  const std::int64_t queries = record->shape[1], keys = record->shape[2];
+  PooledPlane out;
+  out.block = std::max<std::int64_t>(1, (std::max(queries, keys) + side - 1) / side);
+  out.row_stride = std::max<std::int64_t>(1, (queries + most_rows - 1) / most_rows);
+  const std::int64_t height = (queries + out.block - 1) / out.block,
+                     width = (keys + out.block - 1) / out.block;
+  std::vector<float> cells(static_cast<std::size_t>(height * width), kHidden);
+  PlaneRequest request = asked;
+  request.cols = {0, keys};
+  const std::int64_t step = out.row_stride > 1 ? out.row_stride : kBand;
+  for (std::int64_t row = 0; row < queries; row += step) {
+    if (go_on && !go_on()) return {};
+    request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kBand))};
+    const Band band = read_band(trace, request);  // [rows, key]
+    pool_rows(band.plane, row, out.block, cells, width);
+    if (visitor) visitor(band.numbers, band.mask, trace.first_pos + row);
+  }
+  out.cells = Tensor::from(std::move(cells), {{Axis::query, height}, {Axis::key, width}});
+  return out;
+}
+
+}  // namespace attnscope

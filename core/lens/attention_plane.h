@@ -1,0 +1,47 @@
+// One head's scores or pattern as a plane to look at: masked cells marked, the first token left out and the
+// rest made to sum to one again, new minus old, and long inputs shrunk to a picture of at most `side` cells
+// a side. Reads bands of rows, so that no plane of n^2 numbers is ever in memory. Refuses steps other than
+// scores, scaled, masked and pattern.
+#pragma once
+
+#include <functional>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+struct PlaneRequest {
+  Site site;  ///< scores, scaled, masked or pattern of a block
+  std::int64_t head = 0;
+  Range rows, cols;            ///< clamped to the step's own
+  bool without_first = false;  ///< pattern only: key 0 hidden, the other weights divided by 1 - pattern[q, 0]
+};
+
+/// True for the four stages of an attention.
+bool is_attention_stage(Slot slot);
+
+/// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless somebody set it to a
+/// weight. Empty where the run has no such step.
+Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
+
+/// New minus old, cell by cell; masked in both is -inf. Empty when the runs cannot be compared (another
+/// length, no such step).
+Tensor attention_difference(const Trace& now, const Trace& before, const PlaneRequest& request);
+
+/// A whole plane with `block` x `block` cells per cell, each the one of largest magnitude that is not masked;
+/// -inf where all are masked.
+struct PooledPlane {
+  Tensor cells;            ///< [ceil(queries / block), ceil(keys / block)]; empty: cancelled, or no such step
+  std::int64_t block = 1;  ///< smallest with at most `side` cells a side
+  std::int64_t row_stride = 1;  ///< > 1: only every row_stride-th query was read
+};
+/// Sees the rows that pass by: the numbers as the trace has them, in a pattern the mask's rows (else empty),
+/// and the position of the first.
+using BandVisitor = std::function<void(const Tensor& band, const Tensor& mask, std::int64_t first_query)>;
+/// Ranges of `request` are not read: the whole plane is. `go_on` is asked between bands. Of more than
+/// `most_rows` queries, every k-th is read.
+PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& request, std::int64_t side,
+                         const std::function<bool()>& go_on = {}, const BandVisitor& visitor = {},
+                         std::int64_t most_rows = 1 << 30);
+
+}  // namespace attnscope

@@ -1,0 +1,71 @@
+#include "core/lens/attention_row.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+Tensor row_at(const Trace& trace, Site site, Slot slot, std::int64_t head, std::int64_t query) {
+  site.slot = slot;
+  const Tensor row =
+      trace.slice(site, head, {query, query + 1}, {0, std::numeric_limits<std::int64_t>::max()});
+  return row.empty() || row.count() == 0 ? Tensor() : row.select(0, 0);
+}
+
+// Exponentials, their sum, and whether the pattern that stands there follows from them.
+void finish(AttentionRow& row, const Tensor& entering) {
+  row.maximum = kMinusInfinity;
+  for (std::size_t key = 0; key < row.terms.size(); ++key)
+    row.maximum = std::fmax(row.maximum, static_cast<double>(entering.at(static_cast<std::int64_t>(key))));
+  for (std::size_t key = 0; key < row.terms.size(); ++key) {
+    const double x = static_cast<double>(entering.at(static_cast<std::int64_t>(key)));
+    row.terms[key].exponential = std::isinf(x) ? 0.0 : std::exp(x - row.maximum);
+    row.sum += row.terms[key].exponential;
+  }
+  for (const AttentionTerm& term : row.terms) {
+    const double expected = row.sum > 0 ? term.exponential / row.sum : 0.0;
+    row.edited = row.edited || std::fabs(expected - term.weight) > 1e-3;
+  }
+}
+
+}  // namespace
+
+Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std::int64_t head,
+                                   std::int64_t query) {
+  const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
+  const AttentionState* state = record ? trace.attention(pattern) : nullptr;
+  if (!state) {
+    return fail(Code::not_found, format("This run has no pattern called %s.", to_text(pattern).c_str()),
+                "Choose the pattern of a block.");
+  }
+  if (head < 0 || head >= record->shape[0] || query < 0 || query >= record->shape[1]) {
+    return fail(Code::out_of_range,
+                format("%s has the shape %s: there is no head %lld with query %lld.",
+                       to_text(pattern).c_str(), shape_text(record->shape).c_str(),
+                       static_cast<long long>(head), static_cast<long long>(query)),
+                "Choose a head and a query inside the shape.");
+  }
+  AttentionRow row;
+  row.mask_first = state->in.mask_before_scale;
+  row.scale = static_cast<double>(state->in.scale);
+  const std::int64_t d_head = state->in.q.size(2);
+  if (std::fabs(row.scale * std::sqrt(static_cast<double>(d_head)) - 1) < 1e-6) row.root_of = d_head;
+  const Tensor scores = row_at(trace, pattern, Slot::scores, head, query);
+  const Tensor scaled = row_at(trace, pattern, Slot::scaled, head, query);
+  const Tensor masked = row_at(trace, pattern, Slot::masked, head, query);
+  const Tensor weights = row_at(trace, pattern, Slot::pattern, head, query);
+  const std::int64_t absolute = state->in.first_query + query;
+  for (std::int64_t key = 0; key < weights.size(0); ++key) {
+    row.terms.push_back({static_cast<double>(scores.at(key)), static_cast<double>(scaled.at(key)),
+                         state->in.mask.allowed(absolute, key), 0, static_cast<double>(weights.at(key))});
+  }
+  finish(row, row.mask_first ? scaled : masked);
+  return row;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// One row of attention spelled out: for each key the score, what scaling and mask made of it, the
+// exponential and the share. "Why does this token look there?" Refuses rows that the run does not have.
+#pragma once
+
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+struct AttentionTerm {
+  double score = 0;        ///< q . k
+  double scaled = 0;       ///< times the scale; where the mask comes first: what the softmax reads
+  bool allowed = true;     ///< by the mask
+  double exponential = 0;  ///< exp(x - maximum) of what the softmax reads; 0 for masked keys
+  double weight = 0;       ///< of the pattern
+};
+
+struct AttentionRow {
+  std::vector<AttentionTerm> terms;  ///< one per key
+  double maximum = 0, sum = 0;       ///< of the row; -inf and 0 where every key is masked
+  double scale = 1;                  ///< the factor between score and scaled
+  std::int64_t root_of = 0;          ///< d where the factor is 1/√d of the head size; 0: it is another
+  bool mask_first = false;           ///< the mask comes before the scaling
+  bool edited = false;               ///< somebody changed the pattern: exp / sum is not what stands there
+};
+
+/// `pattern` names the pattern of a block. Errors: no such attention, head or query out of range.
+Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std::int64_t head,
+                                   std::int64_t query);
+
+}  // namespace attnscope

@@ -1,0 +1,114 @@
+#include "core/lens/head_roles.h"
+
+#include <unordered_map>
+
+namespace attnscope {
+namespace {
+
+constexpr double kLeastScore = 0.25, kOverChance = 1.5;
+
+/// Weight on some keys of a row, and how many of them are in sight.
+struct Share {
+  const float* row;
+  const float* mask;
+  std::int64_t keys, stride, mask_stride;
+  double weight = 0;
+  std::int64_t in_sight = 0;
+
+  void take(std::int64_t key) {
+    if (key < 0 || key >= keys) return;
+    weight += static_cast<double>(row[key * stride]);
+    in_sight += !mask || mask[key * mask_stride] > 0;
+  }
+};
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+  switch (role) {
+    case Role::previous: return "previous";
+    case Role::first: return "first";
+    case Role::self: return "self";
+    case Role::duplicate: return "duplicate";
+    case Role::induction: return "induction";
+  }
+  return {};
+}
+
+bool HeadRoles::strongest(Role& role) const {
+  double most = 0;
+  for (int r = 0; r < kRoleCount; ++r) {
+    const RoleScore& s = scores[static_cast<std::size_t>(r)];
+    if (s.rows == 0 || s.score < kLeastScore || s.score < kOverChance * s.chance) continue;
+    if (s.score - s.chance <= most) continue;
+    most = s.score - s.chance;
+    role = static_cast<Role>(r);
+  }
+  return most > 0;
+}
+
+RoleMeter::RoleMeter(const std::vector<int>& ids) {
+  std::unordered_map<int, std::int64_t> last;
+  for (std::size_t pos = 0; pos < ids.size(); ++pos) {
+    const auto seen = last.find(ids[pos]);
+    copy_before_.push_back(seen == last.end() ? -1 : seen->second);
+    last[ids[pos]] = static_cast<std::int64_t>(pos);
+  }
+}
+
+void RoleMeter::note(Role role, double score, double chance) {
+  RoleScore& sum = sums_.scores[static_cast<std::size_t>(role)];
+  sum.score += score;
+  sum.chance += chance;
+  ++sum.rows;
+}
+
+void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, std::int64_t mask_stride,
+                        std::int64_t stride, std::int64_t query) {
+  Share all{row, mask, keys, stride, mask_stride};
+  for (std::int64_t key = 0; key < keys; ++key) all.take(key);
+  if (all.in_sight == 0) return;  // a fully masked row shows nothing
+  const auto even = 1.0 / static_cast<double>(all.in_sight);
+  const auto one_key = [&](Role role, std::int64_t key) {
+    Share share{row, mask, keys, stride, mask_stride};
+    share.take(key);
+    note(role, share.weight, static_cast<double>(share.in_sight) * even);
+  };
+  one_key(Role::previous, query - 1);
+  one_key(Role::first, 0);
+  one_key(Role::self, query);
+  if (query >= static_cast<std::int64_t>(copy_before_.size())) return;
+  Share copies{row, mask, keys, stride, mask_stride}, followers = copies;
+  bool any_copy = false, any_follower = false;
+  for (auto copy = copy_before_[static_cast<std::size_t>(query)]; copy >= 0;
+       copy = copy_before_[static_cast<std::size_t>(copy)]) {
+    copies.take(copy);
+    any_copy = true;
+    if (copy + 1 >= query) continue;  // the query itself follows: that is no memory of the past
+    followers.take(copy + 1);
+    any_follower = true;
+  }
+  if (any_copy) note(Role::duplicate, copies.weight, static_cast<double>(copies.in_sight) * even);
+  if (any_follower) note(Role::induction, followers.weight, static_cast<double>(followers.in_sight) * even);
+}
+
+void RoleMeter::add(const Tensor& band, const Tensor& mask, std::int64_t first_query) {
+  for (std::int64_t row = 0; row < band.size(0); ++row) {
+    if (first_query + row < 1) continue;
+    const float* allowed = mask.empty() ? nullptr : mask.data() + row * mask.stride(0);
+    add_row(band.data() + row * band.stride(0), allowed, band.size(1), mask.empty() ? 0 : mask.stride(1),
+            band.stride(1), first_query + row);
+  }
+}
+
+HeadRoles RoleMeter::roles() const {
+  HeadRoles out = sums_;
+  for (RoleScore& sum : out.scores) {
+    if (sum.rows == 0) continue;
+    sum.score /= static_cast<double>(sum.rows);
+    sum.chance /= static_cast<double>(sum.rows);
+  }
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+// What an attention head does, measured on one run: how much of its weight goes to the token before, to the
+// first token, to itself, to earlier copies of its own token, and to what followed those copies (induction,
+// Olsson et al. 2022). Each score stands beside what an even spread over the keys in sight would give.
+// Refuses to guess: a role that no row of the run can show has no rows and is never the strongest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+enum class Role : std::uint8_t { previous, first, self, duplicate, induction };
+inline constexpr int kRoleCount = 5;
+/// "previous", "first", ...: the key of the words.
+std::string_view role_name(Role role);
+
+struct RoleScore {
+  double score = 0;       ///< mean weight on the keys of the role, 0..1
+  double chance = 0;      ///< the same for a head that spreads its weight evenly over the keys in sight
+  std::int64_t rows = 0;  ///< queries that have such keys
+};
+
+struct HeadRoles {
+  std::array<RoleScore, kRoleCount> scores;
+  const RoleScore& of(Role role) const { return scores[static_cast<std::size_t>(role)]; }
+  /// The role that stands out most over chance; false where none is at least 0.25 and half again its chance.
+  bool strongest(Role& role) const;
+};
+
+/// Adds up the scores of one head while its pattern passes by in bands of rows. Query 0 is left out: it often
+/// has one key in sight, so that every role would score 1.
+class RoleMeter {
+ public:
+  /// `ids` of the tokens, one per position; empty: no copies can be told, duplicate and induction stay
+  /// without rows.
+  explicit RoleMeter(const std::vector<int>& ids);
+  /// Rows of the pattern [query, key] from position `first_query` on, with the mask's rows [query, key] (1 =
+  /// allowed; empty: every key up to the last is in sight).
+  void add(const Tensor& band, const Tensor& mask, std::int64_t first_query);
+  HeadRoles roles() const;
+  /// The same tokens, another head.
+  void reset() { sums_ = {}; }
+
+ private:
+  void note(Role role, double score, double chance);
+  void add_row(const float* row, const float* mask, std::int64_t keys, std::int64_t mask_stride,
+               std::int64_t stride, std::int64_t query);
+
+  std::vector<std::int64_t> copy_before_;  // nearest earlier position with the same id, or -1
+  HeadRoles sums_;
+};
+
+}  // namespace attnscope

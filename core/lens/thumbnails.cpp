@@ -1,0 +1,67 @@
+#include "core/lens/thumbnails.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostRows = 2048;
+
+std::vector<const Record*> patterns_of(const Trace& trace) {
+  std::vector<const Record*> out;
+  for (const Record& record : trace.records())
+    if (record.site.slot == Slot::pattern && record.site.part == Part::attn) out.push_back(&record);
+  return out;
+}
+
+}  // namespace
+
+const HeadThumbnail* Thumbnails::find(int layer, int head) const {
+  const auto at = std::find_if(heads.begin(), heads.end(), [&](const HeadThumbnail& one) {
+    return one.layer == layer && one.head == head;
+  });
+  return at == heads.end() ? nullptr : &*at;
+}
+
+double thumbnails_cost(const Trace& trace) {
+  double cost = 0;
+  for (const Record* record : patterns_of(trace)) {
+    const AttentionState* state = trace.attention(record->site);
+    const auto width = static_cast<double>(state ? state->in.q.size(2) : 1);
+    const auto rows = static_cast<double>(std::min(record->shape[1], kMostRows));
+    constexpr double kPerCell = 24;  // exponential, pooling, roles
+    cost += static_cast<double>(record->shape[0]) * rows * static_cast<double>(record->shape[2]) *
+            (width + kPerCell);
+  }
+  return cost;
+}
+
+Thumbnails thumbnails(const Trace& trace, std::int64_t side, const std::function<bool(float)>& go_on) {
+  Thumbnails out;
+  const auto patterns = patterns_of(trace);
+  std::int64_t total = 0, done = 0;
+  for (const Record* record : patterns) total += record->shape[0];
+  RoleMeter meter(trace.first_pos == 0 ? trace.ids : std::vector<int>{});
+  const auto ask = [&] {
+    return !go_on || go_on(static_cast<float>(done) / static_cast<float>(std::max<std::int64_t>(1, total)));
+  };
+  const auto measure = [&](const Tensor& band, const Tensor& mask, std::int64_t first_query) {
+    meter.add(band, mask, first_query);
+  };
+  for (const Record* record : patterns) {
+    out.layers = std::max(out.layers, record->site.layer + 1);
+    out.widest = std::max(out.widest, static_cast<int>(record->shape[0]));
+    for (std::int64_t head = 0; head < record->shape[0]; ++head, ++done) {
+      meter.reset();
+      const PooledPlane plane =
+          pooled_plane(trace, {record->site, head, {}, {}, false}, side, ask, measure, kMostRows);
+      if (plane.cells.empty()) return {};
+      out.block = plane.block;
+      out.row_stride = plane.row_stride;
+      out.heads.push_back({record->site.layer, static_cast<int>(head), plane.cells, meter.roles()});
+    }
+  }
+  return out;
+}
+
+}  // namespace attnscope

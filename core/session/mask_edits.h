@@ -1,0 +1,44 @@
+// The mask of a document as a person edits it: what it is now, presets, whole rows and columns, and what it
+// comes to (how many pairs are masked, which tokens see nothing). Edits change the document's switched cells
+// only; the model's own closed form stays. Refuses presets for inputs longer than kMostMaskTokens: they would
+// switch every cell by hand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+
+inline constexpr std::int64_t kMostMaskTokens = 512;    ///< cells are edited one by one up to here
+inline constexpr std::int64_t kMostPresetTokens = 256;  ///< whole presets up to here
+
+/// The mask of block `layer` with the cells that were switched by hand.
+Mask mask_of(const Document& document, int layer);
+/// The model's own mask of block `layer`.
+Mask own_mask_of(const Document& document, int layer);
+/// The mask as numbers, 1 = allowed -> [query, key].
+Tensor mask_rectangle(const Mask& mask, Range rows, Range cols);
+
+enum class MaskPreset : std::uint8_t { own, causal, full, window };
+/// Sets every cell among the first `tokens` positions. `window`: keys seen by each query, itself included.
+/// Errors: more than kMostPresetTokens tokens (but for `own`), a window smaller than 1.
+Status set_mask_preset(Document& document, MaskPreset preset, std::int64_t tokens, std::int64_t window = 0);
+/// True where the mask of block 0 among the first `tokens` positions is what the preset would make of it.
+bool is_mask_preset(const Document& document, MaskPreset preset, std::int64_t tokens,
+                    std::int64_t window = 0);
+/// Masks all cells of one query (a row) or one key (a column); where they all are masked already, gives them
+/// back to the model's own mask. Errors: a position outside of `tokens`, more than kMostMaskTokens tokens.
+Status toggle_mask_row(Document& document, std::int64_t query, std::int64_t tokens);
+Status toggle_mask_column(Document& document, std::int64_t key, std::int64_t tokens);
+
+struct MaskSummary {
+  std::int64_t pairs = 0, masked = 0;
+  std::int64_t switched = 0;        ///< cells that differ from the model's own mask
+  std::vector<std::int64_t> blind;  ///< queries that see nothing
+};
+/// Counts over `tokens` x `tokens` pairs, in time O(tokens + switched cells).
+MaskSummary mask_summary(const Mask& mask, std::int64_t tokens);
+
+}  // namespace attnscope

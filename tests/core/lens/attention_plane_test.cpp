@@ -1,0 +1,166 @@
+// Planes, pictures and rows of attention against the whole pattern and plain loops.
+#include "core/lens/attention_plane.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/arch/open.h"
+#include "core/lens/attention_row.h"
+#include "core/lens/thumbnails.h"
+
+namespace attnscope {
+namespace {
+
+std::shared_ptr<const Trace> run(const std::string& name, const std::vector<int>& ids,
+                                 const RunOptions& options = {}) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+  EXPECT_TRUE(opened) << opened.error().text();
+  const auto trace = opened->model->run(Input{ids, {}}, options);
+  EXPECT_TRUE(trace) << trace.error().text();
+  return *trace;
+}
+std::vector<int> some_ids(int count) {
+  std::vector<int> ids;
+  for (int i = 0; i < count; ++i) ids.push_back((i * 7 + 3) % 40);
+  return ids;
+}
+const Site kPattern = site_of(Slot::pattern, 1);
+
+TEST(AttentionPlane, MaskedCellsAreMarkedInAnyRectangle) {
+  const auto trace = run("gpt2", some_ids(20));
+  const Tensor all = trace->tensor(kPattern)->select(0, 2);
+  const Tensor part = attention_plane(*trace, {kPattern, 2, {5, 12}, {3, 20}, false});
+  ASSERT_EQ(part.sizes(), (std::vector<std::int64_t>{7, 17}));
+  for (std::int64_t row = 0; row < 7; ++row) {
+    for (std::int64_t col = 0; col < 17; ++col) {
+      if (col + 3 > row + 5)
+        EXPECT_TRUE(std::isinf(part.at(row, col)));
+      else
+        EXPECT_NEAR(part.at(row, col), all.at(row + 5, col + 3), 1e-6f);
+    }
+  }
+}
+
+TEST(AttentionPlane, WithoutTheFirstTokenRowsSumToOneAgain) {
+  const auto trace = run("gpt2", some_ids(12));
+  for (const std::int64_t begin : {0, 1, 4}) {
+    const Tensor plane = attention_plane(*trace, {kPattern, 0, {2, 12}, {begin, 12}, true});
+    const Tensor all = trace->tensor(kPattern)->select(0, 0);
+    for (std::int64_t row = 0; row < plane.size(0); ++row) {
+      double sum = 0, left_out = 0;
+      for (std::int64_t col = 0; col < plane.size(1); ++col)
+        if (std::isfinite(plane.at(row, col))) sum += static_cast<double>(plane.at(row, col));
+      for (std::int64_t key = 1; key < begin; ++key)
+        left_out += static_cast<double>(all.at(row + 2, key) / (1 - all.at(row + 2, 0)));
+      EXPECT_NEAR(sum + left_out, 1, 1e-5) << "row " << row << " from key " << begin;
+    }
+    EXPECT_EQ(std::isinf(plane.at(3, 0)), begin == 0);
+  }
+}
+
+TEST(AttentionPlane, DifferenceIsNewMinusOldAndAMaskedWeightCountsAsZero) {
+  const auto before = run("gpt2", some_ids(6));
+  RunOptions options;
+  options.mask_cells = {{4, 2, false}};
+  const auto now = run("gpt2", some_ids(6), options);
+  const PlaneRequest request{site_of(Slot::pattern, 0), 1, {0, 6}, {0, 6}, false};
+  const Tensor change = attention_difference(*now, *before, request);
+  const Tensor a = now->tensor(request.site)->select(0, 1), b = before->tensor(request.site)->select(0, 1);
+  for (std::int64_t query = 0; query < 6; ++query)
+    for (std::int64_t key = 0; key <= query; ++key)
+      EXPECT_NEAR(change.at(query, key), a.at(query, key) - b.at(query, key), 1e-6f) << query << "," << key;
+  EXPECT_LT(change.at(4, 2), 0);
+  EXPECT_TRUE(std::isinf(change.at(0, 3)));
+  EXPECT_TRUE(attention_difference(*now, *run("gpt2", some_ids(7)), request).empty());
+}
+
+TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {
+  const auto trace = run("llama", some_ids(45));
+  for (const Slot slot : {Slot::pattern, Slot::masked}) {
+    const Site site = site_of(slot, 0);
+    const PooledPlane pooled = pooled_plane(*trace, {site, 1, {}, {}, false}, 16);
+    ASSERT_EQ(pooled.block, 3);
+    const Tensor all = attention_plane(*trace, {site, 1, {0, 45}, {0, 45}, false});
+    for (std::int64_t row = 0; row < 15; ++row) {
+      for (std::int64_t col = 0; col < 15; ++col) {
+        float want = -INFINITY;
+        for (std::int64_t i = 0; i < 9; ++i) {
+          const float cell = all.at(row * 3 + i / 3, col * 3 + i % 3);
+          if (std::isfinite(cell) && (std::isinf(want) || std::fabs(cell) > std::fabs(want))) want = cell;
+        }
+        EXPECT_EQ(pooled.cells.at(row, col), want) << row << "," << col;
+      }
+    }
+  }
+}
+
+TEST(AttentionPlane, StopsWhenAsked) {
+  const auto trace = run("gpt2", some_ids(20));
+  EXPECT_TRUE(pooled_plane(*trace, {kPattern, 0, {}, {}, false}, 8, [] { return false; }).cells.empty());
+  EXPECT_TRUE(thumbnails(*trace, 8, [](float) { return false; }).heads.empty());
+  EXPECT_TRUE(attention_plane(*trace, {site_of(Slot::z, 0), 0, {0, 4}, {0, 4}, false}).empty());
+}
+
+TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
+  const auto trace = run("gpt2", some_ids(20));
+  float last = -1;
+  const Thumbnails all = thumbnails(*trace, 64, [&](float share) {
+    EXPECT_GE(share, last);
+    last = share;
+    return true;
+  });
+  EXPECT_EQ(all.layers, 3);
+  EXPECT_EQ(all.widest, 4);
+  ASSERT_EQ(all.heads.size(), 12u);
+  EXPECT_EQ(all.block, 1);
+  const HeadThumbnail* one = all.find(1, 2);
+  ASSERT_NE(one, nullptr);
+  const Tensor pattern = trace->tensor(kPattern)->select(0, 2);
+  for (std::int64_t query = 0; query < 20; ++query)
+    for (std::int64_t key = 0; key <= query; ++key)
+      EXPECT_NEAR(one->cells.at(query, key), pattern.at(query, key), 1e-6f);
+  EXPECT_EQ(all.find(3, 0), nullptr);
+  EXPECT_GT(thumbnails_cost(*trace), 0);
+}
+
+TEST(AttentionRow, ExponentialsGiveThePattern) {
+  for (const char* name : {"gpt2", "llama"}) {
+    RunOptions options;
+    options.mask_cells = {{9, 4, false}};
+    const auto trace = run(name, some_ids(12), options);
+    const auto row = attention_row(*trace, kPattern, 1, 9);
+    ASSERT_TRUE(row) << row.error().text();
+    ASSERT_EQ(row->terms.size(), 12u);
+    double total = 0;
+    for (std::size_t key = 0; key < 12; ++key) {
+      const AttentionTerm& term = row->terms[key];
+      EXPECT_EQ(term.allowed, key <= 9 && key != 4);
+      EXPECT_NEAR(term.scaled, term.score * row->scale, 1e-5);
+      EXPECT_NEAR(term.weight, term.exponential / row->sum, 1e-5);
+      EXPECT_EQ(term.exponential == 0, !term.allowed);
+      total += term.weight;
+    }
+    EXPECT_NEAR(total, 1, 1e-5);
+    EXPECT_FALSE(row->edited);
+  }
+}
+
+TEST(AttentionRow, ARowThatSeesNothingIsAllZeros) {
+  RunOptions options;
+  for (std::int64_t key = 0; key < 4; ++key) options.mask_cells.push_back({3, key, false});
+  const auto row = attention_row(*run("gpt2", some_ids(5), options), kPattern, 0, 3);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->sum, 0);
+  for (const AttentionTerm& term : row->terms) EXPECT_EQ(term.weight, 0);
+}
+
+TEST(AttentionRow, WhatIsNotThereIsSaid) {
+  const auto trace = run("gpt2", {1, 2, 3});
+  EXPECT_FALSE(attention_row(*trace, site_of(Slot::scores, 0), 0, 0));
+  EXPECT_FALSE(attention_row(*trace, site_of(Slot::pattern, 9), 0, 0));
+  EXPECT_FALSE(attention_row(*trace, kPattern, 0, 3));
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,97 @@
+// Mask edits of a document against plain loops over Mask::allowed.
+#include "core/session/mask_edits.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope {
+namespace {
+
+Document gpt2(int tokens) {
+  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  EXPECT_TRUE(opened) << opened.error().text();
+  Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+  std::string text;
+  for (int i = 0; i < tokens; ++i) text += std::to_string(i % 50) + " ";
+  EXPECT_TRUE(set_text(document, 0, text));
+  return document;
+}
+
+void expect_mask(const Document& document, std::int64_t tokens, bool (*wanted)(std::int64_t, std::int64_t)) {
+  const Mask mask = mask_of(document, 0);
+  for (std::int64_t query = 0; query < tokens; ++query)
+    for (std::int64_t key = 0; key < tokens; ++key)
+      EXPECT_EQ(mask.allowed(query, key), wanted(query, key)) << query << "," << key;
+}
+
+TEST(MaskEdits, PresetsSetEveryCell) {
+  Document document = gpt2(9);
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::full, 9));
+  expect_mask(document, 9, [](std::int64_t, std::int64_t) { return true; });
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::window, 9, 3));
+  expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q && k > q - 3; });
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::causal, 9));
+  EXPECT_TRUE(document.mask_cells.empty());
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::full, 9));
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::own, 9));
+  expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q; });
+}
+
+TEST(MaskEdits, PresetsAreRecognised) {
+  Document document = gpt2(7);
+  EXPECT_TRUE(is_mask_preset(document, MaskPreset::own, 7));
+  EXPECT_TRUE(is_mask_preset(document, MaskPreset::causal, 7));
+  ASSERT_TRUE(set_mask_preset(document, MaskPreset::window, 7, 2));
+  EXPECT_TRUE(is_mask_preset(document, MaskPreset::window, 7, 2));
+  EXPECT_FALSE(is_mask_preset(document, MaskPreset::window, 7, 3));
+  EXPECT_FALSE(is_mask_preset(document, MaskPreset::own, 7));
+  EXPECT_FALSE(is_mask_preset(document, MaskPreset::full, 7));
+}
+
+TEST(MaskEdits, PresetsRefuseLongInputsAndEmptyWindows) {
+  Document document = gpt2(4);
+  EXPECT_FALSE(set_mask_preset(document, MaskPreset::full, kMostPresetTokens + 1));
+  EXPECT_FALSE(set_mask_preset(document, MaskPreset::window, 4, 0));
+  EXPECT_TRUE(set_mask_preset(document, MaskPreset::own, kMostPresetTokens + 1));
+  EXPECT_TRUE(document.mask_cells.empty());
+}
+
+TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {
+  Document document = gpt2(6);
+  ASSERT_TRUE(toggle_mask_column(document, 2, 6));
+  expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && k != 2; });
+  ASSERT_TRUE(toggle_mask_row(document, 4, 6));
+  expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && k != 2 && q != 4; });
+  ASSERT_TRUE(toggle_mask_row(document, 4, 6));
+  ASSERT_TRUE(toggle_mask_column(document, 2, 6));
+  EXPECT_TRUE(document.mask_cells.empty());
+  EXPECT_FALSE(toggle_mask_row(document, 6, 6));
+  EXPECT_FALSE(toggle_mask_column(document, 0, kMostMaskTokens + 1));
+}
+
+TEST(MaskEdits, SummaryCountsLikeAPlainLoop) {
+  Document document = gpt2(12);
+  for (std::int64_t key = 0; key < 12; ++key) set_mask_cell(document, 7, key, false);
+  set_mask_cell(document, 1, 9, true);
+  set_mask_cell(document, 5, 3, false);
+  const Mask mask = mask_of(document, 0);
+  std::int64_t masked = 0;
+  for (std::int64_t i = 0; i < 144; ++i) masked += !mask.allowed(i / 12, i % 12);
+  const MaskSummary summary = mask_summary(mask, 12);
+  EXPECT_EQ(summary.pairs, 144);
+  EXPECT_EQ(summary.masked, masked);
+  EXPECT_EQ(summary.switched, 8 + 1 + 1);
+  EXPECT_EQ(summary.blind, std::vector<std::int64_t>{7});
+}
+
+TEST(MaskEdits, RectangleIsTheMask) {
+  Document document = gpt2(5);
+  set_mask_cell(document, 3, 1, false);
+  const Mask mask = mask_of(document, 2);
+  const Tensor part = mask_rectangle(mask, {2, 5}, {1, 4});
+  for (std::int64_t row = 0; row < 3; ++row)
+    for (std::int64_t col = 0; col < 3; ++col)
+      EXPECT_EQ(part.at(row, col) > 0, mask.allowed(row + 2, col + 1));
+}
+
+}  // namespace
+}  // namespace attnscope
