@@ -1,0 +1,137 @@
+#include "app/views/attention_common.h"
+
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kSpelledLabels = 512;  // longer axes ask for labels one by one
+
+}  // namespace
+
+bool has_attention(const RunResult& run) {
+  if (run.traces.empty()) return false;
+  const auto& records = run.trace(0).records();
+  return std::any_of(records.begin(), records.end(), [](const Record& record) {
+    return record.site.slot == Slot::pattern && record.site.part == Part::attn && !record.shape.empty() &&
+           record.shape[1] > 0;
+  });
+}
+
+bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene) {
+  const int last = static_cast<int>(run.traces.size()) - 1;
+  const int sequence = std::clamp(scene.sequence, 0, last);
+  const auto& trace = run.traces[static_cast<std::size_t>(sequence)];
+  const Record* record = trace->find(site_of(Slot::pattern, layer));
+  if (!record || head < 0 || head >= record->shape[0]) return false;
+  scene = {trace, sequence, layer, head, record->shape[1], record->shape[2], trace->first_pos};
+  return true;
+}
+
+AttentionScene scene_of_cursor(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  AttentionScene scene;
+  scene.sequence = cursor.sequence;
+  if (move_scene(context.run, cursor.layer, cursor.head, scene)) return scene;
+  if (move_scene(context.run, cursor.layer, 0, scene)) return scene;
+  for (const Record& record : context.run.trace(0).records())
+    if (record.site.slot == Slot::pattern && move_scene(context.run, record.site.layer, 0, scene)) break;
+  return scene;
+}
+
+std::string token_name(const RunResult& run, int sequence, std::int64_t pos) {
+  const auto last = static_cast<int>(run.document.sequences.size()) - 1;
+  const Sequence& input = run.document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+  const std::string label = run.label(sequence, pos);
+  return input.input.vectors.empty() ? label : tr("attention.token", {label});
+}
+
+void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene) {
+  plot.rows.title = tr("attention.axis.query");
+  plot.cols.title = tr("attention.axis.key");
+  plot.rows.colour = theme().q;
+  plot.cols.colour = theme().k;
+  const int sequence = scene.sequence;
+  const std::int64_t first = scene.first_query;
+  if (scene.keys > kSpelledLabels) {
+    plot.rows.label_of = [&run, sequence, first](std::int64_t at) {
+      return token_name(run, sequence, first + at);
+    };
+    plot.cols.label_of = [&run, sequence](std::int64_t at) { return token_name(run, sequence, at); };
+    return;
+  }
+  for (std::int64_t key = 0; key < scene.keys; ++key)
+    plot.cols.labels.push_back(token_name(run, sequence, key));
+  for (std::int64_t query = 0; query < scene.queries; ++query)
+    plot.rows.labels.push_back(token_name(run, sequence, first + query));
+}
+
+HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look) {
+  HeatStyle style;
+  style.log_scale = look.log_scale;
+  if (stage == Slot::mask) {
+    style.map = Colormap::mask;
+    style.log_scale = false;
+  } else if (stage == Slot::pattern && !look.difference) {
+    style.map = look.safe_colours ? Colormap::sequential_safe : Colormap::sequential;
+    if (look.log_scale) style.lo = 1e-4f;
+  } else {
+    style.map = look.safe_colours ? Colormap::diverging_safe : Colormap::diverging;
+    style.lo = range.lo, style.hi = range.hi;
+  }
+  return style;
+}
+
+const char* stage_name(Slot stage) {
+  switch (stage) {
+    case Slot::scores: return "scores";
+    case Slot::scaled: return "scaled";
+    case Slot::masked: return "masked";
+    case Slot::mask: return "mask";
+    default: return "pattern";
+  }
+}
+
+float draw_masked_swatch(ImVec2 at, const std::string& word) {
+  const float side = scaled(13);
+  const ImVec2 end(at.x + side, at.y + side);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, theme().masked, scaled(2));
+  list->PushClipRect(at, end, true);
+  for (float x = -side; x < side; x += scaled(5))
+    list->AddLine(ImVec2(at.x + x, end.y), ImVec2(at.x + x + side, at.y), theme().masked_stripe,
+                  scaled(1.2f));
+  list->PopClipRect();
+  list->AddRect(at, end, theme().border, scaled(2));
+  const float gap = scaled(6);
+  draw_text(list, fonts().small, ImVec2(end.x + gap, at.y - scaled(1)), theme().text_dim, word);
+  return side + gap + text_size(fonts().small, word).x;
+}
+
+void draw_sequence_chips(const ViewContext& context, float right, float top) {
+  const auto count = static_cast<int>(context.run.traces.size());
+  if (count < 2) return;
+  constexpr int kMost = 6;  // beyond that the window's own sequence list is the place
+  const int shown = std::min(count, kMost),
+            first = std::clamp(context.workspace.cursor.sequence - kMost / 2, 0, count - shown);
+  const float gap = scaled(4);
+  float width = -gap;
+  for (int s = first; s < first + shown; ++s)
+    width += chip_width(tr("attention.sequence", {std::to_string(s)})) + gap;
+  ImGui::SetCursorScreenPos(ImVec2(right - width, top));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(gap, 0));
+  for (int s = first; s < first + shown; ++s) {
+    const std::string label =
+        tr("attention.sequence", {std::to_string(s)}) + "###sequence_" + std::to_string(s);
+    if (chip(label, s == context.workspace.cursor.sequence, tr("attention.sequence.help")))
+      context.workspace.cursor.sequence = s;
+    ImGui::SameLine();
+  }
+  ImGui::NewLine();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// What the attention view and the mask view share: which head is looked at, its axes with their tokens, the
+// colours of a stage. Refuses numbers of its own.
+#pragma once
+
+#include <string>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "core/lens/attention_plane.h"
+
+namespace attnscope {
+
+/// The attention that is shown this frame.
+struct AttentionScene {
+  std::shared_ptr<const Trace> trace;
+  int sequence = 0, layer = 0, head = 0;
+  std::int64_t queries = 0, keys = 0;
+  std::int64_t first_query = 0;  ///< absolute position of row 0
+  Site site(Slot slot) const { return site_of(slot, layer); }
+};
+
+/// True where the run has an attention at all.
+bool has_attention(const RunResult& run);
+/// The block, head and sequence of the cursor, clamped to what the run has. Needs has_attention(run).
+AttentionScene scene_of_cursor(const ViewContext& context);
+/// The same for another head; false where the run has none such.
+bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene);
+
+/// The token at a position; "token 3" where the input is vectors.
+std::string token_name(const RunResult& run, int sequence, std::int64_t pos);
+/// Rows "query (who looks)" in Q's blue, columns "key (looked at)" in K's red.
+void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene);
+
+/// How a stage is coloured.
+struct StageLook {
+  bool difference = false, log_scale = false, safe_colours = false;
+};
+HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look);
+/// "scores", "scaled", ...: end of the keys of its words.
+const char* stage_name(Slot stage);
+
+/// A swatch of the hatched colour with the word "masked"; returns its width.
+float draw_masked_swatch(ImVec2 position, const std::string& word);
+/// Chips of all sequences of the batch; nothing where there is one. Changes the cursor.
+void draw_sequence_chips(const ViewContext& context, float right, float top);
+
+}  // namespace attnscope

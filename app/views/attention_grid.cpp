@@ -1,0 +1,233 @@
+#include "app/views/attention_grid.h"
+
+#include <algorithm>
+
+#include "app/gpu/gl_context.h"
+#include "app/look/strings.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
+constexpr std::int64_t kSide = 64;
+constexpr float kLargest = 112.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
+constexpr const char* kAtlas = "attention.heads";
+
+float chips_height() { return ImGui::GetFrameHeight() + scaled(8); }
+
+std::string role_label(Role role) { return tr("attention.role." + std::string(role_name(role))); }
+
+// One line per role that the run can show.
+std::string role_lines(const HeadRoles& roles) {
+  std::string text;
+  for (int r = 0; r < kRoleCount; ++r) {
+    const RoleScore& score = roles.scores[static_cast<std::size_t>(r)];
+    if (score.rows == 0) continue;
+    const std::string name(role_name(static_cast<Role>(r)));
+    text += "\n" + tr("attention.role_line",
+                      {tr("attention.role_long." + name), number_text(static_cast<float>(score.score), 2),
+                       number_text(static_cast<float>(score.chance), 2)});
+  }
+  return text;
+}
+
+}  // namespace
+
+ImVec2 HeadGrid::Layout::at(int row, int column) const {
+  return ImVec2(left + static_cast<float>(column) * (side + gap),
+                static_cast<float>(row) * (side + caption + gap));
+}
+
+ImVec2 HeadGrid::Layout::extent() const {
+  const ImVec2 end = at(rows, columns);
+  return ImVec2(std::max(1.f, end.x - gap), std::max(1.f, end.y - gap));
+}
+
+HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) const {
+  Layout grid;
+  grid.gap = scaled(whole_model_ && widest_ > 6 ? 4 : 9);
+  const float largest = scaled(kLargest);
+  if (whole_model_) {
+    grid.columns = widest_;
+    grid.rows = layers_;
+    const float fit = (width + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
+    grid.left = fit < scaled(kCaptioned) ? scaled(20) : 0;
+    const float room = (width - grid.left + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
+    grid.side = std::clamp(room, scaled(kSmallest), largest) * zoom_;
+  } else {
+    const Record* record = scene.trace->find(scene.site(Slot::pattern));
+    const int heads = record ? static_cast<int>(record->shape[0]) : 1;
+    const float wish = scaled(76) * zoom_;
+    grid.columns = std::clamp(static_cast<int>((width + grid.gap) / (wish + grid.gap)), 1, heads);
+    grid.rows = (heads + grid.columns - 1) / grid.columns;
+    grid.side =
+        std::min((width + grid.gap) / static_cast<float>(grid.columns) - grid.gap, std::max(largest, wish));
+  }
+  grid.captions = grid.side >= scaled(kCaptioned) - 1 && (!whole_model_ || grid.left == 0 || zoom_ > 1);
+  grid.caption = grid.captions ? text_size(fonts().small, "X").y + scaled(3) : 0;
+  return grid;
+}
+
+float HeadGrid::wanted_height(const AttentionScene& scene, float width) const {
+  return chips_height() + layout(scene, width).extent().y + scaled(4);
+}
+
+void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& scene) {
+  layers_ = 1, widest_ = 1;
+  for (const Record& record : scene.trace->records()) {
+    if (record.site.slot != Slot::pattern || record.site.part != Part::attn) continue;
+    layers_ = std::max(layers_, record.site.layer + 1);
+    widest_ = std::max(widest_, static_cast<int>(record.shape[0]));
+  }
+  const std::uint64_t key = key_of({context.run.version, static_cast<std::uint64_t>(scene.sequence)});
+  if (fresh_ && key == key_) return;
+  if (thumbnails_cost(*scene.trace) <= kAtOnce) {
+    pictures_ = std::make_shared<const Thumbnails>(thumbnails(*scene.trace, kSide));
+    ++pictures_version_;
+    key_ = key;
+    fresh_ = true;
+    return;
+  }
+  const auto found =
+      deferred_.get(key, "thumbnails", context.commands,
+                    [trace = scene.trace, progress = progress_](const std::atomic<bool>& cancel) {
+                      return thumbnails(*trace, kSide, [&](float share) {
+                        *progress = share;
+                        wake_window();
+                        return !cancel;
+                      });
+                    });
+  if (found && !found->heads.empty() && found != pictures_) {
+    pictures_ = found;
+    ++pictures_version_;
+  }
+  fresh_ = found && deferred_.fresh();
+  if (fresh_) key_ = key;
+}
+
+void HeadGrid::draw_chips(float width) {
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (chip(std::string(tr("attention.heads.model")) + "###heads_model", whole_model_,
+           tr("attention.heads.model.help")))
+    whole_model_ = true;
+  ImGui::SameLine();
+  if (chip(std::string(tr("attention.heads.layer")) + "###heads_layer", !whole_model_,
+           tr("attention.heads.layer.help")))
+    whole_model_ = false;
+  const float button = chip_width("+");
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - 2 * button - scaled(4), at.y));
+  if (chip("−###heads_smaller", false, tr("attention.heads.smaller"))) zoom_ = std::max(0.5f, zoom_ / 1.25f);
+  ImGui::SameLine();
+  if (chip("+###heads_larger", false, tr("attention.heads.larger"))) zoom_ = std::min(6.f, zoom_ * 1.25f);
+}
+
+void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const {
+  const std::string number = std::to_string(head.layer) + "." + std::to_string(head.head);
+  Role role = Role::self;
+  std::string text = number;
+  if (head.roles.strongest(role))
+    text = tr("attention.caption",
+              {number, role_label(role), number_text(static_cast<float>(head.roles.of(role).score), 2)});
+  if (text_size(fonts().small, text).x > width) text = number;
+  draw_text(ImGui::GetWindowDrawList(), fonts().small, at, current ? theme().text : theme().text_dim, text);
+}
+
+void HeadGrid::draw_waiting(ImVec2 position, ImVec2 size) const {
+  const ImVec2 end(position.x + size.x, position.y + size.y);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(position, end, theme().panel, scaled(6));
+  list->AddRect(position, end, theme().border, scaled(6));
+  const std::string share = format("%.0f %%", static_cast<double>(*progress_) * 100);
+  const std::string text = tr("attention.heads.progress", {share});
+  const ImVec2 room = text_size(fonts().small, text);
+  draw_text(
+      list, fonts().small,
+      ImVec2(position.x + (size.x - room.x) / 2, position.y + (std::min(size.y, scaled(160)) - room.y) / 2),
+      theme().text_dim, text);
+  ImGui::Dummy(size);
+}
+
+HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const AttentionScene& scene,
+                                          const StageLook& look, const Layout& grid) {
+  Event event;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const ImVec2 seen0 = ImGui::GetWindowPos(),
+               seen1(seen0.x + ImGui::GetWindowWidth(), seen0.y + ImGui::GetWindowHeight());
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::vector<AtlasPlace> places;
+  std::vector<const float*> maps;
+  for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells.data());
+  const Tensor& one = pictures_->heads.front().cells;
+  context.painter.upload_atlas(kAtlas, pictures_version_, maps, widest_, static_cast<int>(one.size(1)),
+                               static_cast<int>(one.size(0)));
+  for (std::size_t i = 0; i < pictures_->heads.size(); ++i) {
+    const HeadThumbnail& head = pictures_->heads[i];
+    if (!whole_model_ && head.layer != scene.layer) continue;
+    const ImVec2 place = whole_model_ ? grid.at(head.layer, head.head)
+                                      : grid.at(head.head / grid.columns, head.head % grid.columns);
+    const ImVec2 p0(origin.x + place.x, origin.y + place.y), p1(p0.x + grid.side, p0.y + grid.side);
+    if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
+    const Cursor& cursor = context.workspace.cursor;
+    const bool current = head.layer == cursor.layer && head.head == cursor.head;
+    places.push_back({static_cast<int>(i), p0, p1});
+    ImGui::SetCursorScreenPos(p0);
+    const std::string id = format("###head_%d_%d", head.layer, head.head);
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.side + grid.caption));
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered || clicked) event = {hovered, clicked, head.layer, head.head};
+    if (hovered) {
+      const std::string title = tr("attention.head", {std::to_string(head.layer), std::to_string(head.head)});
+      compat::item_tooltip((title + role_lines(head.roles)).c_str());
+    }
+    if (grid.captions) draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered);
+    if (grid.left > 0 && head.head == 0)
+      draw_text(list, fonts().small,
+                ImVec2(origin.x, p0.y + (grid.side - text_size(fonts().small, "0").y) / 2), theme().text_dim,
+                std::to_string(head.layer));
+  }
+  HeatStyle style = stage_style(Slot::pattern, {0, 1}, {false, look.log_scale, look.safe_colours});
+  if (!fresh_) style.alpha = 0.45f;
+  context.painter.atlas(list, kAtlas, places, style);
+  for (const AtlasPlace& place : places) {
+    const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];
+    const bool current =
+        head.layer == context.workspace.cursor.layer && head.head == context.workspace.cursor.head;
+    const bool hovered = event.hovered && event.layer == head.layer && event.head == head.head;
+    const float out = current || hovered ? scaled(2) : scaled(1);
+    list->AddRect(ImVec2(place.p0.x - out, place.p0.y - out), ImVec2(place.p1.x + out, place.p1.y + out),
+                  current   ? theme().accent
+                  : hovered ? theme().text_dim
+                            : theme().border,
+                  scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
+  }
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy(grid.extent());
+  return event;
+}
+
+HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene& scene, const StageLook& look,
+                               ImVec2 position, ImVec2 size) {
+  take_pictures(context, scene);
+  ImGui::SetCursorScreenPos(position);
+  draw_chips(size.x - scaled(6));
+  const float edge = scaled(3);  // room for outlines
+  ImGui::SetCursorScreenPos(ImVec2(position.x - edge, position.y + chips_height() - edge));
+  const Layout grid = layout(scene, size.x - scaled(6));
+  const ChildScope child("###heads", ImVec2(size.x + edge, size.y - chips_height() + edge),
+                         ImGuiWindowFlags_HorizontalScrollbar);
+  ImGui::SetCursorPos(ImVec2(edge, edge));
+  if (!pictures_ || pictures_->heads.empty()) {
+    draw_waiting(ImGui::GetCursorScreenPos(),
+                 ImVec2(size.x - scaled(8), std::max(scaled(60), size.y - chips_height() - scaled(8))));
+    return {};
+  }
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsWindowHovered() && io.KeyCtrl && io.MouseWheel != 0)
+    zoom_ = std::clamp(zoom_ * (io.MouseWheel > 0 ? 1.25f : 0.8f), 0.5f, 6.f);
+  return draw_thumbnails(context, scene, look, grid);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+// The patterns of all heads as thumbnails, rows = blocks and columns = heads, or of one block alone: one
+// texture, one draw. Pictures and roles come from a background job; until it is done the grid says how far it
+// is. Refuses to move the cursor: it tells what is under the pointer and what was clicked.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "app/views/attention_common.h"
+#include "core/lens/thumbnails.h"
+
+namespace attnscope {
+
+class HeadGrid {
+ public:
+  struct Event {
+    bool hovered = false, clicked = false;
+    int layer = 0, head = 0;
+  };
+  /// What the thumbnails alone would take of `width`, chips included.
+  float wanted_height(const AttentionScene& scene, float width) const;
+  Event draw(const ViewContext& context, const AttentionScene& scene, const StageLook& look, ImVec2 position,
+             ImVec2 size);
+  /// The newest pictures, or null: also for other panes, as the picture of a head before it is computed.
+  const Thumbnails* pictures() const { return pictures_.get(); }
+  /// The pictures are those of the run that is shown.
+  bool fresh() const { return fresh_; }
+
+ private:
+  struct Layout {
+    bool captions = false;
+    int columns = 1, rows = 1;
+    float side = 0, gap = 0, caption = 0, left = 0;
+    ImVec2 at(int row, int column) const;
+    ImVec2 extent() const;
+  };
+  Layout layout(const AttentionScene& scene, float width) const;
+  void take_pictures(const ViewContext& context, const AttentionScene& scene);
+  void draw_chips(float width);
+  Event draw_thumbnails(const ViewContext& context, const AttentionScene& scene, const StageLook& look,
+                        const Layout& grid);
+  void draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const;
+  void draw_waiting(ImVec2 position, ImVec2 size) const;
+
+  bool whole_model_ = true;
+  float zoom_ = 1.f;
+  int layers_ = 1, widest_ = 1;  ///< of the run
+  std::uint64_t key_ = 0;        ///< of pictures_, where they are fresh
+  std::uint64_t pictures_version_ = 0;
+  bool fresh_ = false;
+  std::shared_ptr<const Thumbnails> pictures_;
+  Deferred<Thumbnails> deferred_;
+  std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);
+};
+
+}  // namespace attnscope

@@ -1,0 +1,213 @@
+#include "app/views/attention_pane.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/gpu/gl_context.h"
+#include "app/look/strings.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
+constexpr float kBelow = 76.f;            // units under the cells: legend, its numbers, switches
+
+// The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
+Range around(double begin, double end, Range old, std::int64_t size) {
+  if (size <= kMostExact) return {0, size};
+  const auto first = static_cast<std::int64_t>(std::floor(begin)),
+             last = static_cast<std::int64_t>(std::ceil(end));
+  if (old.size() == kMostExact && old.begin <= first && last <= old.end && old.end <= size) return old;
+  const std::int64_t start = std::clamp<std::int64_t>((first + last - kMostExact) / 2, 0, size - kMostExact);
+  return {start, start + kMostExact};
+}
+
+std::shared_ptr<const Trace> trace_before(const ViewContext& context, const AttentionScene& scene) {
+  if (!context.before || context.before->traces.empty()) return {};
+  const int last = static_cast<int>(context.before->traces.size()) - 1;
+  return context.before->traces[static_cast<std::size_t>(std::min(scene.sequence, last))];
+}
+
+std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+}  // namespace
+
+void PlanePane::fit_window(const AttentionScene& scene) {
+  if (window_keys_ != scene.keys) window_ = {};
+  window_keys_ = scene.keys;
+}
+
+bool PlanePane::seen_is_small(const AttentionScene& scene) const {
+  const double limit = static_cast<double>(kMostExact) - 2;
+  if (scene.keys <= kMostExact && scene.queries <= kMostExact) return true;
+  return !window_.all() && window_.row1 - window_.row0 <= limit && window_.col1 - window_.col0 <= limit;
+}
+
+void PlanePane::take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage) {
+  MatrixWindow seen = window_;
+  if (seen.all()) seen = {0, 0, static_cast<double>(scene.queries), static_cast<double>(scene.keys)};
+  const bool was_exact = plane_.block == 1;
+  const Range rows = around(seen.row0, seen.row1, was_exact ? plane_.rows : Range{}, scene.queries);
+  const Range cols = around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
+  const auto before = context.workspace.show_difference ? trace_before(context, scene) : nullptr;
+  const std::uint64_t key =
+      key_of({context.run.version, before ? context.before->version : 0, number(scene.sequence),
+              number(scene.layer), number(scene.head), number(static_cast<int>(stage)), number(rows.begin),
+              number(cols.begin), without_first_});
+  if (plane_.key == key && !plane_.values.empty()) return;
+  const PlaneRequest request{scene.site(stage), scene.head, rows, cols,
+                             without_first_ && stage == Slot::pattern};
+  plane_ = {};
+  if (before) plane_.values = attention_difference(*scene.trace, *before, request);
+  plane_.difference = !plane_.values.empty();
+  if (plane_.values.empty()) plane_.values = attention_plane(*scene.trace, request);
+  plane_.range = signed_range(plane_.values);
+  plane_.key = key, plane_.rows = rows, plane_.cols = cols;
+}
+
+void PlanePane::take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                              const HeadThumbnail* coarse) {
+  const std::uint64_t key = key_of({context.run.version, number(scene.sequence), number(scene.layer),
+                                    number(scene.head), number(static_cast<int>(stage)), without_first_});
+  const PlaneRequest request{scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern};
+  const auto found = overview_.get(key, "attention_overview", context.commands,
+                                   [trace = scene.trace, request](const std::atomic<bool>& cancel) {
+                                     PooledPlane plane =
+                                         pooled_plane(*trace, request, kMostExact, [&] { return !cancel; });
+                                     wake_window();
+                                     return plane;
+                                   });
+  Plane next;
+  if (found && overview_.fresh()) {
+    next.values = found->cells;
+    next.block = found->block;
+    next.key = key;
+  } else if (coarse && stage == Slot::pattern) {
+    next.values = coarse->cells;
+    const std::int64_t cells = coarse->cells.empty() ? 1 : coarse->cells.size(1);
+    next.block = (scene.keys + cells - 1) / cells;
+    next.key = key + 1;
+  }
+  if (next.key == plane_.key && !plane_.values.empty()) return;
+  next.range = next.values.empty() ? ValueRange{} : signed_range(next.values);
+  plane_ = std::move(next);
+}
+
+PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                                const PairEvent& lit, ImVec2 position, ImVec2 size) {
+  MatrixPlot plot;
+  plot.key = "attention.plane";
+  plot.version = plane_.key;
+  plot.values = plane_.values;
+  StageLook colours = look(context.workspace);
+  colours.difference = plane_.difference;
+  plot.style = stage_style(stage, plane_.range, colours);
+  plot.max_cell = 92.f;
+  plot.aspect = 0.8f;
+  set_attention_axes(plot, context.run, scene);
+  const std::int64_t block = plane_.block;
+  if (block > 1) {
+    const auto spread = [block](const MatrixAxis& axis) {
+      return [of = axis.label_of, labels = axis.labels, block](std::int64_t at) {
+        const auto token = static_cast<std::size_t>(at * block);
+        return of ? of(at * block) : token < labels.size() ? labels[token] : std::string();
+      };
+    };
+    plot.rows.label_of = spread(plot.rows), plot.cols.label_of = spread(plot.cols);
+  } else {
+    plot.first_row = plane_.rows.begin, plot.first_col = plane_.cols.begin;
+    plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+    const Cursor& cursor = context.workspace.cursor;
+    plot.selected_row = cursor.query, plot.selected_col = cursor.key;
+  }
+  if (lit.any()) {
+    plot.marks.push_back({lit.query / block, -1, theme().q, 1, 1, 2.f});
+    plot.marks.push_back({-1, lit.key / block, theme().k, 1, 1, 2.f});
+  }
+  const double scale = static_cast<double>(block);
+  MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
+  plot.window = &window;
+  const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
+  window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
+  PairEvent out;
+  if (!event.hovered()) return out;
+  out = {event.row * block, event.col * block, event.clicked};
+  const float value = plane_.values.at(event.row - plot.first_row, event.col - plot.first_col);
+  const std::string pair[] = {token_name(context.run, scene.sequence, scene.first_query + out.query),
+                              token_name(context.run, scene.sequence, out.key), number_text(value, 4)};
+  if (block > 1)
+    ImGui::SetTooltip("%s",
+                      tr("attention.block_pair", {pair[0], pair[1], pair[2], std::to_string(block)}).c_str());
+  else if (!event.numbers)
+    ImGui::SetTooltip("%s", tr("attention.pair", {pair[0], pair[1], pair[2]}).c_str());
+  if (block > 1 && event.clicked) {
+    const double half = static_cast<double>(kMostExact) / 4, row = static_cast<double>(out.query),
+                 col = static_cast<double>(out.key);
+    const auto place = [&](double at, std::int64_t length) {
+      return std::clamp(at - half, 0.0, std::max(0.0, static_cast<double>(length) - 2 * half));
+    };
+    window_ = {place(row, scene.queries), place(col, scene.keys), 0, 0};
+    window_.row1 = window_.row0 + 2 * half, window_.col1 = window_.col0 + 2 * half;
+    out.clicked = false;
+  }
+  return out;
+}
+
+void PlanePane::draw_below(const ViewContext& context, Slot stage, ImVec2 position, float width) {
+  StageLook colours = look(context.workspace);
+  colours.difference = plane_.difference;
+  const HeatStyle style = stage_style(stage, plane_.range, colours);
+  const float bar = std::min(scaled(220), width * 0.5f);
+  draw_legend(style, "", position, ImVec2(bar, scaled(11)), false);
+  draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)), tr("attention.masked"));
+  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const auto toggle = [&](const char* key, const char* help, const char* id, bool& value) {
+    const std::string label = std::string(tr(key)) + id;
+    if (ImGui::GetCursorScreenPos().x + chip_width(label) > position.x + width) return;
+    if (chip(label, value, tr(help))) value = !value;
+    ImGui::SameLine();
+  };
+  toggle("attention.log_scale", "attention.log_scale.help", "###log_scale", context.workspace.log_scale);
+  toggle("attention.safe_colours", "attention.safe_colours.help", "###safe_colours", safe_colours_);
+  if (stage == Slot::pattern)
+    toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
+  std::string note;
+  if (context.workspace.show_difference && !plane_.difference)
+    note = tr(plane_.block > 1 ? "attention.note.zoom"
+              : context.before ? "attention.note.shapes"
+                               : "attention.note.before");
+  else if (stage == Slot::pattern && without_first_)
+    note = tr("attention.note.without_first");
+  else if (plane_.block > 1)
+    note = tr("attention.note.block", {std::to_string(plane_.block)});
+  if (note.empty()) return;
+  const float x = position.x + bar + scaled(18);
+  draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(x, position.y + scaled(15)), theme().warning,
+            middle_truncated(fonts().small, note, position.x + width - x));
+}
+
+PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                          const PairEvent& lit, const HeadThumbnail* coarse, ImVec2 position, ImVec2 size) {
+  fit_window(scene);
+  if (seen_is_small(scene))
+    take_exact(context, scene, stage);
+  else
+    take_overview(context, scene, stage, coarse);
+  const float room = std::max(scaled(60), size.y - scaled(kBelow));
+  PairEvent event;
+  float bottom = position.y + room;
+  if (plane_.values.empty()) {
+    draw_text(ImGui::GetWindowDrawList(), fonts().body, ImVec2(position.x, position.y + scaled(40)),
+              theme().text_dim, tr("attention.computing"));
+  } else {
+    event = draw_plane(context, scene, stage, lit, position, ImVec2(size.x, room));
+    bottom = ImGui::GetItemRectMax().y;
+  }
+  draw_below(context, stage, ImVec2(position.x + scaled(8), bottom + scaled(12)), size.x - scaled(8));
+  return event;
+}
+
+}  // namespace attnscope

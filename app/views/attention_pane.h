@@ -1,0 +1,52 @@
+// The large heatmap of one head: any of its four stages, zoomed and panned, with its legend and switches.
+// Inputs longer than 512 tokens are seen as a coarse picture until the window is small enough; then only the
+// rectangle in sight is asked for. Refuses to move the cursor: it tells what was pointed at.
+#pragma once
+
+#include "app/views/attention_common.h"
+#include "core/lens/thumbnails.h"
+
+namespace attnscope {
+
+/// A cell of the head that is shown; -1: none.
+struct PairEvent {
+  std::int64_t query = -1, key = -1;
+  bool clicked = false;
+  bool any() const { return query >= 0; }
+};
+
+class PlanePane {
+ public:
+  /// `lit`: the pair to light (what is pointed at here or elsewhere); `coarse`: the head's thumbnail or null.
+  PairEvent draw(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& lit,
+                 const HeadThumbnail* coarse, ImVec2 position, ImVec2 size);
+  StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale, safe_colours_}; }
+  /// What is on the screen is new minus old.
+  bool shows_difference() const { return plane_.difference; }
+
+ private:
+  struct Plane {
+    std::uint64_t key = 0;
+    Tensor values;
+    ValueRange range;
+    Range rows, cols;
+    bool difference = false;
+    std::int64_t block = 1;  ///< tokens per cell and axis
+  };
+  void fit_window(const AttentionScene& scene);
+  bool seen_is_small(const AttentionScene& scene) const;
+  void take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage);
+  void take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                     const HeadThumbnail* coarse);
+  PairEvent draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                       const PairEvent& lit, ImVec2 position, ImVec2 size);
+  void draw_below(const ViewContext& context, Slot stage, ImVec2 position, float width);
+
+  MatrixWindow window_;           ///< in tokens
+  std::int64_t window_keys_ = 0;  ///< length of the input that the window belongs to
+  Plane plane_;
+  Deferred<PooledPlane> overview_;
+  bool safe_colours_ = false, without_first_ = false;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,148 @@
+// The attention view: every head as a thumbnail, one head large, and one row of it spelled out. Hovering
+// previews, clicking moves the cursor and pins. Refuses to compute: numbers come from the run and the lenses.
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/views/attention_grid.h"
+#include "app/views/attention_pane.h"
+#include "app/views/attention_why.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+/// The stage of the cursor's step; the pattern where it stands on another step.
+Slot stage_of(const Cursor& cursor) {
+  if (is_attention_stage(cursor.step.slot)) return cursor.step.slot;
+  return cursor.step.slot == Slot::mask ? Slot::masked : Slot::pattern;
+}
+
+class AttentionView : public View {
+ public:
+  const char* id() const override { return "attention"; }
+  int order() const override { return 1; }
+  std::string unavailable(const RunResult& run) const override {
+    return has_attention(run) ? std::string() : "attention.none";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  AttentionScene shown_scene(const ViewContext& context) const;
+  float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
+                   float width);
+  void draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position);
+  void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  void draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
+                  ImVec2 size);
+  void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
+
+  HeadGrid grid_;
+  PlanePane pane_;
+  WhyTable why_;
+  HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
+  PairEvent hovered_pair_;
+};
+
+AttentionScene AttentionView::shown_scene(const ViewContext& context) const {
+  AttentionScene scene = scene_of_cursor(context);
+  if (hovered_head_.hovered) (void)move_scene(context.run, hovered_head_.layer, hovered_head_.head, scene);
+  return scene;
+}
+
+void AttentionView::pin(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                        const PairEvent& pair) const {
+  pin_cell(context.workspace, context.run,
+           cell_at(*scene.trace, scene.site(stage), {scene.head, pair.query, pair.key}));
+}
+
+float AttentionView::draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                                ImVec2 position, float width) {
+  const bool preview =
+      scene.layer != context.workspace.cursor.layer || scene.head != context.workspace.cursor.head;
+  const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
+  std::string sentence = tr(std::string("attention.sentence.") + stage_name(stage));
+  if (pane_.shows_difference()) sentence = tr("attention.sentence.difference");
+  ImGui::BeginGroup();
+  view_heading(tr(title, {std::to_string(scene.layer), std::to_string(scene.head)}), sentence, width);
+  ImGui::EndGroup();
+  const float bottom = ImGui::GetItemRectMax().y;
+  draw_sequence_chips(context, position.x + width, position.y);
+  return bottom;
+}
+
+void AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                                ImVec2 position) {
+  std::vector<Slot> stages{Slot::scores, Slot::scaled, Slot::masked, Slot::pattern};
+  std::sort(stages.begin(), stages.end(), [&](Slot a, Slot b) {
+    return scene.trace->index_of(scene.site(a)) < scene.trace->index_of(scene.site(b));
+  });
+  ImGui::SetCursorScreenPos(position);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  for (const Slot slot : stages) {
+    const std::string name = stage_name(slot);
+    const std::string help(step_sentence(step_of(slot)));
+    if (chip(tr("attention.stage." + name) + ("###stage_" + name), slot == stage, help.c_str()))
+      go_to_site(context.workspace, context.run, scene.site(slot));
+    ImGui::SameLine();
+  }
+  ImGui::NewLine();
+}
+
+void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                              ImVec2 size) {
+  const float gap = scaled(16), least_table = scaled(150);
+  const float wanted = grid_.wanted_height(scene, size.x - scaled(6));
+  const float heads = std::clamp(wanted, scaled(70),
+                                 std::max(scaled(70), size.y - gap - std::max(least_table, size.y * 0.36f)));
+  const AttentionScene own = scene_of_cursor(context);
+  const HeadGrid::Event event =
+      grid_.draw(context, own, pane_.look(context.workspace), position, ImVec2(size.x, heads));
+  if (event.clicked) {
+    Cursor& cursor = context.workspace.cursor;
+    if (is_attention_stage(cursor.step.slot))
+      go_to_site(context.workspace, context.run, site_of(cursor.step.slot, event.layer));
+    cursor.layer = event.layer;
+    cursor.head = event.head;
+  }
+  hovered_head_ = event;
+  const std::int64_t query = hovered_pair_.any() ? hovered_pair_.query : context.workspace.cursor.query;
+  const std::int64_t key = hovered_pair_.any() ? hovered_pair_.key : context.workspace.cursor.key;
+  const ImVec2 at(position.x, position.y + heads + gap);
+  const PairEvent line = why_.draw(context, scene, std::clamp<std::int64_t>(query, 0, scene.queries - 1), key,
+                                   at, ImVec2(size.x, position.y + size.y - at.y));
+  if (line.clicked) pin(context, scene, Slot::pattern, line);
+  if (line.any()) hovered_pair_ = line;
+}
+
+void AttentionView::draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                               ImVec2 position, ImVec2 size) {
+  draw_stages(context, scene, stage, position);
+  const float top = ImGui::GetFrameHeight() + scaled(10);
+  const HeadThumbnail* coarse =
+      grid_.pictures() && grid_.fresh() ? grid_.pictures()->find(scene.layer, scene.head) : nullptr;
+  const PairEvent event = pane_.draw(context, scene, stage, hovered_pair_, coarse,
+                                     ImVec2(position.x, position.y + top), ImVec2(size.x, size.y - top));
+  hovered_pair_ = event;
+  hovered_pair_.clicked = false;
+  if (event.clicked) pin(context, scene, stage, event);
+}
+
+void AttentionView::draw(const ViewContext& context) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
+  const AttentionScene scene = shown_scene(context);
+  const Slot stage = stage_of(context.workspace.cursor);
+  const float bottom = origin.y + all.y;
+  const float top = draw_title(context, scene, stage, origin, all.x) + scaled(14);
+  const float left = std::clamp(all.x * 0.37f, scaled(220), scaled(400)), gap = scaled(26);
+  const ImVec2 right(origin.x + left + gap, top);
+  draw_right(context, scene, stage, right,
+             ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));
+  draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_attention_view() { return std::make_unique<AttentionView>(); }
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// "Why does this token look there?": one row of attention as a table, a line per key: the score, what the
+// scale and the mask made of it, the exponential and the share. Every number comes from the run. Refuses to
+// move the cursor: it tells which key is under the pointer.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/views/attention_common.h"
+#include "app/views/attention_pane.h"
+#include "core/lens/attention_row.h"
+
+namespace attnscope {
+
+class WhyTable {
+ public:
+  /// The row of `query`; the line of `key` is lit and brought into sight when it changes.
+  PairEvent draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
+                 std::int64_t key, ImVec2 position, ImVec2 size);
+
+ private:
+  struct Columns {
+    float x[7] = {};  ///< left edges, and the right end
+  };
+  void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);
+  Columns columns(float width) const;
+  void draw_header(const Columns& columns, ImVec2 at) const;
+  void draw_line(const ViewContext& context, const AttentionScene& scene, const Columns& columns, ImVec2 at,
+                 std::int64_t key, bool lit) const;
+  PairEvent draw_lines(const ViewContext& context, const AttentionScene& scene, const Columns& columns,
+                       std::int64_t query, std::int64_t key);
+
+  std::uint64_t key_ = 0;
+  std::optional<AttentionRow> row_;
+  std::int64_t shown_key_ = -1;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,205 @@
+#include "app/views/mask_board.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/look/strings.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostMarks = 4096;
+
+std::uint64_t mask_key(const Mask& mask, Range rows, Range cols) {
+  std::uint64_t hash = key_of({mask.causal, static_cast<std::uint64_t>(mask.window),
+                               static_cast<std::uint64_t>(rows.begin), static_cast<std::uint64_t>(rows.end),
+                               static_cast<std::uint64_t>(cols.begin), static_cast<std::uint64_t>(cols.end)});
+  for (const Mask::Cell& cell : mask.cells) {
+    const auto one = static_cast<std::uint64_t>(cell.query) * 0x9E3779B97F4A7C15ull +
+                     static_cast<std::uint64_t>(cell.key) * 2 + cell.allowed;
+    hash = (hash ^ one) * 1099511628211ull;
+  }
+  return hash;
+}
+
+std::string pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
+                          std::int64_t key, bool allow) {
+  return tr(allow ? "mask.edit.allow" : "mask.edit.hide",
+            {token_name(context.run, scene.sequence, query), token_name(context.run, scene.sequence, key)});
+}
+
+// Every cell on the way of the pointer, so that a fast drag leaves no gaps.
+std::vector<std::pair<std::int64_t, std::int64_t>> cells_between(std::int64_t row0, std::int64_t col0,
+                                                                 std::int64_t row1, std::int64_t col1) {
+  const std::int64_t steps =
+      std::max<std::int64_t>(1, std::max(std::llabs(row1 - row0), std::llabs(col1 - col0)));
+  std::vector<std::pair<std::int64_t, std::int64_t>> cells;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    const double at = static_cast<double>(step) / static_cast<double>(steps);
+    const auto between = [at](std::int64_t a, std::int64_t b) {
+      return a + std::llround(at * static_cast<double>(b - a));
+    };
+    cells.emplace_back(between(row0, row1), between(col0, col1));
+  }
+  return cells;
+}
+
+}  // namespace
+
+void limit_window(MatrixWindow& window, std::int64_t rows, std::int64_t cols, Range& seen_rows,
+                  Range& seen_cols) {
+  const std::int64_t most = kMostMaskTokens;
+  const auto axis = [most](double& begin, double& end, std::int64_t size) {
+    const double span = std::min(end - begin, static_cast<double>(std::min(size, most)));
+    begin = std::clamp((begin + end - span) / 2, 0.0, static_cast<double>(size) - span);
+    end = begin + span;
+    return Range{static_cast<std::int64_t>(std::floor(begin)),
+                 std::min(size, static_cast<std::int64_t>(std::ceil(end)) + 1)};
+  };
+  if (rows <= most && cols <= most) {
+    seen_rows = {0, rows}, seen_cols = {0, cols};
+    return;
+  }
+  if (window.all()) window = {0, 0, static_cast<double>(most) / 4, static_cast<double>(most) / 4};
+  seen_rows = axis(window.row0, window.row1, rows);
+  seen_cols = axis(window.col0, window.col1, cols);
+}
+
+const Document& MaskBoard::shown_document(const ViewContext& context, const AttentionScene& scene) {
+  const Document& now = context.session.document();
+  const auto at = static_cast<std::size_t>(scene.sequence);
+  const bool fits = now.opened && now.opened == context.run.document.opened && at < now.sequences.size() &&
+                    now.sequences[at].input.length() == scene.keys;
+  return fits ? now : context.run.document;
+}
+
+void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {
+  const Document& document = shown_document(context, scene);
+  Mask mask = mask_of(document, scene.layer);
+  const std::uint64_t key = mask_key(mask, rows, cols);
+  if (key == key_ && !plane_.empty()) return;
+  key_ = key;
+  rows_ = rows, cols_ = cols;
+  mask_ = std::move(mask);
+  own_ = own_mask_of(document, scene.layer);
+  summary_ = mask_summary(mask_, scene.keys);
+  std::vector<float> cells = mask_rectangle(mask_, rows, cols).values();
+  for (float& cell : cells)
+    if (cell == 0) cell = -std::numeric_limits<float>::infinity();
+  plane_ = Tensor::from(std::move(cells), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
+}
+
+void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
+  for (const Mask::Cell& cell : mask_.cells) {
+    const double row = static_cast<double>(cell.query), col = static_cast<double>(cell.key);
+    if (row + 1 < seen.row0 || row > seen.row1 || col + 1 < seen.col0 || col > seen.col1) continue;
+    if (own_.allowed(cell.query, cell.key) == cell.allowed) continue;
+    plot.marks.push_back({cell.query, cell.key, theme().warning, 1, 1, 1.5f});
+    if (plot.marks.size() >= kMostMarks) return;
+  }
+}
+
+void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, const MatrixEvent& event) {
+  if (ImGui::IsItemActivated() && event.hovered()) {
+    painting_ = true;
+    paint_allows_ = !mask_.allowed(event.row, event.col);
+    last_query_ = event.row, last_key_ = event.col;
+    painted_ = 0;
+    ++strokes_;
+    context.workspace.cursor.query = event.row;
+    context.workspace.cursor.key = event.col;
+  }
+  if (!painting_) return;
+  const bool moved = event.hovered() && (event.row != last_query_ || event.col != last_key_);
+  if (event.hovered() && (moved || painted_ == 0)) {
+    const auto cells = cells_between(last_query_, last_key_, event.row, event.col);
+    painted_ += static_cast<std::int64_t>(cells.size());
+    const bool allow = paint_allows_;
+    const std::string sentence = painted_ == 1 ? pair_sentence(context, scene, event.row, event.col, allow)
+                                               : tr(allow ? "mask.edit.allow_many" : "mask.edit.hide_many",
+                                                    {std::to_string(painted_)});
+    context.commands.edit(sentence, "mask.paint." + std::to_string(strokes_),
+                          [cells, allow](Document& document) -> Status {
+                            for (const auto& [query, key] : cells) set_mask_cell(document, query, key, allow);
+                            return Done{};
+                          });
+    last_query_ = event.row, last_key_ = event.col;
+  }
+  if (ImGui::IsItemActive()) return;
+  painting_ = false;
+  context.commands.end_gesture();
+}
+
+void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& scene, const MatrixPlot& plot,
+                            ImVec2 position, ImVec2 size) {
+  const MatrixLayout layout = matrix_layout(plot, size);
+  if (std::min(layout.cell.x, layout.cell.y) < scaled(6)) return;
+  const float least = 0, tall = scaled(20);
+  const auto label = [&](bool row, std::int64_t at, ImVec2 p0, ImVec2 p1) {
+    if (p1.x - p0.x < 2 || p1.y - p0.y < 2) return;
+    ImGui::SetCursorScreenPos(p0);
+    const std::string id = format("###mask_%s_%lld", row ? "row" : "col", static_cast<long long>(at));
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
+    const std::string token = token_name(context.run, scene.sequence, at);
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      ImGui::SetTooltip("%s", tr(row ? "mask.row.help" : "mask.column.help", {token}).c_str());
+    }
+    if (!clicked) return;
+    const std::int64_t tokens = scene.keys;
+    context.commands.edit(
+        tr(row ? "mask.edit.row" : "mask.edit.column", {token}), "", [=](Document& document) {
+          return row ? toggle_mask_row(document, at, tokens) : toggle_mask_column(document, at, tokens);
+        });
+  };
+  const auto inside = [](double value, double begin, double end) { return value >= begin && value <= end; };
+  for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < scene.queries; ++row) {
+    if (!inside(static_cast<double>(row) + 0.5, layout.seen.row0, layout.seen.row1)) break;
+    const float y = position.y + layout.corner(static_cast<double>(row), 0).y;
+    label(true, row, ImVec2(position.x + least, y),
+          ImVec2(position.x + layout.cells0.x - 2, y + layout.cell.y));
+  }
+  for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < scene.keys; ++col) {
+    if (!inside(static_cast<double>(col) + 0.5, layout.seen.col0, layout.seen.col1)) break;
+    const float x = position.x + layout.corner(0, static_cast<double>(col)).x,
+                y = position.y + layout.cells0.y - 2;
+    label(false, col, ImVec2(x, y - tall), ImVec2(x + layout.cell.x, y));
+  }
+}
+
+MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
+                            std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size) {
+  Range rows, cols;
+  limit_window(window, scene.queries, scene.keys, rows, cols);
+  take_mask(context, scene, rows, cols);
+  const bool editable = scene.keys <= kMostMaskTokens;
+  MatrixPlot plot;
+  plot.key = "mask.board";
+  plot.version = key_;
+  plot.values = plane_;
+  plot.style = stage_style(Slot::mask, {0, 1}, {});
+  plot.show_numbers = false;
+  plot.max_cell = 92.f;
+  plot.aspect = 0.8f;
+  plot.first_row = rows_.begin, plot.first_col = cols_.begin;
+  plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+  plot.lit_row = lit_query, plot.lit_col = lit_key;
+  plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
+  set_attention_axes(plot, context.run, scene);
+  const MatrixWindow whole{0, 0, static_cast<double>(scene.queries), static_cast<double>(scene.keys)};
+  add_marks(plot, window.all() ? whole : window);
+  const MatrixWindow saved = window;
+  plot.window = &window;
+  const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
+  const bool pans = !editable || ImGui::GetIO().KeyShift;
+  if (!pans || painting_) paint(context, scene, event);
+  const bool held = ImGui::IsItemActive() || event.double_clicked;
+  if (editable && !pans && held) window = saved;  // a drag paints: it does not move the window
+  if (editable) draw_labels(context, scene, plot, position, size);
+  return event;
+}
+
+}  // namespace attnscope

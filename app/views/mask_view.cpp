@@ -1,0 +1,267 @@
+// The mask view: who may look at whom, switched by hand or by presets, and beside it what that did to one
+// head: scores before the mask, after it, and the pattern. The same cell is lit in all of them. Refuses to
+// compute: the mask is the document's, the planes are the run's.
+#include <algorithm>
+#include <array>
+
+#include "app/look/strings.h"
+#include "app/views/mask_board.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
+
+class MaskView : public View {
+ public:
+  const char* id() const override { return "mask"; }
+  int order() const override { return 2; }
+  std::string unavailable(const RunResult& run) const override {
+    return has_attention(run) ? std::string() : "attention.none";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  struct Plane {
+    std::uint64_t key = 0;
+    Tensor values;
+    ValueRange range;
+    bool difference = false;
+  };
+  void draw_presets(const ViewContext& context, const AttentionScene& scene, float width);
+  void draw_preset(const ViewContext& context, const AttentionScene& scene, MaskPreset preset,
+                   const char* name);
+  void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width);
+  void draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  void take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows, Range cols,
+                  Plane& plane);
+  void draw_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, std::size_t index,
+                  ImVec2 position, ImVec2 size);
+  void notice_hover(const MatrixEvent& event);
+
+  MaskBoard board_;
+  MatrixWindow window_;
+  std::int64_t window_keys_ = 0;
+  std::array<Plane, 3> planes_;
+  std::int64_t preset_window_ = 4;
+  std::array<bool, 4> preset_on_{};
+  std::uint64_t presets_of_ = 0;
+  std::int64_t lit_query_ = -1, lit_key_ = -1;    ///< of the last frame
+  std::int64_t next_query_ = -1, next_key_ = -1;  ///< of this frame
+};
+
+void MaskView::notice_hover(const MatrixEvent& event) {
+  if (event.hovered()) next_query_ = event.row, next_key_ = event.col;
+}
+
+void MaskView::draw_preset(const ViewContext& context, const AttentionScene& scene, MaskPreset preset,
+                           const char* name) {
+  const std::string key = name;
+  const std::string window = std::to_string(preset_window_);
+  const std::string help = tr("mask.preset." + key + ".help", {window});
+  const std::string label = tr("mask.preset." + key, {window}) + "###mask_" + key;
+  if (ImGui::GetCursorPosX() + chip_width(label) > ImGui::GetContentRegionMax().x) ImGui::NewLine();
+  if (chip(label, preset_on_[static_cast<std::size_t>(preset)], help.c_str())) {
+    const std::int64_t tokens = scene.keys, size = preset_window_;
+    context.commands.edit(tr("mask.edit.preset." + key, {window}), "", [=](Document& document) {
+      return set_mask_preset(document, preset, tokens, size);
+    });
+  }
+  ImGui::SameLine();
+}
+
+void MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, float width) {
+  preset_window_ = std::clamp<std::int64_t>(preset_window_, 1, std::max<std::int64_t>(1, scene.keys));
+  const std::uint64_t key = key_of({board_.version(), static_cast<std::uint64_t>(preset_window_)});
+  if (key != presets_of_) {
+    const Document& document = MaskBoard::shown_document(context, scene);
+    for (std::size_t p = 0; p < preset_on_.size(); ++p)
+      preset_on_[p] = is_mask_preset(document, static_cast<MaskPreset>(p), scene.keys, preset_window_);
+    presets_of_ = key;
+  }
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  draw_preset(context, scene, MaskPreset::own, "own");
+  const DisabledScope disabled(scene.keys > kMostPresetTokens);
+  draw_preset(context, scene, MaskPreset::causal, "causal");
+  draw_preset(context, scene, MaskPreset::full, "full");
+  draw_preset(context, scene, MaskPreset::window, "window");
+  ImGui::NewLine();
+  const std::int64_t most = std::min(kMostPresetTokens, std::max<std::int64_t>(2, scene.keys));
+  const SliderEvent event = slider_int("###mask_window_size", tr("mask.window_size"), preset_window_, 1, most,
+                                       std::min(width, scaled(240)), tr("mask.window_size.help"));
+  if (event.changed) {
+    const std::int64_t tokens = scene.keys, size = preset_window_;
+    context.commands.edit(
+        tr("mask.edit.preset.window", {std::to_string(size)}), "mask.window",
+        [=](Document& document) { return set_mask_preset(document, MaskPreset::window, tokens, size); });
+  }
+  if (event.released) context.commands.end_gesture();
+}
+
+void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                            float width) {
+  const MaskSummary& summary = board_.summary();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float line = text_size(fonts().small, "X").y + scaled(4);
+  std::string counts = tr("mask.counts", {std::to_string(summary.masked), std::to_string(summary.pairs)});
+  if (summary.switched > 0)
+    counts = tr("mask.counts_switched", {std::to_string(summary.masked), std::to_string(summary.pairs),
+                                         std::to_string(summary.switched)});
+  draw_text(list, fonts().body, position, theme().text, middle_truncated(fonts().body, counts, width));
+  float y = position.y + text_size(fonts().body, "X").y + scaled(6);
+  const float legend = draw_masked_swatch(ImVec2(position.x, y), tr("attention.masked"));
+  if (summary.switched > 0) {
+    const ImVec2 at(position.x + legend + scaled(16), y), end(at.x + scaled(13), at.y + scaled(13));
+    list->AddRect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));
+    draw_text(list, fonts().small, ImVec2(end.x + scaled(6), y - scaled(1)), theme().text_dim,
+              tr("mask.switched"));
+  }
+  y += line + scaled(4);
+  std::string note = tr(scene.keys > kMostMaskTokens ? "mask.too_long" : "mask.hint");
+  if (!summary.blind.empty()) {
+    std::string names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.blind.size()); ++i)
+      names += (i ? ", " : "") + token_name(context.run, scene.sequence, summary.blind[i]);
+    note = summary.blind.size() > 3 ? tr("mask.blind_many", {names, std::to_string(summary.blind.size() - 3)})
+                                    : tr("mask.blind", {names});
+  }
+  ImGui::SetCursorScreenPos(ImVec2(position.x, y));
+  const FontScope font(fonts().small);
+  const ColourScope ink(ImGuiCol_Text, summary.blind.empty() ? theme().text_dim : theme().warning);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(note.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                         ImVec2 size) {
+  ImGui::SetCursorScreenPos(position);
+  {
+    const ChildScope child("###mask_presets", ImVec2(size.x, ImGui::GetFrameHeight() * 2 + scaled(12)));
+    draw_presets(context, scene, size.x);
+  }
+  const float top = ImGui::GetItemRectMax().y + scaled(8), below = scaled(88);
+  const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
+  notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
+  draw_summary(context, scene, ImVec2(position.x, position.y + size.y - below + scaled(12)), size.x);
+}
+
+void MaskView::take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows,
+                          Range cols, Plane& plane) {
+  const RunResult* before = context.workspace.show_difference ? context.before : nullptr;
+  const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const std::uint64_t key =
+      key_of({context.run.version, before ? before->version : 0, number(scene.sequence), number(scene.layer),
+              number(scene.head), number(static_cast<int>(slot)), number(rows.begin), number(rows.end),
+              number(cols.begin), number(cols.end)});
+  if (key == plane.key && !plane.values.empty()) return;
+  plane = {};
+  plane.key = key;
+  const PlaneRequest request{scene.site(slot), scene.head, rows, cols, false};
+  if (before && !before->traces.empty())
+    plane.values = attention_difference(*scene.trace, before->trace(scene.sequence), request);
+  plane.difference = !plane.values.empty();
+  if (plane.values.empty()) plane.values = attention_plane(*scene.trace, request);
+  plane.range = signed_range(plane.values);
+}
+
+void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot slot,
+                          std::size_t index, ImVec2 position, ImVec2 size) {
+  Plane& plane = planes_[index];
+  Range rows, cols;
+  limit_window(window_, scene.queries, scene.keys, rows, cols);
+  take_plane(context, scene, slot, rows, cols, plane);
+  const StageLook look{plane.difference, context.workspace.log_scale, false};
+  const std::string stage = tr(std::string("attention.stage.") + stage_name(slot));
+  const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
+  draw_text(ImGui::GetWindowDrawList(), fonts().small, position, theme().text_dim,
+            middle_truncated(fonts().small, title, size.x));
+  const float line = text_size(fonts().small, "X").y + scaled(5), legend = scaled(58);
+  if (plane.values.empty()) return;
+  MatrixPlot plot;
+  plot.key = kPlaneKeys[index];
+  plot.version = plane.key;
+  plot.values = plane.values;
+  plot.style = stage_style(slot, plane.range, look);
+  plot.digits = 3;
+  plot.max_cell = 84.f;
+  plot.aspect = 0.6f;
+  plot.first_row = rows.begin, plot.first_col = cols.begin;
+  plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+  set_attention_axes(plot, context.run, scene);
+  plot.rows.title.clear(), plot.cols.title.clear();
+  plot.cols.show_labels = size.y > scaled(230);
+  plot.lit_row = lit_query_, plot.lit_col = lit_key_;
+  plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
+  plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
+  plot.window = &window_;
+  const ImVec2 at(position.x, position.y + line), room(size.x - legend, size.y - line);
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float tall = std::min(scaled(90), end.y - event.p0.y);
+  draw_legend(plot.style, "", ImVec2(end.x + scaled(10), event.p0.y), ImVec2(scaled(8), tall));
+  notice_hover(event);
+  if (!event.hovered()) return;
+  if (event.clicked)
+    pin_cell(context.workspace, context.run,
+             cell_at(*scene.trace, scene.site(slot), {scene.head, event.row, event.col}));
+  if (event.numbers) return;
+  const float value = plane.values.at(event.row - rows.begin, event.col - cols.begin);
+  ImGui::SetTooltip(
+      "%s", tr("attention.pair", {token_name(context.run, scene.sequence, event.row),
+                                  token_name(context.run, scene.sequence, event.col), number_text(value, 4)})
+                .c_str());
+}
+
+void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                          ImVec2 size) {
+  const bool mask_first =
+      scene.trace->index_of(scene.site(Slot::masked)) < scene.trace->index_of(scene.site(Slot::scaled));
+  const Slot slots[] = {mask_first ? Slot::scores : Slot::scaled, Slot::masked, Slot::pattern};
+  ImGui::SetCursorScreenPos(position);
+  ImGui::BeginGroup();
+  section_heading(tr("mask.effect", {std::to_string(scene.layer), std::to_string(scene.head)}));
+  ImGui::EndGroup();
+  const Record* record = scene.trace->find(scene.site(Slot::pattern));
+  const std::int64_t heads = record ? record->shape[0] : 1;
+  float top = ImGui::GetItemRectMax().y + scaled(8);
+  if (heads > 1) {
+    ImGui::SetCursorScreenPos(ImVec2(position.x, top));
+    std::int64_t head = scene.head;
+    if (slider_int("###mask_head", tr("mask.head"), head, 0, heads - 1,
+                   std::min(size.x - scaled(60), scaled(200)), tr("mask.head.help"))
+            .changed)
+      context.workspace.cursor.head = static_cast<int>(head);
+    top = ImGui::GetItemRectMax().y + scaled(10);
+  }
+  const float gap = scaled(12), each = (position.y + size.y - top - 2 * gap) / 3;
+  for (std::size_t i = 0; i < 3; ++i)
+    draw_plane(context, scene, slots[i], i, ImVec2(position.x, top + static_cast<float>(i) * (each + gap)),
+               ImVec2(size.x, each));
+}
+
+void MaskView::draw(const ViewContext& context) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
+  const AttentionScene scene = scene_of_cursor(context);
+  if (window_keys_ != scene.keys) window_ = {};
+  window_keys_ = scene.keys;
+  ImGui::BeginGroup();
+  view_heading(tr("mask.title", {std::to_string(scene.layer)}), tr("mask.sentence"), all.x);
+  ImGui::EndGroup();
+  const float top = ImGui::GetItemRectMax().y + scaled(14), bottom = origin.y + all.y;
+  draw_sequence_chips(context, origin.x + all.x, origin.y);
+  next_query_ = next_key_ = -1;
+  const float left = all.x * 0.54f, gap = scaled(26);
+  draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
+  draw_right(context, scene, ImVec2(origin.x + left + gap, top), ImVec2(all.x - left - gap, bottom - top));
+  lit_query_ = next_query_, lit_key_ = next_key_;
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_mask_view() { return std::make_unique<MaskView>(); }
+
+}  // namespace attnscope
