@@ -4,12 +4,15 @@
 #include <cmath>
 
 #include "app/inspector_parts.h"
+#include "app/look/item_map.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
+
+constexpr int kMostAfter = 6;
 
 std::string key_of(const Place& place) {
   if (!place.is_weight()) return to_text(place.cell);
@@ -89,6 +92,15 @@ std::vector<Site> later_sites(const Trace& trace, const Place& place, const Curs
             [&](const Site& a, const Site& b) { return trace.index_of(a) < trace.index_of(b); });
   sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
   return sites;
+}
+
+// "pattern"; with its block where that is another one.
+std::string later_name(const Site& site, int layer) {
+  std::string name =
+      site.layer == layer || site.layer < 0 ? std::string(step_of(site.slot).text) : to_text(site);
+  for (const char* prefix : {"blocks.", "attn."})
+    if (starts_with(name, prefix)) name.erase(0, std::string_view(prefix).size());
+  return name;
 }
 
 // ---- the list of edits ----------------------------------------------------------------------------
@@ -237,6 +249,7 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
     entered = ImGui::InputText("###edit_value", &cache.edit_text,
                                ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   }
+  note_item("edit_value");
   compat::item_tooltip(tr("inspector.edit.field"));
   const auto typed = parse_number(cache.edit_text);
   ImGui::SameLine();
@@ -253,17 +266,15 @@ void draw_after(const PanelContext& context, const Place& place) {
   if (!context.before || context.before->traces.empty()) return;
   const Cursor& cursor = context.workspace.cursor;
   const Trace &now = context.run->trace(cursor.sequence), &before = context.before->trace(cursor.sequence);
-  section_title(tr("inspector.after"));
   const Cell pinned = place.is_weight() ? Cell{} : place.cell;
   int lines = 0;
   for (const Site& site : later_sites(now, place, cursor)) {
     const Record *is = now.find(site), *was = before.find(site);
-    if (!was || was->shape != is->shape || lines >= 6) continue;
-    fact_row(std::string(step_title(step_of(site.slot))), change_text(now, before, *is, pinned, cursor),
+    if (!was || was->shape != is->shape || lines >= kMostAfter) continue;
+    if (lines++ == 0) section_title(tr("inspector.after"));
+    fact_row(later_name(site, pinned.site.layer), change_text(now, before, *is, pinned, cursor),
              to_text(site));
-    ++lines;
   }
-  if (lines == 0) wrapped_text(tr("inspector.after.none"), theme().text_dim);
 }
 
 void draw_edits(const PanelContext& context) {

@@ -184,6 +184,12 @@ void Flow::text(const std::string& piece, ImU32 colour) {
   x_ += width;
 }
 
+void Flow::words(const std::string& sentence, ImU32 colour) {
+  const std::vector<std::string> pieces = split(sentence, ' ');
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    text(pieces[i] + (i + 1 < pieces.size() ? " " : ""), colour);
+}
+
 bool Flow::link(const std::string& id, const std::string& piece, ImU32 colour, const std::string& help) {
   note_text(piece);
   const std::string fitted = shortened(piece, right_ - left_ - px(14));

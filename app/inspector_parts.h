@@ -109,6 +109,8 @@ class Flow {
  public:
   Flow(float left, float right);
   void text(const std::string& piece, ImU32 colour);
+  /// The same, broken between words.
+  void words(const std::string& sentence, ImU32 colour);
   bool link(const std::string& id, const std::string& piece, ImU32 colour, const std::string& help = {});
   void space(float units) { x_ += px(units); }
   /// At the right end of the line, where there is room.

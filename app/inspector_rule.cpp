@@ -54,7 +54,7 @@ std::string short_name(const Source& source) {
 }
 
 void plain(const Card& card, const std::string& text) {
-  card.flow.text(text, card.dim());
+  card.flow.words(text, card.dim());
   card.flow.next_line();
 }
 
@@ -97,9 +97,10 @@ void term_line(const Card& card, std::size_t at, bool first) {
     if (i > 0) card.flow.text(" × ", card.dim());
     operand(card, term.factors[i], format("term%zu_%zu", at, i));
   }
-  if (term.factors.size() > 1)
+  const bool alone = card.explanation.terms.size() == 1;
+  if (term.factors.size() > 1 && !alone)
     card.flow.right(shown_number(term.value), card.dim());
-  else
+  else if (term.factors.size() == 1)
     card.flow.right(short_name(term.factors.front()), card.dim());
   card.flow.next_line();
 }
@@ -113,12 +114,15 @@ void term_lines(const Card& card, void (*line)(const Card&, std::size_t, bool)) 
   if (order.size() <= kFewTerms) return;
   const std::string rest = std::to_string(order.size() - shown);
   if (order.size() > shown && state.all_terms)
-    plain(card, tr("inspector.more.too_many", {rest}));
+    card.flow.words(tr("inspector.more.too_many", {rest}), card.dim());
   else if (card.flow.link("###more",
                           state.all_terms ? tr("inspector.fewer") : tr("inspector.more", {rest}).c_str(),
                           theme().accent))
     state.all_terms = !state.all_terms;
-  if (order.size() <= shown || !state.all_terms) card.flow.next_line();
+  if (order.size() > shown && state.all_terms)
+    card.flow.next_line();
+  else
+    card.flow.space(16);
   if (card.flow.link("###order",
                      tr(state.largest_first ? "inspector.order.plain" : "inspector.order.largest"),
                      theme().accent))
@@ -166,7 +170,7 @@ void softmax(const Card& card) {
   const auto sight =
       std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) { return term.value > 0; });
   const bool words = e.cell.site.slot == Slot::probs;
-  if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight), std::to_string(e.terms.size())}));
+  if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight)}));
   named(card, tr("inspector.softmax.max"), aside(e, "max"));
   term_lines(card, softmax_line);
   named(card, tr("inspector.softmax.sum"), aside(e, "sum"));

@@ -12,19 +12,20 @@ using Slots = std::initializer_list<Slot>;
 constexpr float kLeast = 160.f;
 constexpr float kPart = 28.f, kGap = 8.f, kShape = 17.f;  // heights of a box, of a gap, of a line under a box
 constexpr float kStream = 12.f, kBlockLeft = 28.f;        // middle of the stream, left edge of blocks
-constexpr float kRibbonRoom = 34.f;
+constexpr float kRibbonRoom = 34.f;                       // between boxes that a ribbon joins
+constexpr float kModuleGaps = 6.f, kMostSpread = 28.f;
 
 class Builder {
  public:
-  Builder(const RunResult& run, int sequence, float width)
-      : run_(run), trace_(run.trace(sequence)), width_(std::max(width, kLeast)) {}
+  Builder(const RunResult& run, int sequence, float width, float room)
+      : run_(run), trace_(run.trace(sequence)), width_(std::max(width, kLeast)), room_(room) {}
 
   NetworkLayout module() {
     const float all = width_ - 2, third = (all - 16) / 3, middle = 1 + all / 2;
     const NetworkBox* above =
         part("map.input", Hue::embed, -1, {Slot::embed, Slot::tok_embed}, 14, all - 28, true);
     const float input_bottom = above ? y_ : -1;
-    y_ += above ? kRibbonRoom - 6 : 0;
+    y_ += above ? room_ - 6 : 0;
     const float qkv_top = y_;
     float qkv_bottom[3] = {-1, -1, -1}, centre[3] = {};
     for (int i = 0; i < 3; ++i) {
@@ -34,7 +35,7 @@ class Builder {
       if (input_bottom >= 0 && qkv_bottom[i] >= 0)
         ribbon(middle, input_bottom - kShape, centre[i], qkv_top, projection_hue(i));
     }
-    y_ = *std::max_element(qkv_bottom, qkv_bottom + 3) + kRibbonRoom;
+    y_ = *std::max_element(qkv_bottom, qkv_bottom + 3) + room_;
     attention_chain(middle, all, qkv_bottom, centre);
     layout_.height = y_ + 4;
     return std::move(layout_);
@@ -122,11 +123,11 @@ class Builder {
                  projection_hue(i));
     }
     float from = y_ - kShape;
-    y_ += kRibbonRoom - 14, top = y_;
+    y_ += room_ - 14, top = y_;
     if (part("map.softmax", Hue::attention, 0, {Slot::pattern, Slot::mask, Slot::masked}, left, w, true)) {
       ribbon(left + w / 2, from, left + w / 2, top, Hue::attention);
       from = y_ - kShape;
-      y_ += kRibbonRoom - 10, top = y_;
+      y_ += room_ - 10, top = y_;
     }
     const float wide = std::min(all - 28, 142.f);
     if (part("map.values", Hue::value, 0, {Slot::z}, middle - wide / 2, wide, true)) {
@@ -140,7 +141,7 @@ class Builder {
 
   void follow(const char* key, Hue hue, Slot slot, float middle, float all) {
     const float from = y_ - kShape;
-    y_ += kRibbonRoom - 10;
+    y_ += room_ - 10;
     const float top = y_;
     if (part(key, hue, 0, {slot}, 15, all - 28, true)) ribbon(middle, from, middle, top, hue);
   }
@@ -214,7 +215,7 @@ class Builder {
 
   const RunResult& run_;
   const Trace& trace_;
-  float width_, y_ = 4;
+  float width_, room_, y_ = 4;
   NetworkLayout layout_;
 };
 
@@ -230,12 +231,15 @@ int NetworkLayout::box_of(const Site& site) const {
   return at == boxes.end() ? -1 : static_cast<int>(at - boxes.begin());
 }
 
-NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width) {
+NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width, float height) {
   if (run.traces.empty()) return {};
   const ModelConfig& config = run.trace(sequence).config();
   const bool bare = config.n_layers() == 1 && !config.blocks.front().residual;
-  Builder builder(run, sequence, width);
-  return bare ? builder.module() : builder.model(open_layer);
+  NetworkLayout layout = bare ? Builder(run, sequence, width, kRibbonRoom).module()
+                              : Builder(run, sequence, width, kRibbonRoom).model(open_layer);
+  const float spare = (height - layout.height) / kModuleGaps;
+  if (!bare || spare <= 0) return layout;
+  return Builder(run, sequence, width, kRibbonRoom + std::min(spare, kMostSpread)).module();
 }
 
 }  // namespace attnscope

@@ -49,7 +49,9 @@ struct NetworkLayout {
   int box_of(const Site& site) const;
 };
 
-/// `open_layer`: the block that is unfolded. `width` in units, at least 160 is used.
-NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width);
+/// `open_layer`: the block that is unfolded. `width` and `height` are the room in units: at least 160 of
+/// width are used; a bare module spreads over the height where it is short of it.
+NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width,
+                             float height = 0);
 
 }  // namespace attnscope

@@ -198,8 +198,9 @@ void draw_network_map(const PanelContext& context) {
   }
   const Workspace& workspace = context.workspace;
   const float width = std::max(ImGui::GetContentRegionAvail().x / ui_scale(), kLeastWidth - 16);
+  const float height = ImGui::GetContentRegionAvail().y / ui_scale() - 12;
   const NetworkLayout layout =
-      network_layout(*context.run, workspace.cursor.sequence, workspace.cursor.layer, width);
+      network_layout(*context.run, workspace.cursor.sequence, workspace.cursor.layer, width, height);
   compat::begin_child("###map_boxes", ImVec2(0, 0), false);
   const Map map{context, layout, ImGui::GetCursorScreenPos(), ImGui::GetWindowDrawList()};
   const int current = layout.box_of(workspace.cursor.step);

@@ -3,8 +3,10 @@
 // fonts for its buttons: they are shapes.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/controls.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/panel.h"
 #include "app/timeline_layout.h"
@@ -26,9 +28,10 @@ std::string kind_label(const TimelineStep& step) {
 
 // ---- buttons ------------------------------------------------------------------------------------
 void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
-  list->AddTriangleFilled(ImVec2(centre.x - direction * size * 0.7f, centre.y - size),
-                          ImVec2(centre.x + direction * size, centre.y),
-                          ImVec2(centre.x - direction * size * 0.7f, centre.y + size), colour);
+  const float back = centre.x - direction * size * 0.7f;
+  ImVec2 top(back, centre.y - size), end(back, centre.y + size);
+  if (direction < 0) std::swap(top, end);  // clockwise, as the edges' smoothing wants it
+  list->AddTriangleFilled(top, ImVec2(centre.x + direction * size, centre.y), end, colour);
 }
 
 void draw_button_shape(ImDrawList* list, ImVec2 centre, Shape shape, ImU32 colour) {
@@ -47,6 +50,7 @@ bool round_button(const char* id, ImVec2 centre, float radius, Shape shape, bool
   const Theme& t = theme();
   ImGui::SetCursorScreenPos(ImVec2(centre.x - radius, centre.y - radius));
   const bool pressed = ImGui::InvisibleButton(id, ImVec2(2 * radius, 2 * radius));
+  note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   compat::item_tooltip(help);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -283,11 +287,13 @@ void step_tooltip(const Bar& bar, int index) {
                                ? title.c_str()
                                : tr("timeline.in_block", {std::to_string(step.layer), title}).c_str());
   }
-  const WithFont mono(fonts().mono_small);
-  if (main)
-    dim_text(to_text(main->site) + "  " +
-             shape_text(main->shape, static_cast<std::int64_t>(run.traces.size())));
-  dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
+  {
+    const WithFont mono(fonts().mono_small);
+    if (main)
+      dim_text(to_text(main->site) + "  " +
+               shape_text(main->shape, static_cast<std::int64_t>(run.traces.size())));
+    dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
+  }
   ImGui::EndTooltip();
 }
 
@@ -298,6 +304,7 @@ void draw_bar(const Bar& bar) {
   draw_gutter(bar);
   ImGui::SetCursorScreenPos(ImVec2(bar.p0.x, bar.p0.y - px(kTaller)));
   ImGui::InvisibleButton("###steps", ImVec2(bar.width, px(kBarHeight + 2 * kTaller)));
+  note_item("timeline.steps");
   const int under = bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x);
   Workspace& workspace = bar.context.workspace;
   if (ImGui::IsItemActive() && under >= 0 && under != bar.current) {
@@ -315,11 +322,26 @@ int open_layer(const Workspace& workspace) {
   return storage->GetInt(id, workspace.cursor.layer);
 }
 
+// Playing moves the cursor elsewhere; when it has come to a breakpoint since the last frame, it ends here.
+void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("timeline.seen");
+  const int current = current_step(workspace, run), seen = storage->GetInt(id, current);
+  const int stop =
+      workspace.playing ? breakpoint_between(run.steps, workspace.breakpoints, seen, current) : -1;
+  if (stop >= 0) {
+    workspace.playing = false;
+    go_to_step(workspace, run, stop);
+  }
+  storage->SetInt(id, current_step(workspace, run));
+}
+
 }  // namespace
 
 void draw_timeline(const PanelContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
+  stop_at_breakpoint(context.workspace, *context.run);
   const int current = current_step(context.workspace, *context.run);
   const float room = ImGui::GetContentRegionAvail().x;
   {

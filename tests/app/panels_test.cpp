@@ -1,0 +1,242 @@
+// The panels beside the stage, drawn without a screen: for the scene, two families and no run at all; where
+// clicks lead; what a breakpoint does; following a score to the weights it came from.
+#include <algorithm>
+#include <cmath>
+
+#include "app/inspector_parts.h"
+#include "app/look/strings.h"
+#include "app/network_layout.h"
+#include "app/panel.h"
+#include "app/timeline_layout.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope {
+namespace {
+
+const char* const kScene = "assets/scenes/nine_steps.json";
+const char* const kGpt2 = "tests/golden/models/gpt2";
+const char* const kLlama = "tests/golden/models/llama";
+
+class PanelsTest : public testing::ImguiFixture {
+ protected:
+  void open(const std::string& path) {
+    session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + path);
+    session_.wait();
+    ASSERT_TRUE(session_.result()) << path;
+    take();
+    go_to_step(workspace_, *run_, 0);
+  }
+  void take() {
+    session_.wait();
+    run_ = session_.result();
+    before_ = session_.previous();
+  }
+  PanelContext context() { return {session_, run_.get(), before_.get(), workspace_, commands_, painter_}; }
+  void draw(void (*panel)(const PanelContext&), ImVec2 size, int frames = 2) {
+    for (int i = 0; i < frames; ++i) {
+      frame([&] { panel(context()); }, size);
+      commands_.carry_out(session_);
+      take();
+    }
+  }
+  void draw_all() {
+    draw(draw_network_map, ImVec2(216, 640));
+    draw(draw_inspector, ImVec2(318, 640));
+    draw(draw_timeline, ImVec2(1440, 92));
+  }
+  void click(void (*panel)(const PanelContext&), ImVec2 size, ImVec2 at) {
+    point_at(at.x, at.y);
+    draw(panel, size);
+    press(true);
+    draw(panel, size);
+    press(false);
+    draw(panel, size);
+  }
+  void pin(const std::string& cell) {
+    const auto parsed = parse_cell(cell);
+    ASSERT_TRUE(parsed) << cell;
+    pin_cell(workspace_, *run_, *parsed);
+    keep_trail(workspace_);
+  }
+  Explanation explained() {
+    const Cell& cell = *workspace_.cursor.pinned;
+    const Trace& trace = run_->trace(workspace_.cursor.sequence);
+    return *explain(trace, cell.site, cell_index(trace, cell));
+  }
+
+  Session session_;
+  std::shared_ptr<const RunResult> run_, before_;
+  Workspace workspace_;
+  Commands commands_;
+};
+
+TEST_F(PanelsTest, WithoutARunThePanelsSayWhatToDo) {
+  draw_all();
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(PanelsTest, EveryStepOfEveryModelIsDrawn) {
+  for (const char* path : {kScene, kGpt2, kLlama}) {
+    open(path);
+    for (int step = 0; step < static_cast<int>(run_->steps.size()); ++step) {
+      go_to_step(workspace_, *run_, step);
+      EXPECT_EQ(current_step(workspace_, *run_), step) << path;
+      draw(draw_network_map, ImVec2(196, 500), 1);
+      draw(draw_timeline, ImVec2(1280, 92), 1);
+    }
+  }
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(PanelsTest, TheInspectorExplainsACellOfEveryRecord) {
+  for (const char* path : {kScene, kGpt2, kLlama}) {
+    open(path);
+    for (const Record& record : run_->trace(0).records()) {
+      std::vector<std::int64_t> index;
+      for (const std::int64_t size : record.shape) index.push_back(size - 1);
+      pin_cell(workspace_, *run_, cell_at(run_->trace(0), record.site, index));
+      EXPECT_EQ(workspace_.cursor.step, record.site);
+      draw(draw_inspector, ImVec2(318, 640), 1);
+    }
+  }
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(PanelsTest, EveryRecordOfABlockHasABoxOnTheMap) {
+  for (const char* path : {kScene, kGpt2, kLlama}) {
+    open(path);
+    const NetworkLayout layout = network_layout(*run_, 0, 0, 200);
+    for (const Record& record : run_->trace(0).records())
+      EXPECT_GE(layout.box_of(record.site), 0) << path << " " << to_text(record.site);
+    for (const NetworkBox& box : layout.boxes) {
+      EXPECT_TRUE(run_->trace(0).find(box.target)) << box.key;
+      EXPECT_LE(box.x + box.w, 200) << box.key;
+    }
+  }
+}
+
+TEST_F(PanelsTest, AClickOnABoxMovesTheCursor) {
+  open(kGpt2);
+  const NetworkLayout layout = network_layout(*run_, 0, 0, 200);
+  const NetworkBox& mlp = *std::find_if(layout.boxes.begin(), layout.boxes.end(),
+                                        [](const NetworkBox& box) { return box.key == "map.mlp"; });
+  // The boxes begin under the title, inside the window's padding.
+  const float top = ImGui::GetStyle().WindowPadding.y + ImGui::GetStyle().ItemSpacing.y +
+                    compat::font_size(fonts().body_bold);
+  click(draw_network_map, ImVec2(224, 640), ImVec2(110, top + mlp.y + mlp.h / 2));
+  EXPECT_EQ(to_text(workspace_.cursor.step), "blocks.0.mlp.pre");
+}
+
+TEST_F(PanelsTest, AClickOnTheBarMovesTheCursorAndOneAboveItSetsABreakpoint) {
+  open(kScene);
+  const ImVec2 size(1440, 92);
+  const float left = ImGui::GetStyle().WindowPadding.x + 202,
+              width = 1440 - 2 * ImGui::GetStyle().WindowPadding.x - 224;
+  const float top = ImGui::GetStyle().WindowPadding.y + 32;
+  const float step6 = left + width / 9 * 6.5f;
+  click(draw_timeline, size, ImVec2(step6, top + 9));
+  EXPECT_EQ(current_step(workspace_, *run_), 6);
+  click(draw_timeline, size, ImVec2(step6, top - 11));
+  ASSERT_EQ(workspace_.breakpoints.size(), 1u);
+  EXPECT_EQ(workspace_.breakpoints.front(), "blocks.0.attn.z");
+
+  workspace_.playing = true;
+  go_to_step(workspace_, *run_, 4);
+  draw(draw_timeline, size, 1);
+  for (int step = 5; step < 9 && workspace_.playing; ++step) {
+    go_to_step(workspace_, *run_, step);
+    draw(draw_timeline, size, 1);
+  }
+  EXPECT_FALSE(workspace_.playing);
+  EXPECT_EQ(current_step(workspace_, *run_), 6);
+  click(draw_timeline, size, ImVec2(step6, top - 11));
+  EXPECT_TRUE(workspace_.breakpoints.empty());
+}
+
+TEST_F(PanelsTest, AScoreIsFollowedToAWeightAndBack) {
+  open(kScene);
+  pin("blocks.0.attn.scores[head=0,query=2,key=1]");
+  Source source = explained().terms[0].factors[0];
+  EXPECT_EQ(source.name, "blocks.0.attn.split_q");
+  double value = source.value;
+  while (!source.is_weight) {  // split, view, projection: the same number until the product with W
+    follow_source(workspace_, *run_, source);
+    draw(draw_inspector, ImVec2(318, 640), 1);
+    const Explanation next = explained();
+    EXPECT_NEAR(next.recorded, value, 1e-6);
+    source = next.rule == Rule::dot ? next.terms[0].factors[1] : next.terms[0].factors[0];
+    if (next.rule != Rule::dot) value = source.value;
+  }
+  EXPECT_EQ(source.name, "blocks.0.attn.q.weight");
+  follow_source(workspace_, *run_, source);
+  draw(draw_inspector, ImVec2(318, 640));
+  ASSERT_TRUE(place_of(workspace_));
+  EXPECT_TRUE(place_of(workspace_)->is_weight());
+  EXPECT_EQ(to_text(workspace_.cursor.pinned->site),
+            "blocks.0.attn.q");  // the stage stays where the weight is used
+  go_back(workspace_, *run_, 1);
+  EXPECT_EQ(to_text(workspace_.cursor.step), "blocks.0.attn.scores");
+  EXPECT_EQ(workspace_.inspector.trail.size(), 1u);
+}
+
+TEST_F(PanelsTest, PinningAnotherCellBeginsTheTrailAnew) {
+  open(kScene);
+  pin("blocks.0.attn.scores[head=0,query=2,key=1]");
+  follow_source(workspace_, *run_, explained().terms[0].factors[1]);
+  EXPECT_EQ(workspace_.inspector.trail.size(), 2u);
+  EXPECT_EQ(workspace_.cursor.key, 1);
+  pin("blocks.0.attn.z[query=1,head=1,d_head=0]");
+  EXPECT_EQ(workspace_.inspector.trail.size(), 1u);
+  workspace_.cursor.pinned.reset();
+  keep_trail(workspace_);
+  EXPECT_FALSE(place_of(workspace_));
+}
+
+TEST_F(PanelsTest, EditsAreListedAndTakenBack) {
+  open(kScene);
+  pin("blocks.0.attn.scores[head=0,query=2,key=1]");
+  edit_cell(commands_, *run_, 0, *workspace_.cursor.pinned, 0.5f, {});
+  edit_weight(commands_, *run_, "blocks.0.attn.q.weight", {0, 1}, 0.25f, {});
+  commands_.carry_out(session_);
+  take();
+  draw_all();
+  const Document& document = session_.document();
+  const auto changes = weight_changes(*document.opened->model, *document.model);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].weight, "blocks.0.attn.q.weight");
+  EXPECT_EQ(changes[0].now, 0.25f);
+  Document back = document;
+  ASSERT_TRUE(take_back(back, changes[0]));
+  EXPECT_TRUE(weight_changes(*back.opened->model, *back.model).empty());
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST(TimelineLayout, ManyBlocksFoldAroundTheOpenOne) {
+  std::vector<TimelineStep> steps;
+  for (int layer = 0; layer < 48; ++layer)
+    for (int i = 0; i < 16; ++i) steps.push_back({StepKind::scores, layer, {}, site_of(Slot::scores, layer)});
+  const TimelineLayout layout = timeline_layout(steps, 20, 1000, 15, 2);
+  EXPECT_EQ(layout.segments.size(), 47u + 16u);
+  EXPECT_LE(layout.segments.back().x1, 1001);
+  for (int step = 0; step < static_cast<int>(steps.size()); ++step) EXPECT_GE(layout.segment_of(step), 0);
+  const int open = layout.segment_of(20 * 16 + 3);
+  const TimelineSegment& segment = layout.segments[static_cast<std::size_t>(open)];
+  EXPECT_FALSE(segment.folded());
+  EXPECT_EQ(layout.step_at((segment.x0 + segment.x1) / 2), 20 * 16 + 3);
+  EXPECT_EQ(layout.step_at(-5), 0);
+  EXPECT_EQ(layout.step_at(5000), 48 * 16 - 1);
+}
+
+TEST(ShownNumber, HasARealMinusAndKeepsSmallNumbers) {
+  EXPECT_EQ(shown_number(-0.0634), "−0.0634");
+  EXPECT_EQ(shown_number(0), "0");
+  EXPECT_EQ(shown_number(-INFINITY), "−∞");
+  EXPECT_EQ(shown_number(1.25e-7), "1.250e−7");
+  EXPECT_EQ(shown_number(NAN), "NaN");
+  EXPECT_EQ(subscript(12), "₁₂");
+}
+
+}  // namespace
+}  // namespace attnscope
