@@ -1,0 +1,154 @@
+// Scenes: reading, writing back, resizing, random weights; and what is refused.
+#include "core/arch/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+std::string shipped_text() {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A language model of two blocks, every number from the seed.
+json language_model() {
+  return json::parse(R"({"format": "attnscope-scene", "version": 1, "title": "toy", "seed": 5,
+    "words": ["the", "cat", "sat", "mat"],
+    "config": {"d_model": 8, "vocab_size": 4, "n_layers": 2, "norm": {"kind": "rms"}, "final_norm": {"kind": "rms"},
+      "attention": {"n_heads": 4, "n_kv_heads": 2, "d_head": 4}, "mlp": {"kind": "gated", "activation": "silu", "d_mlp": 12},
+      "positions": {"kind": "rope", "rope_theta": 100, "max_positions": 32}, "head": {"present": true, "tied": true}},
+    "inputs": [{"ids": [0, 1, 2]}, {"ids": [3]}]})");
+}
+
+Scene must(const json& object) {
+  auto scene = scene_from_json(object, "test");
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text());
+  return scene ? *scene : Scene{};
+}
+
+void expect_equal(const Scene& a, const Scene& b) {
+  EXPECT_EQ(a.title.en, b.title.en);
+  EXPECT_EQ(a.title.ko, b.title.ko);
+  EXPECT_EQ(a.walk, b.walk);
+  EXPECT_EQ(a.seed, b.seed);
+  EXPECT_EQ(a.words, b.words);
+  ASSERT_EQ(a.inputs.size(), b.inputs.size());
+  for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+    EXPECT_EQ(a.inputs[i].ids, b.inputs[i].ids);
+    EXPECT_EQ(a.inputs[i].vectors.values(), b.inputs[i].vectors.values());
+  }
+  ASSERT_EQ(a.model->weights().all().size(), b.model->weights().all().size());
+  for (const auto& [name, tensor] : a.model->weights().all())
+    EXPECT_EQ(tensor.values(), b.model->weights().get(name).values()) << name;
+}
+
+TEST(Scene, the_shipped_one_reads_and_writes_back) {
+  const auto scene = scene_from_text(shipped_text(), "nine_steps");
+  ASSERT_TRUE(scene) << scene.error().text();
+  EXPECT_EQ(scene->walk, "nine_steps");
+  EXPECT_FALSE(scene->from_seed);
+  const auto again = scene_from_text(scene_to_text(*scene), "again");
+  ASSERT_TRUE(again) << again.error().text();
+  expect_equal(*scene, *again);
+}
+
+TEST(Scene, a_language_model_from_a_seed_runs_and_writes_back) {
+  const Scene scene = must(language_model());
+  EXPECT_TRUE(scene.from_seed);
+  const auto trace = scene.model->run(scene.inputs[0]);
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_EQ((*trace)->logits_row(2).size(0), 4);
+  const auto again = scene_from_text(scene_to_text(scene), "again");
+  ASSERT_TRUE(again) << again.error().text();
+  expect_equal(scene, *again);
+  const auto same = (*again).model->run(scene.inputs[0]);
+  EXPECT_EQ(max_abs_difference((*same)->logits_row(2), (*trace)->logits_row(2)), 0);
+}
+
+TEST(Scene, the_seed_decides_every_number) {
+  json other = language_model();
+  other["seed"] = 6;
+  const Scene a = must(language_model()), b = must(language_model()), c = must(other);
+  EXPECT_EQ(a.model->weights().get("blocks.0.attn.q.weight").values(),
+            b.model->weights().get("blocks.0.attn.q.weight").values());
+  EXPECT_NE(a.model->weights().get("blocks.0.attn.q.weight").values(),
+            c.model->weights().get("blocks.0.attn.q.weight").values());
+  EXPECT_NE(a.model->weights().get("blocks.0.attn.q.weight").values(),
+            a.model->weights().get("blocks.1.attn.q.weight").values());
+}
+
+TEST(Scene, normal_numbers_are_normal_and_pinned) {
+  const std::vector<float> x = normal_numbers(123, 100000, 2.f);
+  double sum = 0, squares = 0;
+  for (const float v : x) {
+    sum += v;
+    squares += static_cast<double>(v) * v;
+  }
+  EXPECT_NEAR(sum / 1e5, 0, 0.03);
+  EXPECT_NEAR(std::sqrt(squares / 1e5), 2, 0.03);
+  EXPECT_EQ(normal_numbers(123, 5, 2.f), std::vector<float>(x.begin(), x.begin() + 5));
+}
+
+TEST(Scene, resized_runs_at_every_size) {
+  const Scene scene = *scene_from_text(shipped_text(), "nine_steps");
+  for (const SceneSizes& sizes : {SceneSizes{1, 1, 1, 1, 1, 1, true}, SceneSizes{3, 7, 5, 4, 3, 6, false}}) {
+    const auto made = resized(scene, sizes, 42);
+    ASSERT_TRUE(made) << made.error().text();
+    EXPECT_EQ(sizes_of(*made), sizes);
+    EXPECT_TRUE(made->from_seed);
+    for (const Input& input : made->inputs) EXPECT_TRUE(made->model->run(input));
+    const auto again = scene_from_text(scene_to_text(*made), "again");
+    ASSERT_TRUE(again);
+    expect_equal(*made, *again);
+  }
+  const auto words = resized(must(language_model()), {2, 5, 8, 2, 4, 8, true}, 1);
+  ASSERT_TRUE(words) << words.error().text();
+  EXPECT_TRUE(words->model->run(words->inputs[0]));
+  EXPECT_FALSE(resized(scene, {0, 4, 3, 2, 1, 2, true}, 1));
+  EXPECT_FALSE(resized(scene, {1, 1 << 30, 3, 2, 1, 2, true}, 1));
+}
+
+TEST(Scene, refusals_name_the_place) {
+  const auto says = [](auto change, const std::string& part) {
+    json object = json::parse(shipped_text());
+    change(object);
+    const auto scene = scene_from_json(object, "test.json");
+    ASSERT_FALSE(scene) << part;
+    EXPECT_NE(scene.error().text().find(part), std::string::npos) << scene.error().text();
+    EXPECT_FALSE(scene.error().hint.empty()) << part;
+  };
+  says([](json& o) { o.erase("format"); }, "not a scene");
+  says([](json& o) { o.erase("config"); }, "config");
+  says([](json& o) { o["config"]["attention"]["n_heads"] = 3; }, "3 query heads");
+  says([](json& o) { o["config"]["attention"]["n_heads"] = 4; },
+       "blocks.0.attn.q.weight has the shape (3, 2)");
+  says([](json& o) { o["config"]["attention"]["n_heads"] = 0; }, "n_heads");
+  says([](json& o) { o["config"]["d_model"] = 1e9; }, "d_model");
+  says([](json& o) { o["config"]["norm"]["kind"] = "batch"; }, "batch");
+  says([](json& o) { o["weights"].erase("blocks.0.attn.k.weight"); }, "blocks.0.attn.k.weight");
+  says([](json& o) { o["weights"]["blocks.0.attn.q.weight"][1] = {1}; }, "blocks.0.attn.q.weight");
+  says([](json& o) { o["weights"]["blocks.0.attn.q.weight"][1][0] = "x"; }, "blocks.0.attn.q.weight");
+  says([](json& o) { o["inputs"] = json::array(); }, "inputs");
+  says([](json& o) { o["inputs"][1] = 3; }, "inputs[1]");
+  says([](json& o) { o["inputs"][0]["vectors"][2] = {1, 2}; }, "inputs[0]");
+  says(
+      [](json& o) {
+        o["config"] = {{"d_model", 4096}, {"vocab_size", 1 << 20}, {"attention", {{"d_head", 64}}}};
+      },
+      "weights");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,146 @@
+// Names: every row of the catalog prints and parses back, aliases, cells, selectors, and what is refused.
+#include "core/step/site.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/step/catalog.h"
+
+namespace attnscope {
+namespace {
+
+Site must(const std::string& text) {
+  const auto site = parse_site(text);
+  EXPECT_TRUE(site) << text;
+  return site ? *site : Site{};
+}
+
+bool picks(const std::string& selector, const std::string& site) {
+  const auto parsed = Selector::parse(selector);
+  EXPECT_TRUE(parsed) << selector;
+  return parsed && parsed->matches(must(site));
+}
+
+TEST(Catalog, is_in_the_order_of_slots_and_complete) {
+  ASSERT_EQ(catalog().size(), static_cast<std::size_t>(kSlotCount));
+  std::set<std::string_view> names;
+  for (int slot = 0; slot < kSlotCount; ++slot) {
+    const Step& step = catalog()[static_cast<std::size_t>(slot)];
+    EXPECT_EQ(step.slot, static_cast<Slot>(slot)) << step.text;
+    EXPECT_TRUE(names.insert(step.text).second) << step.text;
+    for (const std::string_view text : {step.axes, step.title_en, step.title_ko, step.formula,
+                                        step.sentence_en, step.sentence_ko, step.torch}) {
+      EXPECT_FALSE(text.empty()) << step.text;
+      EXPECT_TRUE(is_valid_utf8(text)) << step.text;
+    }
+    EXPECT_EQ(step.inputs.empty(), step.rule == Rule::mask_test) << step.text;
+  }
+}
+
+TEST(Catalog, inputs_name_steps_or_weights_of_the_catalog) {
+  for (const Step& step : catalog()) {
+    for (const std::string& input : split(step.inputs, ' ')) {
+      for (std::string name : split(input.substr(0, input.find('[')), '|')) {
+        name = name.substr(0, name.find('@'));
+        if (name.empty() || ends_with(name, ".weight") || ends_with(name, ".bias")) continue;
+        bool found = false;
+        for (const Step& other : catalog()) found = found || other.text == name;
+        EXPECT_TRUE(found) << step.text << " reads " << name;
+      }
+    }
+  }
+}
+
+TEST(SiteText, every_slot_prints_and_parses_back) {
+  for (const Step& step : catalog()) {
+    for (const Stack stack : {Stack::single, Stack::enc, Stack::dec, Stack::vision}) {
+      const Site site = site_of(step.slot, step.part == Part::model ? -1 : 11, stack);
+      const auto back = parse_site(to_text(site));
+      ASSERT_TRUE(back) << to_text(site);
+      EXPECT_EQ(*back, site) << to_text(site);
+      if (step.part != Part::attn) continue;
+      Site cross = site;
+      cross.part = Part::cross;
+      EXPECT_EQ(must(to_text(cross)), cross) << to_text(cross);
+    }
+  }
+  EXPECT_EQ(to_text(must("dec.blocks.3.cross.pattern")), "dec.blocks.3.cross.pattern");
+  EXPECT_EQ(to_text(site_of(Slot::pattern, 3)), "blocks.3.attn.pattern");
+}
+
+TEST(SiteText, every_alias_is_understood) {
+  int aliases = 0;
+  for (const Step& step : catalog()) {
+    for (const std::string& alias : split(step.aliases, ' ')) {
+      if (alias.empty()) continue;
+      ++aliases;
+      EXPECT_EQ(must((step.part == Part::model ? "" : "blocks.2.") + alias).slot, step.slot) << alias;
+    }
+  }
+  EXPECT_GT(aliases, 20);
+  // TransformerLens takes its attention scores after the mask.
+  EXPECT_EQ(to_text(must("blocks.0.attn.hook_attn_scores")), "blocks.0.attn.masked");
+}
+
+TEST(SiteText, refuses_what_the_catalog_does_not_hold) {
+  for (const char* text :
+       {"", "blocks", "blocks.", "blocks.0", "blocks.0.", "blocks.x.attn.q", "blocks.-1.attn.q", "attn.q",
+        "blocks.0.logits", "blocks.99999999999.attn.q", "blocks.0.attn.q.weight", "enc.", "LOGITS",
+        "blocks.0.cross.frob", "blocks.0.cross.resid_pre"}) {
+    const auto site = parse_site(text);
+    EXPECT_FALSE(site) << text;
+    EXPECT_TRUE(site || site.error().code == Code::not_found) << text;
+  }
+}
+
+TEST(CellText, prints_and_parses_back) {
+  const std::string text = "blocks.5.attn.pattern[head=3,query=7,key=2]";
+  const auto cell = parse_cell(text);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->site, site_of(Slot::pattern, 5));
+  ASSERT_EQ(cell->at.size(), 3u);
+  EXPECT_EQ(cell->at[1].axis, "query");
+  EXPECT_EQ(cell->at[1].index, 7);
+  EXPECT_EQ(to_text(*cell), text);
+  EXPECT_EQ(to_text(*parse_cell("logits")), "logits");
+  for (const char* bad : {"logits[", "logits[pos]", "logits[pos=]", "logits[pos=x]", "logits[pos=-1]",
+                          "logits[pos=1", "logits[]", "frob[pos=1]"})
+    EXPECT_FALSE(parse_cell(bad)) << bad;
+}
+
+TEST(Selector, globs_ranges_and_exclusions) {
+  EXPECT_TRUE(picks("*", "logits"));
+  EXPECT_TRUE(picks("*.pattern", "blocks.3.attn.pattern"));
+  EXPECT_FALSE(picks("*.pattern", "blocks.3.attn.z"));
+  EXPECT_TRUE(picks("blocks.0-2.attn.*", "blocks.2.attn.q"));
+  EXPECT_FALSE(picks("blocks.0-2.attn.*", "blocks.3.attn.q"));
+  EXPECT_TRUE(picks("blocks.9-11.attn.q", "blocks.10.attn.q"));
+  EXPECT_FALSE(picks("blocks.1.*", "blocks.11.attn.q"));
+  EXPECT_TRUE(picks("logits,*.q", "blocks.1.attn.q"));
+  EXPECT_FALSE(picks("*,!*.q", "blocks.1.attn.q"));
+  EXPECT_FALSE(picks("!*.q", "blocks.1.attn.q"));
+  EXPECT_TRUE(picks("!*.q", "blocks.1.attn.k"));
+  EXPECT_TRUE(picks("!*.q,blocks.1.attn.q", "blocks.1.attn.q"));
+  EXPECT_TRUE(Selector().matches(site_of(Slot::logits)));
+}
+
+TEST(Selector, understands_other_tools_names) {
+  EXPECT_TRUE(picks("blocks.0.attn.hook_pattern", "blocks.0.attn.pattern"));
+  EXPECT_TRUE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.pattern"));
+  EXPECT_TRUE(picks("blocks.0-4.hook_resid_post", "blocks.4.resid_post"));
+  EXPECT_FALSE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.scores"));
+}
+
+TEST(Selector, refuses_unknown_names_and_is_quick_with_many_stars) {
+  for (const char* bad : {"", ",", "logits,", "frob", "blocks.0.attn.frob", "!"})
+    EXPECT_FALSE(Selector::parse(bad)) << bad;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(picks(std::string(200, '*') + "s*s*s*s*s*s*s*s*s*s*s*s*s*s*z*x", "blocks.100000.attn.scores"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,210 @@
+// The Trace and the Probe on their own: one attention recorded by hand, slices of every step, cancelling,
+// edits.
+#include "core/trace/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/trace/probe.h"
+
+namespace attnscope {
+namespace {
+
+Tensor wave(const Shape& shape, double step) {
+  std::int64_t count = 1;
+  for (const auto& [axis, size] : shape) count *= size;
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>(1.5 * std::sin(step * static_cast<double>(i + 1))));
+  return Tensor::from(std::move(values), shape);
+}
+
+// Four query heads over two key/value heads, nine positions, and a head over eleven words.
+class OneAttention : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kHeads = 4, kRows = 9, kWidth = 6, kWords = 11;
+
+  std::shared_ptr<Trace> run(const RunOptions& options, bool mask_first = false) const {
+    auto config = std::make_shared<ModelConfig>();
+    config->d_model = config->d_in = kHeads * kWidth;
+    config->vocab_size = kWords;
+    BlockSpec block;
+    block.attention = {kHeads, 2, kWidth, 0.4f, mask_first, true, 0};
+    config->blocks = {block};
+    auto weights = std::make_shared<Weights>();
+    weights->set("logits.weight", wave({{Axis::in, kHeads * kWidth}, {Axis::vocab, kWords}}, 0.9));
+    auto trace = std::make_shared<Trace>(config, weights);
+    trace->length = kRows;
+    const Probe at(*trace, options), inside = at.in(Stack::single, 0);
+    const Tensor x = at(Slot::embed, wave({{Axis::pos, kRows}, {Axis::d_model, kHeads * kWidth}}, 0.31));
+    AttentionInputs in;
+    in.q =
+        inside(Slot::split_q, wave({{Axis::head, kHeads}, {Axis::pos, kRows}, {Axis::d_head, kWidth}}, 0.77));
+    in.k = inside(Slot::split_k, wave({{Axis::head, 2}, {Axis::pos, kRows}, {Axis::d_head, kWidth}}, 0.53));
+    in.v = inside(Slot::split_v, wave({{Axis::head, 2}, {Axis::pos, kRows}, {Axis::d_head, kWidth}}, 0.41));
+    in.scale = 0.4f;
+    in.mask_before_scale = mask_first;
+    inside.attend(in);
+    at(Slot::ln_final_out, x);
+    at.predict(kRows);
+    return trace;
+  }
+};
+
+TEST_F(OneAttention, records_stand_in_the_order_of_execution) {
+  for (const bool mask_first : {false, true}) {
+    const auto trace = run({}, mask_first);
+    std::vector<Slot> slots;
+    std::int64_t last = 0;
+    for (const Record& record : trace->records()) {
+      slots.push_back(record.site.slot);
+      EXPECT_GE(record.begin_ns, last);
+      EXPECT_GE(record.end_ns, record.begin_ns);
+      last = record.end_ns;
+      EXPECT_EQ(record.derived, step_of(record.site.slot).derived);
+      EXPECT_GT(record.line.line(), 0u);
+    }
+    const std::vector<Slot> plain{Slot::embed,   Slot::split_q, Slot::split_k,      Slot::split_v,
+                                  Slot::scores,  Slot::scaled,  Slot::mask,         Slot::masked,
+                                  Slot::pattern, Slot::z,       Slot::ln_final_out, Slot::logits,
+                                  Slot::probs};
+    const std::vector<Slot> swapped{Slot::embed,   Slot::split_q, Slot::split_k,      Slot::split_v,
+                                    Slot::scores,  Slot::mask,    Slot::masked,       Slot::scaled,
+                                    Slot::pattern, Slot::z,       Slot::ln_final_out, Slot::logits,
+                                    Slot::probs};
+    EXPECT_EQ(slots, mask_first ? swapped : plain);
+  }
+}
+
+TEST_F(OneAttention, stages_follow_from_each_other) {
+  const auto trace = run({});
+  const auto get = [&](Slot slot) { return *trace->tensor(site_of(slot, 0)); };
+  const Tensor scores = get(Slot::scores), scaled = get(Slot::scaled), masked = get(Slot::masked),
+               pattern = get(Slot::pattern);
+  const Tensor q = get(Slot::split_q), k = get(Slot::split_k);
+  for (std::int64_t head = 0; head < kHeads; ++head) {
+    EXPECT_LE(max_abs_difference(softmax_rows(masked.select(0, head)), pattern.select(0, head)), 1e-6);
+    for (std::int64_t query = 0; query < kRows; ++query)
+      for (std::int64_t key = 0; key < kRows; ++key) {
+        double dot = 0;
+        for (std::int64_t i = 0; i < kWidth; ++i)
+          dot += static_cast<double>(q.at(head, query, i)) * k.at(head / 2, key, i);
+        EXPECT_NEAR(scores.at(head, query, key), dot, 1e-5);
+        EXPECT_NEAR(scaled.at(head, query, key), 0.4 * dot, 1e-5);
+        EXPECT_EQ(std::isinf(masked.at(head, query, key)), key > query);
+      }
+  }
+}
+
+TEST_F(OneAttention, every_slice_equals_its_part_of_the_tensor) {
+  RunOptions edited;
+  edited.interventions = {
+      {*parse_cell("blocks.0.attn.scores[head=1,query=4,key=2]"), {Edit::Kind::set, 3.f}, true, ""}};
+  for (const RunOptions& options : {RunOptions{}, edited}) {
+    const auto trace = run(options);
+    for (const Record& record : trace->records()) {
+      const Tensor whole = *trace->tensor(record.site);
+      EXPECT_EQ(whole.sizes(), record.shape);
+      const bool heads = whole.rank() == 3;
+      for (std::int64_t head = 0; head < (heads ? whole.size(0) : 1); ++head) {
+        const Tensor plane = heads ? whole.select(0, head) : whole;
+        for (const Range rows : {Range{0, 100}, Range{3, 4}, Range{2, 7}, Range{5, 5}})
+          for (const Range cols : {Range{0, 100}, Range{0, 1}, Range{1, 6}}) {
+            const Tensor part = trace->slice(record.site, head, rows, cols);
+            const std::int64_t row_end = std::min(rows.end, plane.size(0)),
+                               col_end = std::min(cols.end, plane.size(1));
+            const Tensor expected = plane.slice(0, rows.begin, row_end).slice(1, cols.begin, col_end);
+            ASSERT_EQ(part.sizes(), expected.sizes()) << to_text(record.site);
+            if (part.count() == 0) continue;
+            EXPECT_LE(max_abs_difference(part, expected), 1e-6 * std::max(1.0, stats(expected).l2))
+                << to_text(record.site);
+          }
+        EXPECT_NEAR(trace->cell(record.site, heads ? std::vector<std::int64_t>{head, 4, 2}
+                                                   : std::vector<std::int64_t>{4, 2}),
+                    plane.at(4, 2), 1e-6)
+            << to_text(record.site);
+      }
+    }
+  }
+}
+
+TEST_F(OneAttention, what_is_not_there_is_empty_or_an_error) {
+  const auto trace = run({});
+  EXPECT_TRUE(trace->slice(site_of(Slot::q, 0), 0, {0, 1}, {0, 1}).empty());
+  EXPECT_TRUE(trace->slice(site_of(Slot::pattern, 0), kHeads, {0, 1}, {0, 1}).empty());
+  EXPECT_TRUE(trace->slice(site_of(Slot::pattern, 0), -1, {0, 1}, {0, 1}).empty());
+  EXPECT_TRUE(std::isnan(trace->cell(site_of(Slot::pattern, 0), {0, kRows, 0})));
+  EXPECT_TRUE(std::isnan(trace->cell(site_of(Slot::pattern, 0), {0, 0})));
+  EXPECT_EQ(trace->tensor(site_of(Slot::q, 0)).error().code, Code::not_found);
+  EXPECT_EQ(trace->tensor(site_of(Slot::pattern, 0), kHeads * kRows * kRows - 1).error().code,
+            Code::no_memory);
+  EXPECT_TRUE(trace->tensor(site_of(Slot::pattern, 0), kHeads * kRows * kRows));
+  EXPECT_TRUE(trace->logits_row(kRows).empty());
+  EXPECT_TRUE(trace->logits_row(-1).empty());
+}
+
+TEST_F(OneAttention, logits_and_probabilities) {
+  const auto trace = run({});
+  const Tensor logits = *trace->tensor(site_of(Slot::logits)), probs = *trace->tensor(site_of(Slot::probs));
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    EXPECT_LE(max_abs_difference(trace->logits_row(row), logits.select(0, row)), 1e-5);
+    double sum = 0;
+    for (std::int64_t word = 0; word < kWords; ++word) sum += probs.at(row, word);
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST_F(OneAttention, own_head_of_grouped_queries) {
+  const auto trace = run({});
+  for (std::int64_t head = 0; head < kHeads; ++head) {
+    EXPECT_EQ(trace->own_head(site_of(Slot::split_q, 0), head), head);
+    EXPECT_EQ(trace->own_head(site_of(Slot::split_k, 0), head), head / 2);
+    EXPECT_EQ(trace->own_head(site_of(Slot::embed), head), 0);
+  }
+}
+
+TEST_F(OneAttention, an_edited_pattern_keeps_the_bits_of_other_rows) {
+  RunOptions options;
+  options.interventions = {
+      {*parse_cell("blocks.0.attn.pattern[head=2,query=5,key=1]"), {Edit::Kind::set, 0.9f}, true, ""}};
+  const auto plain = run({}), changed = run(options);
+  for (const Slot slot : {Slot::pattern, Slot::z}) {
+    const Tensor a = *plain->tensor(site_of(slot, 0)), b = *changed->tensor(site_of(slot, 0));
+    for (std::int64_t head = 0; head < kHeads; ++head)
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        const double gap =
+            max_abs_difference(a.select(0, head).select(0, row), b.select(0, head).select(0, row));
+        EXPECT_EQ(gap > 0, head == 2 && row == 5) << head << " " << row;
+      }
+  }
+}
+
+TEST_F(OneAttention, cancelling_stops_at_the_next_step) {
+  std::atomic<bool> cancel{false};
+  int seen = 0;
+  RunOptions options;
+  options.cancel = &cancel;
+  options.on_record = [&](const Record&) { cancel = ++seen == 4; };
+  EXPECT_THROW(run(options), RunCancelled);
+  EXPECT_EQ(seen, 4);
+}
+
+TEST(Apply, coordinates_pick_a_box) {
+  const Tensor x = Tensor::from({1, 2, 3, 4, 5, 6}, {{Axis::pos, 2}, {Axis::d_model, 3}});
+  const auto changed = [&](const char* cell, Edit how) {
+    return apply({*parse_cell(cell), how, true, ""}, x).values();
+  };
+  EXPECT_EQ(changed("embed[pos=1,d_model=0]", {Edit::Kind::set, 9}), (std::vector<float>{1, 2, 3, 9, 5, 6}));
+  EXPECT_EQ(changed("embed[d_model=2]", {Edit::Kind::zero, 0}), (std::vector<float>{1, 2, 0, 4, 5, 0}));
+  EXPECT_EQ(changed("embed[pos=0]", {Edit::Kind::mean, 0}), (std::vector<float>{2, 2, 2, 4, 5, 6}));
+  EXPECT_EQ(changed("embed", {Edit::Kind::scale, 2}), (std::vector<float>{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(changed("embed[pos=7]", {Edit::Kind::zero, 0}), x.values());
+  EXPECT_EQ(changed("embed[head=0]", {Edit::Kind::zero, 0}), x.values());
+  const Tensor turned = apply({*parse_cell("embed[pos=1]"), {Edit::Kind::add, 1}, true, ""}, x.transpose());
+  EXPECT_EQ(turned.values(), (std::vector<float>{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
+  EXPECT_EQ(x.values(), (std::vector<float>{1, 2, 3, 4, 5, 6}));       // and the original is never touched
+}
+
+}  // namespace
+}  // namespace attnscope
