@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -121,6 +122,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     const std::string id = "###next_" + std::to_string(i);
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(width, 1.f), height)))
       clicked = static_cast<int>(i);
+    note_item(id);
     if (ImGui::IsItemHovered()) {
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
                                                 theme().hovered, scaled(4));

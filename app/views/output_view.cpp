@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/views/output_bars.h"
 #include "app/views/view.h"
@@ -202,6 +203,7 @@ void OutputView::draw_seed(const ViewContext& context, float width) {
     event.changed = ImGui::InputScalar("###seed", ImGuiDataType_U64, &wanted.seed, &step, nullptr, "%llu");
     event.released = ImGui::IsItemDeactivatedAfterEdit();
   }
+  note_item("seed");
   compat::item_tooltip(tr("output.seed.help"));
   change(context, event, tr("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
 }
@@ -224,10 +226,12 @@ void OutputView::draw_buttons(const ViewContext& context, float width) {
     if (ImGui::Button((std::string(tr("output.generate")) + "###generate").c_str(), ImVec2(wide, 0)))
       generate(context, 1, tr("output.edit.generate"));
   }
+  note_item("generate");
   compat::item_tooltip(tr("output.generate.help"));
   ImGui::SameLine();
   if (ImGui::Button(many.c_str(), ImVec2(chip_width(many) + scaled(8), 0)))
     generate(context, kMany, tr("output.edit.generate_many", {std::to_string(kMany)}));
+  note_item("generate_many");
   compat::item_tooltip(tr("output.many.help"));
 }
 

@@ -11,8 +11,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCells = 48;  // along each side of the ground
-constexpr float kTall = 0.24f;           // height of the largest value, in lengths of a side
+constexpr std::int64_t kMostCells =
+    40;                         // along each side of the ground: two surfaces stay within 16-bit indices
+constexpr float kTall = 0.24f;  // height of the largest value, in lengths of a side
 constexpr float kLeastPitch = 0.15f, kMostPitch = 1.45f, kTurnPerPixel = 0.008f;
 
 // From the unit ground and a height to the screen.
@@ -98,6 +99,8 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
   list->PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
   draw_ground(list, camera, table);
   const ImU32 line = with_alpha(theme().ground, 0.55f);
+  const ImDrawListFlags flags = list->Flags;
+  list->Flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the corners
   for (const Patch& patch : patches) {
     const auto row = static_cast<std::size_t>(patch.row), col = static_cast<std::size_t>(patch.col);
     const auto corner = [&](std::size_t r, std::size_t c) {
@@ -107,8 +110,10 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
                  d = corner(row, col + 1);
     const ImU32 colour = heat_colour(table.at(rows[row], cols[col]), style);
     list->AddQuadFilled(a, b, c, d, colour);
-    list->AddQuad(a, b, c, d, line, 1.f);
+    list->AddLine(a, b, line, 1.f);
+    list->AddLine(a, d, line, 1.f);
   }
+  list->Flags = flags;
   list->PopClipRect();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/views/residual_lens.h"
 #include "app/widgets/matrix_plot.h"
@@ -107,6 +108,7 @@ int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
   chart.step = (chart.p1.x - chart.p0.x) / static_cast<float>(parts.size());
   ImGui::SetCursorScreenPos(ImVec2(chart.p0.x, at.y));
   const bool clicked = ImGui::InvisibleButton("###residual_parts", ImVec2(chart.p1.x - chart.p0.x, size.y));
+  note_item("residual_parts");
   int hovered = -1;
   if (ImGui::IsItemHovered())
     hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - chart.p0.x) / chart.step), 0,

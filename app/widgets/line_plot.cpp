@@ -5,6 +5,7 @@
 
 #include "app/look/colour.h"
 #include "app/look/fonts.h"
+#include "app/look/item_map.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 
@@ -166,6 +167,7 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   ImGui::SetCursorScreenPos(area.p0);
   event.clicked =
       ImGui::InvisibleButton(plot.key.c_str(), ImVec2(area.p1.x - area.p0.x, area.p1.y - area.p0.y));
+  note_item(plot.key);
   event.hovered = ImGui::IsItemHovered();
   event.x = area.value((ImGui::GetIO().MousePos.x - area.p0.x) / (area.p1.x - area.p0.x));
   draw_grid(list, area);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
 
 namespace attnscope {
@@ -59,6 +60,7 @@ bool chip(const std::string& label, bool on, const char* help) {
   const ColourScope edge(ImGuiCol_Border, on ? t.accent : t.border);
   const ColourScope ink(ImGuiCol_Text, on ? (t.kind == ThemeKind::dark ? t.accent : t.text) : t.text);
   const bool clicked = ImGui::Button(label.c_str());
+  note_item(label);
   if (help) compat::item_tooltip(help);
   return clicked;
 }
@@ -78,6 +80,7 @@ SliderEvent slider_int(const char* id, const std::string& title, std::int64_t& v
   const ImGuiSliderFlags flags =
       ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
   const bool changed = ImGui::SliderScalar(id, ImGuiDataType_S64, &value, &lo, &hi, "", flags);
+  note_item(id);
   const SliderEvent event = slider_event(changed, help);
   ImGui::EndGroup();
   return event;
@@ -94,6 +97,7 @@ SliderEvent slider_real(const char* id, const std::string& title, float& value, 
   ImGui::SetNextItemWidth(width);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
   const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", ImGuiSliderFlags_AlwaysClamp);
+  note_item(id);
   const SliderEvent event = slider_event(changed, help);
   ImGui::EndGroup();
   return event;
@@ -103,6 +107,7 @@ bool play_button(const char* id, bool playing, const char* help) {
   const float side = scaled(28);
   const ImVec2 at = ImGui::GetCursorScreenPos(), centre(at.x + side / 2, at.y + side / 2);
   const bool clicked = ImGui::InvisibleButton(id, ImVec2(side, side));
+  note_item(id);
   const Theme& t = theme();
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddCircleFilled(centre, side / 2, ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent);

@@ -1,0 +1,98 @@
+// The output view without a screen: Generate appends what the settings choose, a click appends a row's token.
+#include "core/sample/sampler.h"
+#include "tests/app/views/lens_fixture.h"
+
+namespace attnscope {
+std::unique_ptr<View> make_output_view();
+namespace {
+
+class OutputViewTest : public testing::LensViewFixture {
+ protected:
+  std::vector<int> ids() const { return session_->document().sequences[0].input.ids; }
+  void greedy() {
+    ASSERT_TRUE(session_->edit("greedy", {}, [](Document& document) -> Status {
+      document.sampling.temperature = 0;
+      return Done{};
+    }));
+    session_->wait();
+  }
+  int best() const {
+    const Trace& trace = run().trace(0);
+    return next_tokens(trace.logits_row(trace.length - 1), session_->document().sampling).front().id;
+  }
+};
+
+TEST_F(OutputViewTest, GenerateAppendsExactlyTheGreedyToken) {
+  for (const char* model : {"gpt2", "llama"}) {
+    open(model);
+    type("5 17 5 33 17 88");
+    greedy();
+    const std::vector<int> before = ids();
+    const int wanted = best();
+    const auto view = make_output_view();
+    settle(*view);
+    click_item(*view, "generate");
+    ASSERT_EQ(session_->history().undo_sentence(), tr("output.edit.generate")) << model;
+    std::vector<int> after = before;
+    after.push_back(wanted);
+    EXPECT_EQ(ids(), after) << model;
+    settle(*view);
+    session_->undo();
+    session_->wait();
+    EXPECT_EQ(ids(), before);
+  }
+}
+
+TEST_F(OutputViewTest, AClickOnTheFirstRowAppendsIt) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  const std::vector<int> before = ids();
+  const int wanted = best();
+  const auto view = make_output_view();
+  click_item(*view, "next_0");
+  ASSERT_EQ(ids().size(), before.size() + 1);
+  EXPECT_EQ(ids().back(), wanted);
+  EXPECT_TRUE(session_->history().can_undo());
+}
+
+TEST_F(OutputViewTest, SettingsAreOneUndoableGesture) {
+  open("gpt2");
+  const auto view = make_output_view();
+  click_item(*view, "temperature");
+  EXPECT_NEAR(session_->document().sampling.temperature, 1.f, 0.1f) << "the middle of 0 .. 2";
+  click_item(*view, "top_p");
+  EXPECT_NEAR(session_->document().sampling.top_p, 0.5f, 0.05f);
+  const std::size_t point = session_->history().position();
+  session_->undo();
+  session_->wait();
+  EXPECT_EQ(session_->history().position(), point - 1);
+  EXPECT_FLOAT_EQ(session_->document().sampling.top_p, 1.f) << "one click, one point";
+}
+
+TEST_F(OutputViewTest, TheCursorChoosesThePosition) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  workspace_.cursor.query = 2;
+  const auto view = make_output_view();
+  click_item(*view, "output_cursor");
+  const Trace& trace = run().trace(0);
+  const int wanted = next_tokens(trace.logits_row(2), session_->document().sampling).front().id;
+  click_item(*view, "next_0");
+  ASSERT_EQ(ids().size(), 7u);
+  EXPECT_EQ(ids()[3], wanted) << "after the cursor, not at the end";
+}
+
+TEST_F(OutputViewTest, DrawsEveryFixtureAtEverySize) {
+  const auto view = make_output_view();
+  for (const char* model : {"gpt2", "llama"}) {
+    open(model);
+    EXPECT_EQ(view->unavailable(run()), "");
+    for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+  }
+  open("scene");
+  EXPECT_NE(view->unavailable(run()), "") << "a bare module predicts nothing";
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace attnscope

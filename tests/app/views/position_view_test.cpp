@@ -1,0 +1,66 @@
+// The position view without a screen: every kind of positions draws, the page of dials follows the cursor.
+#include "tests/app/views/lens_fixture.h"
+
+namespace attnscope {
+std::unique_ptr<View> make_position_view();
+namespace {
+
+using PositionViewTest = testing::LensViewFixture;
+
+TEST_F(PositionViewTest, DrawsTablesRotationsAndTheFormula) {
+  for (const char* model : {"gpt2", "llama", "llama3", "qwen2", "scene"}) {
+    open(model);
+    const auto view = make_position_view();
+    EXPECT_EQ(view->unavailable(run()), "") << model;
+    for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(PositionViewTest, EveryControlCanBeClicked) {
+  for (const char* model : {"gpt2", "llama", "scene"}) {
+    open(model);
+    const auto view = make_position_view();
+    settle(*view);
+    for (float y = 60; y < 630; y += 38)
+      for (float x = 30; x < 860; x += 83) click(*view, ImVec2(x, y));
+    EXPECT_FALSE(session_->error());
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(PositionViewTest, TheDialsFollowTheCursorAndMoveIt) {
+  open("llama");
+  const auto view = make_position_view();
+  click_item(*view, "rope_layer");
+  EXPECT_EQ(workspace_.cursor.layer, 1) << "the middle of three blocks";
+  click_item(*view, "rope_query");
+  EXPECT_NEAR(static_cast<double>(workspace_.cursor.query), 3.5, 1.0);
+}
+
+TEST_F(PositionViewTest, PagesOpen) {
+  open("gpt2");
+  const auto view = make_position_view();
+  for (const char* item :
+       {"position_compare", "position_hills", "position_shift_page", "position_flat", "position_waves_page"})
+    click_item(*view, item);
+  click_item(*view, "position_shift_page");
+  click_item(*view, "position_play");
+  EXPECT_TRUE(workspace_.moving);
+}
+
+TEST_F(PositionViewTest, PlayingAsksForFrames) {
+  open("llama");
+  const auto view = make_position_view();
+  settle(*view);
+  EXPECT_FALSE(workspace_.moving);
+  click_item(*view, "rope_play");
+  EXPECT_TRUE(workspace_.moving);
+  click_item(*view, "rope_play");
+  workspace_.moving = false;
+  show(*view);
+  EXPECT_FALSE(workspace_.moving);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,101 @@
+// The residual view without a screen: the grid's output row is the model's own answer, clicks move the
+// cursor.
+#include <algorithm>
+
+#include "app/views/residual_lens.h"
+#include "tests/app/views/lens_fixture.h"
+
+namespace attnscope {
+std::unique_ptr<View> make_residual_view();
+namespace {
+
+class ResidualViewTest : public testing::LensViewFixture {
+ protected:
+  void fill(LensGrid& grid) {
+    for (int tries = 0; tries < 4000 && !grid.complete(); ++tries) {
+      grid.follow(run(), 0, commands_);
+      commands_.carry_out(*session_);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_TRUE(grid.complete());
+  }
+};
+
+int most_likely(const Tensor& logits) {
+  int best = 0;
+  for (int id = 1; id < logits.size(0); ++id)
+    if (logits.at(id) > logits.at(best)) best = id;
+  return best;
+}
+
+TEST_F(ResidualViewTest, TheOutputRowIsWhatTheModelSays) {
+  for (const char* model : {"gpt2", "llama"}) {
+    open(model);
+    type("5 17 5 33 17 88 1 2 3 4 5 6 7 8 9 10 11 12 13 14");
+    LensGrid grid("lens");
+    fill(grid);
+    const Trace& trace = run().trace(0);
+    ASSERT_EQ(grid.positions(), trace.length);
+    ASSERT_EQ(grid.rows().size(), 1u + 2u * static_cast<std::size_t>(trace.config().n_layers()));
+    const auto last = static_cast<std::int64_t>(grid.rows().size()) - 1;
+    const Tensor values = grid.values(LensColour::probability);  // [rows, pos], output on top
+    for (std::int64_t pos = 0; pos < trace.length; ++pos) {
+      EXPECT_EQ(grid.cell(last, pos).token, most_likely(trace.logits_row(pos))) << model << " " << pos;
+      EXPECT_FLOAT_EQ(values.at(0, pos), grid.cell(last, pos).probability);
+      EXPECT_NEAR(grid.cell(last, pos).kl_to_final, 0.f, 1e-5f);
+    }
+  }
+}
+
+TEST_F(ResidualViewTest, NamesItsRows) {
+  open("gpt2");
+  LensGrid grid("lens");
+  grid.follow(run(), 0, commands_);
+  EXPECT_EQ(lens_label(grid.rows()[0]), "embed");
+  EXPECT_EQ(lens_label(grid.rows()[1]), "0 attn");
+  EXPECT_EQ(lens_label(grid.rows()[2]), "0 mlp");
+  EXPECT_EQ(lens_label(grid.rows().back()), "out");
+}
+
+TEST_F(ResidualViewTest, ListAndRestMakeTheWhole) {
+  open("gpt2");
+  const Trace& trace = run().trace(0);
+  const auto rows = lens_rows(trace);
+  const LensList list = lens_list(trace, rows[2], rows.back(), 3, 10);
+  ASSERT_EQ(list.top.size(), 10u);
+  float sum = list.rest;
+  for (const LensToken& token : list.top) sum += token.probability;
+  EXPECT_NEAR(sum, 1.f, 1e-4f);
+  const LensList final_list = lens_list(trace, rows.back(), rows.back(), 3, 10);
+  EXPECT_EQ(final_list.answer.rank, 0);
+  EXPECT_EQ(final_list.answer.token, list.answer.token) << "the answer is the final one wherever one looks";
+}
+
+TEST_F(ResidualViewTest, DrawsEveryFixtureAtEverySize) {
+  const auto view = make_residual_view();
+  for (const char* model : {"gpt2", "llama"}) {
+    open(model);
+    EXPECT_EQ(view->unavailable(run()), "");
+    for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+  }
+  open("scene");
+  EXPECT_NE(view->unavailable(run()), "") << "a bare module has no residual stream";
+}
+
+TEST_F(ResidualViewTest, AClickMovesTheCursor) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  const auto view = make_residual_view();
+  settle(*view);
+  click_item(*view, "matrix.residual_lens", 3, 4);  // out, 2 attn, 1 mlp, 1 attn
+  EXPECT_EQ(to_text(workspace_.cursor.step), "blocks.1.resid_mid");
+  EXPECT_EQ(workspace_.cursor.query, 4);
+  click_item(*view, "matrix.residual_lens", 0, 2);
+  EXPECT_EQ(to_text(workspace_.cursor.step), "blocks.2.resid_post");
+  EXPECT_EQ(workspace_.cursor.query, 2);
+  for (const char* colour : {"lens_entropy", "lens_kl", "lens_probability"}) click_item(*view, colour);
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace attnscope
