@@ -99,6 +99,7 @@ std::vector<std::pair<std::string, double>> by_step(const Trace& trace) {
 
 struct Measured {
   double best = 1e30, median = 0;  // seconds
+  double limit = 0;                // of the machine: GFLOP/s or GB/s
   std::size_t steps = 0;
   std::int64_t growth = 0;  // bytes
   std::vector<std::pair<std::string, double>> by_step;
@@ -119,6 +120,8 @@ struct Measured {
 
 Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids) {
   Measured out;
+  SgemmPeak peak;
+  peak.measure(4);
   weight_health(model.weights());  // touches every weight, so that mapped files are in memory
   reset_peak_memory();
   const std::int64_t before = memory_now();
@@ -127,7 +130,10 @@ Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids
     TRY(const double time, timed_run(model, ids, nullptr, trace));
     if (round == 0) out.growth = memory_peak() - before;
     out.take(time, *trace);
+    trace.reset();
+    peak.measure(6);
   }
+  out.limit = peak.gflop_per_s();
   return out;
 }
 
@@ -137,10 +143,13 @@ Result<Measured> measure_decode(const Model& model, const std::vector<int>& ids,
   std::shared_ptr<const Trace> trace;
   TRY(const double prefill, timed_run(model, ids, &cache, trace));
   (void)prefill;
+  ReadBandwidth bandwidth;
   for (int step = 0; step < steps; ++step) {
     TRY(const double time, timed_run(model, {ids.front()}, &cache, trace));
     out.take(time, *trace);
+    bandwidth.measure(1);
   }
+  out.limit = bandwidth.gb_per_s();
   return out;
 }
 
@@ -158,21 +167,20 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
       2 * work.matrix_values * tokens + 2 * work.head_values + attention_flops(config, tokens);
   const double bytes = 4 * (work.matrix_values + work.head_values + work.other_values) +
                        cache_bytes(config, decode_from + kDecodeSteps / 2.0);
-  const double peak = sgemm_gflops(12), bandwidth = read_gb_per_s(8);
   const double gflops = flops / prefill.best / 1e9, read = bytes / decode.best / 1e9;
   nlohmann::json p = times(prefill), d = times(decode);
   p.update({{"gflop", flops / 1e9},
             {"gflop_per_s", gflops},
-            {"sgemm_peak_gflop_per_s", peak},
-            {"share_of_sgemm_peak", gflops / peak},
+            {"sgemm_peak_gflop_per_s", prefill.limit},
+            {"share_of_sgemm_peak", gflops / prefill.limit},
             {"recorded_steps", prefill.steps},
             {"memory_growth_bytes", prefill.growth}});
   d.update({{"tokens_per_s", 1 / decode.best},
             {"positions_before", decode_from},
             {"bytes_read", bytes},
             {"gb_per_s", read},
-            {"memory_bandwidth_gb_per_s", bandwidth},
-            {"share_of_memory_bandwidth", read / bandwidth}});
+            {"memory_bandwidth_gb_per_s", decode.limit},
+            {"share_of_memory_bandwidth", read / decode.limit}});
   return {{"model", opened.title},     {"tokens", tokens}, {"kernels", kernel_name()},
           {"threads", thread_count()}, {"prefill", p},     {"decode", d}};
 }

@@ -22,29 +22,28 @@ std::int64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-template <class Work>
-double best_seconds(int rounds, Work work) {
-  double best = 1e30;
-  for (int round = 0; round < rounds; ++round) best = std::min(best, seconds(work));
-  return best;
-}
+constexpr std::int64_t kSize = 1024;
+constexpr std::int64_t kCount = (std::int64_t{512} << 20) / 4;
 
 }  // namespace
 
-double sgemm_gflops(int rounds) {
-  constexpr std::int64_t kSize = 1024;
-  const std::vector<float> a(kSize * kSize, 0.5f), b(kSize * kSize, 0.25f);
-  std::vector<float> c(kSize * kSize);
-  const double best = best_seconds(rounds, [&] { sgemm(a.data(), b.data(), c.data(), kSize, kSize, kSize); });
-  return 2.0 * kSize * kSize * kSize / best / 1e9;
+SgemmPeak::SgemmPeak() : a_(kSize * kSize, 0.5f), b_(kSize * kSize, 0.25f), c_(kSize * kSize) {}
+
+void SgemmPeak::measure(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    const double time = seconds([&] { sgemm(a_.data(), b_.data(), c_.data(), kSize, kSize, kSize); });
+    best_ = std::max(best_, 2.0 * kSize * kSize * kSize / time / 1e9);
+  }
 }
 
-double read_gb_per_s(int rounds) {
-  constexpr std::int64_t kCount = (std::int64_t{512} << 20) / 4;
-  const std::vector<float> values(static_cast<std::size_t>(kCount), 1e-3f);
-  double keep = 0;
-  const double best = best_seconds(rounds, [&] { keep += stream_read(values.data(), kCount); });
-  return keep > 0 ? static_cast<double>(kCount) * 4 / best / 1e9 : 0;
+ReadBandwidth::ReadBandwidth() : values_(static_cast<std::size_t>(kCount), 1e-3f) {}
+
+void ReadBandwidth::measure(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    double sum = 0;
+    const double time = seconds([&] { sum = stream_read(values_.data(), kCount); });
+    if (sum > 0) best_ = std::max(best_, static_cast<double>(kCount) * sizeof(float) / time / 1e9);
+  }
 }
 
 std::int64_t memory_now() { return status_bytes("VmRSS:"); }

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <vector>
 
 namespace attnscope::cli {
 
@@ -15,10 +15,31 @@ double seconds(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Best of `rounds` products of 1024 x 1024 matrices, in GFLOP/s.
-double sgemm_gflops(int rounds);
-/// Best of `rounds` readings of a 512 MB float buffer by all threads, in GB/s (10^9).
-double read_gb_per_s(int rounds);
+/// The best that was seen of this machine so far. Measured again and again between the runs it is compared
+/// with, so that both live under the same load.
+class SgemmPeak {
+ public:
+  SgemmPeak();
+  /// Multiplies 1024 x 1024 matrices `rounds` times.
+  void measure(int rounds);
+  double gflop_per_s() const { return best_; }
+
+ private:
+  std::vector<float> a_, b_, c_;
+  double best_ = 0;
+};
+
+class ReadBandwidth {
+ public:
+  ReadBandwidth();
+  /// Reads a 512 MB float buffer `rounds` times with all threads.
+  void measure(int rounds);
+  double gb_per_s() const { return best_; }  ///< 10^9 bytes
+
+ private:
+  std::vector<float> values_;
+  double best_ = 0;
+};
 
 /// Bytes of this process in memory now, and at most since reset_peak_memory (or since it began, where the
 /// system has no reset); 0 where the system does not say.

@@ -107,6 +107,7 @@ TEST_F(OneAttention, every_slice_equals_its_part_of_the_tensor) {
       const Tensor whole = *trace->tensor(record.site);
       EXPECT_EQ(whole.sizes(), record.shape);
       const bool heads = whole.rank() == 3;
+      const double tolerance = record.site.slot == Slot::logits ? 1e-5 : 1e-6;  // sums of 24 products up to 2
       for (std::int64_t head = 0; head < (heads ? whole.size(0) : 1); ++head) {
         const Tensor plane = heads ? whole.select(0, head) : whole;
         for (const Range rows : {Range{0, 100}, Range{3, 4}, Range{2, 7}, Range{5, 5}})
@@ -117,12 +118,11 @@ TEST_F(OneAttention, every_slice_equals_its_part_of_the_tensor) {
             const Tensor expected = plane.slice(0, rows.begin, row_end).slice(1, cols.begin, col_end);
             ASSERT_EQ(part.sizes(), expected.sizes()) << to_text(record.site);
             if (part.count() == 0) continue;
-            EXPECT_LE(max_abs_difference(part, expected), 1e-6 * std::max(1.0, stats(expected).l2))
-                << to_text(record.site);
+            EXPECT_LE(max_abs_difference(part, expected), tolerance) << to_text(record.site);
           }
         EXPECT_NEAR(trace->cell(record.site, heads ? std::vector<std::int64_t>{head, 4, 2}
                                                    : std::vector<std::int64_t>{4, 2}),
-                    plane.at(4, 2), 1e-6)
+                    plane.at(4, 2), tolerance)
             << to_text(record.site);
       }
     }
