@@ -79,7 +79,7 @@ class Loop {
     const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
     const bool busy = session_.jobs().any_busy() || frame_.moving();
     double seconds = kIdleWait;
-    if (frame_.state().workspace.playing || glowing || frames_left_ > 0)
+    if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0)
       seconds = 0;
     else if (busy)
       seconds = kBusyWait;

@@ -9,6 +9,12 @@ namespace attnscope {
 class ExportDialog {
  public:
   void draw(FrameState& state);
+
+ private:
+  void ask_where(FrameState& state);
+  std::string path_;
+  int scale_ = 2;
+  bool stage_only_ = false;
 };
 
 }  // namespace attnscope

@@ -12,6 +12,7 @@
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/toolbar.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -95,16 +96,18 @@ void Frame::play() {
 bool Frame::moving() const {
   const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
                                        [](const Notice& notice) { return notice.seconds_left > 0; });
-  return state_.workspace.playing || state_.session.running() || state_.session.opening() ||
-         state_.session.generating() || notice_ends;
+  return state_.workspace.playing || state_.workspace.moving || state_.workspace.moving ||
+         state_.session.running() || state_.session.opening() || state_.session.generating() || notice_ends;
 }
 
 void Frame::draw(Painter& painter) {
   take_news();
   state_.poll_writing();
   weight_check_.follow(state_);
+  state_.workspace.moving = false;
   handle_keys(state_, run_.get());
   play();
+  state_.workspace.moving = false;  // a view that moves says so again
   draw_window(painter);
   draw_dialogs();
   finish();
@@ -163,7 +166,22 @@ void Frame::draw_panels(Painter& painter) {
            kLeastTimeline, kMostTimeline);
 }
 
+void Frame::ask_for_files() {
+  if (state_.ask_open)
+    state_.browse = BrowseRequest{
+        false, "browser.title_open", {}, [this](const std::string& path) { state_.open(path); }};
+  if (state_.ask_save_as) {
+    const auto& opened = state_.session.document().opened;
+    std::string name = opened ? file_name(opened->path) : std::string();
+    if (starts_with(name, kScenePrefix)) name = name.substr(std::string(kScenePrefix).size()) + ".json";
+    state_.browse = BrowseRequest{true, "browser.title_save", name,
+                                  [this](const std::string& path) { state_.save_scene_as(path); }};
+  }
+  state_.ask_open = state_.ask_save_as = false;
+}
+
 void Frame::draw_dialogs() {
+  ask_for_files();
   browser_.draw(state_);
   export_.draw(state_);
   draw_keys_help(state_);

@@ -32,6 +32,7 @@ class Frame {
   void draw_panels(Painter& painter);
   void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
                  const PanelContext& context);
+  void ask_for_files();
   void draw_dialogs();
   void finish();
 

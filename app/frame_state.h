@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,14 @@ struct ExportRequest {
   bool stage_only = false;
 };
 
+/// Asks for the file browser.
+struct BrowseRequest {
+  bool save = false;
+  const char* title = "";  ///< string key
+  std::string name;        ///< first proposal, when saving
+  std::function<void(const std::string& path)> chosen;
+};
+
 /// A scene of assets/scenes.
 struct ShippedScene {
   std::string name, title;
@@ -62,6 +71,7 @@ struct FrameState {
        focus_text = false;
   bool show_about = false;
   std::optional<ExportRequest> export_request;
+  std::optional<BrowseRequest> browse;
 
   View* view(const std::string& id) const;
   /// The scenes that travel with the program, with their titles in the current language.

@@ -1,0 +1,37 @@
+// What lies in a folder, read for the file browser: names, sizes, dates, and which folders are models and
+// which files are scenes. Runs on any thread. Refuses to follow a folder for longer than kMostEntries.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+struct FolderEntry {
+  enum class Kind { folder, model, scene, file };
+  Kind kind = Kind::file;
+  std::string name, path;
+  std::uint64_t bytes = 0;  ///< of files
+  std::string date;         ///< "2026-11-20 12:34", local time
+  bool is_folder() const { return kind == Kind::folder || kind == Kind::model; }
+};
+
+struct FolderList {
+  std::string path;
+  std::vector<FolderEntry> entries;  ///< folders first, by name without regard to case
+  std::string error;                 ///< what the system said; empty when it was read
+  bool cut = false;                  ///< there was more
+};
+
+inline constexpr std::size_t kMostEntries = 20000;
+
+FolderList read_folder(const std::string& path);
+/// The folder above; the path itself at the root.
+std::string folder_above(const std::string& path);
+/// "~" at the beginning stands for the home folder.
+std::string with_home(const std::string& path);
+/// The home folder, or "/".
+std::string home_folder();
+
+}  // namespace attnscope
