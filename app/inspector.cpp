@@ -147,6 +147,7 @@ void draw_body(const PanelContext& context) {
 }  // namespace
 
 void draw_inspector(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
   compat::begin_child("###inspector_body", ImVec2(ImGui::GetContentRegionAvail().x - px(6), 0), false);
   draw_body(context);
   ImGui::EndChild();

@@ -13,7 +13,7 @@ constexpr float kLeast = 160.f;
 constexpr float kPart = 28.f, kGap = 8.f, kShape = 17.f;  // heights of a box, of a gap, of a line under a box
 constexpr float kStream = 12.f, kBlockLeft = 28.f;        // middle of the stream, left edge of blocks
 constexpr float kRibbonRoom = 34.f;                       // between boxes that a ribbon joins
-constexpr float kModuleGaps = 6.f, kMostSpread = 28.f;
+constexpr float kModuleGaps = 6.f, kMostSpread = 28.f, kMostSqueeze = 12.f;
 
 class Builder {
  public:
@@ -238,8 +238,8 @@ NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer,
   NetworkLayout layout = bare ? Builder(run, sequence, width, kRibbonRoom).module()
                               : Builder(run, sequence, width, kRibbonRoom).model(open_layer);
   const float spare = (height - layout.height) / kModuleGaps;
-  if (!bare || spare <= 0) return layout;
-  return Builder(run, sequence, width, kRibbonRoom + std::min(spare, kMostSpread)).module();
+  if (!bare || height <= 0) return layout;
+  return Builder(run, sequence, width, kRibbonRoom + std::clamp(spare, -kMostSqueeze, kMostSpread)).module();
 }
 
 }  // namespace attnscope

@@ -50,7 +50,8 @@ struct NetworkLayout {
 };
 
 /// `open_layer`: the block that is unfolded. `width` and `height` are the room in units: at least 160 of
-/// width are used; a bare module spreads over the height where it is short of it.
+/// width are used; a bare module spreads over the height, or moves closer together, within reason (0:
+/// neither).
 NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width,
                              float height = 0);
 

@@ -13,8 +13,6 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastWidth = 176.f;
-
 struct Map {
   const PanelContext& context;
   const NetworkLayout& layout;
@@ -188,6 +186,7 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
 }  // namespace
 
 void draw_network_map(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
   {
     const WithFont bold(fonts().body_bold);
     dim_text(tr("map.title"));
@@ -197,11 +196,10 @@ void draw_network_map(const PanelContext& context) {
     return;
   }
   const Workspace& workspace = context.workspace;
-  const float width = std::max(ImGui::GetContentRegionAvail().x / ui_scale(), kLeastWidth - 16);
-  const float height = ImGui::GetContentRegionAvail().y / ui_scale() - 12;
-  const NetworkLayout layout =
-      network_layout(*context.run, workspace.cursor.sequence, workspace.cursor.layer, width, height);
   compat::begin_child("###map_boxes", ImVec2(0, 0), false);
+  const ImVec2 room = ImGui::GetContentRegionAvail();  // without the scroll bar
+  const NetworkLayout layout = network_layout(*context.run, workspace.cursor.sequence, workspace.cursor.layer,
+                                              room.x / ui_scale(), ImGui::GetWindowHeight() / ui_scale() - 8);
   const Map map{context, layout, ImGui::GetCursorScreenPos(), ImGui::GetWindowDrawList()};
   const int current = layout.box_of(workspace.cursor.step);
   draw_stream(map);

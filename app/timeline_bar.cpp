@@ -126,7 +126,7 @@ void draw_speed(Workspace& workspace, ImVec2 origin) {
 std::string section_of(const TimelineStep& step) {
   const Step& row = step_of(step.main.slot);
   if (row.part == Part::attn || row.part == Part::cross) return tr("timeline.attention");
-  return row.hue == Hue::mlp ? tr("timeline.mlp") : std::string();
+  return {};
 }
 
 std::string title_of(const PanelContext& context, int current) {
@@ -339,6 +339,7 @@ void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
 }  // namespace
 
 void draw_timeline(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
   stop_at_breakpoint(context.workspace, *context.run);
