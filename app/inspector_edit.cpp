@@ -259,7 +259,9 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
   if (!typed) return wrapped_text(tr("inspector.edit.no_number"), theme().error);
   const int after = std::max(
       0, static_cast<int>(context.run->steps.size()) - 1 - current_step(context.workspace, *context.run));
-  wrapped_text(tr("inspector.edit.help", {std::to_string(after)}), theme().text_dim);
+  wrapped_text(
+      after > 0 ? tr("inspector.edit.help", {std::to_string(after)}) : std::string(tr("inspector.edit.last")),
+      theme().text_dim);
 }
 
 void draw_after(const PanelContext& context, const Place& place) {

@@ -185,7 +185,8 @@ void norm(const Card& card) {
   plain(card, std::string(step_of(e.cell.site.slot).formula));
   if (e.terms.empty()) return result(card);
   named_source(card, "x", e.terms.front().factors.front(), "norm_x");
-  named(card, "μ", aside(e, "mean"));
+  card.flow.text("μ " + shown_number(aside(e, "mean")), card.dim());
+  card.flow.next_line();
   if (e.terms.size() > 1) named_source(card, "σ", e.terms[1].factors.front(), "norm_scale");
   for (std::size_t i = 2; i < e.terms.size(); ++i) {
     const Source& source = e.terms[i].factors.front();
