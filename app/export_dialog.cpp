@@ -4,6 +4,7 @@
 
 #include "app/controls.h"
 #include "app/folder_list.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
 
@@ -71,6 +72,7 @@ void ExportDialog::draw(FrameState& state) {
   dim_text(pixels(state, stage_only_, scale_));
   ImGui::SetNextItemWidth(px(440));
   ImGui::InputText("###export_path", &path_);
+  note_item("export_path");
   note_text(path_);
   ImGui::SameLine();
   const bool where = ImGui::Button((std::string(tr("export.choose")) + "###export_where").c_str());

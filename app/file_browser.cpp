@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/controls.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
 
@@ -179,13 +180,15 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
     const std::string typed = with_home(path_text_);
-    if (is_folder(typed))
+    const bool model = !request_->save && exists(typed + "/config.json");
+    if (is_folder(typed) && !model)
       go(state, typed);
     else if (!request_->save && exists(typed))
       finish(state, typed);
     else
       complaint_ = tr("browser.no_such", {typed});
   }
+  note_item("browser.path");
   note_text(path_text_);
   typing_path_ = ImGui::IsItemActive();
 }
@@ -223,6 +226,7 @@ bool FileBrowser::draw_row(FrameState& state, int row) {
   const bool clicked = ImGui::Selectable(
       "###entry", row == at_, ImGuiSelectableFlags_AllowDoubleClick | ImGuiSelectableFlags_DontClosePopups,
       ImVec2(0, height));
+  note_item("browser.entry." + entry.name);
   if (clicked) {
     at_ = row;
     if (request_->save && !entry.is_folder()) name_ = entry.name;
@@ -286,6 +290,7 @@ void FileBrowser::draw_foot(FrameState& state, float width) {
     ImGui::InputTextWithHint("###name", tr("browser.name"), &name_);
   else
     ImGui::InputTextWithHint("###filter", tr("browser.filter"), &filter_);
+  note_item("browser.name");
   note_text(save ? name_ : filter_);
   ImGui::SameLine();
   ImGui::Checkbox((std::string(tr("browser.hidden")) + "###hidden").c_str(), &state.settings.hidden_files);
@@ -336,6 +341,7 @@ void FileBrowser::draw(FrameState& state) {
   if (!complaint_.empty()) {
     note_text(complaint_);
     wrapped_text(complaint_, theme().error);
+    note_item("browser.complaint");
   }
   draw_foot(state, width);
   if (close_) {
