@@ -1,5 +1,7 @@
 // Facts about the step and the head that one stands on: entropy, distance, sink; range, mean, NaN. Long ones
 // come from the background; numbers of n^2 cells are not asked for where n is large.
+#include <algorithm>
+
 #include "app/inspector_parts.h"
 #include "core/base/text.h"
 
