@@ -97,7 +97,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const float text_y = at.y + (height - text_size(fonts().mono, "X").y) / 2;
   const auto place = [&](const std::string& text, ImU32 ink, ImU32 ground) {
     const float wide = text_size(fonts().mono, text).x;
-    if (right - wide < at.x + scaled(24)) return false;
+    if (right - wide < at.x + scaled(10)) return false;
     right -= wide;
     if (ground)
       list->AddRectFilled(ImVec2(right - scaled(3), at.y + scaled(4)),
@@ -119,7 +119,8 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const std::string choice =
       summary_ && summary_->choice >= 0 ? token_label(opened, summary_->choice) : std::string();
   note_text(choice);
-  right = std::min(right, at.x + scaled(24) + total + text_size(fonts().mono, choice).x + scaled(4));
+  right = std::min(right, at.x + scaled(total < width - scaled(120) ? 12.f : 24.f) + total +
+                              text_size(fonts().mono, choice).x + scaled(4));
   if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
   std::int64_t pos = length;
   for (const std::string& label : labels) {
@@ -245,7 +246,7 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
   plot.x0 = 1;
   plot.x1 = std::max(2.f, static_cast<float>(summary_->vocab));
   plot.log_x = true;
-  plot.x_title = tr("output.running.rank");
+  if (room.y > scaled(180)) plot.x_title = tr("output.running.rank");
   LineSeries series;
   series.colour = theme().attention;
   for (const RunningSum& point : summary_->running)

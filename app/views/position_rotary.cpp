@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kFarthestMove = 200.f, kTokensPerSecond = 3.f;
 constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;  // distances in the curve
-constexpr float kLeastDial = 26.f, kMostDial = 118.f;       // units
+constexpr float kLeastDial = 26.f, kMostDial = 190.f;       // units
 
 Tensor projected(const Trace& trace, Slot slot, int layer, std::int64_t head, std::int64_t pos) {
   const Site site = site_of(slot, layer);
@@ -133,7 +133,7 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
   const bool selected = static_cast<int>(pair) == selected_;
   list->AddCircleFilled(centre, radius, t.panel_raised);
   list->AddCircle(centre, radius, selected ? t.accent : t.border, 0, scaled(selected ? 2.f : 1.f));
-  const auto hand = [&](const double(&v)[2], ImU32 colour) {
+  const auto hand = [&](const double(&v)[2], ImU32 colour, const char* name) {
     const float length = static_cast<float>(std::hypot(v[0], v[1]));
     if (length <= 0) return;
     const float x = static_cast<float>(v[0]) / length,
@@ -142,10 +142,18 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
                   scaled(1.2f));
     const float reach = radius * length / longest;
     draw_arrow(list, centre, ImVec2(centre.x + x * reach, centre.y + y * reach), colour,
-               std::max(scaled(1.6f), radius * 0.055f));
+               std::clamp(radius * 0.05f, scaled(1.6f), scaled(3.2f)));
+    if (radius < scaled(34)) return;
+    const ImVec2 size = text_size(fonts().mono_small, name);
+    // The names stand on opposite sides of their hands, so that they never cover each other.
+    const float away = radius - scaled(10), aside = scaled(name[0] == 'q' ? 9.f : -9.f);
+    draw_text(
+        list, fonts().mono_small,
+        ImVec2(centre.x + x * away - size.x / 2 - y * aside, centre.y + y * away - size.y / 2 + x * aside),
+        colour, name);
   };
-  hand(at.rotated_k, t.k);
-  hand(at.rotated_q, t.q);
+  hand(at.rotated_k, t.k, "k");
+  hand(at.rotated_q, t.q, "q");
 }
 
 void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
@@ -169,7 +177,9 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
     if (corner.y + side > at.y + room.y + scaled(2)) return;
     const ImVec2 centre(corner.x + step / 2, corner.y + side / 2);
     draw_dial(static_cast<std::size_t>(pair), centre, side / 2 - scaled(3), longest);
-    const std::string text = short_number(wavelengths_[static_cast<std::size_t>(pair)]);
+    const std::string wavelength = short_number(wavelengths_[static_cast<std::size_t>(pair)]);
+    const std::string full = tr("position.dial.tokens", {wavelength});
+    const std::string& text = text_size(fonts().mono_small, full).x + scaled(2) <= step ? full : wavelength;
     const float wide = text_size(fonts().mono_small, text).x;
     if (wide + scaled(2) <= step)
       draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
@@ -179,9 +189,10 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
       selected_ = pair;
     if (!ImGui::IsItemHovered()) continue;
     const RotaryPair& now = pairs_[static_cast<std::size_t>(pair)];
-    ImGui::SetTooltip("%s", tr("position.dial.help", {std::to_string(pair), text, format("%.3f", now.angle_q),
-                                                      format("%.3f", now.angle_k), format("%.5f", now.dot)})
-                                .c_str());
+    ImGui::SetTooltip("%s",
+                      tr("position.dial.help", {std::to_string(pair), wavelength, format("%.3f", now.angle_q),
+                                                format("%.3f", now.angle_k), format("%.5f", now.dot)})
+                          .c_str());
   }
 }
 
@@ -189,7 +200,7 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   const Theme& t = theme();
   const Cursor& cursor = context.workspace.cursor;
   ImGui::SetCursorScreenPos(at);
-  const ChildScope child("rope_numbers", room);
+  const ChildScope child("rope_numbers", room, ImGuiWindowFlags_NoScrollbar);
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
   const auto number = [&](const std::string& name, const std::string& value, ImU32 colour) {
     const ImVec2 here = ImGui::GetCursorScreenPos();

@@ -33,6 +33,8 @@ PositionTable make_table(const Trace& trace, PositionSpec::Kind kind, std::int64
   return out;
 }
 
+float label_room() { return text_size(fonts().mono_small, "−0.000").x + scaled(10); }
+
 LineSeries wave(const Tensor& table, std::int64_t dim, std::int64_t begin, std::int64_t end, ImU32 colour) {
   LineSeries series;
   series.colour = colour;
@@ -75,6 +77,8 @@ void TablePage::follow(const ViewContext& context) {
     return make_table(*trace, what, width);
   });
   if (!data_ || data_->table.empty()) return;
+  if (dim_ < 0)
+    dim_ = learned_ ? 0 : data_->table.size(1) / 8 * 2;  // of the formula: a wave that can be seen
   dim_ = std::clamp<std::int64_t>(dim_, 0, data_->table.size(1) - 1);
   distance_ = std::clamp<std::int64_t>(distance_, 0, data_->table.size(0) - 1);
   pos_ = std::clamp<std::int64_t>(pos_, 0, data_->table.size(0) - 1 - distance_);
@@ -117,6 +121,7 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
   style.log_scale = context.workspace.log_scale;
   const bool both = learned_ && compare_;
   const float legend = scaled(58), gap = scaled(18);
+  cells_width_ = room.x - label_room() - scaled(8);
   const float wide = both ? (room.x - legend - gap) / 2 : room.x - legend;
   const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, float most,
                        const std::string& title, float x) {
@@ -131,19 +136,20 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
     plot.version = key_;
     plot.values = columns;
     plot.style = style;
-    plot.rows.title = tr("position.axis.dimension");
+    plot.rows.title = tr("position.axis.dimension_down");
     plot.cols.title = title;
     plot.window = &window_;
     plot.show_numbers = true;
     plot.digits = 2;
     const double span_x = window_.all() ? static_cast<double>(columns.size(1)) : window_.col1 - window_.col0;
     const double span_y = window_.all() ? static_cast<double>(columns.size(0)) : window_.row1 - window_.row0;
-    plot.row_label_width = text_size(fonts().small, "0000").x + scaled(10);
+    plot.row_label_width = label_room();
     plot.cell = ImVec2((wide - plot.row_label_width - scaled(4)) / static_cast<float>(span_x), 1.f);
     plot.cell.y = std::max(
         0.05f, (room.y - matrix_layout(plot, room).cells0.y - scaled(4)) / static_cast<float>(span_y));
     plot.cell.x = std::min(plot.cell.x, scaled(60)), plot.cell.y = std::min(plot.cell.y, scaled(40));
     plot.marks = {{dim_, -1, theme().accent, 1, 1, 1.5f}, {-1, pos_, theme().warning, 1, 1, 1.5f}};
+    if (!both) cells_width_ = plot.cell.x * static_cast<float>(span_x);
     const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(x, at.y), ImVec2(wide, room.y));
     if (!event.hovered()) return;
     const std::string value = number_text(columns.at(event.row, event.col), 6);
@@ -169,19 +175,19 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
                 ImVec2(scaled(11), side));
 }
 
-void TablePage::draw_waves(ImVec2 at, ImVec2 room) {
+void TablePage::draw_waves(ImVec2 controls, ImVec2 at, ImVec2 room) {
   const std::int64_t count = data_->table.size(0), width = data_->table.size(1);
   const std::int64_t even = dim_ / 2 * 2, odd = std::min(even + 1, width - 1);
   const std::string wavelength = short_number(sinusoid_wavelength(even, width));
-  ImGui::SetCursorScreenPos(at);
-  std::int64_t chosen = dim_;
-  (void)slider_int("###position_dim", tr("position.dimension"), chosen, 0, width - 1, scaled(180),
+  const float slider = std::clamp(room.x * 0.2f, scaled(90), scaled(180)), right = at.x + room.x;
+  ImGui::SetCursorScreenPos(controls);
+  (void)slider_int("###position_dim", tr("position.dimension"), dim_, 0, width - 1, slider,
                    tr("position.dimension.help"));
-  dim_ = chosen;
-  const float below = ImGui::GetCursorScreenPos().y;
-  ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(200), at.y));
+  const float words_x = controls.x + slider + scaled(18);
+  ImGui::SetCursorScreenPos(ImVec2(words_x, controls.y));
   {
-    const ChildScope words("position_waves_words", ImVec2(room.x - scaled(204), below - at.y));
+    const ChildScope words("position_waves_words", ImVec2(right - words_x, scaled(36)),
+                           ImGuiWindowFlags_NoScrollbar);
     caption(tr(learned_ ? "position.waves.learned" : "position.waves.sinusoid",
                {std::to_string(even), std::to_string(odd), wavelength}));
   }
@@ -193,8 +199,10 @@ void TablePage::draw_waves(ImVec2 at, ImVec2 room) {
           : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(window_.col1)), begin + 1, count);
   LinePlot plot;
   plot.key = "position_waves";
-  plot.x0 = static_cast<float>(begin);
-  plot.x1 = static_cast<float>(std::max(end - 1, begin + 1));
+  // Under the cells of the surface: a position stands at the middle of its column.
+  plot.x0 = static_cast<float>(begin) - 0.5f;
+  plot.x1 = static_cast<float>(end) - 0.5f;
+  plot.left = label_room();
   plot.x_title = tr("position.axis.position");
   const Theme& t = theme();
   plot.series.push_back(wave(data_->table, even, begin, end, t.attention));
@@ -213,33 +221,32 @@ void TablePage::draw_waves(ImVec2 at, ImVec2 room) {
   }
   fit_y(plot);
   plot.x_marks.push_back(static_cast<float>(pos_));
-  const LineEvent event = draw_line_plot(plot, ImVec2(at.x, below), ImVec2(room.x, at.y + room.y - below));
+  const LineEvent event = draw_line_plot(plot, at, ImVec2(cells_width_ + plot.left + scaled(8), room.y));
   if (event.clicked) pos_ = std::clamp<std::int64_t>(std::llround(event.x), 0, count - 1 - distance_);
 }
 
-void TablePage::draw_shift(ImVec2 at, ImVec2 room) {
+void TablePage::draw_shift(ImVec2 controls, ImVec2 at, ImVec2 room) {
   const std::int64_t count = data_->table.size(0);
-  const float slider = std::min(scaled(180), room.x * 0.22f);
-  ImGui::SetCursorScreenPos(at);
+  const float right = at.x + room.x,
+              slider = std::clamp((right - controls.x - scaled(16)) / 2, scaled(60), scaled(180));
+  ImGui::SetCursorScreenPos(controls);
   (void)slider_int("###position_p", tr("position.p"), pos_, 0, count - 1 - distance_, slider,
                    tr("position.p.help"));
   ImGui::SameLine(0, scaled(16));
   (void)slider_int("###position_k", tr("position.k"), distance_, 0, count - 1 - pos_, slider,
                    tr("position.k.help"));
-  const float below = ImGui::GetCursorScreenPos().y;
   const Shift shift = shift_encoding(data_->table, pos_, distance_);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + 2 * (slider + scaled(16)) + scaled(8), at.y));
-  {
-    const ChildScope words("position_shift_words",
-                           ImVec2(at.x + room.x - ImGui::GetCursorScreenPos().x, below - at.y));
-    const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(2)));
-    const std::string error = format("%.3g", shift.error);
-    text_line(fonts().mono, shift.error < 1e-4 ? theme().ok : theme().warning,
-              tr("position.shift.error", {error}));
-    const std::string formula =
-        learned_ ? format("%.3g", shift_encoding(data_->sinusoids, pos_, distance_).error) : std::string();
-    caption(tr(learned_ ? "position.shift.learned" : "position.shift.sinusoid", {formula}));
-  }
+  const std::string error = tr("position.shift.error", {format("%.3g", shift.error)});
+  const std::string formula =
+      learned_ ? format("%.3g", shift_encoding(data_->sinusoids, pos_, distance_).error) : std::string();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, fonts().mono, at, shift.error < 1e-4 ? theme().ok : theme().warning, error);
+  const float x = at.x + text_size(fonts().mono, error).x + scaled(14), line = text_size(fonts().mono, "X").y;
+  draw_text(list, fonts().small, ImVec2(x, at.y + scaled(2)), theme().text_dim,
+            middle_truncated(fonts().small,
+                             tr(learned_ ? "position.shift.learned" : "position.shift.sinusoid", {formula}),
+                             right - x));
+  const float below = at.y + line + scaled(5);
   LinePlot plot;
   plot.key = "position_shift";
   plot.x1 = static_cast<float>(std::max<std::size_t>(shift.moved.size(), 2) - 1);
@@ -267,12 +274,13 @@ void TablePage::draw_pages(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SameLine();
   if (chip(std::string(tr("position.shift")) + "###position_shift_page", page_ == Page::shift))
     page_ = Page::shift;
-  const float used = ImGui::GetCursorScreenPos().y + scaled(2) - at.y;
+  const ImVec2 controls(ImGui::GetItemRectMax().x + scaled(20), at.y - scaled(4));
+  const float used = scaled(38);
   const ImVec2 below(at.x, at.y + used), left(room.x, room.y - used);
   if (page_ == Page::waves)
-    draw_waves(below, left);
+    draw_waves(controls, below, left);
   else
-    draw_shift(below, left);
+    draw_shift(controls, below, left);
 }
 
 void TablePage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
@@ -282,7 +290,7 @@ void TablePage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_controls(room.x);
   if (!data_ || data_->table.empty()) return caption(tr("position.pending"));
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = at.y + room.y - begin;
-  const float upper = height * (height > scaled(420) ? 0.52f : 0.46f);
+  const float upper = height * (height > scaled(420) ? 0.54f : 0.48f);
   draw_heat(context, ImVec2(at.x, begin), ImVec2(room.x, upper));
   draw_pages(context, ImVec2(at.x, begin + upper + scaled(10)), ImVec2(room.x, height - upper - scaled(12)));
 }

@@ -32,8 +32,8 @@ class TablePage {
   void draw_controls(float width);
   void draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_pages(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void draw_waves(ImVec2 at, ImVec2 room);
-  void draw_shift(ImVec2 at, ImVec2 room);
+  void draw_waves(ImVec2 controls, ImVec2 at, ImVec2 room);
+  void draw_shift(ImVec2 controls, ImVec2 at, ImVec2 room);
 
   Deferred<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
@@ -44,8 +44,9 @@ class TablePage {
   SurfaceView eye_;
   MatrixWindow window_;
   std::int64_t width_ = 0;  // of the formula, where the model adds nothing
-  std::int64_t dim_ = 0, pos_ = 3, distance_ = 5;
-  float walked_ = 0;  // tokens, while playing
+  std::int64_t dim_ = -1, pos_ = 3, distance_ = 5;
+  float cells_width_ = 0;  // of the surface, pixels: the waves below are as wide
+  float walked_ = 0;       // tokens, while playing
 };
 
 }  // namespace attnscope

@@ -63,13 +63,15 @@ void draw_bar(ImDrawList* list, const Chart& chart, std::size_t i, const Additio
   list->AddRectFilled(p0, ImVec2(chart.x(i) + half, chart.p1.y),
                       lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(3)), round);
   const std::string text = short_number(part.norm);
-  const float width = text_size(fonts().mono_small, text).x;
+  const float width = text_size(fonts().mono_small, text).x, line = text_size(fonts().mono_small, "0").y;
   if (width + scaled(2) > chart.step) return;
-  const float line = text_size(fonts().mono_small, "0").y;
-  const ImVec2 at(chart.x(i) - width / 2, p0.y - line - scaled(2));
-  list->AddRectFilled(ImVec2(at.x - scaled(2), at.y), ImVec2(at.x + width + scaled(2), at.y + line),
-                      with_alpha(theme().ground, 0.75f), scaled(3));
-  draw_text(list, fonts().mono_small, at, theme().text, text);
+  const bool inside = chart.p1.y - p0.y > line + scaled(5) && width + scaled(2) < 2 * half;
+  // Above a low bar, and above the stream's dot where that is in the way.
+  const float dot = chart.y(part.stream);
+  float y = inside ? p0.y + scaled(dot > p0.y - scaled(5) ? 7 : 3) : p0.y - line - scaled(2);
+  if (!inside && dot > y - scaled(4) && dot < p0.y + scaled(4)) y = dot - line - scaled(5);
+  draw_text(list, fonts().mono_small, ImVec2(chart.x(i) - width / 2, y),
+            inside ? ink_on(colour) : theme().text, text);
 }
 
 void draw_stream(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
@@ -115,9 +117,9 @@ int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
                          static_cast<int>(parts.size()) - 1);
   ImDrawList* list = ImGui::GetWindowDrawList();
   draw_scale(list, chart);
-  draw_stream(list, chart, parts);
   for (std::size_t i = 0; i < parts.size(); ++i)
     draw_bar(list, chart, i, parts[i], static_cast<int>(i) == hovered);
+  draw_stream(list, chart, parts);
   draw_names(list, chart, parts);
   if (hovered >= 0) explain(parts[static_cast<std::size_t>(hovered)]);
   return clicked ? hovered : -1;

@@ -26,6 +26,8 @@ bool has_stream(const Trace& trace) {
   });
 }
 
+float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
+
 class ResidualView : public View {
  public:
   const char* id() const override { return "residual"; }
@@ -43,7 +45,7 @@ class ResidualView : public View {
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
   void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
   void draw_side(const ViewContext& context, float width);
-  void draw_list(const ViewContext& context, const LensList& list, float width);
+  void draw_list(const ViewContext& context, const LensList& list, std::size_t shown, float width);
   void draw_colours(float width);
   void draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room);
 
@@ -212,15 +214,16 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   seen_step_ = workspace.cursor.step;
 }
 
-void ResidualView::draw_list(const ViewContext& context, const LensList& list, float width) {
+void ResidualView::draw_list(const ViewContext& context, const LensList& list, std::size_t shown,
+                             float width) {
   const OpenedModel& opened = *context.run.document.opened;
   const Theme& t = theme();
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  const float line = text_size(fonts().mono_small, "0").y + scaled(5),
-              number = text_size(fonts().mono_small, "0.000").x;
+  const float line = list_line(), number = text_size(fonts().mono_small, "0.000").x;
   const float name = width * 0.42f;
-  const float most =
-      std::max(1e-6f, list.top.empty() ? list.rest : std::max(list.top.front().probability, list.rest));
+  float rest = list.rest;
+  for (std::size_t i = shown; i < list.top.size(); ++i) rest += list.top[i].probability;
+  const float most = std::max({1e-6f, rest, list.top.empty() ? 0.f : list.top.front().probability});
   const auto row = [&](ImFont* font, const std::string& text, float probability, bool answer, ImU32 colour) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     draw_text(draw, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
@@ -233,12 +236,13 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, f
     ImGui::Dummy(ImVec2(width, line));
   };
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
-  for (const LensToken& token : list.top) {
+  for (std::size_t i = 0; i < std::min(shown, list.top.size()); ++i) {
+    const LensToken& token = list.top[i];
     const std::string label = token_label(opened, token.token);
     note_text(label);
     row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention);
   }
-  row(fonts().small, tr("residual.rest"), list.rest, false, t.norm);
+  row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   caption(tr("residual.answer", {token_label(opened, list.answer.token), std::to_string(list.answer.rank + 1),
                                  std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
@@ -251,7 +255,9 @@ void ResidualView::draw_colours(float width) {
     const char *key, *id;
   };
   float x = 0;
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(6)));
+  const FontScope face(fonts().small);
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   for (const Choice& choice :
        {Choice{LensColour::probability, "residual.colour.probability", "###lens_probability"},
         Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
@@ -262,7 +268,7 @@ void ResidualView::draw_colours(float width) {
       ImGui::SameLine();
     else
       x = 0;
-    x += wide + scaled(6);
+    x += wide + scaled(5);
     if (chip(label, colour_ == choice.colour, tr(std::string(choice.key) + ".help"))) colour_ = choice.colour;
   }
   ImGui::Dummy(ImVec2(1, scaled(2)));
@@ -270,8 +276,9 @@ void ResidualView::draw_colours(float width) {
                      : colour_ == LensColour::probability ? "residual.legend.probability"
                                                           : "residual.legend.nats";
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_legend(style_, tr(unit), at, ImVec2(width - scaled(12), scaled(10)), false);
-  ImGui::Dummy(ImVec2(width, scaled(44)));
+  const float title = text_size(fonts().small, "X").y + scaled(6);
+  draw_legend(style_, tr(unit), at, ImVec2(width - scaled(8), title + scaled(10)), false);
+  ImGui::Dummy(ImVec2(width, title + scaled(28)));
 }
 
 void ResidualView::draw_side(const ViewContext& context, float width) {
@@ -288,8 +295,12 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const std::string label = context.run.label(cursor.sequence, pos_);
   caption(tr("residual.at", {lens_label(row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
+  // The list gives way first where there is little room.
+  const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 150 : 178) - list_line();
+  const auto shown = static_cast<std::size_t>(
+      std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kListed)));
   if (list)
-    draw_list(context, *list, width);
+    draw_list(context, *list, shown, width);
   else
     caption(tr("residual.pending"));
   ImGui::Dummy(ImVec2(1, scaled(6)));
@@ -325,7 +336,7 @@ void ResidualView::draw(const ViewContext& context) {
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const bool lens = !now_.rows().empty();
-  const float side = lens ? scaled(room.x > scaled(780) ? 204.f : 172.f) : 0.f;
+  const float side = lens ? scaled(room.x > scaled(780) ? 216.f : 176.f) : 0.f;
   const float wide = room.x - scaled(14), left = wide - side - (lens ? scaled(18) : 0);
   view_heading(tr(lens ? "residual.title" : "residual.title.no_head"),
                tr(lens ? "residual.sentence" : "residual.sentence.no_head"), left);
@@ -337,10 +348,10 @@ void ResidualView::draw(const ViewContext& context) {
     draw_grid(context, ImVec2(origin.x, begin),
               ImVec2(left, std::max(scaled(60), bottom - parts - scaled(14) - begin)));
     ImGui::SetCursorScreenPos(ImVec2(origin.x + left + scaled(18), origin.y + scaled(2)));
-    const ChildScope child("residual_side", ImVec2(side + scaled(10), bottom - parts - scaled(6) - origin.y));
+    const ChildScope child("residual_side", ImVec2(side + scaled(10), room.y - scaled(2)));
     draw_side(context, side);
   }
-  draw_parts(context, ImVec2(origin.x, bottom - parts), ImVec2(wide, parts));
+  draw_parts(context, ImVec2(origin.x, bottom - parts), ImVec2(left, parts));
 }
 
 }  // namespace

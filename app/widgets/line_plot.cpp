@@ -60,7 +60,8 @@ void draw_grid(ImDrawList* list, const Area& area) {
   const Theme& t = theme();
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y, unit = ui_scale();
-  const int rows = std::max(1, static_cast<int>((area.p1.y - area.p0.y) / (30 * unit)));
+  const int rows = std::max(area.p1.y - area.p0.y > 3 * line ? 3 : 1,
+                            static_cast<int>((area.p1.y - area.p0.y) / (22 * unit)));
   for (const float tick : ticks_of(area.plot.y0, area.plot.y1, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
     list->AddLine(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
@@ -133,6 +134,7 @@ void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float r
 }
 
 float label_width(const LinePlot& plot) {
+  if (plot.left >= 0) return plot.left;
   float widest = 0;
   for (const float tick : ticks_of(plot.y0, plot.y1, 4))
     widest = std::max(widest, text_size(fonts().mono_small, short_number(static_cast<double>(tick))).x);

@@ -20,6 +20,7 @@ struct LineSeries {
 struct LinePlot {
   std::string key;  ///< ImGui id
   float x0 = 0, x1 = 1, y0 = 0, y1 = 1;
+  float left = -1;     ///< pixels kept for the labels of y; < 0: what they need
   bool log_x = false;  ///< x0 > 0
   std::string x_title;
   std::vector<LineSeries> series;
