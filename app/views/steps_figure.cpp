@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kHeadsShown = 6;
+constexpr std::int64_t kHeadsShown = 6, kHeadsStacked = 3;
 constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplications that a frame may spend
 
 class Builder {
@@ -184,19 +184,19 @@ class Builder {
   }
 
   // The heads that are shown around the chosen one, of a step with a head axis.
-  std::vector<int> heads_of(const Site& site, const char* id, bool is_result) {
+  std::vector<int> heads_of(const Site& site, const char* id, bool is_result, std::int64_t most) {
     const Record& record = *trace_.find(site);
     std::int64_t heads = 1;
     for (std::size_t d = 0; d < record.axes.size(); ++d)
       if (record.axes[d] == Axis::head) heads = record.shape[d];
-    const std::int64_t own = trace_.own_head(site, wish_.head), shown = std::min(heads, kHeadsShown);
+    const std::int64_t own = trace_.own_head(site, wish_.head), shown = std::min(heads, most);
     const std::int64_t first = std::clamp<std::int64_t>(own - shown / 2, 0, heads - shown);
     std::vector<int> out;
     for (std::int64_t head = first; head < first + shown; ++head) {
       Operand operand = step(site, id, head);
       operand.id += std::to_string(head);
       operand.title = tr("steps.head_n", {std::to_string(head)});
-      operand.colour = colormap_at(Colormap::phase, static_cast<float>(head) / static_cast<float>(heads));
+      operand.colour = head == own ? hue_colour(step_.hue) : 0;
       operand.is_result = is_result && head == own;
       operand.col.key = "head_cols";
       out.push_back(add(std::move(operand)));
@@ -213,12 +213,12 @@ class Builder {
       Operand flat = step(from, "before");
       flat.group = trace_.find(wish_.site)->shape[2];
       block("", {add(std::move(flat))});
-      block("→", heads_of(wish_.site, "after", true));
+      block("→", heads_of(wish_.site, "after", true, kHeadsShown));
     } else if (transpose) {
-      block("", heads_of(from, "before", false));
-      block("→", heads_of(wish_.site, "after", true), true);
+      block("", heads_of(from, "before", false, kHeadsStacked));
+      block("→", heads_of(wish_.site, "after", true, kHeadsStacked), true);
     } else if (slot == Slot::concat) {
-      block("", heads_of(from, "before", false), true);
+      block("", heads_of(from, "before", false, kHeadsStacked), true);
       Operand flat = result();
       flat.group = trace_.find(from)->shape[2];
       block("→", {add(std::move(flat))});

@@ -13,14 +13,14 @@ constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
 constexpr float kLegend = 74, kSign = 40, kGap = 14;
-constexpr float kColumn = 62;  // a single column of numbers
+constexpr float kColumn = 60;  // a single column of numbers
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
-// likes.
-std::pair<float, float> shared(float room, float one, float other) {
+// likes; the first takes no more than `most` of it where the other needs the rest.
+std::pair<float, float> shared(float room, float one, float other, float most) {
   if (one + other <= room) return {one, other};
   float first = room * one / (one + other);
-  first = std::clamp(first, std::min(one, room / 6), std::max(room - other, room * 5 / 6));
+  first = std::clamp(first, std::min(one, room / 6), std::max(room - other, room * most));
   return {first, std::min(other, room - first)};
 }
 
@@ -59,7 +59,7 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
     const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, false, at);
     widest = std::max(widest, text_size(fonts().mono_small, text).x);
   }
-  if (widest + 4 * unit <= std::max(cell, 58 * unit)) return line + 4 * unit;
+  if (widest + 4 * unit <= cell || cell >= 58 * unit) return line + 4 * unit;
   return std::min(widest, 84 * unit) * 0.766f + line;
 }
 
@@ -73,11 +73,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const auto inner = static_cast<float>(seen(left.col)), rows = static_cast<float>(seen(left.row));
   const auto cols = static_cast<float>(seen(top.col));
   const float wide = std::max(size.x - labels - gap - kLegend * unit, 40.f);
-  auto [inner_w, cols_w] = shared(wide, inner * kCellWidth * unit, cols * kCellWidth * unit);
+  auto [inner_w, cols_w] = shared(wide, inner * kCellWidth * unit, cols * kCellWidth * unit, 0.6f);
   const float header = line + 4 * unit + column_labels(context, top, cols_w / cols);
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
   const float tall = std::max(size.y - header - between, 40.f);
-  auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit);
+  auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit, 0.5f);
   // No cell much taller than wide, none much wider than tall.
   const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
   const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
@@ -99,7 +99,8 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   Panel& r = panels_[static_cast<std::size_t>(result)];
   r.cell = ImVec2(cw, ch), r.col_labels = false;
   r.header = 0, r.position = ImVec2(x, y), r.size = ImVec2(cols * cw, rows * ch);
-  legend_ = ImVec2(x + cols * cw + 24 * unit, y - line - 6 * unit);
+  legend_ = ImVec2(x + cols * cw + 24 * unit,
+                   std::max(position.y, std::min(y - line - 6 * unit, position.y + size.y - 96 * unit)));
   legend_height_ = std::clamp(rows * ch + line + 6 * unit, 90 * unit,
                               std::max(90 * unit, position.y + size.y - legend_.y));
   used_ = ImVec2(x + cols * cw - position.x, y + rows * ch - position.y);
@@ -119,11 +120,13 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     panel.cell =
         ImVec2(column ? std::clamp(kColumn * unit, cell.x, std::max(cell.x, kColumn * unit)) : cell.x,
                row ? std::min(std::max(cell.y, 18 * unit), 30 * unit) : cell.y);
-    panel.header = header;
+    const bool later = block.vertical && id != block.operands.front() && figure.rule == Rule::copy;
+    panel.header = later ? text_size(fonts().small, "X").y + 4 * unit : header;  // the columns are named once
+    panel.col_labels = !later;
     const float width = panel.cell.x * static_cast<float>(seen(operand.col)),
                 tall = panel.cell.y * static_cast<float>(seen(operand.row));
     panel.position = ImVec2(x, y);
-    panel.size = ImVec2(panel.labels + width, header + tall);
+    panel.size = ImVec2(panel.labels + width, panel.header + tall);
     if (block.vertical)
       y += panel.size.y + 8 * unit;
     else
@@ -192,7 +195,7 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
     }
     ch = std::min(ch, (size.y - headers * (header + 8 * unit) - singles) / std::max(rows, 1.f));
   }
-  ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 24 * unit));
+  ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
   const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);
   used_ = {};
   float x = position.x, bottom = 0;

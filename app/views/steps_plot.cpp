@@ -107,6 +107,8 @@ void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, c
     axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
     const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
     if (from.names == FigureAxis::Names::index && !picks) return;
+    const bool narrow = !rows && panel.cell.x < 58 * ui_scale() && context.run.trace(sequence).ids.empty();
+    if (narrow && from.names == FigureAxis::Names::token) return;  // the number alone says it
     axis.label_of = [&context, &operand, sequence, rows](std::int64_t at) {
       return axis_entry(context.run, sequence, operand, rows, at);
     };
@@ -163,9 +165,10 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];
   for (std::int64_t head = 0; operand.group > 1 && head * operand.group < operand.col.size; ++head) {
-    const float share = static_cast<float>(head * operand.group) / static_cast<float>(operand.col.size);
-    plot.marks.insert(plot.marks.begin(), {0, head * operand.group, colormap_at(Colormap::phase, share),
-                                           operand.row.size, operand.group, 1.5f});
+    const bool own = head == context.workspace.cursor.head;
+    plot.marks.insert(own ? plot.marks.end() : plot.marks.begin(),
+                      {0, head * operand.group, own ? operand.colour : theme().text_dim, operand.row.size,
+                       operand.group, own ? 2.f : 1.f});
   }
   MatrixWindow window{span(operand.row).lo, span(operand.col).lo, span(operand.row).hi, span(operand.col).hi};
   const MatrixWindow before = window;
@@ -200,10 +203,12 @@ void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) con
   const float unit = ui_scale(), dash = 4 * unit;
   const ImVec2 middle((p0.x + p1.x) / 2, (p0.y + p1.y) / 2);
   const ImU32 left = figure.operands[0].colour, top = figure.operands[1].colour;
-  for (float x = panels_[0].event.p1.x + 3 * unit; x < p0.x - 2 * unit; x += 2 * dash)
-    list->AddLine(ImVec2(x, middle.y), ImVec2(std::min(x + dash, p0.x), middle.y), left, 1.3f * unit);
-  for (float y = panels_[1].event.p1.y + 3 * unit; y < p0.y - 2 * unit; y += 2 * dash)
-    list->AddLine(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, p0.y)), top, 1.3f * unit);
+  for (float x = panels_[0].event.p1.x + 3 * unit; x < panels_[at].event.p0.x - 2 * unit; x += 2 * dash)
+    list->AddLine(ImVec2(x, middle.y), ImVec2(std::min(x + dash, panels_[at].event.p0.x), middle.y), left,
+                  1.3f * unit);
+  for (float y = panels_[1].event.p1.y + 3 * unit; y < panels_[at].event.p0.y - 2 * unit; y += 2 * dash)
+    list->AddLine(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, panels_[at].event.p0.y)), top,
+                  1.3f * unit);
 }
 
 FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,

@@ -150,6 +150,24 @@ class StepsView : public View {
         return {i, spot->row, spot->col};
     return {};
   }
+  /// One outline around all that the cell took from an operand; the two numbers of a turned pair each have
+  /// their own.
+  static void mark_sources(const Trace& trace, const Operand& operand, const Explanation& why,
+                           std::vector<MatrixMark>& marks) {
+    const ImU32 colour = operand.colour ? operand.colour : theme().accent;
+    Spot low{INT64_MAX, INT64_MAX}, high{-1, -1};
+    for (const Term& term : why.terms) {
+      for (const Source& factor : term.factors) {
+        const auto spot = spot_of(trace, operand, factor);
+        if (!spot) continue;
+        if (why.rule == Rule::rotate) marks.push_back({spot->row, spot->col, colour});
+        low = {std::min(low.row, spot->row), std::min(low.col, spot->col)};
+        high = {std::max(high.row, spot->row), std::max(high.col, spot->col)};
+      }
+    }
+    if (high.row >= 0 && why.rule != Rule::rotate)
+      marks.push_back({low.row, low.col, colour, high.row - low.row + 1, high.col - low.col + 1});
+  }
   /// What the explained cell came from, as outlines in the other matrices.
   FigureMarks marks_of(const ViewContext& context, const FigureCell& cell, const Explanation* why) const {
     FigureMarks marks(figure_.operands.size());
@@ -163,16 +181,7 @@ class StepsView : public View {
         marks[i].push_back({cell.row, operand.col.size == 1 ? 0 : cell.col, theme().text_dim});
         continue;
       }
-      Spot low{INT64_MAX, INT64_MAX}, high{-1, -1};
-      for (const Term& term : why->terms)
-        for (const Source& factor : term.factors)
-          if (const auto spot = spot_of(trace, operand, factor)) {
-            low = {std::min(low.row, spot->row), std::min(low.col, spot->col)};
-            high = {std::max(high.row, spot->row), std::max(high.col, spot->col)};
-          }
-      if (high.row >= 0)
-        marks[i].push_back({low.row, low.col, operand.colour ? operand.colour : theme().accent,
-                            high.row - low.row + 1, high.col - low.col + 1});
+      mark_sources(trace, operand, *why, marks[i]);
     }
     marks[static_cast<std::size_t>(cell.operand)].push_back(
         {cell.row, cell.col, theme().accent, 1, 1, metric::kOutline});
@@ -182,7 +191,8 @@ class StepsView : public View {
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
     line_.clear();
     if (!cell.valid()) {
-      line_.push_back({tr("steps.hint"), theme().text_dim});
+      for (const char* key : {"steps.hint.point", "steps.hint.click", "steps.hint.type", "steps.hint.drag"})
+        line_.push_back({tr(key) + std::string("   "), theme().text_dim});
       return;
     }
     const int sequence = context.workspace.cursor.sequence;
@@ -243,7 +253,7 @@ class StepsView : public View {
     if (extra > 0)
       draw_extra(context, shown,
                  ImVec2(at.x + std::min(plot_.used().x + 86 * unit, size.x + 4 * unit), at.y + 24 * unit),
-                 extra);
+                 extra, room.y);
     hovered_ = event.cell;
     act(context, event, pinned);
     if (left > 0.001f) {
@@ -252,7 +262,8 @@ class StepsView : public View {
     }
   }
 
-  void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width) {
+  void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width,
+                  float room_height) {
     const float unit = ui_scale();
     const int result = figure_.result();
     FigureCell cell = shown;
@@ -263,9 +274,11 @@ class StepsView : public View {
     if (!why) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     if (figure_.extra == Figure::Extra::dial)
-      draw_rotation_dial(trace, *why, at, std::min(width - 40 * unit, 140 * unit));
+      draw_rotation_dial(trace, *why, at, std::clamp(room_height - 130 * unit, 48 * unit, 140 * unit));
     else
-      draw_activation_curve(trace, *why, at, ImVec2(width - 24 * unit, 150 * unit));
+      draw_activation_curve(
+          trace, *why, at,
+          ImVec2(width - 24 * unit, std::clamp(room_height - 70 * unit, 40 * unit, 150 * unit)));
   }
 
   // ---- pointing, clicking, typing ----

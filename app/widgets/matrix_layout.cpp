@@ -105,7 +105,7 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
   float top = top_for(false);
   out.cell = cell_for(top);
   const bool words = plot.cols.label_of || !plot.cols.labels.empty();
-  if (words && widest + 4 * ui_scale() > std::max(out.cell.x, 58 * ui_scale())) {
+  if (words && widest + 4 * ui_scale() > out.cell.x && out.cell.x < 58 * ui_scale()) {
     out.slanted = true;
     top = top_for(true);
     out.cell = cell_for(top);

@@ -186,6 +186,7 @@ int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& 
   if (!plot.show_numbers || layout.cell.x < 16 * unit || layout.cell.y < 13 * unit) return -1;
   std::size_t whole = 1, fewest = 0;  // characters before the point; of texts without digits
   bool integers = true;
+  float most = 0;
   const std::int64_t cols = plot.values.size(1), count = std::min(plot.values.size(0) * cols, kLooked);
   for (std::int64_t i = 0; i < count; ++i) {
     const float value = plot.values.at(i / cols, i % cols);
@@ -196,9 +197,11 @@ int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& 
     whole = std::max(whole, std::fabs(value) >= 1e6f
                                 ? 5
                                 : utf8_length(number_text(std::trunc(value), 0)) + (value < 0 && value > -1));
+    most = std::max(most, std::fabs(value));
     integers = integers && value == std::floor(value) && std::fabs(value) < 1e6f;
   }
-  const float room = layout.cell.x - 8 * unit;
+  const float room = layout.cell.x - 5 * unit;
+  const int least = most < 1 ? 2 : 1;  // 0.0 says nothing about numbers below one
   for (ImFont* candidate : {fonts().mono, fonts().mono_small}) {
     const ImVec2 character = text_size(candidate, "0");
     if (character.y > layout.cell.y) continue;
@@ -207,7 +210,7 @@ int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& 
     if (fits < fewest) continue;
     if (integers && fits >= whole) return 0;
     const auto digits = static_cast<int>(fits) - static_cast<int>(whole) - 1;
-    if (digits >= std::min(candidate == fonts().mono ? plot.digits : 1, plot.digits))
+    if (digits >= std::min(candidate == fonts().mono ? plot.digits : least, plot.digits))
       return std::min(digits, plot.digits);
   }
   return -1;

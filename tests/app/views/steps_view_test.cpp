@@ -1,0 +1,215 @@
+// The steps view without a screen: every step of real runs draws, sums end in the recorded number, shapes and
+// cells map back and forth, editing arrives.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "app/look/assets.h"
+#include "app/look/strings.h"
+#include "app/views/steps_edit.h"
+#include "app/views/steps_figure.h"
+#include "app/views/steps_words.h"
+#include "app/views/view.h"
+#include "app/widgets/navigation.h"
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope {
+
+std::unique_ptr<View> make_steps_view();
+
+namespace {
+
+class StepsViewTest : public testing::ImguiFixture {
+ protected:
+  void open_scene() {
+    session_.open_scene(std::string(asset("assets/scenes/nine_steps.json")), "scene:nine_steps");
+    take();
+  }
+  void open_model(const std::string& name) {
+    session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+    take();
+  }
+  void take() {
+    session_.wait();
+    run_ = session_.result();
+    ASSERT_TRUE(run_) << (session_.error() ? session_.error()->text() : "");
+  }
+  void draw(int frames = 2, ImVec2 size = ImVec2(906, 640)) {
+    for (int i = 0; i < frames; ++i) {
+      frame([&] { view_->draw({session_, *run_, before_.get(), workspace_, commands_, painter_}); }, size);
+      commands_.carry_out(session_);
+      session_.poll();
+    }
+  }
+  Site site(const char* text) { return *parse_site(text); }
+  Figure figure(const Site& at, int head = 0) {
+    FigureWish wish{0, head, 1, at, false, {4, 2, 9}};
+    return build_figure(*run_, wish);
+  }
+  Session session_;
+  Workspace workspace_;
+  Commands commands_;
+  std::unique_ptr<View> view_ = make_steps_view();
+  std::shared_ptr<const RunResult> run_, before_;
+};
+
+TEST_F(StepsViewTest, ShapesStandWithTheBatchInFront) {
+  open_scene();
+  EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.scores"))),
+            "(2, 2, 4, 1) @ (2, 2, 1, 4) → (2, 2, 4, 4)");
+  EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.q"))), "(2, 4, 3) @ (3, 2) → (2, 4, 2)");
+  EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.view_q"))), "(2, 4, 2) → (2, 4, 2, 1)");
+  EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.split_q"))), "(2, 4, 2, 1) → (2, 2, 4, 1)");
+  EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.z"))),
+            "(2, 2, 4, 4) @ (2, 2, 4, 1) → (2, 2, 4, 1)");
+}
+
+TEST_F(StepsViewTest, TorchLinesCarryTheNumbersOfTheRun) {
+  open_scene();
+  EXPECT_EQ(torch_line(*run_, site("blocks.0.attn.view_q")), "q = q.view(b, t, 2, 1)  # (2, 4, 2, 1)");
+  open_model("llama");
+  for (const TimelineStep& step : run_->steps)
+    for (const Site& at : step.sites)
+      EXPECT_EQ(torch_line(*run_, at).find('{'), std::string::npos) << to_text(at);
+  EXPECT_EQ(torch_line(*run_, site("blocks.0.mlp.act")).substr(0, 13), "a = F.silu(g)");
+  EXPECT_EQ(text_of(formula_pieces(run_->trace(0), site("blocks.0.ln1.out"))), "y = x / σ · γ")
+      << "RMSNorm subtracts nothing";
+}
+
+TEST_F(StepsViewTest, EveryStepDrawsAndItsSumsEndInTheRecordedNumber) {
+  for (const char* model : {"", "gpt2", "llama"}) {
+    if (*model)
+      open_model(model);
+    else
+      open_scene();
+    for (const TimelineStep& step : run_->steps) {
+      for (const Site& at : step.sites) {
+        go_to_site(workspace_, *run_, at);
+        const Record& record = *run_->trace(0).find(at);
+        std::vector<std::int64_t> index;
+        for (const std::int64_t size : record.shape) index.push_back(size - 1);
+        workspace_.cursor.pinned = cell_at(run_->trace(0), at, index);
+        draw(2, ImVec2(746, 470));
+        const auto why = explain(run_->trace(0), at, index);
+        ASSERT_TRUE(why) << to_text(at);
+        const std::string text = text_of(spelled_out(*run_, 0, *why)), end = " = " + precise(why->recorded);
+        EXPECT_TRUE(text.ends_with(end)) << to_text(at) << ": " << text;
+        EXPECT_NEAR(why->result, why->recorded, 1e-3) << to_text(at);
+      }
+    }
+  }
+  for (const std::string& key : missing_keys())
+    EXPECT_FALSE(key.starts_with("step.") || key.starts_with("steps.")) << key << " has no text";
+}
+
+TEST_F(StepsViewTest, ScoresAreSpelledOutAsOnTheBoard) {
+  open_scene();
+  const auto why = explain(run_->trace(0), site("blocks.0.attn.scores"), {0, 2, 1});
+  ASSERT_TRUE(why);
+  EXPECT_EQ(text_of(spelled_out(*run_, 0, *why)), "q₂ · k₁ = 0.1495 × 0.4243 = 0.0634");
+}
+
+TEST_F(StepsViewTest, CellsOfOperandsAreCellsOfTheRun) {
+  for (const char* model : {"", "llama"}) {
+    if (*model)
+      open_model(model);
+    else
+      open_scene();
+    const Trace& trace = run_->trace(0);
+    for (const TimelineStep& step : run_->steps) {
+      for (const Site& at : step.sites) {
+        const Figure f = figure(at, 1);
+        for (const Operand& operand : f.operands) {
+          const std::int64_t row = operand.row.size - 1, col = operand.col.size - 1;
+          const Tensor value = operand_values(trace, operand, {row, row + 1}, {col, col + 1});
+          ASSERT_EQ(value.count(), 1) << to_text(at) << " " << operand.id;
+          if (operand.part) continue;
+          const auto index = source_index(trace, operand, row, col);
+          const float held = operand.is_weight() ? trace.weights().get(operand.weight).at(index)
+                                                 : trace.cell(operand.site, index);
+          if (std::isfinite(held)) {
+            EXPECT_NEAR(value.at(0, 0), held, 1e-5) << to_text(at) << " " << operand.id;
+          }
+          const auto spot =
+              spot_of(trace, operand, {operand.weight, operand.site, operand.is_weight(), index, 0});
+          ASSERT_TRUE(spot) << to_text(at) << " " << operand.id;
+          EXPECT_EQ(spot->row, row);
+          EXPECT_EQ(spot->col, col);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(StepsViewTest, AnEditedInputReachesTheScores) {
+  open_scene();
+  workspace_.cursor.step = site("blocks.0.attn.q");
+  const Figure f = figure(workspace_.cursor.step);
+  const auto target = edit_target(*run_, 0, f, {0, 1, 2});
+  ASSERT_TRUE(target);
+  EXPECT_EQ(to_text(target->cell.site), "embed");
+  const float old = run_->trace(0).cell(site("blocks.0.attn.scores"), {0, 1, 1});
+  send_edit({session_, *run_, nullptr, workspace_, commands_, painter_}, *target, 3.f, "");
+  commands_.carry_out(session_);
+  before_ = run_;
+  take();
+  EXPECT_NE(run_->trace(0).cell(site("blocks.0.attn.scores"), {0, 1, 1}), old);
+  workspace_.show_difference = true;
+  draw();
+}
+
+TEST_F(StepsViewTest, NumbersThatAreNoneDraw) {
+  open_scene();
+  const Figure f = figure(site("blocks.0.attn.q"));
+  const auto target = edit_target(*run_, 0, f, {0, 0, 0});
+  send_edit({session_, *run_, nullptr, workspace_, commands_, painter_}, *target,
+            std::numeric_limits<float>::quiet_NaN(), "");
+  commands_.carry_out(session_);
+  take();
+  for (const TimelineStep& step : run_->steps) {
+    go_to_site(workspace_, *run_, step.main);
+    draw();
+  }
+}
+
+TEST_F(StepsViewTest, OneTokenAndManyHeadsDraw) {
+  for (const SceneSizes sizes : {SceneSizes{1, 1, 1, 1, 1, 1, true}, SceneSizes{1, 5, 8, 64, 1, 8, true},
+                                 SceneSizes{1, 3, 8, 1, 128, 8, false}}) {
+    open_scene();
+    ASSERT_TRUE(session_.edit("sizes", "", [&](Document& document) {
+      return resize_scene(document, sizes, 7);
+    })) << (session_.error() ? session_.error()->text() : "");
+    take();
+    workspace_.cursor = {};
+    workspace_.cursor.head = sizes.heads - 1;
+    for (const TimelineStep& step : run_->steps) {
+      go_to_site(workspace_, *run_, step.main);
+      draw();
+    }
+  }
+}
+
+TEST_F(StepsViewTest, PointingAtAResultAndClickingPinsIt) {
+  open_scene();
+  workspace_.animate = false;
+  go_to_site(workspace_, *run_, site("blocks.0.attn.scores"));
+  draw(3);
+  bool pinned = false;
+  for (float y = 150; y < 520 && !pinned; y += 14) {
+    for (float x = 60; x < 620 && !pinned; x += 24) {
+      point_at(x, y);
+      draw(1);
+      press(true);
+      draw(1);
+      press(false);
+      draw(1);
+      pinned = workspace_.cursor.pinned && to_text(workspace_.cursor.pinned->site) == "blocks.0.attn.scores";
+      workspace_.cursor.step = site("blocks.0.attn.scores");
+    }
+  }
+  EXPECT_TRUE(pinned);
+}
+
+}  // namespace
+}  // namespace attnscope
