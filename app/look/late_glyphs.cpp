@@ -4,7 +4,7 @@
 
 #if IMGUI_VERSION_NUM < 19200
 #include <ft2build.h>
-#include FT_FREETYPE_H
+#include <freetype/freetype.h>
 
 #include <algorithm>
 #include <cmath>
