@@ -112,26 +112,4 @@ float draw_masked_swatch(ImVec2 at, const std::string& word) {
   return side + gap + text_size(fonts().small, word).x;
 }
 
-void draw_sequence_chips(const ViewContext& context, float right, float top) {
-  const auto count = static_cast<int>(context.run.traces.size());
-  if (count < 2) return;
-  constexpr int kMost = 6;  // beyond that the window's own sequence list is the place
-  const int shown = std::min(count, kMost),
-            first = std::clamp(context.workspace.cursor.sequence - kMost / 2, 0, count - shown);
-  const float gap = scaled(4);
-  float width = -gap;
-  for (int s = first; s < first + shown; ++s)
-    width += chip_width(tr("attention.sequence", {std::to_string(s)})) + gap;
-  ImGui::SetCursorScreenPos(ImVec2(right - width, top));
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(gap, 0));
-  for (int s = first; s < first + shown; ++s) {
-    const std::string label =
-        tr("attention.sequence", {std::to_string(s)}) + "###sequence_" + std::to_string(s);
-    if (chip(label, s == context.workspace.cursor.sequence, tr("attention.sequence.help")))
-      context.workspace.cursor.sequence = s;
-    ImGui::SameLine();
-  }
-  ImGui::NewLine();
-}
-
 }  // namespace attnscope

@@ -42,7 +42,5 @@ const char* stage_name(Slot stage);
 
 /// A swatch of the hatched colour with the word "masked"; returns its width.
 float draw_masked_swatch(ImVec2 position, const std::string& word);
-/// Chips of all sequences of the batch; nothing where there is one. Changes the cursor.
-void draw_sequence_chips(const ViewContext& context, float right, float top);
 
 }  // namespace attnscope

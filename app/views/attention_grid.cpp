@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
 constexpr std::int64_t kSide = 64;
-constexpr float kLargest = 112.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
+constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
+constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
 constexpr const char* kAtlas = "attention.heads";
 
 float chips_height() { return ImGui::GetFrameHeight() + scaled(8); }
@@ -71,7 +72,7 @@ HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) cons
 }
 
 float HeadGrid::wanted_height(const AttentionScene& scene, float width) const {
-  return chips_height() + layout(scene, width).extent().y + scaled(4);
+  return chips_height() + layout(scene, width - 2 * scaled(kEdge)).extent().y + 2 * scaled(kEdge) + scaled(2);
 }
 
 void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& scene) {
@@ -212,18 +213,24 @@ HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene&
                                ImVec2 position, ImVec2 size) {
   take_pictures(context, scene);
   ImGui::SetCursorScreenPos(position);
-  draw_chips(size.x - scaled(6));
-  const float edge = scaled(3);  // room for outlines
-  ImGui::SetCursorScreenPos(ImVec2(position.x - edge, position.y + chips_height() - edge));
-  const Layout grid = layout(scene, size.x - scaled(6));
-  const ChildScope child("###heads", ImVec2(size.x + edge, size.y - chips_height() + edge),
-                         ImGuiWindowFlags_HorizontalScrollbar);
-  ImGui::SetCursorPos(ImVec2(edge, edge));
+  draw_chips(size.x);
+  const float edge = scaled(kEdge);
+  const ImVec2 room(size.x, size.y - chips_height());
+  Layout grid = layout(scene, size.x - 2 * edge);
+  const float rows = static_cast<float>(grid.rows);
+  const float low = (room.y - 2 * edge - scaled(2) + grid.gap) / rows - grid.caption - grid.gap;
+  if (low < grid.side && low >= 0.8f * grid.side)
+    grid.side = low;  // a little smaller, and nothing has to scroll
+  else if (grid.extent().y + 2 * edge > room.y)
+    grid = layout(scene, size.x - 2 * edge - ImGui::GetStyle().ScrollbarSize - scaled(4));
+  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + chips_height()));
+  const ChildScope child("###heads", room, ImGuiWindowFlags_HorizontalScrollbar);
   if (!pictures_ || pictures_->heads.empty()) {
     draw_waiting(ImGui::GetCursorScreenPos(),
-                 ImVec2(size.x - scaled(8), std::max(scaled(60), size.y - chips_height() - scaled(8))));
+                 ImVec2(room.x - scaled(4), std::max(scaled(60), room.y - scaled(4))));
     return {};
   }
+  ImGui::SetCursorPos(ImVec2(edge, edge));
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsWindowHovered() && io.KeyCtrl && io.MouseWheel != 0)
     zoom_ = std::clamp(zoom_ * (io.MouseWheel > 0 ? 1.25f : 0.8f), 0.5f, 6.f);

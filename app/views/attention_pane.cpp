@@ -104,7 +104,8 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   plot.style = stage_style(stage, plane_.range, colours);
-  plot.max_cell = 92.f;
+  plot.masked_numbers = stage != Slot::pattern;
+  plot.max_cell = 130.f;
   plot.aspect = 0.8f;
   set_attention_axes(plot, context.run, scene);
   const std::int64_t block = plane_.block;
@@ -121,6 +122,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
     plot.total_rows = scene.queries, plot.total_cols = scene.keys;
     const Cursor& cursor = context.workspace.cursor;
     plot.selected_row = cursor.query, plot.selected_col = cursor.key;
+    if (!lit.any()) plot.marks.push_back({cursor.query, -1, theme().q, 1, 1, 1.5f});
   }
   if (lit.any()) {
     plot.marks.push_back({lit.query / block, -1, theme().q, 1, 1, 2.f});
@@ -198,15 +200,16 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     take_overview(context, scene, stage, coarse);
   const float room = std::max(scaled(60), size.y - scaled(kBelow));
   PairEvent event;
-  float bottom = position.y + room;
+  float bottom = position.y + room, left = position.x;
   if (plane_.values.empty()) {
     draw_text(ImGui::GetWindowDrawList(), fonts().body, ImVec2(position.x, position.y + scaled(40)),
               theme().text_dim, tr("attention.computing"));
   } else {
     event = draw_plane(context, scene, stage, lit, position, ImVec2(size.x, room));
     bottom = ImGui::GetItemRectMax().y;
+    left = ImGui::GetItemRectMin().x;
   }
-  draw_below(context, stage, ImVec2(position.x + scaled(8), bottom + scaled(12)), size.x - scaled(8));
+  draw_below(context, stage, ImVec2(left, bottom + scaled(12)), position.x + size.x - left);
   return event;
 }
 

@@ -29,8 +29,7 @@ class AttentionView : public View {
 
  private:
   AttentionScene shown_scene(const ViewContext& context) const;
-  float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
-                   float width);
+  float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
   void draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
@@ -57,7 +56,7 @@ void AttentionView::pin(const ViewContext& context, const AttentionScene& scene,
 }
 
 float AttentionView::draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage,
-                                ImVec2 position, float width) {
+                                float width) {
   const bool preview =
       scene.layer != context.workspace.cursor.layer || scene.head != context.workspace.cursor.head;
   const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
@@ -67,7 +66,6 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   view_heading(tr(title, {std::to_string(scene.layer), std::to_string(scene.head)}), sentence, width);
   ImGui::EndGroup();
   const float bottom = ImGui::GetItemRectMax().y;
-  draw_sequence_chips(context, position.x + width, position.y);
   return bottom;
 }
 
@@ -92,7 +90,7 @@ void AttentionView::draw_stages(const ViewContext& context, const AttentionScene
 void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                               ImVec2 size) {
   const float gap = scaled(16), least_table = scaled(150);
-  const float wanted = grid_.wanted_height(scene, size.x - scaled(6));
+  const float wanted = grid_.wanted_height(scene, size.x);
   const float heads = std::clamp(wanted, scaled(70),
                                  std::max(scaled(70), size.y - gap - std::max(least_table, size.y * 0.36f)));
   const AttentionScene own = scene_of_cursor(context);
@@ -133,8 +131,8 @@ void AttentionView::draw(const ViewContext& context) {
   const AttentionScene scene = shown_scene(context);
   const Slot stage = stage_of(context.workspace.cursor);
   const float bottom = origin.y + all.y;
-  const float top = draw_title(context, scene, stage, origin, all.x) + scaled(14);
-  const float left = std::clamp(all.x * 0.37f, scaled(220), scaled(400)), gap = scaled(26);
+  const float top = draw_title(context, scene, stage, all.x) + scaled(14);
+  const float left = std::clamp(all.x * 0.385f, scaled(220), scaled(400)), gap = scaled(26);
   const ImVec2 right(origin.x + left + gap, top);
   draw_right(context, scene, stage, right,
              ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));

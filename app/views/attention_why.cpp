@@ -1,6 +1,8 @@
 #include "app/views/attention_why.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "app/look/strings.h"
 #include "app/widgets/pieces.h"
@@ -37,9 +39,10 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
 }
 
 WhyTable::Columns WhyTable::columns(float width) const {
-  constexpr float kShares[] = {0.23f, 0.18f, 0.18f, 0.11f, 0.14f, 0.16f};
+  float shares[] = {0.20f, 0.17f, 0.16f, 0.13f, 0.14f, 0.20f};
+  if (row_->mask_first) std::swap(shares[2], shares[3]);
   Columns out;
-  for (int c = 0; c < 6; ++c) out.x[c + 1] = out.x[c] + kShares[c] * width;
+  for (int c = 0; c < 6; ++c) out.x[c + 1] = out.x[c] + shares[c] * width;
   return out;
 }
 
@@ -69,7 +72,8 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
   };
   const auto number = [&](int column, double value) {
     const int room = static_cast<int>((columns.x[column + 1] - columns.x[column] - scaled(3)) / character);
-    const int whole = static_cast<int>(utf8_length(cell_number(value, 0)));
+    const int whole =
+        static_cast<int>(utf8_length(cell_number(std::trunc(value), 0))) + (value < 0 && value > -1);
     put(column, ink, cell_number(value, std::clamp(room - whole - 1, 1, 3)));
   };
   put(0, lit ? theme().k : ink, token_name(context.run, scene.sequence, key));
@@ -146,10 +150,11 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   if (room >= scaled(kLine)) {
     ImGui::SetCursorScreenPos(ImVec2(position.x, y));
     const float wanted = static_cast<float>(row_->terms.size()) * scaled(kLine) + scaled(2);
-    const ChildScope child("###why", ImVec2(size.x, std::min(room, wanted)));
+    const float whole_lines = std::floor(room / scaled(kLine)) * scaled(kLine);
+    const ChildScope child("###why", ImVec2(size.x, std::min(whole_lines, wanted)));
     const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     event = draw_lines(context, scene, across, query, key);
-    y += std::min(room, wanted);
+    y += std::min(whole_lines, wanted);
   }
   std::string text = row_->sum > 0
                          ? tr("attention.why.sum", {cell_number(row_->maximum, 4), cell_number(row_->sum, 4)})

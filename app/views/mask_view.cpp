@@ -187,6 +187,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   plot.values = plane.values;
   plot.style = stage_style(slot, plane.range, look);
   plot.digits = 3;
+  plot.masked_numbers = slot != Slot::pattern;
   plot.max_cell = 84.f;
   plot.aspect = 0.6f;
   plot.first_row = rows.begin, plot.first_col = cols.begin;
@@ -237,7 +238,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
       context.workspace.cursor.head = static_cast<int>(head);
     top = ImGui::GetItemRectMax().y + scaled(10);
   }
-  const float gap = scaled(12), each = (position.y + size.y - top - 2 * gap) / 3;
+  const float gap = scaled(12), each = (position.y + size.y - top - 2 * gap - scaled(8)) / 3;
   for (std::size_t i = 0; i < 3; ++i)
     draw_plane(context, scene, slots[i], i, ImVec2(position.x, top + static_cast<float>(i) * (each + gap)),
                ImVec2(size.x, each));
@@ -252,7 +253,6 @@ void MaskView::draw(const ViewContext& context) {
   view_heading(tr("mask.title", {std::to_string(scene.layer)}), tr("mask.sentence"), all.x);
   ImGui::EndGroup();
   const float top = ImGui::GetItemRectMax().y + scaled(14), bottom = origin.y + all.y;
-  draw_sequence_chips(context, origin.x + all.x, origin.y);
   next_query_ = next_key_ = -1;
   const float left = all.x * 0.54f, gap = scaled(26);
   draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));

@@ -60,6 +60,7 @@ void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& 
     for (auto col = std::max(static_cast<std::int64_t>(layout.seen.col0), plot.first_col); col < col_end;
          ++col) {
       const float value = plot.values.at(row - plot.first_row, col - plot.first_col);
+      if (!plot.masked_numbers && is_masked(value)) continue;
       const std::string text = number_text(value, digits);
       const ImVec2 size = text_size(font, text);
       if (size.x > layout.cell.x) continue;

@@ -44,10 +44,11 @@ struct MatrixPlot {
   HeatStyle style;
   MatrixAxis rows, cols;
   bool show_numbers = true;
-  int digits = 4;                           ///< after the point, where they fit
-  float max_cell = 100.f;                   ///< largest cell width in units; height follows `aspect`
-  float aspect = 0.6f;                      ///< cell height / width where cells are large
-  std::int64_t lit_row = -1, lit_col = -1;  ///< lit from outside (what a hovered result came from)
+  bool masked_numbers = true;  ///< false: masked cells are hatched without "−∞" (a pattern's are 0)
+  int digits = 4;              ///< after the point, where they fit
+  float max_cell = 100.f;      ///< largest cell width in units; height follows `aspect`
+  float aspect = 0.6f;         ///< cell height / width where cells are large
+  std::int64_t lit_row = -1, lit_col = -1;            ///< lit from outside (what a hovered result came from)
   std::int64_t selected_row = -1, selected_col = -1;  ///< pinned cell
   ImU32 frame_colour = 0;                             ///< outline of lit rows and columns; 0 = accent
   MatrixWindow* window = nullptr;                     ///< given: wheel zooms, drag pans, double click resets

@@ -1,0 +1,81 @@
+// The mask view without OpenGL: it draws every kind of model, a click switches a cell through Commands, a
+// drag is one undo point, and long inputs are shown but not edited.
+#include "core/session/mask_edits.h"
+#include "tests/app/views/attention_fixture.h"
+
+namespace attnscope {
+namespace {
+
+class MaskViewTest : public testing::AttentionFixture {
+ protected:
+  std::unique_ptr<View> view_ = make_mask_view();
+  const std::vector<Mask::Cell>& cells() const { return session_.document().mask_cells; }
+};
+
+TEST_F(MaskViewTest, DrawsScenesAndModels) {
+  open_scene("nine_steps");
+  show(*view_);
+  for (const char* name : {"gpt2", "llama"}) {
+    open_model(name, 12);
+    workspace_.show_difference = true;
+    show(*view_);
+    show(*view_, ImVec2(200, 120));
+  }
+}
+
+TEST_F(MaskViewTest, AClickSwitchesOneCellAndAnotherTakesItBack) {
+  open_scene("nine_steps");
+  show(*view_);
+  const ImVec2 corner(130, 250);
+  click(*view_, corner);
+  ASSERT_EQ(cells().size(), 1u);
+  EXPECT_FALSE(session_.history().now().mask_cells.empty());
+  EXPECT_EQ(workspace_.cursor.query, cells()[0].query);
+  const Mask::Cell cell = cells()[0];
+  EXPECT_EQ(session_.result()->trace(0).cell(site_of(Slot::mask, 0), {cell.query, cell.key}),
+            cell.allowed ? 1.f : 0.f);
+  session_.undo();
+  session_.wait();
+  EXPECT_TRUE(cells().empty());
+  click(*view_, corner);
+  click(*view_, corner);
+  EXPECT_TRUE(cells().empty());
+}
+
+TEST_F(MaskViewTest, ADragIsOneUndoPoint) {
+  open_scene("nine_steps");
+  show(*view_);
+  point_at(130, 250);
+  show(*view_);
+  press(true);
+  show(*view_);
+  for (float x = 150; x < 430; x += 20) {
+    point_at(x, 250);
+    show(*view_);
+  }
+  press(false);
+  show(*view_);
+  EXPECT_GE(cells().size(), 1u);
+  const bool allowed = cells()[0].allowed;
+  for (const Mask::Cell& cell : cells()) EXPECT_EQ(cell.allowed, allowed);
+  session_.undo();
+  EXPECT_TRUE(cells().empty());
+}
+
+TEST_F(MaskViewTest, LongInputsAreShownButNotEdited) {
+  open_long(600);
+  show(*view_);
+  click(*view_, ImVec2(200, 300));
+  EXPECT_TRUE(cells().empty());
+}
+
+TEST_F(MaskViewTest, ARowThatSeesNothingIsDrawn) {
+  open_scene("nine_steps");
+  ASSERT_TRUE(session_.edit("row", "", [](Document& document) { return toggle_mask_row(document, 2, 4); }));
+  session_.wait();
+  show(*view_);
+  EXPECT_EQ(mask_summary(mask_of(session_.document(), 0), 4).blind, std::vector<std::int64_t>{2});
+}
+
+}  // namespace
+}  // namespace attnscope
