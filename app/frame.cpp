@@ -96,15 +96,14 @@ void Frame::play() {
 bool Frame::moving() const {
   const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
                                        [](const Notice& notice) { return notice.seconds_left > 0; });
-  return state_.workspace.playing || state_.workspace.moving || state_.workspace.moving ||
-         state_.session.running() || state_.session.opening() || state_.session.generating() || notice_ends;
+  return state_.workspace.playing || state_.workspace.moving || state_.session.running() ||
+         state_.session.opening() || state_.session.generating() || notice_ends;
 }
 
 void Frame::draw(Painter& painter) {
   take_news();
   state_.poll_writing();
   weight_check_.follow(state_);
-  state_.workspace.moving = false;
   handle_keys(state_, run_.get());
   play();
   state_.workspace.moving = false;  // a view that moves says so again

@@ -268,6 +268,7 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
 }
 
 void OutputView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14), side = scaled(width > scaled(780) ? 230.f : 190.f);

@@ -163,11 +163,12 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const char* own = learned_        ? "position.learned_table"
                     : formula_only_ ? "position.formula_table"
                                     : "position.sinusoid_table";
-  one("position_table", data_->table, data_->columns, data_->most, tr(own), at.x);
+  const float most = both ? std::max(data_->most, 1.f) : data_->most;  // one scale for both
+  one("position_table", data_->table, data_->columns, most, tr(own), at.x);
   HeatStyle shown = style;
-  shown.hi = data_->most;
+  shown.hi = most;
   if (both)
-    one("position_formula", data_->sinusoids, data_->formula, 1.f, tr("position.formula_beside"),
+    one("position_formula", data_->sinusoids, data_->formula, most, tr("position.formula_beside"),
         at.x + wide + gap);
   const float side = std::min(room.y - scaled(40), scaled(160));
   if (side > scaled(50))

@@ -19,6 +19,7 @@ class PositionView : public View {
     return rotates && !RotaryPage::possible(trace) ? "position.no_projection" : "";
   }
   void draw(const ViewContext& context) override {
+    const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
     const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const float width = room.x - scaled(14);
     const PositionSpec::Kind kind = context.run.trace(0).config().position.kind;

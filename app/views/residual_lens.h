@@ -57,6 +57,9 @@ class LensGrid {
   std::shared_ptr<Shared> shared_;
 };
 
+/// New minus old [rows, pos] where both have the position; the positions that are new are masked.
+Tensor lens_difference(const Tensor& now, const Tensor& before);
+
 /// "embed", "0 attn", "0 mlp", ... "out", in the current language.
 std::string lens_label(const LensRow& row);
 /// Bare part names for what is added: "embed", "2 attn", "2 mlp".

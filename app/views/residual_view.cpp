@@ -89,7 +89,6 @@ void ResidualView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
   now_.follow(context.run, cursor.sequence, context.commands);
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
-                          context.before->trace(cursor.sequence).length == now_.positions() &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
   if (comparable) before_.follow(*context.before, cursor.sequence, context.commands);
   difference_ = comparable;
@@ -98,7 +97,7 @@ void ResidualView::follow(const ViewContext& context) {
   if (key != values_key_ && !now_.rows().empty()) {
     values_key_ = key;
     values_ = now_.values(colour_);
-    if (comparable) values_ = attnscope::difference(values_, before_.values(colour_));
+    if (comparable) values_ = lens_difference(values_, before_.values(colour_));
     style_ = style(values_);
   }
   if (row_ < 0 || row_ >= row_count()) row_ = row_count() - 1;
@@ -333,6 +332,7 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
 }
 
 void ResidualView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const bool lens = !now_.rows().empty();

@@ -56,10 +56,13 @@ void caption(const std::string& text) {
 
 bool chip(const std::string& label, bool on, const char* help) {
   const Theme& t = theme();
-  const ColourScope ground(ImGuiCol_Button, on ? t.accent_soft : t.panel_raised);
-  const ColourScope edge(ImGuiCol_Border, on ? t.accent : t.border);
-  const ColourScope ink(ImGuiCol_Text, on ? (t.kind == ThemeKind::dark ? t.accent : t.text) : t.text);
-  const bool clicked = ImGui::Button(label.c_str());
+  bool clicked = false;
+  {
+    const ColourScope ground(ImGuiCol_Button, on ? t.accent_soft : t.panel_raised);
+    const ColourScope edge(ImGuiCol_Border, on ? t.accent : t.border);
+    const ColourScope ink(ImGuiCol_Text, on && t.kind == ThemeKind::dark ? t.accent : t.text);
+    clicked = ImGui::Button(label.c_str());
+  }
   note_item(label);
   if (help) compat::item_tooltip(help);
   return clicked;

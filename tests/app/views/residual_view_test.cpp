@@ -71,6 +71,23 @@ TEST_F(ResidualViewTest, ListAndRestMakeTheWhole) {
   EXPECT_EQ(final_list.answer.token, list.answer.token) << "the answer is the final one wherever one looks";
 }
 
+TEST_F(ResidualViewTest, DifferencesCompareThePositionsOfBothRuns) {
+  const auto row = [](std::vector<float> values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    return Tensor::from(std::move(values), {{Axis::unit, 1}, {Axis::pos, count}});
+  };
+  const Tensor changed = lens_difference(row({0.5f, kMasked, 0.25f}), row({0.75f, 0.5f}));
+  EXPECT_FLOAT_EQ(changed.at(0, 0), -0.25f);
+  EXPECT_TRUE(is_masked(changed.at(0, 1))) << "not computed yet";
+  EXPECT_TRUE(is_masked(changed.at(0, 2))) << "was not there before";
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  type("5 17 9 33 17");
+  workspace_.show_difference = true;
+  const auto view = make_residual_view();
+  settle(*view);
+}
+
 TEST_F(ResidualViewTest, DrawsEveryFixtureAtEverySize) {
   const auto view = make_residual_view();
   for (const char* model : {"gpt2", "llama"}) {
