@@ -35,10 +35,13 @@ double aside(const Explanation& why, const char* name) {
 
 }  // namespace
 
-void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float side) {
+void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float height) {
   if (why.rule != Rule::rotate || why.terms.size() < 2) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float unit = ui_scale(), line = text_size(fonts().mono_small, "X").y;
+  const bool roomy = height > 220 * unit;
+  const float side =
+      std::clamp(height - (roomy ? 5 : 2) * (line + 2 * unit) - 8 * unit, 48 * unit, 140 * unit);
   const Source &self = why.terms[0].factors[0], &partner = why.terms[1].factors[0];
   const bool lower = self.index[2] < partner.index[2];
   const Source &x = lower ? self : partner, &y = lower ? partner : self;
@@ -64,6 +67,7 @@ void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 posit
   };
   row(tr("steps.dial.pair", {std::to_string(x.index[2]), std::to_string(y.index[2])}), theme().text_dim);
   row(tr("steps.dial.angle", {precise(aside(why, "angle"))}), theme().text);
+  if (!roomy) return;
   const double sine = lower ? -aside(why, "sin") : aside(why, "sin");
   row(tr("steps.dial.cos_sin", {precise(aside(why, "cos")), precise(sine)}), theme().text);
   row(tr("steps.dial.before", {precise(x.value), precise(y.value)}), theme().text_dim);

@@ -11,7 +11,7 @@ namespace attnscope {
 
 /// The pair that the cell belongs to, before and after, inside a square of `side` pixels, with angle, cos and
 /// sin.
-void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float side);
+void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float height);
 /// The activation's curve with the point of the cell.
 void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 size);
 

@@ -50,20 +50,21 @@ float chip_width(const std::string& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 22 * ui_scale();
 }
 
-/// Chips 0 .. count-1, or arrows around the number where they are many; the new value.
-int choose(const char* caption, const char* id, int count, int value, ImU32 colour, bool& first) {
+/// Chips 0 .. count-1, or arrows around the number where they are many; the new value. The first is called
+/// `from`.
+int choose(const char* caption, const char* id, int count, int value, int from, bool& first) {
   const bool few = count <= kMostChips;
   begin_group(caption, few ? static_cast<float>(count) * 38 * ui_scale() : 130 * ui_scale(), first);
   for (int i = 0; few && i < count; ++i) {
     ImGui::SameLine(0, (i ? 4 : 8) * ui_scale());
-    if (step_chip(std::to_string(i) + "###" + id + std::to_string(i), i == value, i == value ? colour : 0))
-      value = i;
+    if (step_chip(std::to_string(i + from) + "###" + id + std::to_string(i), i == value)) value = i;
   }
   if (few) return value;
   ImGui::SameLine(0, 8 * ui_scale());
   if (step_chip(std::string("‹###") + id + "_less", false)) value = std::max(0, value - 1);
   ImGui::SameLine(0, 4 * ui_scale());
-  step_chip(std::to_string(value) + " / " + std::to_string(count) + "###" + id + "_value", true, colour);
+  step_chip(std::to_string(value + from) + " / " + std::to_string(count - 1 + from) + "###" + id + "_value",
+            true);
   ImGui::SameLine(0, 4 * ui_scale());
   if (step_chip(std::string("›###") + id + "_more", false)) value = std::min(count - 1, value + 1);
   return value;
@@ -167,7 +168,7 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   const int sequences = static_cast<int>(run.traces.size());
   if (sequences > 1)
     cursor.sequence =
-        choose(tr("steps.choose.sequence"), "steps_sequence", sequences, cursor.sequence, 0, first);
+        choose(tr("steps.choose.sequence"), "steps_sequence", sequences, cursor.sequence, 1, first);
   if (cursor.step.layer >= 0 && trace.config().n_layers() > 1) {
     const int layer = choose(tr("steps.choose.block"), "steps_block", trace.config().n_layers(),
                              cursor.step.layer, 0, first);

@@ -12,8 +12,8 @@ namespace {
 constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kLegend = 74, kSign = 40, kGap = 14;
-constexpr float kColumn = 60;  // a single column of numbers
+constexpr float kLegend = 68, kSign = 30, kGap = 10;
+constexpr float kColumn = 54;  // a single column of numbers
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
 // likes; the first takes no more than `most` of it where the other needs the rest.
@@ -51,6 +51,8 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
   const float line = text_size(fonts().mono_small, "X").y, unit = ui_scale();
   if (operand.col.names == FigureAxis::Names::none) return 0;
   if (operand.col.names == FigureAxis::Names::index && operand.picked_cols.empty()) return line + 4 * unit;
+  const bool numbers = operand.col.names == FigureAxis::Names::token && cell < 58 * unit;
+  if (numbers && context.run.trace(context.workspace.cursor.sequence).ids.empty()) return line + 4 * unit;
   const Span& s = span(operand.col);
   float widest = 0;
   const auto last = static_cast<std::int64_t>(std::ceil(s.hi));

@@ -244,7 +244,7 @@ class StepsView : public View {
       marks[static_cast<std::size_t>(pinned.operand)].push_back(
           {pinned.row, pinned.col, theme().accent, 1, 1, 3});
     spell(context, shown, why);
-    const float extra = figure_.extra == Figure::Extra::none ? 0 : 190 * unit;
+    const float extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
     const ImVec2 at(corner.x + left * 18 * unit, corner.y + 4 * unit),
         size(room.x - extra - 4 * unit, room.y - 8 * unit);
     const bool difference =
@@ -252,7 +252,7 @@ class StepsView : public View {
     const FigureEvent event = plot_.draw(context, figure_, marks, at, size, difference);
     if (extra > 0)
       draw_extra(context, shown,
-                 ImVec2(at.x + std::min(plot_.used().x + 86 * unit, size.x + 4 * unit), at.y + 24 * unit),
+                 ImVec2(at.x + std::min(plot_.used().x + 108 * unit, size.x + 4 * unit), at.y + 24 * unit),
                  extra, room.y);
     hovered_ = event.cell;
     act(context, event, pinned);
@@ -274,7 +274,7 @@ class StepsView : public View {
     if (!why) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     if (figure_.extra == Figure::Extra::dial)
-      draw_rotation_dial(trace, *why, at, std::clamp(room_height - 130 * unit, 48 * unit, 140 * unit));
+      draw_rotation_dial(trace, *why, at, room_height - 36 * unit);
     else
       draw_activation_curve(
           trace, *why, at,

@@ -19,7 +19,12 @@ void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const
 /// Titles and labels of both axes; `hover_row`, `hover_col`: their labels are lit.
 void draw_axes(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                std::int64_t hover_row, std::int64_t hover_col);
-/// Digits after the point with which every visible number fits into a cell, or -1.
-int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& font);
+/// How the numbers of a plot are written so that every one fits into its cell.
+struct NumberFormat {
+  int digits = -1;    ///< after the point; -1: they do not fit
+  bool bare = false;  ///< ".35" for 0.35, where that makes room for a digit
+  ImFont* font = nullptr;
+};
+NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout);
 
 }  // namespace attnscope

@@ -50,7 +50,7 @@ void draw_cells(Painter& painter, ImDrawList* list, const MatrixPlot& plot, cons
 }
 
 void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-                  int digits, ImFont* font) {
+                  const NumberFormat& how) {
   const std::int64_t row_end =
       std::min(static_cast<std::int64_t>(std::ceil(layout.seen.row1)), plot.first_row + plot.values.size(0));
   const std::int64_t col_end =
@@ -61,12 +61,14 @@ void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& 
          ++col) {
       const float value = plot.values.at(row - plot.first_row, col - plot.first_col);
       if (!plot.masked_numbers && is_masked(value)) continue;
-      const std::string text = number_text(value, digits);
-      const ImVec2 size = text_size(font, text);
+      std::string text = number_text(value, how.digits);
+      if (const std::size_t zero = how.bare ? text.find("0.") : std::string::npos; zero != std::string::npos)
+        text.erase(zero, 1);
+      const ImVec2 size = text_size(how.font, text);
       if (size.x > layout.cell.x) continue;
       const ImVec2 corner = position + layout.corner(static_cast<double>(row), static_cast<double>(col));
       const ImU32 ink = is_masked(value) ? theme().text_dim : ink_on(heat_colour(value, plot.style));
-      draw_text(list, font,
+      draw_text(list, how.font,
                 ImVec2(corner.x + (layout.cell.x - size.x) / 2, corner.y + (layout.cell.y - size.y) / 2),
                 plot.style.alpha < 1 ? with_alpha(ink, plot.style.alpha) : ink, text);
     }
@@ -154,9 +156,8 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   const MatrixLayout layout = matrix_layout(plot, size);
   event.p0 = position + layout.cells0;
   event.p1 = position + layout.cells1;
-  ImFont* font = nullptr;
-  const int digits = fitting_digits(plot, layout, font);
-  event.numbers = digits >= 0;
+  const NumberFormat numbers = fitting_numbers(plot, layout);
+  event.numbers = numbers.digits >= 0;
   ImGui::SetCursorScreenPos(event.p0);
   ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
                                                   std::max(event.p1.y - event.p0.y, 1.f)));
@@ -164,7 +165,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   handle_pointer(plot, layout, position, event);
   list->PushClipRect(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3), true);
   draw_cells(painter, list, plot, layout, position);
-  if (digits >= 0) draw_numbers(list, plot, layout, position, digits, font);
+  if (event.numbers) draw_numbers(list, plot, layout, position, numbers);
   draw_marks(list, plot, layout, position, event);
   list->PopClipRect();
   draw_axes(list, plot, layout, position, event.row, event.col);

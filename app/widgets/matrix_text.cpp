@@ -180,10 +180,9 @@ void draw_axes(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& lay
             plot.rows.title);
 }
 
-int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& font) {
-  font = nullptr;
+NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout) {
   const float unit = ui_scale();
-  if (!plot.show_numbers || layout.cell.x < 16 * unit || layout.cell.y < 13 * unit) return -1;
+  if (!plot.show_numbers || layout.cell.x < 16 * unit || layout.cell.y < 13 * unit) return {};
   std::size_t whole = 1, fewest = 0;  // characters before the point; of texts without digits
   bool integers = true;
   float most = 0;
@@ -206,14 +205,16 @@ int fitting_digits(const MatrixPlot& plot, const MatrixLayout& layout, ImFont*& 
     const ImVec2 character = text_size(candidate, "0");
     if (character.y > layout.cell.y) continue;
     const auto fits = static_cast<std::size_t>(room / character.x);
-    font = candidate;
     if (fits < fewest) continue;
-    if (integers && fits >= whole) return 0;
+    if (integers && fits >= whole) return {0, false, candidate};
     const auto digits = static_cast<int>(fits) - static_cast<int>(whole) - 1;
     if (digits >= std::min(candidate == fonts().mono ? plot.digits : least, plot.digits))
-      return std::min(digits, plot.digits);
+      return {std::min(digits, plot.digits), false, candidate};
+    const bool bare =
+        candidate == fonts().mono_small && most < 1 && digits + 1 >= std::min(least, plot.digits);
+    if (bare) return {std::min(digits + 1, plot.digits), true, candidate};
   }
-  return -1;
+  return {};
 }
 
 void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
