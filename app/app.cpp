@@ -19,11 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSettleFrames = 4;      // a still picture: fonts and layouts settle
-constexpr double kAfterglow = 0.45;   // seconds drawn after the last event: animations end meanwhile
-constexpr int kFramesAfterEvent = 3;  // without animations
-constexpr double kBusyWait = 0.03;    // seconds between frames while something runs in the background
-constexpr double kPlayWait = 0.016;
+constexpr int kSettleFrames = 4;       // a still picture: fonts and layouts settle
+constexpr double kAfterglow = 0.45;    // seconds drawn after the last event: animations end meanwhile
+constexpr int kFramesAfterEvent = 3;   // without animations
+constexpr double kBusyWait = 0.03;     // seconds between frames while something runs in the background
+constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not drawn faster than this
+constexpr double kBlinkWait = 0.25;    // of the text cursor
 constexpr double kIdleWait = 10.0;
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
 
@@ -79,18 +80,20 @@ class Loop {
     const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
     const bool busy = session_.jobs().any_busy() || frame_.moving();
     double seconds = kIdleWait;
-    if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0)
-      seconds = 0;
+    if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0 ||
+        host_.keys_waiting())
+      seconds = kMovingWait;
     else if (busy)
       seconds = kBusyWait;
+    else if (ImGui::GetIO().WantTextInput)
+      seconds = kBlinkWait;
     if (frames_left_ > 0) --frames_left_;
     const auto begin = Clock::now();
     context_.poll(seconds);
     const double slept = std::chrono::duration<double>(Clock::now() - begin).count();
     const bool woken = seconds > 0 && slept < seconds * 0.95;
-    const ImGuiIO& io = ImGui::GetIO();
-    const bool held = ImGui::IsAnyMouseDown() || io.WantTextInput;
-    if (woken || was_busy_ != busy || (held && seconds == 0)) {
+    const bool held = ImGui::IsAnyMouseDown();
+    if (woken || was_busy_ != busy || held) {
       last_event_ = Clock::now();
       frames_left_ = kFramesAfterEvent;
     }

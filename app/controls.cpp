@@ -81,6 +81,12 @@ void centre_next_window() {
   ImGui::SetNextWindowPos(ImVec2(size.x / 2, size.y / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
 }
 
+bool begin_popup(const char* id) {
+  if (!ImGui::BeginPopup(id)) return false;
+  if (escape_pressed()) ImGui::CloseCurrentPopup();
+  return true;
+}
+
 bool escape_pressed() {
   return !ImGui::GetIO().WantTextInput && compat::key_pressed(compat::Key::escape, false);
 }

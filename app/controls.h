@@ -59,6 +59,8 @@ float button_width(const std::string& label);
 std::string shortened(const std::string& text, float width);
 /// Centres the next window on the screen.
 void centre_next_window();
+/// ImGui::BeginPopup that Escape closes. End with ImGui::EndPopup() when true.
+bool begin_popup(const char* id);
 /// Escape was pressed while no text is being typed.
 bool escape_pressed();
 

@@ -22,7 +22,8 @@ bool begin_dialog(const char* id, bool& ask) {
 void end_dialog() {
   ImGui::Dummy(ImVec2(1, px(4)));
   const bool close = ImGui::Button((std::string(tr("frame.close")) + "###close").c_str());
-  if (close || escape_pressed() || compat::key_pressed(compat::Key::f1, false)) ImGui::CloseCurrentPopup();
+  const bool again = !ImGui::IsWindowAppearing() && compat::key_pressed(compat::Key::f1, false);
+  if (close || escape_pressed() || again) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

@@ -140,7 +140,7 @@ void InputBar::draw_generate(const PanelContext& context) {
   ImGui::SameLine(0, px(3));
   if (raised_button(std::to_string(generate_count_) + " \u25be###generate_count"))
     ImGui::OpenPopup("###generate_counts");
-  if (!ImGui::BeginPopup("###generate_counts")) return;
+  if (!begin_popup("###generate_counts")) return;
   for (const int count : {1, 5, 20, 50})
     if (ImGui::MenuItem(
             (tr("input.tokens", {std::to_string(count)}) + "###count" + std::to_string(count)).c_str(),
@@ -155,20 +155,20 @@ void InputBar::draw_sequences(const PanelContext& context, float right) {
   const std::string word = tr("input.sequence");
   const int shown = std::min(count, kMostSequenceButtons);
   float width = ImGui::CalcTextSize(word.c_str()).x + px(8);
-  for (int i = 0; i < shown; ++i) width += button_width(std::to_string(i + 1)) + px(4);
+  for (int i = 0; i < shown; ++i) width += button_width(std::to_string(i)) + px(4);
   if (count > shown) width = ImGui::CalcTextSize(word.c_str()).x + px(8 + 110);
   ImGui::SetCursorScreenPos(ImVec2(right - width, ImGui::GetCursorScreenPos().y));
   ImGui::AlignTextToFramePadding();
   dim_text(word);
   ImGui::SameLine(0, px(8));
   if (count > shown) {
-    int number = chosen + 1;
+    int number = chosen;
     ImGui::SetNextItemWidth(px(110));
-    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number, 1, count) - 1;
+    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number, 0, count - 1);
     return;
   }
   for (int i = 0; i < shown; ++i) {
-    if (raised_button(std::to_string(i + 1) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
+    if (raised_button(std::to_string(i) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
     ImGui::SameLine(0, px(4));
   }
 }

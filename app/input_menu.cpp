@@ -128,7 +128,7 @@ void InputBar::draw_chip_menu(const PanelContext& context) {
     change_ = Change::replace;
   }
   open_menu_ = false;
-  if (!ImGui::BeginPopup("###chip_menu")) return;
+  if (!begin_popup("###chip_menu")) return;
   const Document& document = context.session.document();
   Cursor& cursor = context.workspace.cursor;
   const auto sequence = static_cast<std::size_t>(cursor.sequence);

@@ -43,7 +43,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   state.focus_text = false;
   note_item("sizes");
   compat::item_tooltip(tr("input.sizes.help"));
-  if (!ImGui::BeginPopup("###sizes_popup")) return;
+  if (!begin_popup("###sizes_popup")) return;
   SceneSizes wanted = now;
   std::uint64_t seed = document.opened->scene->seed;
   size_row("input.sizes.batch", wanted.batch, 64);

@@ -133,6 +133,7 @@ void menu(FrameState& state, const char* key, void (*items)(FrameState&)) {
     const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(11), px(5)));
     const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
     items(state);
+    if (escape_pressed()) ImGui::CloseCurrentPopup();
   }
   ImGui::EndMenu();
 }
@@ -141,7 +142,7 @@ void chooser(FrameState& state, const std::string& label) {
   if (raised_button(label + "###chooser")) ImGui::OpenPopup("###chooser_popup");
   compat::item_tooltip(tr("toolbar.chooser.help"));
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  if (!ImGui::BeginPopup("###chooser_popup")) return;
+  if (!begin_popup("###chooser_popup")) return;
   shipped_items(state);
   if (!state.settings.recent.empty()) ImGui::Separator();
   recent_items(state);
@@ -195,7 +196,7 @@ void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(position);
   {
     const WithVar tall(ImGuiStyleVar_FramePadding, ImVec2(px(8), (size.y - ImGui::GetFontSize()) / 2));
-    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(18), px(7)));
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
     compat::begin_child("toolbar", ImVec2(std::max(1.f, size.x), size.y), false,
                         ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollbar);

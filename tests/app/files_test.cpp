@@ -1,0 +1,242 @@
+// The file browser, export, the workspace file, saving, and the command line.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/folder_list.h"
+#include "app/options.h"
+#include "app/workspace_file.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using compat::Key;
+using testing::FrameTest;
+
+class FilesTest : public FrameTest {
+ protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    folder_ = fs::temp_directory_path() / ("attnscope-files-" + std::to_string(getpid()));
+    fs::create_directories(folder_ / "inner");
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    FrameTest::TearDown();
+  }
+  void browse(const fs::path& where) {
+    state().settings.last_folder = where.string();
+    key(Key::o, true);
+    settle();
+    ASSERT_TRUE(shows("browser.path"));
+  }
+  void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+  fs::path folder_;
+};
+
+TEST_F(FilesTest, TheBrowserOpensAModelByTyping) {
+  open_default();
+  browse(fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models");
+  EXPECT_TRUE(shows("browser.entry.gpt2"));
+  EXPECT_TRUE(shows("browser.entry.llama"));
+  type("lla");
+  settle();
+  EXPECT_FALSE(shows("browser.entry.gpt2"));
+  while (!shows("browser.entry.llama")) FAIL();
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(document().opened->family, "Llama");
+  EXPECT_FALSE(state().settings.recent.empty());
+}
+
+TEST_F(FilesTest, BackspaceGoesUpAndEscapeLeaves) {
+  browse(folder_ / "inner");
+  EXPECT_TRUE(shows("browser.path"));
+  key(Key::backspace);
+  settle();
+  EXPECT_EQ(state().settings.last_folder, folder_.string());
+  EXPECT_TRUE(shows("browser.entry.inner"));
+  key(Key::escape);
+  settle();
+  EXPECT_FALSE(shows("browser.path"));
+}
+
+TEST_F(FilesTest, ABrokenFileShowsItsSentence) {
+  open_default();
+  write(folder_ / "broken.json", "{\"format\": \"attnscope-scene\", \"version\": 1");
+  browse(folder_);
+  type("broken");
+  settle();
+  key(Key::enter);
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_NE(session_->error()->sentence.find("broken.json"), std::string::npos)
+      << session_->error()->sentence;
+  EXPECT_TRUE(session_->result()) << "the scene stays open";
+}
+
+TEST_F(FilesTest, AFolderThatCannotBeReadIsSaid) {
+  const FolderList list = read_folder((folder_ / "not there").string());
+  EXPECT_FALSE(list.error.empty());
+  EXPECT_TRUE(list.entries.empty());
+  browse(folder_);
+  state().commands.act([](Session&) {});
+  settle();
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(FilesTest, FoldersComeFirstAndModelsAndScenesAreKnown) {
+  write(folder_ / "b.txt", "x");
+  write(folder_ / "A.json", "{\"format\": \"attnscope-scene\"}");
+  fs::create_directories(folder_ / "model");
+  write(folder_ / "model/config.json", "{}");
+  const FolderList list = read_folder(folder_.string());
+  ASSERT_EQ(list.entries.size(), 4u);
+  EXPECT_EQ(list.entries[0].name, "inner");
+  EXPECT_EQ(list.entries[0].kind, FolderEntry::Kind::folder);
+  EXPECT_EQ(list.entries[1].kind, FolderEntry::Kind::model);
+  EXPECT_EQ(list.entries[2].kind, FolderEntry::Kind::scene);
+  EXPECT_EQ(list.entries[3].name, "b.txt");
+  EXPECT_EQ(list.entries[3].bytes, 1u);
+  EXPECT_EQ(list.entries[3].date.size(), 16u);
+  EXPECT_EQ(folder_above("/"), "/");
+  EXPECT_EQ(folder_above("/tmp/x/"), "/tmp");
+}
+
+TEST_F(FilesTest, ASceneIsSavedAsAndOpenedAgain) {
+  open_default();
+  state().commands.edit("Set one number", {},
+                        [](Document& changed) { return set_input_cell(changed, 0, 0, 0, 2.5f); });
+  settle();
+  state().save_scene_as((folder_ / "mine.json").string());
+  state().open((folder_ / "mine.json").string());
+  settle();
+  EXPECT_FALSE(session_->error()) << session_->error()->text();
+  EXPECT_EQ(document().sequences[0].input.vectors.at(0, 0), 2.5f);
+  state().save_scene_as((folder_ / "no such folder/mine.json").string());
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_EQ(state().notices.back().kind, Notice::Kind::warning);
+}
+
+TEST_F(FilesTest, ExportAsksForAPicture) {
+  open_default();
+  state().settings.last_folder = folder_.string();
+  key(Key::e, true);
+  ASSERT_TRUE(shows("export_save"));
+  click("stage_only");
+  click("scale3");
+  click("export_save");
+  ASSERT_TRUE(state().export_request);
+  EXPECT_EQ(state().export_request->scale, 3.f);
+  EXPECT_TRUE(state().export_request->stage_only);
+  EXPECT_EQ(fs::path(state().export_request->path).parent_path(), folder_);
+}
+
+TEST_F(FilesTest, TheWorkspaceIsKeptAndABrokenFileIsHarmless) {
+  Workspace workspace;
+  Settings settings;
+  workspace.view = "mask";
+  workspace.map_width = 301;
+  settings.theme = ThemeKind::light;
+  settings.recent = {"/a", "/b"};
+  const std::string path = (folder_ / "deep/er/workspace.json").string();
+  ASSERT_TRUE(save_workspace(path, workspace, settings));
+  Workspace again;
+  Settings same;
+  EXPECT_TRUE(load_workspace(path, again, same));
+  EXPECT_EQ(again.view, "mask");
+  EXPECT_EQ(again.map_width, 301);
+  EXPECT_EQ(same.theme, ThemeKind::light);
+  EXPECT_EQ(same.recent, settings.recent);
+  for (const char* text :
+       {"", "{", "[]", "{\"map_width\": 1e99, \"recent\": 3, \"view\": 7, \"speed\": -1, \"theme\": null}"}) {
+    write(path, text);
+    Workspace other;
+    Settings defaults;
+    (void)load_workspace(path, other, defaults);
+    EXPECT_EQ(other.view, Workspace().view) << text;
+    EXPECT_LE(other.map_width, 520.f) << text;
+    EXPECT_GT(other.speed, 0.f) << text;
+    EXPECT_TRUE(defaults.recent.empty()) << text;
+  }
+  EXPECT_FALSE(load_workspace((folder_ / "none.json").string(), again, same));
+  EXPECT_FALSE(save_workspace("/proc/nowhere/workspace.json", workspace, settings));
+}
+
+CommandLine read(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "attnscope");
+  return read_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(Options, AreRead) {
+  const CommandLine line = read({"model",
+                                 "--screenshot",
+                                 "out.png",
+                                 "--ids",
+                                 "1,2,3",
+                                 "--view",
+                                 "steps",
+                                 "--layer",
+                                 "1",
+                                 "--head",
+                                 "2",
+                                 "--step",
+                                 "blocks.0.attn.hook_pattern",
+                                 "--size",
+                                 "800x600",
+                                 "--scale",
+                                 "2",
+                                 "--theme",
+                                 "light",
+                                 "--no-animation"});
+  ASSERT_TRUE(line.run) << line.text;
+  EXPECT_EQ(line.options.path, "model");
+  EXPECT_EQ(line.options.screenshot, "out.png");
+  EXPECT_EQ(line.options.ids, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(line.options.step, "blocks.0.attn.pattern") << "other libraries' names are understood";
+  EXPECT_EQ(line.options.width, 800);
+  EXPECT_EQ(line.options.height, 600);
+  EXPECT_EQ(line.options.scale, 2.f);
+  EXPECT_FALSE(line.options.animate);
+  EXPECT_TRUE(read({}).run);
+}
+
+TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
+  for (const std::vector<const char*>& bad :
+       std::vector<std::vector<const char*>>{{"--size", "big"},
+                                             {"--size", "10x10"},
+                                             {"--size", "99999x99999"},
+                                             {"--view", "nope"},
+                                             {"--theme", "pink"},
+                                             {"--lang", "xx"},
+                                             {"--layer", "-1"},
+                                             {"--layer", "x"},
+                                             {"--step", "nonsense"},
+                                             {"--ids", "1,x"},
+                                             {"--ids", "-4"},
+                                             {"--scale", "9"},
+                                             {"--scale", "nan"},
+                                             {"--text", "a", "--ids", "1"},
+                                             {"--text", "a", "--text", "b"},
+                                             {"--unknown"},
+                                             {"a", "b"}}) {
+    const CommandLine line = read(bad);
+    EXPECT_FALSE(line.run) << bad.front();
+    EXPECT_EQ(line.status, 2) << bad.front();
+    EXPECT_EQ(line.text.rfind("attnscope: ", 0), 0u) << line.text;
+    EXPECT_EQ(std::count(line.text.begin(), line.text.end(), '\n'), 1) << line.text;
+  }
+}
+
+TEST(Options, HelpAndVersionAreNoErrors) {
+  EXPECT_EQ(read({"--help"}).status, 0);
+  EXPECT_NE(read({"--help"}).text.find("--screenshot"), std::string::npos);
+  EXPECT_EQ(read({"--version"}).status, 0);
+}
+
+}  // namespace
+}  // namespace attnscope

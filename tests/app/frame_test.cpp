@@ -1,0 +1,212 @@
+// The whole frame without a screen: walking, views, editing, undo, look, errors, and that no text is missing.
+#include <cmath>
+
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+using testing::FrameTest;
+
+float first_output(const RunResult& run) { return run.trace(0).cell(run.steps.back().main, {0, 0}); }
+
+TEST_F(FrameTest, WithNothingOpenItOffersScenes) {
+  settle();
+  EXPECT_FALSE(session_->result());
+  key(Key::right);
+  key(Key::z, true);
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(FrameTest, ArrowsWalkTheNineSteps) {
+  open_default();
+  ASSERT_EQ(run().steps.size(), 9u);
+  EXPECT_EQ(step(), 0);
+  key(Key::left);
+  EXPECT_EQ(step(), 0);
+  for (int i = 1; i <= 9; ++i) {
+    key(Key::right);
+    EXPECT_EQ(step(), std::min(i, 8));
+  }
+  key(Key::home);
+  EXPECT_EQ(step(), 0);
+  key(Key::end);
+  EXPECT_EQ(step(), 8);
+}
+
+TEST_F(FrameTest, SpacePlaysAtTheSpeedAndStopsAtTheEnd) {
+  open_default();
+  workspace().speed = 4;
+  key(Key::space);
+  EXPECT_TRUE(workspace().playing);
+  EXPECT_TRUE(frame_->moving());
+  frames(30);  // half a second
+  EXPECT_NEAR(step(), 2, 1);
+  frames(180);
+  EXPECT_EQ(step(), 8);
+  EXPECT_FALSE(workspace().playing);
+}
+
+TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
+  for (const char* model : {"", "gpt2", "llama"}) {
+    if (model[0] == 0)
+      open_default();
+    else
+      open_model(model);
+    int number = 1;
+    for (const auto& view : state().views) {
+      const std::string id = view->id();
+      click("tab_" + id);
+      settle();
+      EXPECT_EQ(workspace().view, id);
+      workspace().view = state().views.front()->id();
+      key(static_cast<Key>(static_cast<int>(Key::n0) + number++));
+      EXPECT_EQ(workspace().view, id);
+    }
+  }
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(FrameTest, TwoViewsStandSideBySideAndNeverTheSame) {
+  open_default();
+  click("two_views");
+  ASSERT_FALSE(workspace().second_view.empty());
+  const std::string first = workspace().view, second = workspace().second_view;
+  EXPECT_NE(first, second);
+  for (const auto& view : state().views) {
+    workspace().view = view->id();
+    settle();
+    EXPECT_NE(workspace().view, workspace().second_view);
+  }
+}
+
+TEST_F(FrameTest, AnEditedInputChangesTheResultAndUndoBringsItBack) {
+  open_default();
+  const float before = first_output(run());
+  state().commands.edit("Set one number", {},
+                        [](Document& changed) { return set_input_cell(changed, 0, 0, 0, 2.5f); });
+  settle();
+  const float edited = first_output(run());
+  EXPECT_NE(before, edited);
+  EXPECT_TRUE(session_->previous());
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(first_output(run()), before);
+  key(Key::z, true, true);
+  settle();
+  EXPECT_EQ(first_output(run()), edited);
+  key(Key::z, true);
+  key(Key::y, true);
+  settle();
+  EXPECT_EQ(first_output(run()), edited);
+}
+
+TEST_F(FrameTest, TheAnswerOfASmallModelIsInTheNextFrame) {
+  open_default();
+  int in_time = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t version = run().version;
+    const float value = static_cast<float>(i);
+    state().commands.edit("Set one number", {},
+                          [value](Document& changed) { return set_input_cell(changed, 0, 0, 0, value); });
+    frames(2);  // the edit is carried out at the end of the first and drawn in the second
+    in_time += frame_->run()->version > version ? 1 : 0;
+    settle();
+  }
+  EXPECT_GE(in_time, 15);
+}
+
+TEST_F(FrameTest, ThemeDifferenceAndLogScaleByKeyAndButton) {
+  open_default();
+  key(Key::t);
+  EXPECT_EQ(theme().kind, ThemeKind::light);
+  click("theme");
+  EXPECT_EQ(theme().kind, ThemeKind::dark);
+  key(Key::d);
+  EXPECT_TRUE(workspace().show_difference);
+  click("difference");
+  EXPECT_FALSE(workspace().show_difference);
+  key(Key::l);
+  EXPECT_TRUE(workspace().log_scale);
+}
+
+TEST_F(FrameTest, UpAndDownMoveHeadsOfASceneAndBlocksOfAModel) {
+  open_default();
+  key(Key::down);
+  EXPECT_EQ(workspace().cursor.head, 1);
+  key(Key::down);
+  EXPECT_EQ(workspace().cursor.head, 1);
+  open_model("gpt2");
+  key(Key::down);
+  EXPECT_EQ(workspace().cursor.layer, 1);
+  key(Key::down, false, true);
+  EXPECT_EQ(workspace().cursor.head, 1);
+  key(Key::up);
+  EXPECT_EQ(workspace().cursor.layer, 0);
+}
+
+TEST_F(FrameTest, ACursorOutsideOfTheRunIsBroughtBack) {
+  open_model("gpt2");
+  workspace().cursor.layer = 99;
+  workspace().cursor.head = -3;
+  workspace().cursor.query = 1000;
+  workspace().cursor.sequence = 7;
+  workspace().cursor.pinned = Cell{site_of(Slot::pattern, 0), {{"head", 0}, {"query", 900}, {"key", 0}}};
+  frames();
+  EXPECT_EQ(workspace().cursor.layer, run().document.model->config().n_layers() - 1);
+  EXPECT_EQ(workspace().cursor.head, 0);
+  EXPECT_EQ(workspace().cursor.query, run().trace(0).length - 1);
+  EXPECT_EQ(workspace().cursor.sequence, 0);
+  EXPECT_FALSE(workspace().cursor.pinned);
+}
+
+TEST_F(FrameTest, AStepIsKeptWhenAnotherModelHasItToo) {
+  open_model("gpt2");
+  const auto scores = parse_site("blocks.0.attn.scores");
+  ASSERT_TRUE(scores);
+  workspace().cursor.step = *scores;
+  open_model("llama");
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.0.attn.scores");
+}
+
+TEST_F(FrameTest, ABrokenPathIsSaidAndTheOldModelStays) {
+  open_default();
+  state().open("/nowhere/at/all");
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_TRUE(session_->result());
+  EXPECT_TRUE(shows("dismiss"));
+  click("dismiss");
+  EXPECT_FALSE(session_->error());
+}
+
+TEST_F(FrameTest, ItFitsSmallAndLargeScreens) {
+  open_model("gpt2");
+  for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(640, 400), ImVec2(320, 320), ImVec2(2560, 1440)}) {
+    ImGui::GetIO().DisplaySize = size;
+    settle();
+    EXPECT_LE(state().stage_min.x, state().stage_max.x);
+    if (size.x >= 1280) {
+      for (const char* item : {"theme", "export", "two_views", "chooser"})
+        EXPECT_TRUE(shows(item)) << item << " at " << size.x;
+    }
+  }
+}
+
+TEST_F(FrameTest, HelpAndAboutOpenAndClose) {
+  open_default();
+  key(Key::f1);
+  EXPECT_TRUE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  key(Key::right);
+  EXPECT_EQ(step(), 0) << "keys move nothing behind a dialog";
+  key(Key::escape);
+  EXPECT_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  state().show_about = true;
+  frames();
+  key(Key::escape);
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+}  // namespace
+}  // namespace attnscope

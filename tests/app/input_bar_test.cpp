@@ -1,0 +1,125 @@
+// What is typed, clicked and searched in the input bar, without a screen.
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+using testing::FrameTest;
+
+std::vector<int> ids_of(const Document& document) { return document.sequences.front().input.ids; }
+
+TEST_F(FrameTest, TypedIdsRunAndABurstIsOneUndoPoint) {
+  open_model("gpt2");
+  const std::vector<int> first = ids_of(document());
+  key(Key::t, true);
+  frames();
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput);
+  key(Key::a, true);
+  type("12 7 99");
+  settle();
+  EXPECT_EQ(ids_of(document()), (std::vector<int>{12, 7, 99}));
+  EXPECT_EQ(run().trace(0).length, 3);
+  click("tab_steps");
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(ids_of(document()), first);
+}
+
+TEST_F(FrameTest, TextThatIsNoInputStaysWithASentence) {
+  open_model("gpt2");
+  const std::vector<int> first = ids_of(document());
+  key(Key::t, true);
+  key(Key::a, true);
+  type("12 \xEC\x96\xB4");
+  settle();
+  EXPECT_TRUE(shows("input_error"));
+  EXPECT_EQ(ids_of(document()), std::vector<int>{12});
+  key(Key::a, true);
+  key(Key::del);
+  settle();
+  EXPECT_TRUE(shows("input_error")) << "an empty text is said too";
+  EXPECT_EQ(run().trace(0).length, 1);
+}
+
+TEST_F(FrameTest, LettersTypedAsTextAreNoShortcuts) {
+  open_model("gpt2");
+  key(Key::t, true);
+  const bool difference = workspace().show_difference;
+  key(Key::d);
+  key(Key::n2);
+  EXPECT_EQ(workspace().show_difference, difference);
+  EXPECT_EQ(theme().kind, ThemeKind::dark);
+}
+
+TEST_F(FrameTest, AChipIsTheQueryAndItsMenuReplacesTheToken) {
+  open_model("gpt2");
+  click("chip1");
+  EXPECT_EQ(workspace().cursor.query, 1);
+  click("chip2", 1);
+  ASSERT_TRUE(shows("token_search"));
+  settle();
+  type("77");
+  settle();
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(ids_of(document())[2], 77);
+  key(Key::z, true);
+  settle();
+  EXPECT_NE(ids_of(document())[2], 77);
+}
+
+TEST_F(FrameTest, AChipIsDeletedThroughItsMenu) {
+  open_model("llama");
+  const std::vector<int> first = ids_of(document());
+  click("chip1", 1);
+  click("chip_menu.delete");
+  settle();
+  std::vector<int> expected = first;
+  expected.erase(expected.begin() + 1);
+  EXPECT_EQ(ids_of(document()), expected);
+}
+
+TEST_F(FrameTest, ASceneGrowsAndShrinksByARow) {
+  open_default();
+  const Tensor first = document().sequences[0].input.vectors;
+  click("add_token");
+  settle();
+  const Tensor grown = document().sequences[0].input.vectors;
+  ASSERT_EQ(grown.size(0), 5);
+  EXPECT_EQ(max_abs_difference(grown.slice(0, 0, 4), first), 0) << "the old rows stay";
+  EXPECT_EQ(run().trace(1).length, 5) << "every sequence grows";
+  click("chip0", 1);
+  click("chip_menu.delete");
+  settle();
+  EXPECT_EQ(document().sequences[0].input.vectors.size(0), 4);
+  EXPECT_EQ(document().sequences[0].input.vectors.at(0, 0), first.at(1, 0));
+}
+
+TEST_F(FrameTest, NewNumbersComeFromAShownSeed) {
+  open_default();
+  click("sizes");
+  click("new_numbers");
+  settle();
+  ASSERT_TRUE(document().opened->scene);
+  EXPECT_TRUE(document().opened->scene->from_seed);
+  EXPECT_EQ(document().opened->scene->seed, 124u);
+  key(Key::escape);
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(document().opened->scene->seed, 123u);
+}
+
+TEST_F(FrameTest, GenerateAppendsATokenAndIsUndone) {
+  open_model("gpt2");
+  const std::size_t length = ids_of(document()).size();
+  click("generate");
+  settle();
+  EXPECT_EQ(ids_of(document()).size(), length + 1);
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(ids_of(document()).size(), length);
+}
+
+}  // namespace
+}  // namespace attnscope

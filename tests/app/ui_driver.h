@@ -1,0 +1,103 @@
+// Drives the whole frame without a screen: a session, the frame, keys, clicks on named items, and frames that
+// last exactly 1/60 s. Waits for the session's jobs, never for a time. Refuses to click what cannot be seen.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "app/frame.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/widgets/navigation.h"
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope::testing {
+
+class FrameTest : public ImguiFixture {
+ protected:
+  void SetUp() override {
+    ImguiFixture::SetUp();
+    ImGui::GetIO().ConfigInputTextCursorBlink = false;
+    note_items(true);
+    session_ = std::make_unique<Session>();
+    frame_ = std::make_unique<Frame>(*session_);
+  }
+  void TearDown() override {
+    frame_.reset();
+    session_.reset();
+    note_items(false);
+    set_theme(ThemeKind::dark);
+    ImguiFixture::TearDown();
+  }
+
+  FrameState& state() { return frame_->state(); }
+  Workspace& workspace() { return state().workspace; }
+  const RunResult& run() { return *session_->result(); }
+  const Document& document() { return session_->document(); }
+
+  void frames(int count = 2) {
+    for (int i = 0; i < count; ++i) {
+      begin_items();
+      painter_.begin_frame();
+      ImGui::NewFrame();
+      frame_->draw(painter_);
+      ImGui::Render();
+    }
+  }
+  /// Until no job is left and what they made is drawn.
+  void settle() {
+    for (int quiet = 0; quiet < 3;) {
+      session_->wait();
+      frames(1);
+      quiet = session_->jobs().any_busy() ? 0 : quiet + 1;
+    }
+  }
+  void open_default() {
+    state().open_shipped(kDefaultScene);
+    settle();
+    ASSERT_TRUE(session_->result());
+  }
+  void open_model(const std::string& name) {
+    state().open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+    settle();
+    ASSERT_TRUE(session_->result()) << name;
+  }
+  void key(compat::Key which, bool ctrl = false, bool shift = false) {
+    ImGuiIO& io = ImGui::GetIO();
+    compat::feed_modifiers(io, ctrl, shift, false);
+    compat::feed_key(io, which, true);
+    frames();
+    compat::feed_key(io, which, false);
+    compat::feed_modifiers(io, false, false, false);
+    frames();
+  }
+  void type(const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t begin = at++;
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u) ++at;
+      ImGui::GetIO().AddInputCharactersUTF8(text.substr(begin, at - begin).c_str());
+      frames(1);
+    }
+    frames();
+  }
+  bool shows(const std::string& item) { return noted_items().count(item) > 0; }
+  void click(const std::string& item, int button = 0) {
+    ASSERT_TRUE(shows(item)) << "nothing on screen is called " << item;
+    const ItemRect rect = noted_items().at(item);
+    point_at((rect.p0.x + rect.p1.x) / 2, (rect.p0.y + rect.p1.y) / 2);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), button, true);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), button, false);
+    frames();
+  }
+  int step() { return current_step(workspace(), run()); }
+
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Frame> frame_;
+};
+
+}  // namespace attnscope::testing
