@@ -42,7 +42,7 @@ void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, 
   note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  if (ImGui::IsItemActive()) {
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {  // not what the mouse did before the press
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     value = std::clamp(value + sign * (upright ? moved.x : moved.y) / ui_scale(), least, most);
   }
@@ -75,7 +75,7 @@ void Frame::take_news() {
   if (fresh_) {
     const Site wanted = state_.workspace.cursor.step;
     state_.workspace.cursor = first_cursor(*run_);
-    if (run_->trace(0).find(wanted)) state_.workspace.cursor.step = wanted;
+    if (step_index(run_->steps, wanted) >= 0) state_.workspace.cursor.step = wanted;
     fresh_ = false;
   }
   tidy_cursor(state_.workspace.cursor, *run_);
@@ -116,10 +116,12 @@ void Frame::draw_window(Painter& painter) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(size);
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  const WithVar rounding(ImGuiStyleVar_WindowRounding, 0.f);
-  const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
-  ImGui::Begin("attnscope", nullptr, kFixed);
+  {  // of this window alone: popups that are opened inside of it keep their own
+    const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    const WithVar rounding(ImGuiStyleVar_WindowRounding, 0.f);
+    const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
+    ImGui::Begin("attnscope", nullptr, kFixed);
+  }
   draw_panels(painter);
   ImGui::End();
 }

@@ -218,7 +218,8 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
   const bool hovered = ImGui::IsItemHovered(), active = can && ImGui::IsItemActive();
   if (can && (hovered || active)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActivated()) cache.dragged = static_cast<float>(value);
-  if (active && ImGui::GetIO().MouseDelta.x != 0.f && std::isfinite(cache.dragged)) {
+  if (active && !ImGui::IsItemActivated() && ImGui::GetIO().MouseDelta.x != 0.f &&
+      std::isfinite(cache.dragged)) {
     const float unit = std::max(0.01f, std::fabs(static_cast<float>(value)) * 0.01f);
     cache.dragged += ImGui::GetIO().MouseDelta.x / ui_scale() * unit;
     change(context, place, cache.dragged, "drag " + key_of(place));

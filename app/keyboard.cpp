@@ -4,6 +4,7 @@
 
 #include "app/cursor.h"
 #include "app/look/imgui_compat.h"
+#include "app/widgets/navigation.h"
 
 namespace attnscope {
 namespace {
@@ -51,10 +52,9 @@ void walk_keys(FrameState& state, const RunResult& run) {
   const bool heads = ImGui::GetIO().KeyShift || run.document.model->config().n_layers() < 2;
   if (by != 0 && heads) move_head(workspace.cursor, run, by);
   if (by != 0 && !heads) move_layer(workspace.cursor, run, by);
-  if (pressed(Key::home)) walk(workspace, run, -step_index(run.steps, workspace.cursor.step));
+  if (pressed(Key::home)) walk(workspace, run, -current_step(workspace, run));
   if (pressed(Key::end))
-    walk(workspace, run,
-         static_cast<int>(run.steps.size()) - 1 - step_index(run.steps, workspace.cursor.step));
+    walk(workspace, run, static_cast<int>(run.steps.size()) - 1 - current_step(workspace, run));
   if (pressed(Key::space)) workspace.playing = !workspace.playing;
   if (pressed(Key::escape)) workspace.cursor.pinned.reset();
 }

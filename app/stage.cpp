@@ -162,7 +162,7 @@ void Stage::draw_split(FrameState& state, float x) {
                          ImVec2(px(6), std::max(1.f, state.stage_max.y - state.stage_min.y)));
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (ImGui::IsItemActive()) {
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
     const float moved = ImGui::GetIO().MouseDelta.x / std::max(1.f, state.stage_max.x - state.stage_min.x);
     state.workspace.stage_share =
         std::clamp(state.workspace.stage_share + moved, kLeastShare, 1 - kLeastShare);

@@ -31,7 +31,7 @@ class StateFile {
   std::uint64_t frames_ = 0, version_ = 0;
   std::size_t undo_point_ = 0;
   double frame_begin_ = 0, edit_begin_ = 0, answer_ms_ = 0;
-  nlohmann::json numbers_;
+  nlohmann::json numbers_ = nlohmann::json::object();
   std::string numbers_key_;
 };
 

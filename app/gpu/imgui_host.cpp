@@ -7,6 +7,7 @@
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
+#include <imgui_internal.h>  // the queue of events of 1.87 and later
 
 #include <cfloat>
 #include <deque>
@@ -168,9 +169,18 @@ void ImguiHost::render() {
 
 Result<Image> ImguiHost::picture() {
   const bool sized = picture_width_ > 0;
-  TRY(const auto target, Offscreen::make(sized ? picture_width_ : context_.width(), sized ? picture_height_ : context_.height()));
+  TRY(const auto target, Offscreen::make(sized ? picture_width_ : context_.width(),
+                                         sized ? picture_height_ : context_.height()));
   draw_into(target->framebuffer(), target->width(), target->height());
   return target->read();
+}
+
+bool ImguiHost::keys_waiting() const {
+#if IMGUI_VERSION_NUM < 18700
+  return !key_queue().empty();
+#else
+  return ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
+#endif
 }
 
 void ImguiHost::restyle() { apply_imgui_style(ui_scale()); }

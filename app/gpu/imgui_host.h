@@ -24,10 +24,12 @@ class ImguiHost {
   void new_frame();
   /// Ends the frame and draws it over the theme's ground into the context's framebuffer.
   void render();
+  /// Keys have arrived that the next frames will hand over one by one.
+  bool keys_waiting() const;
   /// The same frame again into a picture of the same size. After ImGui::Render().
   Result<Image> picture();
-  /// From now on frames are laid out for a picture of width x height pixels instead of the screen, without the
-  /// pointer; picture() then has this size. Ends with end_picture().
+  /// From now on frames are laid out for a picture of width x height pixels instead of the screen, without
+  /// the pointer; picture() then has this size. Ends with end_picture().
   void begin_picture(int width, int height) { picture_width_ = width, picture_height_ = height; }
   void end_picture() { picture_width_ = picture_height_ = 0; }
   /// Style, fonts and theme anew, from the next frame on.

@@ -46,7 +46,7 @@ float share(std::size_t i, std::size_t count) {
 }
 
 void turn(SurfaceView& view) {
-  if (ImGui::IsItemActive()) {
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
     view.yaw += ImGui::GetIO().MouseDelta.x * kTurnPerPixel;
     view.pitch =
         std::clamp(view.pitch + ImGui::GetIO().MouseDelta.y * kTurnPerPixel, kLeastPitch, kMostPitch);

@@ -58,7 +58,7 @@ bool StepsEditor::update(const ViewContext& context, const Figure& figure, const
     }
   }
   if (drag_ && ImGui::IsMouseDown(0)) {
-    if (io.MouseDelta.x != 0) {
+    if (io.MouseDelta.x != 0 && !ImGui::IsMouseClicked(0)) {  // not what the mouse did before the press
       drag_->moved += io.MouseDelta.x;
       send_edit(context, drag_->target, drag_->target.value + drag_->moved * drag_->per_pixel,
                 drag_->gesture);

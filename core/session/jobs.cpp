@@ -45,7 +45,8 @@ bool Jobs::busy(const std::string& tag) const {
 
 bool Jobs::any_busy() const {
   std::lock_guard lock(mutex_);
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.second->running || lane.second->waiting; });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane.second->running || lane.second->waiting; });
 }
 
 void Jobs::run(Lane& lane) {
@@ -62,6 +63,10 @@ void Jobs::run(Lane& lane) {
     work = nullptr;  // what it held is released outside of the lock
     lock.lock();
     lane.running = nullptr;
+    if (lane.stop) return;
+    lock.unlock();
+    if (ended_) ended_();
+    lock.lock();
   }
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace attnscope {
 
@@ -17,7 +18,8 @@ class Jobs {
  public:
   using Work = std::function<void(const std::atomic<bool>& cancel)>;
 
-  Jobs() = default;
+  /// `ended` is called from the job's thread whenever a job is over.
+  explicit Jobs(std::function<void()> ended = {}) : ended_(std::move(ended)) {}
   ~Jobs();  ///< cancels everything and waits for it
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
@@ -41,6 +43,7 @@ class Jobs {
   };
   void run(Lane& lane);
 
+  std::function<void()> ended_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;
 };

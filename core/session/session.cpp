@@ -46,7 +46,7 @@ std::string RunResult::label(int sequence, std::int64_t pos) const {
                         document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))], pos);
 }
 
-Session::Session(std::function<void()> wake) : wake_(std::move(wake)) {}
+Session::Session(std::function<void()> wake) : wake_(std::move(wake)), jobs_(wake_) {}
 Session::~Session() = default;
 
 void Session::post(std::function<void()> event) {
