@@ -1,0 +1,128 @@
+// Drives the built program in a real window with keys and mouse (xdotool), and sees what happened through its
+// state file. Waits for conditions, never for a time. Refuses to look inside the program.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace attnscope::testing {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path);
+/// Of a clock that only goes forward.
+double now_ms();
+void sleep_ms(int milliseconds);
+
+/// Runs a program found in PATH to its end. Variables with an empty value are taken out of its environment.
+struct Finished {
+  int status = -1;  ///< exit status; 128 + signal when it was killed
+  std::string out, err;
+};
+using Environment = std::vector<std::pair<std::string, std::string>>;
+Finished run_program(const std::vector<std::string>& arguments, const Environment& environment = {},
+                     const std::string& input = {});
+bool in_path(const std::string& program);
+
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// A display of its own for this process where Xvfb is installed, else that of DISPLAY;
+/// ATTNSCOPE_TEST_DISPLAY names one to watch the tests on. Empty when there is none: `why` says so.
+std::string display(std::string& why);
+
+/// A running attnscope.
+class Window {
+ public:
+  /// Starts the program; its settings live under `folder`, so that a second start finds them.
+  Window(const TempFolder& folder, const std::vector<std::string>& arguments = {});
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  /// What is on screen: see app/state_file.cpp.
+  const Json& state();
+  /// Waits until `condition` holds for the state, for at most `seconds`; ends the test otherwise with
+  /// `what`.
+  void wait(const std::string& what, const std::function<bool(const Json&)>& condition, double seconds = 15);
+  /// Waits until nothing computes in the background.
+  void settled();
+  bool has(const std::string& item) { return state().at("items").contains(item); }
+
+  void key(const std::string& name) { act({"key", name}); }
+  void type(const std::string& text) { act({"type", "--delay", "15", text}); }
+  /// Through the clipboard and Ctrl+V.
+  void paste(const std::string& text);
+  /// At a share of the item's rectangle, when it stands still.
+  void click(const std::string& item, double x = 0.5, double y = 0.5, const std::string& button = "1");
+  /// A cell of a matrix that is shown whole.
+  void click_cell(const std::string& matrix, int row, int col);
+  void hover_cell(const std::string& matrix, int row, int col);
+  void drag(const std::string& item, int dx, int dy);
+  void resize(int width, int height);
+
+  /// Milliseconds of processor time used so far, all threads.
+  double cpu_ms() const;
+  /// Waits for the end of the program; its exit status, -1 when it goes on for longer than that.
+  int wait_for_end(double seconds = 10);
+  std::string errors() const { return read_text(stderr_path_); }
+  /// Its state and messages, for the report of a failed test.
+  std::string report();
+
+ private:
+  struct Point {
+    int x, y;
+  };
+  void act(const std::vector<std::string>& xdotool);
+  std::vector<double> rect_of(const std::string& item);
+  Point cell_of(const std::string& matrix, int row, int col);
+  void press_at(Point at, const std::string& button);
+  void move_to(Point at);
+  bool ended();
+
+  fs::path state_path_, stderr_path_;
+  pid_t pid_ = -1, clipboard_ = -1;
+  int status_ = -1;
+  std::string window_id_;
+  fs::file_time_type read_at_{};
+  Json state_;
+};
+
+/// Skips where a tool is missing, and reports the windows of a failed test.
+class WindowTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+  /// Starts the program and waits until its first run is on screen.
+  Window& start(const std::vector<std::string>& arguments = {});
+
+  TempFolder folder_;
+  std::unique_ptr<Window> window_;
+};
+
+/// tests/golden/models/NAME
+fs::path golden_model(const std::string& name);
+/// The gpt2 fixture with the vocabulary of a tokenizer, and that tokenizer, under `folder`/tiny_gpt2.
+fs::path model_with_tokenizer(const TempFolder& folder);
+/// The picture is `width` x `height` and has many colours.
+void expect_picture(const fs::path& path, int width, int height);
+
+}  // namespace attnscope::testing

@@ -1,0 +1,138 @@
+// Changing numbers and tokens, and taking it back to the last bit.
+#include <algorithm>
+
+#include "tests/window/driver.h"
+
+namespace attnscope::testing {
+namespace {
+
+using Editing = WindowTest;
+
+Json ids_of(const Json& now) { return now.at("sequences").at(0).at("ids"); }
+
+void pin_score(Window& window) {
+  window.key("Home");
+  for (int i = 0; i < 3; ++i) window.key("Right");
+  window.wait("the scores", [](const Json& now) { return now.at("cursor").at("index") == 3; });
+  window.click_cell("matrix.steps/result", 3, 1);
+  window.wait("a pinned score", [](const Json& now) {
+    return now.at("cursor").at("pinned").get<std::string>().find("scores") != std::string::npos;
+  });
+}
+
+TEST_F(Editing, ATypedNumberChangesWhatFollowsAndUndoRestoresEveryBit) {
+  Window& window = start();
+  pin_score(window);
+  const Json before = window.state();
+  window.click("edit_value");
+  window.wait("the field has the keys", [](const Json& now) { return now.at("typing") == true; });
+  window.key("ctrl+a");
+  window.type("2.5");
+  window.key("Return");
+  window.wait("a new result", [&](const Json& now) { return now.at("digest") != before.at("digest"); });
+  const Json edited = window.state();
+  EXPECT_NE(edited.at("last_values"), before.at("last_values"));
+  EXPECT_NE(edited.at("undo"), "");
+  EXPECT_EQ(edited.at("interventions"), 1);
+  EXPECT_DOUBLE_EQ(edited.at("values").at(1).get<double>(), 2.5);
+  std::printf("from the key to the picture of the new result: %.1f ms (goal 16)\n",
+              edited.at("answer_ms").get<double>());
+
+  window.key("Escape");
+  window.key("ctrl+z");
+  window.wait("the old numbers", [&](const Json& now) { return now.at("digest") == before.at("digest"); });
+  EXPECT_EQ(window.state().at("values"), before.at("values"));
+  EXPECT_EQ(window.state().at("last_values"), before.at("last_values"));
+  EXPECT_EQ(window.state().at("undo"), "");
+  EXPECT_NE(window.state().at("redo"), "");
+  window.key("ctrl+shift+z");
+  window.wait("the edit again", [&](const Json& now) { return now.at("digest") == edited.at("digest"); });
+  EXPECT_EQ(window.state().at("last_values"), edited.at("last_values"));
+  window.key("ctrl+z");
+  window.wait("undone", [&](const Json& now) { return now.at("digest") == before.at("digest"); });
+  window.key("ctrl+y");
+  window.wait("redone", [&](const Json& now) { return now.at("digest") == edited.at("digest"); });
+}
+
+TEST_F(Editing, TheDifferenceSwitchShowsAnEdit) {
+  Window& window = start();
+  pin_score(window);
+  const Json before = window.state().at("digest");
+  window.click("zero");
+  window.wait("a new result", [&](const Json& now) { return now.at("digest") != before; });
+  window.key("d");
+  window.wait("new minus old", [](const Json& now) { return now.at("difference") == true; });
+  window.settled();
+  EXPECT_EQ(window.state().at("error"), "");
+}
+
+TEST_F(Editing, TypedIdsBecomeTokens) {
+  Window& window = start({golden_model("gpt2").string()});
+  const Json before = window.state();
+  window.key("ctrl+t");
+  window.wait("the field has the keys", [](const Json& now) { return now.at("typing") == true; });
+  window.key("ctrl+a");
+  window.type("5 9 130 7");
+  window.wait("four tokens", [](const Json& now) { return ids_of(now) == Json({5, 9, 130, 7}); });
+  window.wait("their result", [&](const Json& now) {
+    return now.at("version") > before.at("version") && now.at("busy") == false && now.contains("digest") &&
+           now.at("items").contains("chip3") && !now.at("items").contains("chip4");
+  });
+  const Json typed = window.state();
+  EXPECT_NE(typed.at("digest"), before.at("digest"));
+  window.type(" 199");  // outside of the vocabulary
+  window.wait("what cannot be typed is said",
+              [](const Json& now) { return now.at("items").contains("input_error"); });
+  EXPECT_EQ(ids_of(window.state()).size(), 4u + 0u);
+  for (int i = 0; i < 4; ++i) window.key("BackSpace");
+  window.wait("no complaint", [](const Json& now) { return !now.at("items").contains("input_error"); });
+  window.key("Escape");
+}
+
+TEST_F(Editing, ATokenIsReplacedThroughItsChip) {
+  Window& window = start({golden_model("gpt2").string(), "--ids", "5,9,130,7"});
+  window.wait("four tokens", [](const Json& now) { return ids_of(now) == Json({5, 9, 130, 7}); });
+  window.settled();
+  const Json before = window.state();
+  window.click("chip1", 0.4, 0.5, "3");
+  window.wait("the menu", [](const Json& now) { return now.at("items").contains("token_search"); });
+  window.wait("its field has the keys", [](const Json& now) { return now.at("typing") == true; });
+  window.type("42");
+  window.key("Return");
+  window.wait("token 42", [](const Json& now) { return ids_of(now) == Json({5, 42, 130, 7}); });
+  window.wait("its result", [&](const Json& now) { return now.at("digest") != before.at("digest"); });
+  EXPECT_NE(window.state().at("undo"), "");
+  window.key("ctrl+z");
+  window.wait("the old numbers", [&](const Json& now) { return now.at("digest") == before.at("digest"); });
+  window.click("chip2", 0.4, 0.5, "3");
+  window.click("chip_menu.delete");
+  window.wait("one token less", [](const Json& now) { return ids_of(now) == Json({5, 9, 7}); });
+}
+
+TEST_F(Editing, HangulIsPasted) {
+  const fs::path model = model_with_tokenizer(folder_);
+  Window& window = start({model.string(), "--text", "hello"});
+  window.wait("the text", [](const Json& now) { return now.at("sequences").at(0).at("text") == "hello"; });
+  window.key("ctrl+t");
+  window.wait("the field has the keys", [](const Json& now) { return now.at("typing") == true; });
+  window.key("ctrl+a");
+  window.paste("고양이가 앉았다");
+  window.wait("the pasted text", [](const Json& now) {
+    return now.at("sequences").at(0).at("text") == "고양이가 앉았다" && now.at("busy") == false;
+  });
+  EXPECT_GT(ids_of(window.state()).size(), 5u);
+  EXPECT_EQ(window.state().at("error"), "");
+}
+
+TEST_F(Editing, GenerateAppendsATokenAndUndoTakesItAway) {
+  Window& window = start({golden_model("gpt2").string(), "--ids", "5,9"});
+  window.wait("two tokens", [](const Json& now) { return ids_of(now) == Json({5, 9}); });
+  window.click("generate");
+  window.wait("three tokens", [](const Json& now) { return ids_of(now).size() == 3; });
+  window.settled();
+  window.key("ctrl+z");
+  window.wait("two tokens again", [](const Json& now) { return ids_of(now) == Json({5, 9}); });
+}
+
+}  // namespace
+}  // namespace attnscope::testing
