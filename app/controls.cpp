@@ -83,7 +83,7 @@ void centre_next_window() {
 
 bool begin_popup(const char* id) {
   if (!ImGui::BeginPopup(id)) return false;
-  if (escape_pressed()) ImGui::CloseCurrentPopup();
+  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   return true;
 }
 

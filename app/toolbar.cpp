@@ -140,8 +140,10 @@ void menu(FrameState& state, const char* key, void (*items)(FrameState&)) {
 
 void chooser(FrameState& state, const std::string& label) {
   if (raised_button(label + "###chooser")) ImGui::OpenPopup("###chooser_popup");
+  const ImVec2 low(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + px(4));
   compat::item_tooltip(tr("toolbar.chooser.help"));
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  ImGui::SetNextWindowPos(low, ImGuiCond_Appearing);
   if (!begin_popup("###chooser_popup")) return;
   shipped_items(state);
   if (!state.settings.recent.empty()) ImGui::Separator();
