@@ -87,7 +87,7 @@ Tensor Probe::attend(AttentionInputs in, std::source_location line) const {
   derived(Slot::masked);
   if (mask_first) derived(Slot::scaled);
   derived(Slot::pattern);
-  return (*this)(Slot::z, result.z, line);
+  return (*this)(Slot::z, result.z.rename({Axis::head, Axis::query, Axis::d_head}), line);
 }
 
 void Probe::predict(std::int64_t rows, std::source_location line) const {

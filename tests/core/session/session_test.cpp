@@ -1,0 +1,266 @@
+// A session from opening to undo: what a person does, without a window.
+#include "core/session/session.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace attnscope {
+namespace {
+
+std::string source_file(const std::string& name) { return std::string(ATTNSCOPE_SOURCE_DIR) + "/" + name; }
+
+struct OpenScene : ::testing::Test {
+  Session session;
+  void SetUp() override {
+    session.open(source_file("assets/scenes/nine_steps.json"));
+    session.wait();
+    ASSERT_TRUE(session.result()) << (session.error() ? session.error()->text() : "no result");
+  }
+  float out(int row = 3, int col = 0) const {
+    return session.result()->trace(0).cell(site_of(Slot::attn_out, 0), {row, col});
+  }
+  Status set_input(float value, const std::string& gesture = {}) {
+    const Status status = session.edit("Set an input", gesture, [&](Document& document) {
+      return set_input_cell(document, 0, 1, 2, value);
+    });
+    session.wait();
+    return status;
+  }
+};
+
+TEST_F(OpenScene, RunsEverySequence) {
+  EXPECT_EQ(session.result()->traces.size(), 2u);
+  EXPECT_EQ(session.result()->steps.size(), 9u);
+  EXPECT_FALSE(session.previous());
+  EXPECT_FALSE(session.error());
+}
+
+TEST_F(OpenScene, AnEditIsFollowedUndoneAndRedone) {
+  const float before = out();
+  ASSERT_TRUE(set_input(5.f));
+  const float after = out();
+  EXPECT_NE(before, after);
+  ASSERT_TRUE(session.previous());
+  EXPECT_EQ(session.previous()->trace(0).cell(site_of(Slot::attn_out, 0), {3, 0}), before);
+  EXPECT_EQ(session.history().undo_sentence(), "Set an input");
+  session.undo();
+  session.wait();
+  EXPECT_EQ(out(), before);  // bit for bit
+  EXPECT_EQ(session.history().redo_sentence(), "Set an input");
+  session.redo();
+  session.wait();
+  EXPECT_EQ(out(), after);
+}
+
+TEST_F(OpenScene, ADragIsOneUndoPoint) {
+  const float before = out();
+  for (const float value : {1.f, 2.f, 3.f}) ASSERT_TRUE(set_input(value, "drag"));
+  session.end_gesture();
+  ASSERT_TRUE(set_input(4.f, "drag"));
+  EXPECT_EQ(session.history().position(), 2u);
+  session.undo();
+  session.undo();
+  session.wait();
+  EXPECT_EQ(out(), before);
+  EXPECT_FALSE(session.history().can_undo());
+}
+
+TEST_F(OpenScene, AnEditThatCannotBeMadeChangesNothing) {
+  const float before = out();
+  const Status status = session.edit("Set a cell that is not there", {}, [](Document& document) {
+    return set_input_cell(document, 0, 99, 0, 1.f);
+  });
+  EXPECT_FALSE(status);
+  ASSERT_TRUE(session.error());
+  EXPECT_FALSE(session.error()->hint.empty());
+  EXPECT_FALSE(session.history().can_undo());
+  EXPECT_EQ(out(), before);
+}
+
+TEST_F(OpenScene, WeightsMasksAndStepsCanBeEdited) {
+  const float before = out();
+  (void)session.edit("weight", {}, [](Document& d) {
+    return set_weight_cell(d, "blocks.0.attn.v.weight", {0, 1}, 2.f);
+  });
+  session.wait();
+  EXPECT_NE(out(), before);
+  session.undo();
+  (void)session.edit("mask", {}, [](Document& d) -> Status {
+    set_mask_cell(d, 3, 0, false);
+    return Done{};
+  });
+  session.wait();
+  EXPECT_NE(out(), before);
+  EXPECT_EQ(session.result()->trace(0).cell(site_of(Slot::pattern, 0), {0, 3, 0}), 0.f);
+  session.undo();
+  (void)session.edit("step", {}, [](Document& d) -> Status {
+    set_intervention(
+        d, {*parse_cell("blocks.0.attn.z[head=0,query=3,d_head=0]"), {Edit::Kind::set, 1.f}, true, {}});
+    return Done{};
+  });
+  session.wait();
+  EXPECT_EQ(session.result()->trace(0).cell(site_of(Slot::z, 0), {0, 3, 0}), 1.f);
+  EXPECT_NE(out(), before);
+}
+
+TEST_F(OpenScene, MaskingACellBackIsNoEdit) {
+  Document document = session.document();
+  set_mask_cell(document, 0, 3, true);
+  EXPECT_EQ(document.mask_cells.size(), 1u);
+  set_mask_cell(document, 0, 3, false);
+  EXPECT_TRUE(document.mask_cells.empty());
+}
+
+TEST_F(OpenScene, SamplingAloneComputesNothingAnew) {
+  const auto version = session.result()->version;
+  (void)session.edit("temperature", {}, [](Document& d) -> Status {
+    d.sampling.temperature = 0.5f;
+    return Done{};
+  });
+  EXPECT_FALSE(session.running());
+  EXPECT_EQ(session.result()->version, version);
+  EXPECT_EQ(session.result()->document.sampling.temperature, 0.5f);
+}
+
+TEST_F(OpenScene, SizesChangeFromAShownSeed) {
+  SceneSizes sizes = sizes_of(*session.document().opened->scene);
+  sizes.tokens = 6;
+  sizes.heads = 3;
+  sizes.d_head = 2;
+  (void)session.edit("sizes", {}, [&](Document& d) { return resize_scene(d, sizes, 42); });
+  session.wait();
+  ASSERT_FALSE(session.error()) << session.error()->text();
+  const Record* pattern = session.result()->trace(0).find(site_of(Slot::pattern, 0));
+  EXPECT_EQ(pattern->shape, (std::vector<std::int64_t>{3, 6, 6}));
+  EXPECT_EQ(session.document().opened->scene->seed, 42u);
+  sizes.tokens = 0;
+  EXPECT_FALSE(session.edit("sizes", {}, [&](Document& d) { return resize_scene(d, sizes, 42); }));
+}
+
+TEST_F(OpenScene, SavedScenesOpenAgainWithEveryNumber) {
+  ASSERT_TRUE(set_input(0.1234567f));
+  const std::string path = ::testing::TempDir() + "attnscope_saved_scene.json";
+  const auto scene = scene_of(session.document());
+  ASSERT_TRUE(scene);
+  ASSERT_TRUE(save_scene(*scene, path));
+  Session again;
+  again.open(path);
+  again.wait();
+  ASSERT_TRUE(again.result());
+  EXPECT_EQ(again.result()->trace(0).cell(site_of(Slot::attn_out, 0), {3, 0}), out());
+  std::filesystem::remove(path);
+}
+
+TEST_F(OpenScene, AFileThatCannotBeOpenedLeavesTheOldModel) {
+  const auto result = session.result();
+  session.open("/nowhere/at/all");
+  session.wait();
+  ASSERT_TRUE(session.error());
+  EXPECT_NE(session.error()->sentence.find("/nowhere/at/all"), std::string::npos);
+  EXPECT_EQ(session.result(), result);
+  ASSERT_TRUE(set_input(1.f));  // still alive
+  EXPECT_FALSE(session.error());
+}
+
+struct OpenGpt : ::testing::Test {
+  Session session;
+  void SetUp() override {
+    session.open(source_file("assets/scenes/tiny_gpt.json"));
+    session.wait();
+    ASSERT_TRUE(session.result()) << (session.error() ? session.error()->text() : "no result");
+  }
+};
+
+TEST_F(OpenGpt, AFailedRunKeepsTheLastResult) {
+  const auto result = session.result();
+  (void)session.edit("id", {}, [](Document& d) { return replace_token(d, 0, 0, 9999); });
+  session.wait();
+  ASSERT_TRUE(session.error());
+  EXPECT_NE(session.error()->sentence.find("9999"), std::string::npos);
+  EXPECT_EQ(session.result(), result);
+  session.undo();
+  session.wait();
+  EXPECT_FALSE(session.error());
+}
+
+TEST_F(OpenGpt, TokensAreTypedInsertedReplacedAndDeleted) {
+  (void)session.edit("text", {}, [](Document& d) { return set_text(d, 0, "the cat sat"); });
+  (void)session.edit("insert", {}, [](Document& d) { return insert_token(d, 0, 1, 12); });
+  (void)session.edit("replace", {}, [](Document& d) { return replace_token(d, 0, 0, 6); });
+  (void)session.edit("delete", {}, [](Document& d) { return delete_token(d, 0, 3); });
+  session.wait();
+  EXPECT_EQ(session.result()->trace(0).ids, (std::vector<int>{6, 12, 1}));
+  EXPECT_EQ(session.document().sequences[0].text, "on So cat");
+  EXPECT_FALSE(session.edit("text", {}, [](Document& d) { return set_text(d, 0, "a zebra"); }));
+}
+
+TEST_F(OpenGpt, GeneratingAppendsTheGreedyToken) {
+  (void)session.edit("greedy", {}, [](Document& d) -> Status {
+    d.sampling.temperature = 0;
+    return Done{};
+  });
+  session.wait();
+  const Trace& trace = session.result()->trace(0);
+  const Tensor logits = trace.logits_row(trace.length - 1);
+  int best = 0;
+  for (int id = 1; id < logits.size(0); ++id)
+    if (logits.at(id) > logits.at(best)) best = id;
+  const auto length = trace.ids.size();
+  session.generate(0, 1, "Generate");
+  session.wait();
+  ASSERT_EQ(session.result()->trace(0).ids.size(), length + 1);
+  EXPECT_EQ(session.result()->trace(0).ids.back(), best);
+  EXPECT_EQ(session.history().undo_sentence(), "Generate");
+}
+
+TEST(Catalog, EveryRecordHasTheAxesOfItsRow) {
+  for (const char* scene : {"nine_steps", "tiny_gpt", "tiny_llama"}) {
+    Session session;
+    session.open(source_file(std::string("assets/scenes/") + scene + ".json"));
+    session.wait();
+    ASSERT_TRUE(session.result());
+    for (const Record& record : session.result()->trace(0).records()) {
+      std::string axes;
+      for (const Axis axis : record.axes) axes += (axes.empty() ? "" : " ") + std::string(axis_name(axis));
+      EXPECT_EQ(axes, step_of(record.site.slot).axes) << scene << ": " << to_text(record.site);
+    }
+  }
+}
+
+TEST(Jobs, TheNewestWins) {
+  std::atomic<int> finished{0}, last{0};
+  {
+    Jobs jobs;
+    for (int i = 1; i <= 20; ++i) {
+      jobs.submit("work", [&, i](const std::atomic<bool>& cancel) {
+        for (int step = 0; step < 50 && !cancel; ++step)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (cancel) return;
+        ++finished;
+        last = i;
+      });
+    }
+    while (jobs.busy("work")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(last, 20);
+  EXPECT_LE(finished, 2);
+}
+
+TEST(Jobs, LeavingStopsThem) {
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    Jobs jobs;
+    jobs.submit("endless", [](const std::atomic<bool>& cancel) {
+      while (!cancel) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+}  // namespace
+}  // namespace attnscope
