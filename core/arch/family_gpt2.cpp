@@ -87,11 +87,7 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
     TRY_OK(from.linear(out, base + "mlp.out", name + "mlp.c_proj", d_mlp, d, conv1d));
   }
   TRY_OK(from.norm(out, "ln_final", "ln_f", d));
-  Tensor head = out.get("tok_embed.weight");  // [vocab, d_model]
-  if (!config.head.tied) {
-    TRY(head, from.load_plain("lm_head.weight", {config.vocab_size, d}));
-  }
-  out.set("logits.weight", head.transpose().rename({Axis::in, Axis::vocab}));
+  TRY_OK(from.unembedding(out, config));
   return out;
 }
 

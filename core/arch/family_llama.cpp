@@ -86,11 +86,7 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
   }
   TRY_OK(from.norm(out, "ln_final", "norm", d));
   if (!config.head.present) return out;
-  Tensor head = out.get("tok_embed.weight");  // [vocab, d_model]
-  if (!config.head.tied) {
-    TRY(head, from.load_plain("lm_head.weight", {config.vocab_size, d}));
-  }
-  out.set("logits.weight", head.transpose().rename({Axis::in, Axis::vocab}));
+  TRY_OK(from.unembedding(out, config));
   return out;
 }
 

@@ -69,4 +69,13 @@ Status WeightReader::table(Weights& out, const std::string& canonical, const std
   return Done{};
 }
 
+Status WeightReader::unembedding(Weights& out, const ModelConfig& config) const {
+  Tensor head = out.get("tok_embed.weight");  // [vocab, d_model]
+  if (!config.head.tied) {
+    TRY(head, load_plain("lm_head.weight", {config.vocab_size, config.d_model}));
+  }
+  out.set("logits.weight", head.transpose().rename({Axis::in, Axis::vocab}));
+  return Done{};
+}
+
 }  // namespace attnscope

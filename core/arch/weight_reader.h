@@ -35,6 +35,9 @@ class WeightReader {
                 std::int64_t width, Layout layout) const;
   /// weight (and bias, when the file has one) of a norm.
   Status norm(Weights& out, const std::string& canonical, const std::string& name, std::int64_t width) const;
+  /// The unembedding -> logits.weight [d_model, vocab]: the embedding table read across where the head is
+  /// tied, else lm_head.weight.
+  Status unembedding(Weights& out, const ModelConfig& config) const;
   Status table(Weights& out, const std::string& canonical, const std::string& name, std::int64_t rows,
                std::int64_t width) const;
 
