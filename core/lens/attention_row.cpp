@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/lens/head_stats.h"
 
 namespace attnscope {
 namespace {
@@ -37,19 +38,8 @@ void finish(AttentionRow& row, const Tensor& entering) {
 
 Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std::int64_t head,
                                    std::int64_t query) {
-  const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
-  const AttentionState* state = record ? trace.attention(pattern) : nullptr;
-  if (!state) {
-    return fail(Code::not_found, format("This run has no pattern called %s.", to_text(pattern).c_str()),
-                "Choose the pattern of a block.");
-  }
-  if (head < 0 || head >= record->shape[0] || query < 0 || query >= record->shape[1]) {
-    return fail(Code::out_of_range,
-                format("%s has the shape %s: there is no head %lld with query %lld.",
-                       to_text(pattern).c_str(), shape_text(record->shape).c_str(),
-                       static_cast<long long>(head), static_cast<long long>(query)),
-                "Choose a head and a query inside the shape.");
-  }
+  TRY_OK(check_pattern_row(trace, pattern, head, query));
+  const AttentionState* state = trace.attention(pattern);
   AttentionRow row;
   row.mask_first = state->in.mask_before_scale;
   row.scale = static_cast<double>(state->in.scale);

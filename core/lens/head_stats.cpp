@@ -11,7 +11,14 @@ namespace {
 
 constexpr std::int64_t kBand = 64;  // rows of the pattern that are in memory at a time
 
-Status check(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
+Site mask_of(Site pattern) {
+  pattern.slot = Slot::mask;
+  return pattern;
+}
+
+}  // namespace
+
+Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
   const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
   if (!record) {
     return fail(Code::not_found, format("This run has no pattern called %s.", to_text(pattern).c_str()),
@@ -26,13 +33,6 @@ Status check(const Trace& trace, const Site& pattern, std::int64_t head, std::in
   }
   return Done{};
 }
-
-Site mask_of(Site pattern) {
-  pattern.slot = Slot::mask;
-  return pattern;
-}
-
-}  // namespace
 
 RowStats row_stats(const Tensor& pattern_row, const Tensor& mask_row, std::int64_t query) {
   RowStats stats;
@@ -50,7 +50,7 @@ RowStats row_stats(const Tensor& pattern_row, const Tensor& mask_row, std::int64
 }
 
 Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
-  TRY_OK(check(trace, pattern, head, query));
+  TRY_OK(check_pattern_row(trace, pattern, head, query));
   const std::int64_t keys = trace.find(pattern)->shape[2];
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
   const Tensor mask = trace.slice(mask_of(pattern), 0, {query, query + 1}, {0, keys});
@@ -58,7 +58,7 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
 }
 
 Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head) {
-  TRY_OK(check(trace, pattern, head, 0));
+  TRY_OK(check_pattern_row(trace, pattern, head, 0));
   const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
   RowStats mean;
   for (std::int64_t begin = 0; begin < queries; begin += kBand) {
