@@ -91,8 +91,8 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--screenshot", options.screenshot,
                  "write a PNG of the window here and exit; needs no display")
       ->type_name("OUT.png");
-  cli.add_option("--text", raw.texts, "the input text")->type_name("T");
-  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3");
+  cli.add_option("--text", raw.texts, "the input text")->type_name("T")->allow_extra_args(false);
+  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3")->allow_extra_args(false);
   cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
       ->type_name("ID");
   cli.add_option("--layer", options.layer, "the block to look at, from 0")
