@@ -213,22 +213,26 @@ constexpr std::int64_t kMostPositions = 4096;  // as in resized()
 Tensor with_rows(const Tensor& vectors, std::int64_t left_out, const std::vector<float>& added) {
   std::vector<float> values;
   for (std::int64_t pos = 0; pos < vectors.size(0); ++pos)
-    for (std::int64_t dim = 0; pos != left_out && dim < vectors.size(1); ++dim) values.push_back(vectors.at(pos, dim));
+    for (std::int64_t dim = 0; pos != left_out && dim < vectors.size(1); ++dim)
+      values.push_back(vectors.at(pos, dim));
   values.insert(values.end(), added.begin(), added.end());
   const auto rows = static_cast<std::int64_t>(values.size()) / vectors.size(1);
-  return Tensor::from(std::move(values), {{vectors.axis(0), rows}, {vectors.axis(1), vectors.size(1)}});  // [pos, d_in]
+  return Tensor::from(std::move(values),
+                      {{vectors.axis(0), rows}, {vectors.axis(1), vectors.size(1)}});  // [pos, d_in]
 }
 
 bool all_vectors(const Document& document) {
-  return !document.sequences.empty() && std::all_of(document.sequences.begin(), document.sequences.end(),
-                                                    [](const Sequence& s) { return !s.input.vectors.empty(); });
+  return !document.sequences.empty() &&
+         std::all_of(document.sequences.begin(), document.sequences.end(),
+                     [](const Sequence& s) { return !s.input.vectors.empty(); });
 }
 
 }  // namespace
 
 Status add_position(Document& document) {
   if (!all_vectors(document) || !document.opened->scene)
-    return fail(Code::unsupported, "Only a scene whose input is vectors grows by a row.", "Type the text instead.");
+    return fail(Code::unsupported, "Only a scene whose input is vectors grows by a row.",
+                "Type the text instead.");
   std::uint64_t seed = document.opened->scene->seed;
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
@@ -241,11 +245,13 @@ Status add_position(Document& document) {
 }
 
 Status delete_position(Document& document, std::int64_t pos) {
-  if (!all_vectors(document)) return fail(Code::unsupported, "The input is no list of vectors.", "Edit the text instead.");
+  if (!all_vectors(document))
+    return fail(Code::unsupported, "The input is no list of vectors.", "Edit the text instead.");
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
     if (pos < 0 || pos >= vectors.size(0) || vectors.size(0) < 2)
-      return fail(Code::out_of_range, "This token cannot be taken away.", "A sequence keeps at least one token.");
+      return fail(Code::out_of_range, "This token cannot be taken away.",
+                  "A sequence keeps at least one token.");
     vectors = with_rows(vectors, pos, {});
   }
   return Done{};

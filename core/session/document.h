@@ -55,8 +55,8 @@ Status set_weight_cell(Document& document, const std::string& name, const std::v
 void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed);
 /// A scene at other sizes, drawn from `seed`.
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed);
-/// Adds a row to every sequence of vectors; its numbers are drawn from the scene's seed and the new length, so that
-/// the same click gives the same numbers. Errors: not a scene of vectors, too long for a scene.
+/// Adds a row to every sequence of vectors; its numbers are drawn from the scene's seed and the new length,
+/// so that the same click gives the same numbers. Errors: not a scene of vectors, too long for a scene.
 Status add_position(Document& document);
 /// Takes a row away from every sequence of vectors. Errors: no such row, the last one.
 Status delete_position(Document& document, std::int64_t pos);

@@ -36,8 +36,8 @@ struct Step {
   Part part;
   Rule rule;
   Hue hue;
-  bool derived;             ///< computed on demand from smaller records
-  std::string_view axes;    ///< "head query key"
+  bool derived;           ///< computed on demand from smaller records
+  std::string_view axes;  ///< "head query key"
   std::string_view title_en, title_ko;
   std::string_view formula;  ///< Unicode
   std::string_view sentence_en, sentence_ko;

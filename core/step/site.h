@@ -19,6 +19,7 @@ enum class Stack : std::uint8_t { single, enc, dec, vision };
 enum class Part : std::uint8_t { model, block, attn, cross };
 
 /// Every step of a forward pass, in the order of execution. One row each in the catalog.
+// clang-format off
 enum class Slot : std::uint8_t {
   tok_embed, pos_embed, type_embed, embed,
   resid_pre, ln1_scale, ln1_out,
@@ -27,6 +28,7 @@ enum class Slot : std::uint8_t {
   resid_mid, ln2_scale, ln2_out, mlp_pre, mlp_gate, mlp_up, mlp_act, mlp_post, mlp_out, resid_post,
   ln_final_scale, ln_final_out, logits, probs
 };
+// clang-format on
 inline constexpr int kSlotCount = static_cast<int>(Slot::probs) + 1;
 
 struct Site {
@@ -50,7 +52,8 @@ struct Coordinate {
   std::string axis;
   std::int64_t index = 0;
 };
-/// A site with some coordinates fixed: "blocks.5.attn.pattern[head=3,query=7,key=2]". Axes not named mean all.
+/// A site with some coordinates fixed: "blocks.5.attn.pattern[head=3,query=7,key=2]". Axes not named mean
+/// all.
 struct Cell {
   Site site;
   std::vector<Coordinate> at;

@@ -49,40 +49,6 @@ void end_process(pid_t process) {
   waitpid(process, nullptr, 0);
 }
 
-/// Xvfb, for as long as this process lives.
-class VirtualDisplay {
- public:
-  VirtualDisplay() {
-    int ends[2];
-    if (pipe(ends) != 0) return;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    process_ = spawn({"Xvfb", "-displayfd", std::to_string(ends[1]), "-screen", "0", "1920x1080x24",
-                      "-nolisten", "tcp", "-noreset"},
-                     {}, {null, null, null});
-    close(ends[1]);
-    close(null);
-    // Up to the line's end: Xvfb writes it in two pieces, and would not survive a closed pipe.
-    std::string text;
-    pollfd ready{ends[0], POLLIN, 0};
-    for (char c = 0; c != '\n' && poll(&ready, 1, 20000) > 0 && read(ends[0], &c, 1) == 1;) text += c;
-    if (text.size() > 1) name_ = ":" + text.substr(0, text.size() - 1);
-    close(ends[0]);
-  }
-  ~VirtualDisplay() {
-    if (process_ <= 0) return;
-    kill(process_, SIGTERM);
-    waitpid(process_, nullptr, 0);
-  }
-  VirtualDisplay(const VirtualDisplay&) = delete;
-  VirtualDisplay& operator=(const VirtualDisplay&) = delete;
-  const std::string& name() const { return name_; }
-
- private:
-  pid_t process_ = -1;
-  std::string name_;
-};
-
 }  // namespace
 
 std::string read_text(const fs::path& path) {
@@ -131,16 +97,44 @@ TempFolder::~TempFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-std::string display(std::string& why) {
-  if (const char* chosen = std::getenv("ATTNSCOPE_TEST_DISPLAY")) return chosen;
-  if (in_path("Xvfb")) {
-    static const VirtualDisplay own;
-    if (own.name().empty()) why = "Xvfb is installed but did not start.";
-    return own.name();
-  }
+Display::Display() {
+  const char* chosen = std::getenv("ATTNSCOPE_TEST_DISPLAY");
   const char* given = std::getenv("DISPLAY");
-  if (!given) why = "There is no display: apt-get install xvfb.";
-  return given ? given : "";
+  if (chosen)
+    name = chosen;
+  else if (in_path("Xvfb"))
+    start_own();
+  else if (given)
+    name = given;
+  else
+    why = "There is no display: apt-get install xvfb.";
+}
+
+void Display::start_own() {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  process_ = spawn({"Xvfb", "-displayfd", std::to_string(ends[1]), "-screen", "0", "1920x1080x24",
+                    "-nolisten", "tcp", "-noreset"},
+                   {}, {null, null, null});
+  close(ends[1]);
+  close(null);
+  // Up to the line's end: Xvfb writes it in two pieces, and would not survive a closed pipe.
+  std::string text;
+  pollfd ready{ends[0], POLLIN, 0};
+  for (char c = 0; c != '\n' && poll(&ready, 1, 20000) > 0 && read(ends[0], &c, 1) == 1;) text += c;
+  close(ends[0]);
+  if (text.size() > 1)
+    name = ":" + text.substr(0, text.size() - 1);
+  else
+    why = "Xvfb is installed but did not start.";
+}
+
+Display::~Display() {
+  if (process_ <= 0) return;
+  kill(process_, SIGTERM);
+  waitpid(process_, nullptr, 0);
 }
 
 // ---- Window ---------------------------------------------------------------------------------------
@@ -319,10 +313,9 @@ std::string Window::report() {
 void WindowTest::SetUp() {
   for (const char* tool : {"xdotool", "xclip"})
     if (!in_path(tool)) GTEST_SKIP() << tool << " is not installed: apt-get install " << tool;
-  std::string why;
-  const std::string name = display(why);
-  if (name.empty()) GTEST_SKIP() << why;
-  setenv("DISPLAY", name.c_str(), 1);
+  display_ = std::make_unique<Display>();
+  if (display_->name.empty()) GTEST_SKIP() << display_->why;
+  setenv("DISPLAY", display_->name.c_str(), 1);
 }
 
 void WindowTest::TearDown() {

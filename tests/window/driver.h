@@ -45,9 +45,21 @@ class TempFolder {
   fs::path path_;
 };
 
-/// A display of its own for this process where Xvfb is installed, else that of DISPLAY;
-/// ATTNSCOPE_TEST_DISPLAY names one to watch the tests on. Empty when there is none: `why` says so.
-std::string display(std::string& why);
+/// A display for one test, so that no key or button stays pressed from the one before: of its own where Xvfb
+/// is installed, else that of DISPLAY. ATTNSCOPE_TEST_DISPLAY names one to watch the tests on.
+class Display {
+ public:
+  Display();
+  ~Display();
+  Display(const Display&) = delete;
+  Display& operator=(const Display&) = delete;
+  /// ":99"; empty when there is none: `why` says what to do.
+  std::string name, why;
+
+ private:
+  void start_own();
+  pid_t process_ = -1;
+};
 
 /// A running attnscope.
 class Window {
@@ -115,6 +127,7 @@ class WindowTest : public ::testing::Test {
   Window& start(const std::vector<std::string>& arguments = {});
 
   TempFolder folder_;
+  std::unique_ptr<Display> display_;
   std::unique_ptr<Window> window_;
 };
 

@@ -23,8 +23,9 @@ class Opening : public WindowTest {
     window.type(path.string());
     window.key("Return");
   }
-  static void export_to(Window& window, const fs::path& path) {
+  static void export_to(Window& window, const fs::path& path, int scale) {
     window.key("ctrl+e");
+    window.click("scale" + std::to_string(scale));
     window.click("export_path");
     window.wait("the path can be typed", [](const Json& now) { return now.at("typing") == true; });
     window.key("ctrl+a");
@@ -102,22 +103,19 @@ TEST_F(Opening, ABrokenModelOnTheCommandLineKeepsTheWindow) {
 TEST_F(Opening, ExportWritesThePictureOfTheWindow) {
   Window& window = start({"--size", "1280x800"});
   const fs::path picture = folder_ / "window.png";
-  export_to(window, picture);
+  export_to(window, picture, 1);
   window.wait("the picture is there", [&](const Json&) { return fs::exists(picture); });
   window.wait("it is said", [](const Json& now) { return !now.at("notices").empty(); });
   expect_picture(picture, 1280, 800);
   const fs::path twice = folder_ / "twice.png";
-  window.key("ctrl+e");
-  window.click("scale2");
-  window.key("Escape");
-  export_to(window, twice);
+  export_to(window, twice, 2);
   window.wait("the larger picture is there", [&](const Json&) { return fs::exists(twice); });
   expect_picture(twice, 2560, 1600);
 }
 
 TEST_F(Opening, AnImpossibleExportIsOneSentence) {
   Window& window = start();
-  export_to(window, folder_ / "no/such/folder/x.png");
+  export_to(window, folder_ / "no/such/folder/x.png", 1);
   window.wait("a sentence", [](const Json& now) { return !now.at("notices").empty(); });
   EXPECT_NE(window.state().at("notices").at(0).get<std::string>().find("no/such/folder"), std::string::npos);
   window.key("Right");

@@ -61,7 +61,8 @@ TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {
   expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && k != 2; });
   ASSERT_TRUE(toggle_mask_row(document, 4, 6));
   expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && k != 2 && q != 4; });
-  ASSERT_TRUE(toggle_mask_row(document, 4, 6));  // the row is the model's own again, also where a column was off
+  ASSERT_TRUE(
+      toggle_mask_row(document, 4, 6));  // the row is the model's own again, also where a column was off
   expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && (k != 2 || q == 4); });
   ASSERT_TRUE(toggle_mask_column(document, 2, 6));
   ASSERT_TRUE(toggle_mask_column(document, 2, 6));
