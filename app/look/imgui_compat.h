@@ -12,7 +12,8 @@ namespace attnscope::compat {
 
 /// The texture of a draw command: a pointer before 1.91.4, an integer since.
 inline ImTextureID texture_id(unsigned gl_name) {
-  return (ImTextureID)(std::intptr_t)gl_name;  // the C cast is the one spelling that fits both types
+  // The C cast is the one spelling that fits both types.
+  return (ImTextureID)(std::intptr_t)gl_name;  // NOLINT(performance-no-int-to-ptr)
 }
 
 inline void separator_text(const char* text) {
