@@ -5,26 +5,28 @@
 namespace attnscope {
 
 void KvCache::Rows::append(std::int64_t have, const Tensor& rows) {
-  const std::int64_t heads = rows.size(0), count = rows.size(1), d_head = rows.size(2),
-                     width = heads * d_head;
+  const std::int64_t heads = rows.size(0), count = rows.size(1), d_head = rows.size(2);
   if (have + count > capacity) {
     const std::int64_t wanted = std::max<std::int64_t>({64, have + count, capacity * 2});
-    auto larger = std::make_shared<float[]>(static_cast<std::size_t>(wanted * width));
-    if (have > 0) std::copy_n(memory.get(), have * width, larger.get());
+    auto larger = std::make_shared_for_overwrite<float[]>(static_cast<std::size_t>(heads * wanted * d_head));
+    for (std::int64_t head = 0; head < heads && have > 0; ++head)
+      std::copy_n(memory.get() + head * capacity * d_head, have * d_head,
+                  larger.get() + head * wanted * d_head);
     memory = std::move(larger);
     capacity = wanted;
   }
-  float* to = memory.get() + have * width;
-  for (std::int64_t pos = 0; pos < count; ++pos)
-    for (std::int64_t head = 0; head < heads; ++head)
+  for (std::int64_t head = 0; head < heads; ++head) {
+    float* to = memory.get() + (head * capacity + have) * d_head;
+    for (std::int64_t pos = 0; pos < count; ++pos)
       for (std::int64_t i = 0; i < d_head; ++i) *to++ = rows.at(head, pos, i);
+  }
 }
 
 Tensor KvCache::Rows::view(std::int64_t count, std::int64_t heads, std::int64_t d_head) const {
   return Tensor::borrow(
       memory, memory.get(),
       std::vector<Dim>{
-          {Axis::head, heads, d_head}, {Axis::key, count, heads * d_head}, {Axis::d_head, d_head, 1}});
+          {Axis::head, heads, capacity * d_head}, {Axis::key, count, d_head}, {Axis::d_head, d_head, 1}});
 }
 
 std::pair<Tensor, Tensor> KvCache::append(int layer, const Tensor& k, const Tensor& v) {

@@ -29,7 +29,7 @@ class KvCache {
   void advance(std::int64_t rows) { length_ += rows; }
 
  private:
-  struct Rows {  // [pos, kv_head * d_head], row-major, spare capacity at the end
+  struct Rows {  // [kv_head, capacity, d_head]: a head's keys lie in one piece, for decoding reads them all
     std::shared_ptr<float[]> memory;
     std::int64_t capacity = 0;
     void append(std::int64_t have, const Tensor& rows);
