@@ -55,6 +55,11 @@ class Loop {
     state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
+    if (frame_.answered()) {
+      ImGui::EndFrame();
+      host_.new_frame();
+      frame_.draw(host_.painter());
+    }
     host_.render();
     context_.swap();
     state_file_.end(frame_);

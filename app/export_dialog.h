@@ -13,7 +13,7 @@ class ExportDialog {
  private:
   void ask_where(FrameState& state);
   std::string path_;
-  int scale_ = 2;
+  int scale_ = 1;
   bool stage_only_ = false;
 };
 

@@ -33,7 +33,7 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
-/// A folder, a cube for a model, a grid for a scene, a sheet for another file.
+/// A folder, layers for a model, a grid for a scene, a sheet for another file.
 void draw_sign(FolderEntry::Kind kind, ImVec2 at, float side) {
   const Theme& t = theme();
   ImDrawList* list = ImGui::GetWindowDrawList();

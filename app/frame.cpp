@@ -190,6 +190,7 @@ void Frame::draw_dialogs() {
 }
 
 void Frame::finish() {
+  answered_ = false;
   const bool acted = !state_.commands.empty();
   state_.commands.carry_out(state_.session);
   if (!acted || !is_small(state_.session.document())) return;
@@ -199,6 +200,7 @@ void Frame::finish() {
   };
   while (state_.session.running() && waited() < kAnswerSeconds)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
+  answered_ = !state_.session.running();
 }
 
 }  // namespace attnscope

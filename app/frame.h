@@ -22,6 +22,10 @@ class Frame {
   /// True while something moves by itself (playing, a run's progress, a notice that goes away).
   bool moving() const;
 
+  /// True when the last draw() changed something whose result is there already: drawing again at once shows it
+  /// without showing the old picture first.
+  bool answered() const { return answered_; }
+
   FrameState& state() { return state_; }
   const std::shared_ptr<const RunResult>& run() const { return run_; }
 
@@ -44,6 +48,7 @@ class Frame {
   WeightCheck weight_check_;
   std::shared_ptr<const RunResult> run_, before_;
   std::uint64_t seen_opened_ = 0;
+  bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
   double played_ = 0;   ///< part of a step that the playing has gone so far
 };

@@ -1,6 +1,7 @@
 #include "app/input_bar.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
@@ -42,6 +43,13 @@ std::string summary(const PanelContext& context, const Sequence& sequence) {
   return text;
 }
 
+/// The first id that the vocabulary does not have, or -1.
+int unknown_id(const Document& document, const std::vector<int>& ids) {
+  const int known = document.model->config().vocab_size;
+  const auto at = std::find_if(ids.begin(), ids.end(), [&](int id) { return id < 0 || id >= known; });
+  return at == ids.end() ? -1 : std::abs(*at);
+}
+
 void right_text(const std::string& text, float right, float y) {
   ImGui::SetCursorScreenPos(ImVec2(right - ImGui::CalcTextSize(text.c_str()).x, y));
   dim_text(text);
@@ -80,6 +88,11 @@ void InputBar::take_typed(Session& session, int sequence, Result<Sequence> made)
     typed_error_ = made.error();
   } else if (made->input.ids.empty()) {
     typed_error_ = fail(Code::bad_format, tr("input.empty"), tr("input.empty.hint"));
+  } else if (const int id = unknown_id(session.document(), made->input.ids); id >= 0) {
+    const int known = session.document().model->config().vocab_size;
+    typed_error_ =
+        fail(Code::out_of_range, tr("input.unknown_id", {std::to_string(id), std::to_string(known)}),
+             tr("input.unknown_id.hint", {std::to_string(known - 1)}));
   } else {
     const std::string sentence = tr("input.edit.text", {excerpt(made->text)});
     (void)session.edit(sentence, "typing", [&](Document& document) -> Status {

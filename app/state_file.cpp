@@ -120,11 +120,11 @@ void StateFile::begin() {
 void StateFile::follow_times(Frame& frame) {
   const std::size_t point = frame.state().session.history().position();
   const std::uint64_t version = frame.run() ? frame.run()->version : 0;
+  if (point != undo_point_) edit_begin_ = frame_begin_;
   if (version != version_ && edit_begin_ > 0) {
     answer_ms_ = now_ms() - edit_begin_;
     edit_begin_ = 0;
   }
-  if (point != undo_point_) edit_begin_ = frame_begin_;
   version_ = version;
   undo_point_ = point;
 }

@@ -1,4 +1,6 @@
 // What is typed, clicked and searched in the input bar, without a screen.
+#include <algorithm>
+
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -40,6 +42,18 @@ TEST_F(FrameTest, TextThatIsNoInputStaysWithASentence) {
   settle();
   EXPECT_TRUE(shows("input_error")) << "an empty text is said too";
   EXPECT_EQ(run().trace(0).length, 1);
+}
+
+TEST_F(FrameTest, AnIdOutsideOfTheVocabularyIsSaidAndNotTaken) {
+  open_model("gpt2");
+  key(Key::t, true);
+  key(Key::end);
+  type(" 999999");
+  settle();
+  EXPECT_TRUE(shows("input_error"));
+  EXPECT_FALSE(session_->error());
+  const std::vector<int> ids = ids_of(document());
+  EXPECT_LT(*std::max_element(ids.begin(), ids.end()), document().model->config().vocab_size);
 }
 
 TEST_F(FrameTest, LettersTypedAsTextAreNoShortcuts) {
