@@ -84,6 +84,12 @@ json describe_document(const Document& document) {
           {"mask_cells", document.mask_cells.size()}};
 }
 
+/// The document has changed and its result is still to come.
+bool awaits_result(const Session& session, const RunResult* run) {
+  if (!run || session.error()) return false;
+  return run->undo_point != session.history().position() || run->document.opened != session.document().opened;
+}
+
 json describe_items() {
   json items = json::object();
   for (const auto& [name, rect] : noted_items()) {
@@ -172,7 +178,7 @@ json StateFile::describe(Frame& frame) {
            {"opened_version", state.session.opened_version()},
            {"undo", history.undo_sentence()},
            {"redo", history.redo_sentence()},
-           {"busy", frame.state().session.jobs().any_busy()},
+           {"busy", state.session.jobs().any_busy() || awaits_result(state.session, frame.run().get())},
            {"popup", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)},
            {"typing", io.WantTextInput},
            {"recent", state.settings.recent},
