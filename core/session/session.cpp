@@ -81,6 +81,11 @@ void Session::post(std::function<void()> event) {
   if (wake_) wake_();
 }
 
+bool Session::has_news() const {
+  std::lock_guard lock(inbox_mutex_);
+  return !inbox_.empty();
+}
+
 bool Session::poll() {
   std::vector<std::function<void()>> events;
   {

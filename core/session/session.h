@@ -69,6 +69,8 @@ class Session {
   // ---- results ----
   /// Takes what the jobs finished; once per frame. True when something new is there.
   bool poll();
+  /// True when jobs have finished something that poll() has not taken yet.
+  bool has_news() const;
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
   /// The result of the undo point before (for "new minus old"), or null.
@@ -109,7 +111,7 @@ class Session {
   std::atomic<std::uint64_t> next_version_{1};
   std::shared_ptr<std::atomic<int>> records_done_ = std::make_shared<std::atomic<int>>(0);
   int records_expected_ = 0;
-  std::mutex inbox_mutex_;
+  mutable std::mutex inbox_mutex_;
   std::vector<std::function<void()>> inbox_;
   Jobs jobs_;  // last: its threads end first
 };
