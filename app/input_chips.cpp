@@ -162,13 +162,13 @@ void InputBar::draw_sequences(const PanelContext& context, float right) {
   dim_text(word);
   ImGui::SameLine(0, px(8));
   if (count > shown) {
-    int number = chosen;
+    int number = chosen + 1;
     ImGui::SetNextItemWidth(px(110));
-    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number, 0, count - 1);
+    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number - 1, 0, count - 1);
     return;
   }
   for (int i = 0; i < shown; ++i) {
-    if (raised_button(std::to_string(i) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
+    if (raised_button(std::to_string(i + 1) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
     ImGui::SameLine(0, px(4));
   }
 }

@@ -185,7 +185,7 @@ int draw_mask_cells(const PanelContext& context, const Document& document) {
 std::string number_change_text(const PanelContext& context, const NumberChange& change) {
   const std::string where =
       change.weight.empty()
-          ? tr("inspector.edits.input", {std::to_string(change.sequence), std::to_string(change.index[0]),
+          ? tr("inspector.edits.input", {std::to_string(change.sequence + 1), std::to_string(change.index[0]),
                                          std::to_string(change.index[1])})
           : weight_cell_text(*context.run, change.weight, change.index);
   return tr("inspector.edits.number", {where, shown_number(static_cast<double>(change.before)),

@@ -19,7 +19,7 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& docume
     if (!trace) {
       Error error = trace.error();
       if (document.sequences.size() > 1)
-        error.sentence = format("Sequence %zu: %s", sequence, error.sentence.c_str());
+        error.sentence = format("Sequence %zu: %s", sequence + 1, error.sentence.c_str());
       return error;
     }
     traces.push_back(*std::move(trace));
