@@ -22,8 +22,8 @@ class Frame {
   /// True while something moves by itself (playing, a run's progress, a notice that goes away).
   bool moving() const;
 
-  /// True when the last draw() changed something whose result is there already: drawing again at once shows it
-  /// without showing the old picture first.
+  /// True when the last draw() changed something whose result is there already: drawing again at once shows
+  /// it without showing the old picture first.
   bool answered() const { return answered_; }
 
   FrameState& state() { return state_; }

@@ -3,8 +3,8 @@
 #include "app/look/late_glyphs.h"
 
 #if IMGUI_VERSION_NUM < 19200
-#include <ft2build.h>
 #include <freetype/freetype.h>
+#include <ft2build.h>
 
 #include <algorithm>
 #include <cmath>

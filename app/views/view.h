@@ -1,6 +1,6 @@
-// A view: one way to look at a run, filling the stage. It gets const data and the shared cursor, draws itself, and
-// asks for changes through Commands, which are carried out at the end of the frame. One file per view:
-// app/views/NAME_view.cpp with make_NAME_view(); CMake lists those files into view_table().
+// A view: one way to look at a run, filling the stage. It gets const data and the shared cursor, draws
+// itself, and asks for changes through Commands, which are carried out at the end of the frame. One file per
+// view: app/views/NAME_view.cpp with make_NAME_view(); CMake lists those files into view_table().
 #pragma once
 
 #include <imgui.h>
