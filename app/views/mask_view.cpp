@@ -12,6 +12,7 @@
 namespace attnscope {
 namespace {
 
+constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
 constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
 
 class MaskView : public View {
@@ -238,10 +239,19 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
       context.workspace.cursor.head = static_cast<int>(head);
     top = ImGui::GetItemRectMax().y + scaled(10);
   }
-  const float gap = scaled(12), each = (position.y + size.y - top - 2 * gap - scaled(8)) / 3;
-  for (std::size_t i = 0; i < 3; ++i)
-    draw_plane(context, scene, slots[i], i, ImVec2(position.x, top + static_cast<float>(i) * (each + gap)),
-               ImVec2(size.x, each));
+  const float gap = scaled(12), high = position.y + size.y - top - scaled(8);
+  // Under the mask they stand in a row; where only one has room it is the pattern.
+  const bool in_a_row = size.x > 1.3f * high;
+  const int shown = in_a_row ? std::clamp(static_cast<int>(size.x / scaled(230)), 1, 3) : 3;
+  const float share = static_cast<float>(shown);
+  const ImVec2 each = in_a_row ? ImVec2((size.x - (share - 1) * gap) / share, high)
+                               : ImVec2(size.x, (high - (share - 1) * gap) / share);
+  const ImVec2 step = in_a_row ? ImVec2(each.x + gap, 0) : ImVec2(0, each.y + gap);
+  for (int i = 0; i < shown; ++i) {
+    const float n = static_cast<float>(i);
+    const auto which = static_cast<std::size_t>(3 - shown + i);
+    draw_plane(context, scene, slots[which], which, ImVec2(position.x + n * step.x, top + n * step.y), each);
+  }
 }
 
 void MaskView::draw(const ViewContext& context) {
@@ -254,9 +264,17 @@ void MaskView::draw(const ViewContext& context) {
   ImGui::EndGroup();
   const float top = ImGui::GetItemRectMax().y + scaled(14), bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
-  const float left = all.x * 0.54f, gap = scaled(26);
-  draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
-  draw_right(context, scene, ImVec2(origin.x + left + gap, top), ImVec2(all.x - left - gap, bottom - top));
+  const float gap = scaled(26);
+  if (all.x < scaled(kNarrow)) {  // half of the stage: the effect goes below
+    const float upper = (bottom - top) * 0.58f;
+    draw_left(context, scene, ImVec2(origin.x, top), ImVec2(all.x, upper));
+    draw_right(context, scene, ImVec2(origin.x, top + upper + gap),
+               ImVec2(all.x, bottom - top - upper - gap));
+  } else {
+    const float left = all.x * 0.54f;
+    draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
+    draw_right(context, scene, ImVec2(origin.x + left + gap, top), ImVec2(all.x - left - gap, bottom - top));
+  }
   lit_query_ = next_query_, lit_key_ = next_key_;
 }
 
