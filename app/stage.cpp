@@ -28,11 +28,12 @@ void centred_text(const std::string& text, ImU32 colour, ImFont* font) {
 }
 
 /// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
-bool tab(const View& view, bool open, float height, const char* prefix) {
+/// `padding` stands left and right of the word.
+bool tab(const View& view, bool open, float height, float padding, const char* prefix) {
   const Theme& t = theme();
   const std::string title = view_title(view);
   const ImVec2 text = ImGui::CalcTextSize(title.c_str());
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + px(26), height);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
   const std::string id = std::string("###") + prefix + view.id();
   const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
   note_item(id);
@@ -68,6 +69,14 @@ bool split_button(bool two) {
   return clicked;
 }
 
+/// Room beside the words of the tabs, so that all fit into `width`; at most 13 units.
+float tab_padding(const FrameState& state, float width) {
+  float words = 0;
+  for (const auto& view : state.views) words += ImGui::CalcTextSize(view_title(*view).c_str()).x + px(2);
+  const float count = static_cast<float>(std::max<std::size_t>(1, state.views.size()));
+  return std::clamp((width - words) / (2 * count), px(3), px(13));
+}
+
 }  // namespace
 
 void Stage::draw_tabs(FrameState& state, const char* id, ImVec2 position, float width, std::string& shown,
@@ -75,11 +84,12 @@ void Stage::draw_tabs(FrameState& state, const char* id, ImVec2 position, float 
   const float height = px(kTabsHeight - 9);
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + px(9)));
   compat::begin_child(id, ImVec2(width - px(40), height + 1), false, ImGuiWindowFlags_NoScrollbar);
+  const float padding = tab_padding(state, width - px(54));
   ImGui::SetCursorPosX(px(12));
   {
     const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
     for (const auto& view : state.views) {
-      if (tab(*view, view->id() == shown, height, "tab_")) {
+      if (tab(*view, view->id() == shown, height, padding, "tab_")) {
         if (view->id() == other) other = shown;
         shown = view->id();
       }
