@@ -12,6 +12,8 @@
 namespace attnscope {
 namespace {
 
+constexpr float kNarrow = 560.f;  // units: below it the heads do not fit beside the map
+
 /// The stage of the cursor's step; the pattern where it stands on another step.
 Slot stage_of(const Cursor& cursor) {
   if (is_attention_stage(cursor.step.slot)) return cursor.step.slot;
@@ -132,7 +134,14 @@ void AttentionView::draw(const ViewContext& context) {
   const Slot stage = stage_of(context.workspace.cursor);
   const float bottom = origin.y + all.y;
   const float top = draw_title(context, scene, stage, all.x) + scaled(14);
-  const float left = std::clamp(all.x * 0.385f, scaled(220), scaled(400)), gap = scaled(26);
+  const float gap = scaled(26);
+  if (all.x < scaled(kNarrow)) {  // half of the stage: the heads go below
+    const float upper = (bottom - top) * 0.6f;
+    draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x, upper));
+    draw_left(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, bottom - top - upper - gap));
+    return;
+  }
+  const float left = std::clamp(all.x * 0.385f, scaled(220), scaled(400));
   const ImVec2 right(origin.x + left + gap, top);
   draw_right(context, scene, stage, right,
              ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));
