@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/session/document.h"
 
 namespace attnscope {
 extern const std::pair<std::string_view, std::string_view> kAssets[];
@@ -46,15 +47,16 @@ Result<std::vector<int>> parse_ids(const std::string& text) {
 }
 
 Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& text) {
-  if (!opened.tokenizer) {
+  const bool words = !opened.tokenizer && opened.scene && !opened.scene->words.empty();
+  if (!opened.tokenizer && !words) {
     return fail(Code::unsupported,
                 format("%s has no tokenizer, so it cannot read text.", opened.title.c_str()),
                 join(opened.notes, " ") + (opened.notes.empty() ? "" : " ") + "Give token ids with --ids.");
   }
-  TRY(const Encoding encoding, opened.tokenizer->encode(text));
-  if (encoding.tokens.empty())
+  TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
+  if (sequence.input.ids.empty())
     return fail(Code::out_of_range, "The text is empty: it has no token.", "Give at least one character.");
-  return encoding.ids();
+  return sequence.input.ids;
 }
 
 }  // namespace

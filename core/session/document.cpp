@@ -84,6 +84,11 @@ Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string
     if (words && word != words->end()) {
       id = static_cast<int>(word - words->begin());
     } else if (!parse_int(piece, id)) {
+      if (words && !words->empty()) {
+        return fail(Code::bad_format,
+                    format("The word \"%s\" is not in the scene's vocabulary.", piece.c_str()),
+                    "Its words are " + join(*words, ", ") + ".");
+      }
       return fail(Code::bad_format, format("\"%s\" is not a token id.", piece.c_str()),
                   "This model has no tokenizer: type ids separated by blanks, for example 12 7 99.");
     }
