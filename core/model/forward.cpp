@@ -44,8 +44,8 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   Tensor k = heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
   Tensor v = heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
   if (in.config.position.kind == PositionSpec::Kind::rope) {
-    q = at(Slot::rot_q, rotate(q, in.frequencies, in.first_pos));  // [head, pos, d_head]
-    k = at(Slot::rot_k, rotate(k, in.frequencies, in.first_pos));  // [kv_head, pos, d_head]
+    q = at(Slot::rot_q, rotate(q, in.frequencies, {in.first_pos, {}}));  // [head, pos, d_head]
+    k = at(Slot::rot_k, rotate(k, in.frequencies, {in.first_pos, {}}));  // [kv_head, pos, d_head]
   }
   if (in.cache) std::tie(k, v) = in.cache->append(layer, k, v);  // [kv_head, key, d_head]
   AttentionInputs inputs;

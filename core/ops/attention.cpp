@@ -1,12 +1,13 @@
-// softmax(mask(q k^T scale)) v by tiles with a running row maximum and sum, and any rectangle of its scores
-// or pattern computed anew from q, k, the mask and each row's log-sum-exp. Refuses to hold more than one tile
-// of scores per thread. Cells of a rectangle are dot products of their own, so that every rectangle shows the
-// same bits.
+// softmax(mask(cap(q k^T scale) + bias)) v by tiles with a running row maximum and sum, and any rectangle of
+// its scores or pattern computed anew from q, k, the mask and each row's log-sum-exp. Refuses to hold more
+// than one tile of scores per thread. Cells of a rectangle are dot products of their own, so that every
+// rectangle shows the same bits.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
 
+#include "core/ops/bias.h"
 #include "core/ops/kernels.h"
 #include "core/ops/mask.h"
 #include "core/ops/ops.h"
@@ -40,6 +41,10 @@ void check(const AttentionInputs& in) {
   CHECK(in.q.rank() == 3 && in.k.rank() == 3 && in.v.rank() == 3);
   CHECK(in.q.size(2) == in.k.size(2) && in.k.size(1) == in.v.size(1) && in.k.size(0) == in.v.size(0));
   CHECK(in.k.size(0) > 0 && in.q.size(0) % in.k.size(0) == 0);
+  const ScoreBias& bias = in.bias;
+  CHECK(bias.kind != ScoreBias::Kind::alibi || static_cast<std::int64_t>(bias.slopes.size()) == in.q.size(0));
+  CHECK(bias.kind != ScoreBias::Kind::buckets ||
+        (bias.table.rank() == 2 && bias.table.size(0) > 0 && bias.table.size(1) == in.q.size(0)));
 }
 
 bool all_finite(const float* values, std::int64_t count) {
@@ -64,7 +69,8 @@ class QueryTile {
         d_value_(in.v.size(2)),
         query_(scratch(count * d_head_)),
         score_(scratch(count * kKeyTile)),
-        z_(scratch(count * d_value_)) {}
+        z_(scratch(count * d_value_)),
+        bias_(in.bias, head, in.first_query + first, in.first_query + first + count, in.k.size(1)) {}
 
   // False when it was cancelled.
   template <class Stop>
@@ -124,6 +130,8 @@ class QueryTile {
   void weigh(std::int64_t key, std::int64_t keys) {
     for (std::int64_t i = 0; i < count_; ++i) {
       float* row = score_.get() + i * keys;
+      if (in_.cap > 0) kernel_.cap_row(row, in_.cap, keys);
+      if (!bias_.empty()) kernel_.add_row(row, bias_.row(position(i), key), keys);
       fill_masked(in_.mask, position(i), key, key + keys, kNobody, row);
       const float here = kernel_.row_max(row, keys);
       const float top = here > top_[i] || std::isnan(here) ? here : top_[i];
@@ -167,8 +175,9 @@ class QueryTile {
   Rows q_, k_, v_;
   std::int64_t first_, count_, d_head_, d_value_;
   std::unique_ptr<float[]> query_, score_, z_;  // [query, d_head], [query, key], [query, d_head]
-  float top_[kQueryTile] = {};                  // running maximum per row
-  double sum_[kQueryTile] = {};                 // running sum of exp(score - top)
+  BiasLine bias_;
+  float top_[kQueryTile] = {};   // running maximum per row
+  double sum_[kQueryTile] = {};  // running sum of exp(score - top)
   bool skip_zeros_ = false;
 };
 
@@ -208,18 +217,25 @@ AttentionResult attend(const AttentionInputs& inputs, const std::function<bool()
 namespace {
 
 // One row of a rectangle at `stage`; `row` holds its raw scores.
-void bring_to_stage(const AttentionInputs& in, ScoreStage stage, std::int64_t query_pos, float lse,
-                    std::int64_t key_begin, std::int64_t key_end, float* row) {
+void bring_to_stage(const AttentionInputs& in, const BiasLine& bias, ScoreStage stage, std::int64_t query_pos,
+                    float lse, std::int64_t key_begin, std::int64_t key_end, float* row) {
   const Kernels& kernel = kernels();
   const std::int64_t count = key_end - key_begin;
-  const bool masks = stage == ScoreStage::pattern || stage == ScoreStage::masked || in.mask_before_scale;
-  const bool scales = stage == ScoreStage::pattern || stage == ScoreStage::scaled || !in.mask_before_scale;
+  const bool mask_first = in.mask_before_scale && !(in.cap > 0) && bias.empty();
+  const auto mask = [&](float value) { fill_masked(in.mask, query_pos, key_begin, key_end, value, row); };
   if (stage == ScoreStage::scores) return;
-  if (scales) kernel.scale_row(row, in.scale, count);
-  if (stage == ScoreStage::pattern && lse == kNobody) return std::fill(row, row + count, 0.f);
-  if (stage == ScoreStage::pattern) kernel.exp_row(row, lse, count);
-  if (masks)
-    fill_masked(in.mask, query_pos, key_begin, key_end, stage == ScoreStage::pattern ? 0.f : kNobody, row);
+  if (stage == ScoreStage::masked && mask_first) return mask(kNobody);
+  kernel.scale_row(row, in.scale, count);
+  if (stage >= ScoreStage::capped && in.cap > 0) kernel.cap_row(row, in.cap, count);
+  if (stage >= ScoreStage::biased && !bias.empty())
+    kernel.add_row(row, bias.row(query_pos, key_begin), count);
+  if (stage != ScoreStage::pattern) {
+    if (stage == ScoreStage::masked || mask_first) mask(kNobody);
+    return;
+  }
+  if (lse == kNobody) return std::fill(row, row + count, 0.f);
+  kernel.exp_row(row, lse, count);
+  mask(0.f);
 }
 
 }  // namespace
@@ -235,6 +251,7 @@ Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreSt
   const Rows q = rows_of(all_q, head), k = rows_of(all_k, kv_head(in, head));
   const std::int64_t d_head = in.q.size(2), keys = key_end - key_begin;
   const Kernels& kernel = kernels();
+  const BiasLine bias(in.bias, head, in.first_query + row_begin, in.first_query + row_end, key_end);
   Buffer out({{Axis::query, row_end - row_begin}, {Axis::key, keys}});  // [query, key]
   parallel_for(row_end - row_begin, 1 + kWorthThreads / 8 / (1 + keys * d_head),
                [&](std::int64_t begin, std::int64_t end) {
@@ -244,7 +261,7 @@ Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreSt
                    for (std::int64_t j = 0; j < keys; ++j)
                      row[j] = kernel.dot(q.row(query), k.row(key_begin + j), d_head);
                    const float row_lse = stage == ScoreStage::pattern ? lse.at(head, query) : 0.f;
-                   bring_to_stage(in, stage, in.first_query + query, row_lse, key_begin, key_end, row);
+                   bring_to_stage(in, bias, stage, in.first_query + query, row_lse, key_begin, key_end, row);
                  }
                });
   return std::move(out).freeze();

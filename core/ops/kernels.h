@@ -27,6 +27,10 @@ struct Kernels {
   double (*exp_row)(float* x, float shift, std::int64_t n);
   /// x[i] *= factor
   void (*scale_row)(float* x, float factor, std::int64_t n);
+  /// x[i] = cap tanh(x[i] / cap)
+  void (*cap_row)(float* x, float cap, std::int64_t n);
+  /// x[i] += y[i]
+  void (*add_row)(float* x, const float* y, std::int64_t n);
   /// mean of (x - center) and of (x - center)^2 in double
   void (*row_moments)(const float* x, double center, std::int64_t n, double* mean, double* mean_square);
   /// y[i] = activation(x[i]); `kind` is the number of the enum Activation

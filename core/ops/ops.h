@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -27,6 +28,8 @@ Tensor gather_rows(const Tensor& table, const std::vector<int>& ids);
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor multiply(const Tensor& a, const Tensor& b);
 Tensor scale(const Tensor& x, float factor);
+/// cap * tanh(x / cap), number by number (Gemma 2).
+Tensor soft_cap(const Tensor& x, float cap);
 
 /// gelu_exact: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: the form of GPT-2 (Hendrycks & Gimpel 2016, eq. 2);
 /// silu: x sigmoid(x); quick_gelu: x sigmoid(1.702 x).
@@ -49,33 +52,67 @@ Normed rms_norm(const Tensor& x, const Tensor& weight, float eps, float weight_o
 // ---- positions -----------------------------------------------------------------------------------
 
 /// How rotary frequencies are made (Su et al. 2021, section 3.4.2; the scalings of Hugging Face's
-/// modeling_rope_utils: "default", "linear", "llama3").
+/// modeling_rope_utils: "default", "linear", "dynamic", "llama3", "yarn").
 struct RopeSpec {
-  enum class Kind : std::uint8_t { standard, linear, llama3 };
+  enum class Kind : std::uint8_t { standard, linear, llama3, dynamic, yarn };
   Kind kind = Kind::standard;
   double theta = 10000.0;
-  double factor = 1.0;                   ///< linear, llama3: positions stretched by this much
+  double factor = 1.0;                   ///< positions stretched by this much (all but standard)
   double low_freq_factor = 1.0;          ///< llama3
   double high_freq_factor = 4.0;         ///< llama3
-  double original_max_positions = 8192;  ///< llama3
-  int rotary_dims = 0;                   ///< leading features that turn; 0 = all of d_head
+  double original_max_positions = 8192;  ///< llama3, dynamic, yarn
+  double beta_fast = 32.0;        ///< yarn: turns within the original length above which nothing stretches
+  double beta_slow = 1.0;         ///< yarn: turns below which all is stretched
+  double attention_factor = 0.0;  ///< yarn: the length of the turned pairs; 0 = 0.1 ln(factor) + 1
+  bool truncate = true;           ///< yarn: the two borders are rounded to whole pairs
+  int rotary_dims = 0;            ///< leading features that turn; 0 = all of d_head
+  bool interleaved = false;       ///< pairs (2i, 2i+1) instead of (i, i + rotary/2)
 };
-/// Radians per position for each pair: [rotary_dims / 2].
-std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head);
-/// Turns pairs (i, i + rotary/2) of x [head, pos, d_head] by pos * frequency; positions start at `first_pos`.
-/// The result is stored [pos, head, d_head] and returned as the view [head, pos, d_head].
-Tensor rotate(const Tensor& x, const std::vector<double>& frequencies, std::int64_t first_pos);
+/// Radians per position for each pair: [rotary_dims / 2]. `length` is the number of positions of the whole
+/// sequence, which the dynamic scaling depends on (0: within the original length).
+std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, std::int64_t length = 0);
+/// What turned pairs are multiplied by: 1, but for YaRN (Peng et al. 2023, section 3.4).
+double rope_magnitude(const RopeSpec& spec);
+/// Where the rows of a run stand: row i is at `rows[i]`, or at first + i where `rows` is empty.
+struct Positions {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> rows;  ///< absolute position of each row; used for padded sequences
+  std::int64_t of(std::int64_t row) const {
+    return rows.empty() ? first + row : rows[static_cast<std::size_t>(row)];
+  }
+};
+/// Turns pairs (i, i + rotary/2), or (2i, 2i+1) where interleaved, of x [head, pos, d_head] by pos *
+/// frequency and multiplies them by `magnitude`. The result is stored [pos, head, d_head] and returned as the
+/// view [head, pos, d_head].
+Tensor rotate(const Tensor& x, const std::vector<double>& frequencies, const Positions& positions,
+              bool interleaved = false, double magnitude = 1.0);
 /// Vaswani et al. 2017, section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(..) -> [pos,
-/// dim].
-Tensor sinusoidal_positions(std::int64_t first_pos, std::int64_t count, std::int64_t d_model);
+/// dim]. `halves`: all sines first, then all cosines, as tensor2tensor and Marian lay them out.
+Tensor sinusoidal_positions(std::int64_t first_pos, std::int64_t count, std::int64_t d_model,
+                            bool halves = false);
 
 // ---- attention -----------------------------------------------------------------------------------
 
+/// A mask beyond causal and window, asked cell by cell; made from a MaskSpec (core/trace/mask_spec.h).
+class MaskRule {
+ public:
+  virtual ~MaskRule() = default;
+  virtual bool allowed(std::int64_t query_pos, std::int64_t key_pos) const = 0;
+  /// The same for the keys [key_begin, key_end) of one query at once: 1 = allowed.
+  virtual void allowed_row(std::int64_t query_pos, std::int64_t key_begin, std::int64_t key_end,
+                           std::uint8_t* allowed) const;
+};
+
 /// Who may look at whom. Query row i stands at absolute position first_query + i; key column j at position j.
-/// Closed-form part first (causal, window), then single cells that were switched by hand.
+/// Closed-form part first (causal and window, or a rule), then padding, then single cells that were switched
+/// by hand. Positions count columns, padding included.
 struct Mask {
   bool causal = true;
   std::int64_t window = 0;  ///< > 0: keys more than window-1 positions back are masked (sliding window)
+  std::shared_ptr<const MaskRule> rule;  ///< where set, it decides instead of causal and window
+  /// One entry per key, 0 = padding that nobody looks at; null = every key is real. Keys beyond its end are
+  /// real.
+  std::shared_ptr<const std::vector<std::uint8_t>> real;
   struct Cell {
     std::int64_t query, key;  ///< absolute positions
     bool allowed;
@@ -84,6 +121,23 @@ struct Mask {
   bool allowed(std::int64_t query_pos, std::int64_t key_pos) const;
 };
 
+/// What is added to the scaled scores for the distance between query and key.
+struct ScoreBias {
+  enum class Kind : std::uint8_t { none, alibi, buckets };
+  Kind kind = Kind::none;
+  std::vector<float> slopes;        ///< alibi, per head: slope * (key - query) (Press, Smith, Lewis 2022)
+  Tensor table;                     ///< buckets: [bucket, head] (Raffel et al. 2020, section 2.1)
+  std::int64_t max_distance = 128;  ///< buckets: distances from here on share the last bucket
+  bool both_directions = true;      ///< buckets: half of them for keys after the query
+  /// Number of the bucket of one pair of positions.
+  std::int64_t bucket(std::int64_t query_pos, std::int64_t key_pos) const;
+  /// The addend of one cell; 0 where there is none.
+  float at(std::int64_t head, std::int64_t query_pos, std::int64_t key_pos) const;
+};
+/// The slopes of ALiBi for `heads` heads: a geometric series from 2^(-8/heads), with the paper's rule for
+/// numbers that are no power of two.
+std::vector<float> alibi_slopes(int heads);
+
 /// Everything that decides scores and patterns of one attention, kept by the Trace: O(n d) memory.
 /// Head h reads key/value head h * kv_heads / heads (grouped-query attention, Ainslie et al. 2023).
 struct AttentionInputs {
@@ -91,13 +145,16 @@ struct AttentionInputs {
   Tensor k;           ///< [kv_head, key, d_head], rotated where the model rotates
   Tensor v;           ///< [kv_head, key, d_head]
   float scale = 1.f;  ///< usually 1/sqrt(d_head)
+  float cap = 0.f;    ///< > 0: scaled scores become cap * tanh(score / cap) (Gemma 2)
+  ScoreBias bias;     ///< added after scaling and capping
   Mask mask;
   std::int64_t first_query = 0;    ///< absolute position of query row 0 (> 0 when decoding from a cache)
   bool mask_before_scale = false;  ///< order in which the steps are named; the pattern is the same
 };
 
-/// softmax(mask(q k^T * scale)) v by tiles with a running row maximum and sum (Milakov & Gimelshein 2018; Dao
-/// et al. 2022): never holds more than a tile of scores. A fully masked row gives zeros and lse = -inf.
+/// softmax(mask(cap(q k^T * scale) + bias)) v by tiles with a running row maximum and sum (Milakov &
+/// Gimelshein 2018; Dao et al. 2022): never holds more than a tile of scores. A fully masked row gives zeros
+/// and lse = -inf.
 struct AttentionResult {
   Tensor z;    ///< [head, query, d_head] as a view of storage [query, head, d_head], so that concat is free
   Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max included)
@@ -106,7 +163,9 @@ struct AttentionResult {
 /// empty. A weight of exactly 0 hides its value even where that is NaN.
 AttentionResult attend(const AttentionInputs& in, const std::function<bool()>& cancelled = {});
 
-enum class ScoreStage : std::uint8_t { scores, scaled, masked, pattern };
+/// In order of execution; a stage that an attention does not have (no cap, no bias) equals the one before.
+enum class ScoreStage : std::uint8_t { scores, scaled, capped, biased, masked, pattern };
+inline constexpr std::size_t kScoreStages = 6;
 /// The rectangle rows [row_begin, row_end) x keys [key_begin, key_end) of one head at one stage -> [query,
 /// key]. Masked cells are -inf at stages after the mask and exactly 0 in the pattern. `lse` [head, query]
 /// from attend().

@@ -138,7 +138,7 @@ BENCHMARK(norm)->UseRealTime();
 void rotation(benchmark::State& state) {
   const Tensor x = wave({{Axis::head, 12}, {Axis::pos, 256}, {Axis::d_head, 64}}, 0.37);
   const auto frequencies = rope_frequencies({}, 64);
-  for (auto _ : state) benchmark::DoNotOptimize(rotate(x, frequencies, 0));
+  for (auto _ : state) benchmark::DoNotOptimize(rotate(x, frequencies, {0, {}}));
 }
 BENCHMARK(rotation)->UseRealTime();
 

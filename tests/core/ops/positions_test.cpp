@@ -65,7 +65,7 @@ TEST(Rope, TurnsPairsHalfTheRotaryWidthApart) {
   RopeSpec spec;
   spec.rotary_dims = 6;
   const auto frequencies = rope_frequencies(spec, 10);
-  const Tensor y = rotate(x, frequencies, 7);
+  const Tensor y = rotate(x, frequencies, {7, {}});
   EXPECT_EQ(y.sizes(), x.sizes());
   EXPECT_TRUE(y.permute({1, 0, 2}).contiguous());
   for (std::int64_t head = 0; head < 3; ++head)
@@ -87,7 +87,7 @@ TEST(Rope, DotProductsDependOnTheDistanceOnly) {
   const Tensor k = noise({{Axis::head, 1}, {Axis::pos, 1}, {Axis::d_head, 16}}, 2);
   const auto frequencies = rope_frequencies({}, 16);
   const auto dot_at = [&](std::int64_t query, std::int64_t key) {
-    const Tensor a = rotate(q, frequencies, query), b = rotate(k, frequencies, key);
+    const Tensor a = rotate(q, frequencies, {query, {}}), b = rotate(k, frequencies, {key, {}});
     double sum = 0;
     for (std::int64_t i = 0; i < 16; ++i)
       sum += static_cast<double>(a.at(0, 0, i)) * static_cast<double>(b.at(0, 0, i));
