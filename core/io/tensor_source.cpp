@@ -49,12 +49,8 @@ bool append_integers(DType type, std::span<const std::byte> from, std::vector<st
     case DType::i8: append_ints<std::int8_t>(from, to); return true;
     case DType::u8:
     case DType::boolean: append_ints<std::uint8_t>(from, to); return true;
-    case DType::f32:
-    case DType::f16:
-    case DType::bf16:
-    case DType::f64: return false;
+    default: return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -76,7 +72,7 @@ BytesSource::BytesSource(std::shared_ptr<const void> owner, std::span<const std:
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     const TensorInfo& info = infos_[i];
     CHECK(info.offset <= bytes_.size() && info.bytes <= bytes_.size() - info.offset);
-    CHECK(info.bytes == static_cast<std::uint64_t>(value_count(info.shape) * dtype_bytes(info.dtype)));
+    CHECK(info.bytes == static_cast<std::uint64_t>(storage_bytes(info.dtype, value_count(info.shape))));
     index_.emplace(info.name, i);
   }
 }
@@ -109,9 +105,9 @@ Result<Tensor> BytesSource::expanded(const TensorInfo& info, const Shape& shape)
   try {
     Buffer buffer(shape);
     const std::byte* from = bytes_.data() + info.offset;
-    const std::int64_t width = dtype_bytes(info.dtype);
-    parallel_for(buffer.count(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-      expand(info.dtype, from + begin * width, end - begin, buffer.data() + begin);
+    const std::int64_t values = block_values(info.dtype), bytes = dtype_bytes(info.dtype);
+    parallel_for(buffer.count() / values, (1 << 16) / values, [&](std::int64_t begin, std::int64_t end) {
+      expand(info.dtype, from + begin * bytes, (end - begin) * values, buffer.data() + begin * values);
     });
     return std::move(buffer).freeze();
   } catch (const std::bad_alloc&) {

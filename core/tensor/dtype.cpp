@@ -1,9 +1,12 @@
 #include "core/tensor/dtype.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+
+#include "core/tensor/dequantise.h"
 
 namespace attnscope {
 namespace {
@@ -11,9 +14,10 @@ namespace {
 struct Row {
   DType type;
   std::string_view name;
-  std::int64_t bytes;
+  std::int64_t bytes;       // of one block
+  std::int64_t values = 1;  // in one block
 };
-constexpr std::array<Row, 10> kTypes{{{DType::f32, "F32", 4},
+constexpr std::array<Row, 20> kTypes{{{DType::f32, "F32", 4},
                                       {DType::f16, "F16", 2},
                                       {DType::bf16, "BF16", 2},
                                       {DType::f64, "F64", 8},
@@ -22,7 +26,19 @@ constexpr std::array<Row, 10> kTypes{{{DType::f32, "F32", 4},
                                       {DType::i16, "I16", 2},
                                       {DType::i8, "I8", 1},
                                       {DType::u8, "U8", 1},
-                                      {DType::boolean, "BOOL", 1}}};
+                                      {DType::boolean, "BOOL", 1},
+                                      {DType::q4_0, "Q4_0", 18, 32},
+                                      {DType::q4_1, "Q4_1", 20, 32},
+                                      {DType::q5_0, "Q5_0", 22, 32},
+                                      {DType::q5_1, "Q5_1", 24, 32},
+                                      {DType::q8_0, "Q8_0", 34, 32},
+                                      {DType::q2_k, "Q2_K", 84, 256},
+                                      {DType::q3_k, "Q3_K", 110, 256},
+                                      {DType::q4_k, "Q4_K", 144, 256},
+                                      {DType::q5_k, "Q5_K", 176, 256},
+                                      {DType::q6_k, "Q6_K", 210, 256}}};
+
+const Row& row_of(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
 template <class T, class Convert>
 void expand_as(const void* from, std::int64_t count, float* to, Convert convert) {
@@ -36,15 +52,21 @@ void expand_as(const void* from, std::int64_t count, float* to, Convert convert)
 
 }  // namespace
 
-std::string_view dtype_name(DType type) { return kTypes[static_cast<std::size_t>(type)].name; }
+std::string_view dtype_name(DType type) { return row_of(type).name; }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
   for (const Row& row : kTypes)
-    if (row.name == name) return row.type;
+    if (row.name == name && row.values == 1) return row.type;
   return std::nullopt;
 }
 
-std::int64_t dtype_bytes(DType type) { return kTypes[static_cast<std::size_t>(type)].bytes; }
+std::int64_t block_values(DType type) { return row_of(type).values; }
+
+std::int64_t dtype_bytes(DType type) { return row_of(type).bytes; }
+
+std::int64_t storage_bytes(DType type, std::int64_t count) {
+  return count / block_values(type) * dtype_bytes(type);
+}
 
 float float_from_f16(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
@@ -75,6 +97,27 @@ void expand(DType type, const void* from, std::int64_t count, float* to) {
     case DType::i8: return expand_as<std::int8_t>(from, count, to, as_float);
     case DType::u8:
     case DType::boolean: return expand_as<std::uint8_t>(from, count, to, as_float);
+    default: return dequantise(type, from, count, to);
+  }
+}
+
+void expand_range(DType type, const void* from, std::int64_t begin, std::int64_t end, float* to) {
+  const std::int64_t width = block_values(type);
+  const auto* bytes = static_cast<const std::byte*>(from);
+  std::array<float, 256> block;
+  while (begin < end) {
+    const std::int64_t inside = begin % width;
+    const std::byte* at = bytes + storage_bytes(type, begin - inside);
+    std::int64_t count = (end - begin) / width * width;  // whole blocks straight to their place
+    if (inside == 0 && count > 0) {
+      expand(type, at, count, to);
+    } else {
+      count = std::min(width - inside, end - begin);
+      expand(type, at, width, block.data());
+      std::copy_n(block.data() + inside, count, to);
+    }
+    begin += count;
+    to += count;
   }
 }
 

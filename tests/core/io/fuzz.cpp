@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/io/gguf.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/io/writers.h"
 #include "helpers.h"
+#include "tests/golden/gguf_writer.h"
 
 namespace attnscope::test {
 namespace {
@@ -33,12 +35,13 @@ struct Tally {
     return std::all_of(text.begin(), text.end(),
                        [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
   }
-  void read_all(const TensorSource& source, std::size_t file_bytes) {
+  /// `values_per_byte` bounds what a format may expand to.
+  void read_all(const TensorSource& source, std::size_t file_bytes, std::size_t values_per_byte = 1) {
     ++opened;
     for (const TensorInfo& info : source.infos()) {
       ASSERT_LE(info.offset + info.bytes, file_bytes);
       if (const auto tensor = source.load(info.name)) {
-        ASSERT_LE(static_cast<std::size_t>(tensor->count()), file_bytes);
+        ASSERT_LE(static_cast<std::size_t>(tensor->count()), file_bytes * values_per_byte);
         for (float value : tensor->values()) sum += std::isfinite(value) ? 1 : 0;
       }
       if (const auto ints = source.load_ints(info.name)) sum += static_cast<double>(ints->size());
@@ -164,7 +167,7 @@ const std::vector<std::pair<std::string, std::string>>& seeds() {
 TEST(Fuzz, SafetensorsInMemory) {
   Random random(20240131);
   Tally tally;
-  for (int i = 0; i < 20'000 && !testing::Test::HasFatalFailure(); ++i) {
+  for (int i = 0; i < 20'000 && !::testing::Test::HasFatalFailure(); ++i) {
     const auto& [header, data] = seeds()[below(random, seeds().size())];
     feed_safetensors(mutate_safetensors(header, data, random), tally);
   }
@@ -181,7 +184,7 @@ TEST(Fuzz, RealModelFile) {
   const std::string header = file.substr(8, length), data = file.substr(8 + length);
   Random random(7);
   Tally tally;
-  for (int i = 0; i < 400 && !testing::Test::HasFatalFailure(); ++i)
+  for (int i = 0; i < 400 && !::testing::Test::HasFatalFailure(); ++i)
     feed_safetensors(mutate_safetensors(header, data, random), tally);
   EXPECT_EQ(tally.opened + tally.refused, 400u);
 }
@@ -191,7 +194,7 @@ TEST(Fuzz, Json) {
   ASSERT_FALSE(config.empty());
   Random random(11);
   Tally tally;
-  for (int i = 0; i < 6'000 && !testing::Test::HasFatalFailure(); ++i)
+  for (int i = 0; i < 6'000 && !::testing::Test::HasFatalFailure(); ++i)
     feed_json(mutate(config, random), tally);
   EXPECT_GT(tally.opened, 200u);
   EXPECT_GT(tally.refused, 2'000u);
@@ -204,7 +207,8 @@ TEST(Fuzz, Npz) {
   const std::string file = read_text(folder / "a.npz");
   Random random(13);
   Tally tally;
-  for (int i = 0; i < 4'000 && !testing::Test::HasFatalFailure(); ++i) feed_npz(mutate(file, random), tally);
+  for (int i = 0; i < 4'000 && !::testing::Test::HasFatalFailure(); ++i)
+    feed_npz(mutate(file, random), tally);
   EXPECT_EQ(tally.opened + tally.refused, 4'000u);
   EXPECT_GT(tally.refused, 2'000u);
 }
@@ -222,6 +226,60 @@ TEST(Fuzz, NpyHeaders) {
     good += info ? 1 : 0;
   }
   EXPECT_GT(good, 20u);
+}
+
+// Every kind of metadata value and every format of tensors.
+std::string gguf_seed() {
+  attnscope::testing::GgufWriter writer;
+  writer.text("general.architecture", "llama");
+  writer.number("general.alignment", 32);
+  writer.flag("f", true);
+  writer.real("r", 0.5f);
+  writer.texts("tokens", {"a", "bc", "", "def"});
+  writer.numbers<float>("scores", 6, {0.f, -1.f});
+  writer.numbers<std::int32_t>("types", 5, {1, 3});
+  for (const auto& [type, bytes] :
+       std::vector<std::pair<std::uint32_t, std::size_t>>{{2, 18}, {3, 20}, {6, 22}, {7, 24}, {8, 34}})
+    writer.tensor("q" + std::to_string(type), {1, 32}, type, std::string(bytes, '\x3c'));
+  for (const auto& [type, bytes] : std::vector<std::pair<std::uint32_t, std::size_t>>{
+           {10, 84}, {11, 110}, {12, 144}, {13, 176}, {14, 210}})
+    writer.tensor("k" + std::to_string(type), {256}, type, std::string(bytes, '\x35'));
+  writer.floats("w", {2, 2}, {1, 2, 3, 4});
+  writer.tensor("i", {3}, 26, std::string(12, '\1'));
+  return writer.file();
+}
+
+TEST(Fuzz, Gguf) {
+  const std::string file = gguf_seed();
+  Random random(19);
+  Tally tally;
+  for (int i = 0; i < 20'000 && !::testing::Test::HasFatalFailure(); ++i) {
+    std::string text = file;
+    if (below(random, 2) == 0) {
+      text = mutate(file, random);
+    } else {  // eight bytes at once: a count, a length, a size, an offset
+      const std::uint64_t value = random() >> below(random, 64);
+      std::memcpy(text.data() + below(random, text.size() - 8), &value, 1 + below(random, 8));
+    }
+    const auto bytes = exact_bytes(text);
+    const auto opened = open_gguf_bytes(bytes, *bytes, "test.gguf");
+    if (!opened) {
+      tally.sentence(opened.error());
+      continue;
+    }
+    tally.read_all(*opened->tensors, text.size(), 4);
+    for (const auto& [key, value] : opened->metadata) {
+      if (const auto texts = value.texts())
+        for (const std::string_view word : *texts) tally.sum += static_cast<double>(word.size());
+      if (const auto numbers = value.numbers()) tally.sum += static_cast<double>(numbers->size());
+      tally.sum += value.number().value_or(0) > 0 ? 1 : 0;
+      tally.sum += value.integer().value_or(0) > 0 ? 1 : 0;
+      if (const auto word = value.text()) tally.sum += static_cast<double>(word->size());
+    }
+  }
+  EXPECT_EQ(tally.opened + tally.refused, 20'000u);
+  EXPECT_GT(tally.opened, 1'000u);
+  EXPECT_GT(tally.refused, 5'000u);
 }
 
 }  // namespace

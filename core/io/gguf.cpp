@@ -1,0 +1,215 @@
+#include "core/io/gguf.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/io/gguf_cursor.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::uint32_t kDefaultAlignment = 32;
+constexpr std::uint32_t kMostDims = 4;
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
+
+unsigned long long wide(std::uint64_t value) { return value; }
+
+struct Format {
+  std::uint32_t number;
+  std::string_view name;
+  std::optional<DType> type;  // nothing: known by name, not expanded here
+};
+constexpr std::array<Format, 42> kFormats{
+    {{0, "F32", DType::f32},    {1, "F16", DType::f16},    {2, "Q4_0", DType::q4_0},
+     {3, "Q4_1", DType::q4_1},  {4, "Q4_2", {}},           {5, "Q4_3", {}},
+     {6, "Q5_0", DType::q5_0},  {7, "Q5_1", DType::q5_1},  {8, "Q8_0", DType::q8_0},
+     {9, "Q8_1", {}},           {10, "Q2_K", DType::q2_k}, {11, "Q3_K", DType::q3_k},
+     {12, "Q4_K", DType::q4_k}, {13, "Q5_K", DType::q5_k}, {14, "Q6_K", DType::q6_k},
+     {15, "Q8_K", {}},          {16, "IQ2_XXS", {}},       {17, "IQ2_XS", {}},
+     {18, "IQ3_XXS", {}},       {19, "IQ1_S", {}},         {20, "IQ4_NL", {}},
+     {21, "IQ3_S", {}},         {22, "IQ2_S", {}},         {23, "IQ4_XS", {}},
+     {24, "I8", DType::i8},     {25, "I16", DType::i16},   {26, "I32", DType::i32},
+     {27, "I64", DType::i64},   {28, "F64", DType::f64},   {29, "IQ1_M", {}},
+     {30, "BF16", DType::bf16}, {31, "Q4_0_4_4", {}},      {32, "Q4_0_4_8", {}},
+     {33, "Q4_0_8_8", {}},      {34, "TQ1_0", {}},         {35, "TQ2_0", {}},
+     {36, "IQ4_NL_4_4", {}},    {37, "IQ4_NL_4_8", {}},    {38, "IQ4_NL_8_8", {}},
+     {39, "MXFP4", {}},         {40, "NVFP4", {}},         {41, "Q1_0", {}}}};
+
+const Format* format_of(std::uint32_t number) {
+  const auto found =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.number == number; });
+  return found == kFormats.end() ? nullptr : &*found;
+}
+
+// Version, and what the first bytes say of files that are none of ours.
+Result<std::uint32_t> read_version(GgufCursor& cursor) {
+  TRY(const std::uint32_t magic, cursor.number<std::uint32_t>("the first four bytes"));
+  if (magic == 0x47475546u)  // "FUGG"
+    return fail(Code::unsupported, cursor.what() + " is a GGUF file in big-endian order.",
+                "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
+  if (magic != 0x46554747u)
+    return fail(Code::bad_format,
+                cursor.what() + " is no GGUF file: it does not begin with the letters GGUF.",
+                "Open a .gguf file, or fetch this one again.");
+  TRY(const std::uint32_t version, cursor.number<std::uint32_t>("the version"));
+  if (version == 2 || version == 3) return version;
+  const std::uint32_t swapped = __builtin_bswap32(version);
+  if (swapped >= 1 && swapped <= 3)
+    return fail(Code::unsupported,
+                cursor.what() + format(" is a GGUF file in big-endian order (version %u).", swapped),
+                "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
+  return fail(Code::unsupported,
+              cursor.what() + format(" is a GGUF file of version %u; known are 2 and 3.", version),
+              version == 1 ? "Convert the model anew with llama.cpp." : "Fetch the model in version 3.");
+}
+
+Status read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
+  // An entry takes at least 13 bytes, a tensor 24: larger counts are lies.
+  if (count > cursor.left() / 13)
+    return cursor.damaged(
+        format("the head claims %llu metadata entries in %llu bytes.", wide(count), wide(cursor.left())));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    TRY(const std::string_view key, cursor.text(format("metadata entry %llu", wide(i))));
+    const std::string of = "metadata " + in_quotes(key);
+    TRY(const std::uint32_t type, cursor.number<std::uint32_t>(of));
+    TRY(const GgufValue value, cursor.value(type, of));
+    if (!out.metadata.emplace(std::string(key), value).second) return cursor.damaged(of + " stands twice.");
+  }
+  return Done{};
+}
+
+// The number after which data may begin: a power of two.
+Result<std::uint64_t> alignment_of(const Gguf& file, const GgufCursor& cursor) {
+  const GgufValue* value = file.find("general.alignment");
+  if (!value) return std::uint64_t{kDefaultAlignment};
+  const auto number = value->integer();
+  if (!number || *number < 1 || *number > (1 << 24) ||
+      !std::has_single_bit(static_cast<std::uint64_t>(*number)))
+    return cursor.damaged("\"general.alignment\" is not a power of two up to 2^24.");
+  return static_cast<std::uint64_t>(*number);
+}
+
+Error unknown_format(const GgufCursor& cursor, const std::string& tensor, std::uint32_t number) {
+  const Format* known = format_of(number);
+  const std::string name = known ? std::string(known->name) : format("number %u", number);
+  return fail(Code::unsupported,
+              cursor.what() + ": " + tensor + " is quantised as " + name + ", which cannot be expanded here.",
+              "Convert the model with llama-quantize --allow-requantize FILE.gguf OUT.gguf Q8_0 (or F16).");
+}
+
+// Dimensions in the file's order (row length first) -> shape, row-major.
+Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const std::string& of) {
+  TRY(const std::uint32_t dims, cursor.number<std::uint32_t>(of));
+  if (dims < 1 || dims > kMostDims) return cursor.damaged(of + format(" claims %u dimensions.", dims));
+  std::vector<std::int64_t> shape;
+  std::uint64_t product = 1;
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    TRY(const std::uint64_t size, cursor.number<std::uint64_t>(of));
+    if (size < 1 || size > kLargest / product)
+      return cursor.damaged(of + format(" has an absurd size: %llu.", wide(size)));
+    product *= size;
+    shape.push_back(static_cast<std::int64_t>(size));
+  }
+  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();  // ggml pads with ones
+  std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+// One description; the offset counts from the start of the data.
+Result<TensorInfo> read_info(GgufCursor& cursor, std::uint64_t index) {
+  TRY(const std::string_view name, cursor.text(format("the name of tensor %llu", wide(index))));
+  TensorInfo info;
+  info.name = std::string(name);
+  const std::string of = "tensor " + in_quotes(name);
+  TRY(info.shape, read_shape(cursor, of));
+  TRY(const std::uint32_t number, cursor.number<std::uint32_t>(of));
+  TRY(info.offset, cursor.number<std::uint64_t>(of));
+  const Format* known = format_of(number);
+  if (!known || !known->type) return unknown_format(cursor, of, number);
+  info.dtype = *known->type;
+  if (info.shape.back() % block_values(info.dtype) != 0)
+    return cursor.damaged(of + format(" has rows of %lld values, which are no whole blocks of %lld (%s).",
+                                      static_cast<long long>(info.shape.back()),
+                                      static_cast<long long>(block_values(info.dtype)),
+                                      std::string(known->name).c_str()));
+  const auto blocks = static_cast<std::uint64_t>(value_count(info.shape) / block_values(info.dtype));
+  if (blocks > kLargest / static_cast<std::uint64_t>(dtype_bytes(info.dtype)))
+    return cursor.damaged(of + " has an absurd shape: " + shape_text(info.shape) + ".");
+  info.bytes = blocks * static_cast<std::uint64_t>(dtype_bytes(info.dtype));
+  return info;
+}
+
+Status check_place(const GgufCursor& cursor, const TensorInfo& info, std::uint64_t alignment,
+                   std::uint64_t room) {
+  const std::string of = "tensor " + in_quotes(info.name);
+  if (info.offset % alignment != 0)
+    return cursor.damaged(of + format(" begins at byte %llu of the data, which is no multiple of %llu.",
+                                      wide(info.offset), wide(alignment)));
+  if (info.offset > room || info.bytes > room - info.offset)
+    return cursor.damaged(of +
+                          format(" lies at bytes [%llu, +%llu) of the data, but the file holds only %llu.",
+                                 wide(info.offset), wide(info.bytes), wide(room)));
+  return Done{};
+}
+
+// Sorted by place, with offsets counted from the start of the file.
+Result<std::vector<TensorInfo>> read_infos(GgufCursor& cursor, std::uint64_t count, std::uint64_t alignment,
+                                           std::uint64_t file_size) {
+  if (count > cursor.left() / 24)
+    return cursor.damaged(
+        format("the head claims %llu tensors in %llu bytes.", wide(count), wide(cursor.left())));
+  std::vector<TensorInfo> infos;
+  std::set<std::string> names;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    TRY(TensorInfo info, read_info(cursor, i));
+    if (!names.insert(info.name).second)
+      return cursor.damaged("tensor " + in_quotes(info.name) + " stands twice.");
+    infos.push_back(std::move(info));
+  }
+  const std::uint64_t begin = (cursor.at() + alignment - 1) / alignment * alignment;
+  const std::uint64_t room = begin <= file_size ? file_size - begin : 0;
+  std::stable_sort(infos.begin(), infos.end(),
+                   [](const TensorInfo& a, const TensorInfo& b) { return a.offset < b.offset; });
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    TRY_OK(check_place(cursor, infos[i], alignment, room));
+    if (i > 0 && infos[i].offset < infos[i - 1].offset - begin + infos[i - 1].bytes)
+      return cursor.damaged("tensor " + in_quotes(infos[i].name) + " overlaps tensor " +
+                            in_quotes(infos[i - 1].name) + ".");
+    infos[i].offset += begin;
+  }
+  return infos;
+}
+
+}  // namespace
+
+std::string_view gguf_format_name(std::uint32_t number) {
+  const Format* known = format_of(number);
+  return known ? known->name : std::string_view();
+}
+
+const GgufValue* Gguf::find(std::string_view key) const {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? nullptr : &found->second;
+}
+
+Result<Gguf> open_gguf_bytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
+                             const std::string& what) {
+  GgufCursor cursor(bytes, what);
+  Gguf out;
+  out.what = what;
+  TRY(out.version, read_version(cursor));
+  TRY(const std::uint64_t tensors, cursor.number<std::uint64_t>("the number of tensors"));
+  TRY(const std::uint64_t entries, cursor.number<std::uint64_t>("the number of metadata entries"));
+  TRY_OK(read_metadata(cursor, entries, out));
+  TRY(const std::uint64_t alignment, alignment_of(out, cursor));
+  TRY(std::vector<TensorInfo> infos, read_infos(cursor, tensors, alignment, bytes.size()));
+  out.owners.push_back(owner);
+  out.tensors = std::make_shared<BytesSource>(std::move(owner), bytes, what, std::move(infos));
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,124 @@
+// Models whose GGUF is split: NAME-00001-of-00003.gguf and its brothers, each a GGUF of its own; the first
+// one has the metadata. Any part's name opens all.
+#include <filesystem>
+#include <regex>
+
+#include "core/base/text.h"
+#include "core/io/gguf.h"
+#include "core/io/mapped_file.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostParts = 9999;
+
+// What a file's name says of its place among the parts; number 0: nothing.
+struct PartName {
+  std::string stem;
+  std::int64_t number = 0, count = 0;
+};
+
+PartName part_name(const std::string& file) {
+  static const std::regex pattern(R"((.*)-(\d{5})-of-(\d{5})\.gguf)");
+  std::smatch match;
+  if (!std::regex_match(file, match, pattern)) return {};
+  return {match[1], std::stoll(match[2]), std::stoll(match[3])};
+}
+
+std::string file_of_part(const PartName& name, std::int64_t number) {
+  return name.stem +
+         format("-%05lld-of-%05lld.gguf", static_cast<long long>(number), static_cast<long long>(name.count));
+}
+
+std::int64_t split_count(const Gguf& file) {
+  const GgufValue* value = file.find("split.count");
+  return value ? value->integer().value_or(1) : 1;
+}
+
+Result<Gguf> open_one(const fs::path& path) {
+  TRY(const auto file, MappedFile::open(path.string()));
+  return open_gguf_bytes(file, file->bytes(), in_quotes(path.string(), 400));
+}
+
+Error missing_part(const fs::path& path, const PartName& name, std::int64_t number) {
+  return fail(Code::not_found,
+              format("Part %lld of %lld of this split model is missing: ", static_cast<long long>(number),
+                     static_cast<long long>(name.count)) +
+                  in_quotes(path.string(), 400) + ".",
+              "Fetch all parts into one folder, or join them with llama-gguf-split --merge.");
+}
+
+Error misnamed(const Gguf& file, std::int64_t count) {
+  return fail(Code::unsupported,
+              file.what + format(" is one of %lld parts of a split model, but its name does not say which.",
+                                 static_cast<long long>(count)),
+              format("Name the parts NAME-00001-of-%05lld.gguf and so on.", static_cast<long long>(count)));
+}
+
+// Every part must agree on how many there are and come in its place.
+Status check_part(const Gguf& part, const PartName& name, std::int64_t number) {
+  const GgufValue* place = part.find("split.no");
+  const std::int64_t says = place ? place->integer().value_or(-1) : number - 1;
+  if (split_count(part) == name.count && says == number - 1) return Done{};
+  return fail(Code::bad_format,
+              part.what + format(" says that it is part %lld of %lld; its name says %lld of %lld.",
+                                 static_cast<long long>(says + 1), static_cast<long long>(split_count(part)),
+                                 static_cast<long long>(number), static_cast<long long>(name.count)),
+              "The file was renamed, or parts of different models are mixed: fetch them again.");
+}
+
+Result<Gguf> join_parts(std::vector<Gguf> parts) {
+  Gguf out = std::move(parts.front());
+  std::vector<std::shared_ptr<TensorSource>> sources{out.tensors};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    sources.push_back(parts[i].tensors);
+    out.owners.insert(out.owners.end(), parts[i].owners.begin(), parts[i].owners.end());
+  }
+  std::map<std::string, std::size_t> owners;
+  for (std::size_t part = 0; part < sources.size(); ++part)
+    for (const TensorInfo& info : sources[part]->infos())
+      if (!owners.emplace(info.name, part).second)
+        return fail(
+            Code::bad_format,
+            out.what + ": tensor " + in_quotes(info.name) + " stands in two parts of the split model.",
+            "Parts of different models are mixed: fetch them again.");
+  const GgufValue* total = out.find("split.tensors.count");
+  const auto claimed = total ? total->integer() : std::nullopt;
+  if (claimed && *claimed != static_cast<std::int64_t>(owners.size()))
+    return fail(Code::bad_format,
+                out.what + format(" says that the parts hold %lld tensors together; they hold %zu.",
+                                  static_cast<long long>(*claimed), owners.size()),
+                "Parts of different models are mixed: fetch them again.");
+  out.tensors = std::make_shared<JoinedSource>(std::move(sources), owners, out.what);
+  return out;
+}
+
+}  // namespace
+
+Result<Gguf> open_gguf(const std::string& path) {
+  const fs::path at(path);
+  const PartName name = part_name(at.filename().string());
+  if (name.number == 0) {
+    TRY(Gguf file, open_one(at));
+    if (split_count(file) > 1) return misnamed(file, split_count(file));
+    return file;
+  }
+  if (name.count < 1 || name.count > kMostParts || name.number > name.count)
+    return fail(Code::not_found, in_quotes(path, 400) + " is named as a part that cannot be.",
+                "Check the spelling.");
+  std::vector<Gguf> parts;
+  for (std::int64_t number = 1; number <= name.count; ++number) {
+    const fs::path file = at.parent_path() / file_of_part(name, number);
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) return missing_part(file, name, number);
+    TRY(Gguf part, open_one(file));
+    if (name.count > 1) TRY_OK(check_part(part, name, number));
+    parts.push_back(std::move(part));
+  }
+  return join_parts(std::move(parts));
+}
+
+}  // namespace attnscope
