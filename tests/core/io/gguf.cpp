@@ -109,6 +109,22 @@ TEST(Gguf, RealFiles) {
   }
 }
 
+// One row of a matrix in every format, and the same row as llama.cpp expanded it to F32.
+TEST(Gguf, FormatsAreExpandedAsLlamaCppDoes) {
+  const auto file = open_gguf(golden("gguf/blocks.gguf"));
+  ASSERT_TRUE(file) << file.error().text();
+  int compared = 0;
+  for (const TensorInfo& info : file->tensors->infos()) {
+    if (info.dtype == DType::f32) continue;
+    EXPECT_EQ(info.name, dtype_name(info.dtype));
+    const auto expected = file->tensors->load(info.name + ".values"), found = file->tensors->load(info.name);
+    ASSERT_TRUE(expected && found);
+    EXPECT_EQ(found->values(), expected->values()) << info.name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 11);
+}
+
 TEST(Gguf, OtherFilesAreNamed) {
   expect_error(open_text_gguf("GG"), Code::bad_format, "ends at byte 2");
   expect_error(open_text_gguf("{\"a\": 1}"), Code::bad_format, "no GGUF file");
