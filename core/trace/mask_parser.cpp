@@ -1,0 +1,205 @@
+// Reads mask texts by recursive descent. Refuses nesting beyond 64 levels: the text may come from anywhere.
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/text.h"
+#include "core/trace/mask_node.h"
+
+namespace attnscope {
+namespace {
+
+using Node = MaskSpec::Node;
+using Kind = Node::Kind;
+
+constexpr int kDeepest = 64;
+constexpr std::int64_t kLargestCount = 1'000'000'000;
+constexpr const char* kTerms =
+    "model, causal, full, none, window(n), prefix(n), matrix([[..]]) or a pair of spans like text>image";
+
+bool in_name(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isalnum(byte) != 0 || c == '_' || c == '-' || c == '.' || byte >= 0x80;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<Node> whole() {
+    if (at_end())
+      return fail(Code::bad_format, "The mask text is empty.",
+                  "Write a mask such as causal & window(4), or model for the model's own.");
+    TRY(Node root, operands(Kind::disjunction));
+    if (!at_end()) return expected("&, | or the end");
+    return root;
+  }
+
+ private:
+  bool at_end() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    return at_ == text_.size();
+  }
+  bool next_is(char c) { return !at_end() && text_[at_] == c; }
+  bool take(char c) {
+    if (!next_is(c)) return false;
+    ++at_;
+    return true;
+  }
+
+  // What stands at the current place, for an error.
+  std::string found() {
+    if (at_end()) return "the text ends";
+    std::size_t end = at_;
+    while (end < text_.size() && in_name(text_[end]) && end - at_ < 40) ++end;
+    if (end == at_) next_code_point(text_, end);
+    return "\"" + valid_utf8(text_.substr(at_, end - at_)) + "\" stands";
+  }
+
+  Error expected(const std::string& what) {
+    const std::string seen = found();
+    std::size_t end = 0;  // of the part of the text that is shown
+    for (int i = 0; i < 80 && end < text_.size(); ++i) next_code_point(text_, end);
+    const std::string shown = valid_utf8(text_.substr(0, end)) + (end < text_.size() ? "..." : "");
+    return fail(Code::bad_format,
+                format("In the mask \"%s\", %s at character %zu where %s was expected.", shown.c_str(),
+                       seen.c_str(), utf8_length(text_.substr(0, at_)) + 1, what.c_str()),
+                "Masks are written like causal | *>image, or text>text & causal.");
+  }
+
+  // a | b | c of a & b & c of terms.
+  Result<Node> operands(Kind kind) {
+    const bool any = kind == Kind::disjunction;
+    Node all;
+    all.kind = kind;
+    do {
+      TRY(Node one, any ? operands(Kind::conjunction) : negated());
+      all.children.push_back(std::move(one));
+    } while (take(any ? '|' : '&'));
+    if (all.children.size() > 1) return all;
+    Node only = std::move(all.children.front());
+    return only;
+  }
+
+  Result<Node> negated() {
+    bool turned = false;
+    while (take('!')) turned = !turned;
+    TRY(Node inner, term());
+    if (!turned) return inner;
+    Node out;
+    out.kind = Kind::negation;
+    out.children.push_back(std::move(inner));
+    return out;
+  }
+
+  Result<Node> term() {
+    if (take('(')) return group();
+    const std::size_t start = at_end() ? text_.size() : at_;
+    const bool bare = !next_is('*') && !next_is('"');
+    TRY(const std::string first, name(kTerms));
+    if (take('>')) {
+      TRY(const std::string second, name("the name of a span or *"));
+      Node pair;
+      pair.kind = Kind::pair;
+      pair.query_span = first;
+      pair.key_span = second;
+      return pair;
+    }
+    if (!bare) return expected("> and the span that is looked at");
+    return word(first, start);
+  }
+
+  Result<Node> group() {
+    if (++depth_ > kDeepest) return expected(format("at most %d parentheses inside each other", kDeepest));
+    TRY(Node inner, operands(Kind::disjunction));
+    if (!take(')')) return expected("&, | or )");
+    --depth_;
+    return inner;
+  }
+
+  // A span's name; empty for *.
+  Result<std::string> name(const char* what) {
+    if (take('*')) return std::string();
+    if (next_is('"')) return quoted();
+    if (at_end() || !in_name(text_[at_])) return expected(what);
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  Result<std::string> quoted() {
+    const std::size_t begin = at_ + 1, end = text_.find('"', begin);
+    if (end == std::string_view::npos || end == begin) {
+      at_ = end == begin ? end : text_.size();
+      return expected(end == begin ? "the name of a span" : "the closing quotation mark");
+    }
+    at_ = end + 1;
+    return std::string(text_.substr(begin, end - begin));
+  }
+
+  Result<Node> word(const std::string& name, std::size_t start) {
+    Node out;
+    const std::pair<const char*, Kind> plain[] = {
+        {"model", Kind::model}, {"causal", Kind::causal}, {"full", Kind::full}, {"none", Kind::none}};
+    for (const auto& [text, kind] : plain)
+      if (name == text) {
+        out.kind = kind;
+        return out;
+      }
+    if (name == "matrix") return matrix();
+    if (name == "window" || name == "prefix") {
+      out.kind = name == "window" ? Kind::window : Kind::prefix;
+      if (!take('(')) return expected("( and a number of positions");
+      TRY(out.count, number(out.kind == Kind::window ? 1 : 0));
+      if (!take(')')) return expected(")");
+      return out;
+    }
+    at_ = start;
+    return expected(kTerms);
+  }
+
+  Result<std::int64_t> number(std::int64_t smallest) {
+    const std::string what = format("a number from %lld to %lld", static_cast<long long>(smallest),
+                                    static_cast<long long>(kLargestCount));
+    if (at_end()) return expected(what);
+    const std::size_t start = at_;
+    std::int64_t value = 0;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && value <= kLargestCount)
+      value = 10 * value + (text_[at_++] - '0');
+    if (at_ > start && value >= smallest && value <= kLargestCount) return value;
+    at_ = start;
+    return expected(what);
+  }
+
+  Result<Node> matrix() {
+    Node out;
+    out.kind = Kind::matrix;
+    if (!take('(') || !take('[')) return expected("([[ and the rows of a matrix");
+    do {
+      if (!take('[')) return expected("[ and a row of 0 and 1");
+      const std::size_t before = out.cells.size();
+      do {
+        if (!next_is('0') && !next_is('1')) return expected("0 or 1");
+        out.cells.push_back(text_[at_++] == '1' ? 1 : 0);
+      } while (take(','));
+      const auto width = static_cast<std::int64_t>(out.cells.size() - before);
+      if (out.rows > 0 && width != out.columns)
+        return expected(format("a row of %lld cells like the first, not of %lld,",
+                               static_cast<long long>(out.columns), static_cast<long long>(width)));
+      out.columns = width;
+      ++out.rows;
+      if (!take(']')) return expected(", or ]");
+    } while (take(','));
+    if (!take(']') || !take(')')) return expected("]) after the last row");
+    return out;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Result<MaskSpec::Node> parse_mask(std::string_view text) { return Parser(text).whole(); }
+
+}  // namespace attnscope

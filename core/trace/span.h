@@ -1,0 +1,16 @@
+// A named part of a sequence: image, prompt, action. Masks of blocks speak of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace attnscope {
+
+/// Positions [begin, end).
+struct Span {
+  std::string name;
+  std::int64_t begin = 0, end = 0;
+  bool operator==(const Span&) const = default;
+};
+
+}  // namespace attnscope
