@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "core/ops/ops.h"
@@ -86,9 +87,9 @@ BENCHMARK(linear_decode)
     ->Args({1, 768, 50257, 1})
     ->UseRealTime();
 
-// Arguments: query rows, keys. Causal, 12 heads of 64; flops count the cells below the diagonal only.
-void attend_heads(benchmark::State& state) {
-  const std::int64_t heads = 12, d_head = 64, queries = state.range(0), keys = state.range(1);
+// Causal, 12 heads of 64.
+AttentionInputs causal_heads(std::int64_t queries, std::int64_t keys) {
+  const std::int64_t heads = 12, d_head = 64;
   const auto heads_of = [&](std::int64_t rows, double step) {
     return wave({{Axis::pos, rows}, {Axis::concat, heads * d_head}}, step)
         .split(1, Axis::head, heads, Axis::d_head)
@@ -100,12 +101,42 @@ void attend_heads(benchmark::State& state) {
   in.v = heads_of(keys, 0.11);
   in.scale = 0.125f;
   in.first_query = keys - queries;
+  return in;
+}
+
+// Flops count the cells below the diagonal only.
+void measure_attend(benchmark::State& state, const AttentionInputs& in) {
   for (auto _ : state) benchmark::DoNotOptimize(attend(in));
-  const double cells =
-      static_cast<double>(queries) * (static_cast<double>(keys) - 0.5 * static_cast<double>(queries - 1));
-  count_flops(state, 4.0 * cells * static_cast<double>(heads * d_head));
+  const auto queries = static_cast<double>(in.q.size(1)), keys = static_cast<double>(in.k.size(1));
+  const double cells = queries * (keys - 0.5 * (queries - 1));
+  count_flops(state, 4.0 * cells * static_cast<double>(in.q.size(0) * in.q.size(2)));
+}
+
+// Arguments: query rows, keys.
+void attend_heads(benchmark::State& state) {
+  measure_attend(state, causal_heads(state.range(0), state.range(1)));
 }
 BENCHMARK(attend_heads)->Args({256, 256})->Args({1024, 1024})->Args({1, 1024})->UseRealTime();
+
+// Arguments: query rows, keys; then soft cap, bias (0 none, 1 ALiBi, 2 buckets), padding.
+void attend_parts(benchmark::State& state) {
+  AttentionInputs in = causal_heads(state.range(0), state.range(1));
+  if (state.range(2) != 0) in.cap = 50.f;
+  in.bias.kind = static_cast<ScoreBias::Kind>(state.range(3));
+  in.bias.slopes = alibi_slopes(12);
+  in.bias.table = wave({{Axis::none, 32}, {Axis::head, 12}}, 0.3);
+  std::vector<std::uint8_t> real(static_cast<std::size_t>(in.k.size(1)), 1);
+  real[0] = 0;
+  if (state.range(4) != 0) in.mask.real = std::make_shared<std::vector<std::uint8_t>>(real);
+  measure_attend(state, in);
+}
+BENCHMARK(attend_parts)
+    ->Args({1024, 1024, 1, 0, 0})
+    ->Args({1024, 1024, 0, 1, 0})
+    ->Args({1024, 1024, 0, 2, 0})
+    ->Args({1024, 1024, 0, 0, 1})
+    ->Args({1, 1024, 1, 2, 1})
+    ->UseRealTime();
 
 void rectangle(benchmark::State& state) {
   const std::int64_t n = state.range(0), d_head = 64;

@@ -82,7 +82,10 @@ inline Attention attention(const AttentionInputs& in, std::int64_t head) {
       double score = 0;
       for (std::int64_t d = 0; d < in.q.size(2); ++d)
         score += static_cast<double>(in.q.at(head, query, d)) * static_cast<double>(in.k.at(kv, key, d));
-      sum += weights[static_cast<std::size_t>(key)] = std::exp(score * static_cast<double>(in.scale));
+      score *= static_cast<double>(in.scale);
+      if (const auto cap = static_cast<double>(in.cap); cap > 0) score = cap * std::tanh(score / cap);
+      score += static_cast<double>(in.bias.at(head, in.first_query + query, key));
+      sum += weights[static_cast<std::size_t>(key)] = std::exp(score);
     }
     for (double& weight : weights) weight = sum > 0 ? weight / sum : 0.0;
     for (std::int64_t d = 0; d < in.v.size(2); ++d) {
