@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/text/characters.h"
 
 namespace attnscope {
 
@@ -16,8 +17,6 @@ bool is_word(char32_t c) {
   return u_hasBinaryProperty(letter, UCHAR_ALPHABETIC) ||
          (mask & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0;
 }
-
-bool is_space(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)); }
 
 // The start of the last character that ends at `at` (> 0) of a well-formed text.
 std::size_t before_character(std::string_view text, std::size_t at) {
@@ -36,7 +35,7 @@ bool touches_word(std::string_view text, std::size_t begin, std::size_t end) {
 std::size_t without_space_before(std::string_view text, std::size_t begin, std::size_t limit) {
   while (begin > limit) {
     const std::size_t previous = before_character(text, begin);
-    if (!is_space(character_at(text, previous))) break;
+    if (!is_white_space(character_at(text, previous))) break;
     begin = previous;
   }
   return begin;
@@ -44,7 +43,7 @@ std::size_t without_space_before(std::string_view text, std::size_t begin, std::
 
 std::size_t without_space_after(std::string_view text, std::size_t end) {
   for (std::size_t at = end; at < text.size(); end = at) {
-    if (!is_space(next_code_point(text, at))) break;
+    if (!is_white_space(next_code_point(text, at))) break;
   }
   return end;
 }

@@ -1,20 +1,8 @@
 #include "core/text/bpe.h"
 
-#include <queue>
-#include <tuple>
-
 #include "core/base/text.h"
 
 namespace attnscope {
-
-// One letter or merged piece of a word, in a doubly linked list by index; length 0 = merged into its left
-// neighbour.
-struct Bpe::Symbol {
-  int id;
-  std::size_t begin, length;
-  int previous, next;
-  bool unknown;
-};
 
 namespace {
 
@@ -22,13 +10,6 @@ std::uint64_t pair_key(int left, int right) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
          static_cast<std::uint32_t>(right);
 }
-
-struct Candidate {
-  int rank, left, id;
-  bool operator<(const Candidate& other) const {  // a max-heap: the smallest rank, then the leftmost, on top
-    return std::tie(other.rank, other.left) < std::tie(rank, left);
-  }
-};
 
 }  // namespace
 
@@ -44,11 +25,7 @@ Result<Bpe> Bpe::make(Vocabulary vocabulary, const std::vector<Merge>& merges, c
                   "Add it to model.vocab, or set model.unk_token to null.");
     }
   }
-  if (options.byte_fallback) {
-    for (unsigned byte = 0; byte < 256; ++byte) {
-      bpe.byte_ids_.push_back(bpe.vocabulary_.find(format("<0x%02X>", byte)).value_or(-1));
-    }
-  }
+  if (options.byte_fallback) bpe.byte_ids_ = byte_ids_of(bpe.vocabulary_);
   TRY_OK(bpe.learn(merges));
   return bpe;
 }
@@ -75,35 +52,32 @@ Status Bpe::learn(const std::vector<Merge>& merges) {
   return Done{};
 }
 
-const Bpe::Joined* Bpe::joined(int left, int right) const {
-  const auto found = merges_.find(pair_key(left, right));
-  return found == merges_.end() ? nullptr : &found->second;
+MergeRule Bpe::rule(const MergeSymbol& left, const MergeSymbol& right) const {
+  const auto found = merges_.find(pair_key(left.id, right.id));
+  if (found == merges_.end()) return {};
+  return {static_cast<double>(found->second.rank), found->second.id, found->second.rank, 0.0};
 }
 
 // A letter the vocabulary lacks: its bytes, or the unknown token (joined to an unknown neighbour where asked
 // to).
-void Bpe::add_unknown(std::vector<Symbol>& symbols, std::size_t begin, std::size_t end,
+void Bpe::add_unknown(std::vector<MergeSymbol>& symbols, std::size_t begin, std::size_t end,
                       std::string_view bytes) const {
-  bool all_bytes_known = !byte_ids_.empty();
-  for (const char c : bytes) {
-    all_bytes_known = all_bytes_known && byte_ids_[static_cast<unsigned char>(c)] >= 0;
-  }
-  if (all_bytes_known) {
+  if (has_all(byte_ids_, bytes)) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::size_t at = std::min(begin + i, end - 1);
-      symbols.push_back({byte_ids_[static_cast<unsigned char>(bytes[i])], at, 1, 0, 0, false});
+      symbols.push_back({byte_ids_[static_cast<unsigned char>(bytes[i])], at, 1});
     }
   } else if (unknown_) {
     if (options_.fuse_unknown && !symbols.empty() && symbols.back().unknown) {
       symbols.back().length += end - begin;
     } else {
-      symbols.push_back({*unknown_, begin, end - begin, 0, 0, true});
+      symbols.push_back({*unknown_, begin, end - begin, -1, -1, false, true});
     }
   }
 }
 
-std::vector<Bpe::Symbol> Bpe::letters(std::string_view word) const {
-  std::vector<Symbol> symbols;
+std::vector<MergeSymbol> Bpe::letters(std::string_view word) const {
+  std::vector<MergeSymbol> symbols;
   symbols.reserve(word.size());
   const bool plain = options_.continuing_prefix.empty() && options_.end_suffix.empty();
   std::string decorated;
@@ -118,56 +92,27 @@ std::vector<Bpe::Symbol> Bpe::letters(std::string_view word) const {
       letter = decorated;
     }
     if (const auto id = vocabulary_.find(letter)) {
-      symbols.push_back({*id, begin, at - begin, 0, 0, false});
+      symbols.push_back({*id, begin, at - begin});
     } else {
       add_unknown(symbols, begin, at, letter);
     }
   }
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    symbols[i].previous = static_cast<int>(i) - 1;
-    symbols[i].next = i + 1 < symbols.size() ? static_cast<int>(i) + 1 : -1;
-  }
+  link_symbols(symbols);
   return symbols;
 }
 
-void Bpe::merge(std::vector<Symbol>& symbols) const {
-  std::priority_queue<Candidate> queue;
-  const auto consider = [&](int left) {
-    const int right = left < 0 ? -1 : symbols[static_cast<std::size_t>(left)].next;
-    if (right < 0) return;
-    const Joined* found =
-        joined(symbols[static_cast<std::size_t>(left)].id, symbols[static_cast<std::size_t>(right)].id);
-    if (found) queue.push({found->rank, left, found->id});
-  };
-  for (std::size_t i = 0; i < symbols.size(); ++i) consider(static_cast<int>(i));
-  while (!queue.empty()) {
-    const Candidate best = queue.top();
-    queue.pop();
-    Symbol& left = symbols[static_cast<std::size_t>(best.left)];
-    if (left.length == 0 || left.next < 0) continue;
-    Symbol& right = symbols[static_cast<std::size_t>(left.next)];
-    const Joined* now = joined(left.id, right.id);
-    if (!now || now->id != best.id) continue;  // the pair this candidate was made for has changed since
-    left.id = best.id;
-    left.length += right.length;
-    left.next = right.next;
-    right.length = 0;
-    if (left.next >= 0) symbols[static_cast<std::size_t>(left.next)].previous = best.left;
-    consider(left.previous);
-    consider(best.left);
-  }
-}
-
-void Bpe::cut(std::string_view word, std::vector<WordPart>& out) const {
+void Bpe::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
   if (options_.ignore_merges) {
     if (const auto id = vocabulary_.find(word)) {
       out.push_back({*id, 0, word.size()});
       return;
     }
   }
-  std::vector<Symbol> symbols = letters(word);
-  merge(symbols);
-  for (const Symbol& symbol : symbols) {
+  std::vector<MergeSymbol> symbols = letters(word);
+  merge_symbols(
+      symbols, [this](const MergeSymbol& left, const MergeSymbol& right) { return rule(left, right); },
+      steps);
+  for (const MergeSymbol& symbol : symbols) {
     if (symbol.length > 0) out.push_back({symbol.id, symbol.begin, symbol.begin + symbol.length});
   }
 }

@@ -7,13 +7,75 @@ namespace attnscope {
 
 namespace {
 
+Result<Delimiter> delimiter_from(const JsonNode& node, const char* fallback) {
+  TRY(const auto name, node.text("behavior", fallback));
+  if (name == "Isolated") return Delimiter::isolated;
+  if (name == "Removed") return Delimiter::removed;
+  if (name == "MergedWithPrevious") return Delimiter::with_previous;
+  if (name == "MergedWithNext") return Delimiter::with_next;
+  if (name == "Contiguous") return Delimiter::contiguous;
+  return node.at("behavior").wrong("Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous");
+}
+
+PreTokenizer fixed_split(const std::string& expression, Delimiter delimiter, bool invert = false) {
+  return split_pre_tokenizer(*Pattern::regex(expression), delimiter, invert);
+}
+
+Result<Normalizer> replace_from(const JsonNode& node) {
+  TRY(auto pattern, pattern_from(node, "pattern"));
+  TRY(auto content, node.text("content"));
+  return replace_normalizer(std::move(pattern), std::move(content));
+}
+
+Result<Normalizer> bert_normalizer_from(const JsonNode& node) {
+  BertNormalizerOptions options;
+  TRY(options.clean, node.flag("clean_text", true));
+  TRY(options.spaced_ideographs, node.flag("handle_chinese_chars", true));
+  TRY(options.lowercase, node.flag("lowercase", true));
+  if (node.has("strip_accents")) {
+    TRY(options.strip_accents, node.flag("strip_accents", true));
+  }
+  return bert_normalizer(options);
+}
+
+Result<Normalizer> precompiled_from(const JsonNode& node) {
+  TRY(const auto base64, node.text("precompiled_charsmap", ""));
+  const auto named = [&](const Error& error) {
+    return fail(error.code, node.path() + ".precompiled_charsmap: " + error.sentence, error.hint);
+  };
+  const auto bytes = from_base64(base64);
+  if (!bytes) return named(bytes.error());
+  auto table = Charsmap::from_bytes(*bytes);
+  if (!table) return named(table.error());
+  return precompiled_normalizer(*std::move(table));
+}
+
+Result<PreTokenizer> metaspace_from(const JsonNode& node) {
+  TRY(auto space, metaspace_of(node));
+  return metaspace_pre_tokenizer(std::move(space.mark), space.prepend, space.split);
+}
+
+Result<PreTokenizer> split_from(const JsonNode& node) {
+  TRY(auto pattern, pattern_from(node, "pattern"));
+  TRY(const auto delimiter, delimiter_from(node, "Isolated"));
+  TRY(const bool invert, node.flag("invert", false));
+  return split_pre_tokenizer(std::move(pattern), delimiter, invert);
+}
+
+Result<PreTokenizer> byte_level_from(const JsonNode& node) {
+  TRY(const bool prefix, node.flag("add_prefix_space", true));
+  TRY(const bool words, node.flag("use_regex", true));
+  return byte_level_pre_tokenizer(prefix, words);
+}
+
+}  // namespace
+
 Error unknown_part(const JsonNode& node, const std::string& type, const char* known) {
   return fail(Code::unsupported,
               format("%s has the type \"%.60s\", which is not known", node.path().c_str(), type.c_str()),
               format("Known here: %s.", known));
 }
 
-// {"String": "..."} or {"Regex": "..."}; a bare string is literal.
 Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
   if (!node.has(key)) return node.object(key).error();
   const JsonNode pattern = node.at(key);
@@ -32,128 +94,27 @@ Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
   return compiled;
 }
 
-// The members of a Sequence, each read by `read`.
-template <class Part>
-Result<std::vector<Part>> parts_from(const JsonNode& node, const char* key,
-                                     Result<Part> (*read)(const JsonNode&)) {
-  TRY(const auto list, node.array(key));
-  std::vector<Part> out;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY(auto part, read(list.at(i)));
-    out.push_back(std::move(part));
-  }
+Result<std::string> character_from(const JsonNode& node, const char* key, const char* fallback) {
+  const bool given = node.has(key) || std::string_view(fallback).empty();
+  TRY(auto character, given ? node.text(key) : Result<std::string>(std::string(fallback)));
+  if (utf8_length(character) != 1) return node.at(key).wrong("one character");
+  return character;
+}
+
+Result<Metaspace> metaspace_of(const JsonNode& node) {
+  Metaspace out;
+  TRY(out.mark, character_from(node, "replacement", "▁"));
+  TRY(out.split, node.flag("split", true));
+  TRY(const bool prefix, node.flag("add_prefix_space", true));
+  TRY(const auto scheme, node.text("prepend_scheme", prefix ? "always" : "never"));
+  if (scheme != "always" && scheme != "first" && scheme != "never")
+    return node.at("prepend_scheme").wrong("\"first\", \"always\" or \"never\"");
+  if (!prefix && scheme != "never") return node.wrong("a Metaspace whose prepend_scheme is \"never\"");
+  out.prepend = scheme == "always"  ? PrependMark::always
+                : scheme == "first" ? PrependMark::first
+                                    : PrependMark::never;
   return out;
 }
-
-Result<Delimiter> delimiter_from(const JsonNode& node, const char* fallback) {
-  TRY(const auto name, node.text("behavior", fallback));
-  if (name == "Isolated") return Delimiter::isolated;
-  if (name == "Removed") return Delimiter::removed;
-  if (name == "MergedWithPrevious") return Delimiter::with_previous;
-  if (name == "MergedWithNext") return Delimiter::with_next;
-  if (name == "Contiguous") return Delimiter::contiguous;
-  return node.at("behavior").wrong("Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous");
-}
-
-PreTokenizer fixed_split(const char* expression, Delimiter delimiter, bool invert = false) {
-  return split_pre_tokenizer(*Pattern::regex(expression), delimiter, invert);
-}
-
-Result<Token> special_token(std::string spelling, std::int64_t id, const JsonNode& where) {
-  if (id < 0 || id > kMaxTokenId) return where.wrong("a token with an id that a vocabulary can have");
-  return Token{static_cast<int>(id), std::move(spelling), 0, 0, true};
-}
-
-// ["[CLS]", 101]
-Result<Token> pair_token(const JsonNode& node, const char* key) {
-  TRY(const auto pair, node.array(key));
-  if (pair.size() != 2) return pair.wrong("a spelling and an id");
-  TRY(auto spelling, pair.at(std::size_t{0}).text());
-  TRY(const auto id, pair.at(std::size_t{1}).integer());
-  return special_token(std::move(spelling), id, pair);
-}
-
-Result<PostProcessor> around_from(const JsonNode& node) {
-  TRY(auto begin, pair_token(node, "cls"));
-  TRY(auto end, pair_token(node, "sep"));
-  return template_post_processor({std::move(begin)}, {std::move(end)});
-}
-
-Result<PostProcessor> roberta_from(const JsonNode& node) {
-  TRY(auto around, around_from(node));
-  TRY(const bool trims, node.flag("trim_offsets", true));
-  TRY(const bool prefix, node.flag("add_prefix_space", true));
-  if (!trims) return around;
-  return post_processor_sequence({trim_post_processor(prefix), std::move(around)});
-}
-
-// Appends the tokens that one special of a template stands for.
-Status add_template_token(const JsonNode& node, const JsonNode& piece, std::vector<Token>& out) {
-  TRY(const auto name, piece.text("id"));
-  TRY(const auto table, node.object("special_tokens"));
-  if (!table.has(name.c_str())) return piece.wrong("a token that special_tokens lists");
-  const JsonNode entry = table.at(name.c_str());
-  TRY(const auto ids, entry.array("ids"));
-  TRY(const auto spellings, entry.array("tokens"));
-  if (ids.size() != spellings.size()) return entry.wrong("as many ids as tokens");
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    TRY(const auto id, ids.at(i).integer());
-    TRY(auto spelling, spellings.at(i).text());
-    TRY(auto token, special_token(std::move(spelling), id, ids.at(i)));
-    out.push_back(std::move(token));
-  }
-  return Done{};
-}
-
-Result<PostProcessor> template_from(const JsonNode& node) {
-  TRY(const auto single, node.array("single"));
-  std::vector<Token> before, after;
-  bool after_text = false;
-  for (std::size_t i = 0; i < single.size(); ++i) {
-    const JsonNode piece = single.at(i);
-    if (piece.has("Sequence")) {
-      if (after_text) return piece.wrong("a special token: the text stands in the template once");
-      after_text = true;
-    } else if (piece.has("SpecialToken")) {
-      TRY_OK(add_template_token(node, piece.at("SpecialToken"), after_text ? after : before));
-    } else {
-      return piece.wrong("{\"SpecialToken\": ...} or {\"Sequence\": ...}");
-    }
-  }
-  if (!after_text) return single.wrong("a template with a Sequence in it");
-  return template_post_processor(std::move(before), std::move(after));
-}
-
-Result<Normalizer> replace_from(const JsonNode& node) {
-  TRY(auto pattern, pattern_from(node, "pattern"));
-  TRY(auto content, node.text("content"));
-  return replace_normalizer(std::move(pattern), std::move(content));
-}
-
-Result<PreTokenizer> split_from(const JsonNode& node) {
-  TRY(auto pattern, pattern_from(node, "pattern"));
-  TRY(const auto delimiter, delimiter_from(node, "Isolated"));
-  TRY(const bool invert, node.flag("invert", false));
-  return split_pre_tokenizer(std::move(pattern), delimiter, invert);
-}
-
-Result<PreTokenizer> byte_level_from(const JsonNode& node) {
-  TRY(const bool prefix, node.flag("add_prefix_space", true));
-  TRY(const bool words, node.flag("use_regex", true));
-  return byte_level_pre_tokenizer(prefix, words);
-}
-
-Result<Decoder> strip_decoder_from(const JsonNode& node) {
-  TRY(auto content, node.text("content", " "));
-  TRY(const auto start, node.integer("start", 0));
-  TRY(const auto stop, node.integer("stop", 0));
-  if (content.empty() || start < 0 || stop < 0 || start > kMaxTokenId || stop > kMaxTokenId) {
-    return node.wrong("a Strip with content and counts from 0 up");
-  }
-  return strip_decoder(std::move(content), static_cast<int>(start), static_cast<int>(stop));
-}
-
-}  // namespace
 
 Result<Normalizer> normalizer_from(const JsonNode& node) {
   TRY_OK(node.expect_object());
@@ -174,12 +135,18 @@ Result<Normalizer> normalizer_from(const JsonNode& node) {
     TRY(const bool right, node.flag("strip_right", true));
     return strip_normalizer(left, right);
   }
+  if (type == "StripAccents") return strip_accents_normalizer();
+  if (type == "Nmt") return nmt_normalizer();
+  if (type == "BertNormalizer") return bert_normalizer_from(node);
+  if (type == "Precompiled") return precompiled_from(node);
   if (type == "Sequence") {
     TRY(auto parts, parts_from(node, "normalizers", normalizer_from));
     return normalizer_sequence(std::move(parts));
   }
-  return unknown_part(node, type,
-                      "NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip, ByteLevel, Sequence");
+  return unknown_part(
+      node, type,
+      "NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip, StripAccents, Nmt, Precompiled, "
+      "BertNormalizer, ByteLevel, Sequence");
 }
 
 Result<PreTokenizer> pre_tokenizer_from(const JsonNode& node) {
@@ -195,52 +162,30 @@ Result<PreTokenizer> pre_tokenizer_from(const JsonNode& node) {
     TRY(const auto delimiter, delimiter_from(node, "Isolated"));
     return fixed_split("[\\p{P}$+<=>\\^`|~]", delimiter);
   }
-  if (type == "Whitespace") return fixed_split("\\w+|[^\\w\\s]+", Delimiter::removed, true);
+  if (type == "Whitespace") {
+    const std::string word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+    return fixed_split("[" + word + "]+|[^" + word + "\\s]+", Delimiter::removed, true);
+  }
   if (type == "WhitespaceSplit") return fixed_split("\\s", Delimiter::removed);
+  if (type == "Metaspace") return metaspace_from(node);
+  if (type == "BertPreTokenizer") return bert_pre_tokenizer();
+  if (type == "UnicodeScripts") return script_pre_tokenizer();
+  if (type == "CharDelimiterSplit") {
+    TRY(auto delimiter, character_from(node, "delimiter", ""));
+    return split_pre_tokenizer(Pattern::literal(std::move(delimiter)), Delimiter::removed, false);
+  }
+  if (type == "FixedLength") {
+    TRY(const auto length, node.integer("length", 5));
+    if (length < 1 || length > kMaxTokenId) return node.wrong("a FixedLength with a length from 1 up");
+    return fixed_length_pre_tokenizer(static_cast<std::size_t>(length));
+  }
   if (type == "Sequence") {
     TRY(auto parts, parts_from(node, "pretokenizers", pre_tokenizer_from));
     return pre_tokenizer_sequence(std::move(parts));
   }
   return unknown_part(node, type,
-                      "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, Sequence");
-}
-
-Result<PostProcessor> post_processor_from(const JsonNode& node) {
-  TRY_OK(node.expect_object());
-  TRY(const auto type, node.type());
-  if (type == "TemplateProcessing") return template_from(node);
-  if (type == "RobertaProcessing") return roberta_from(node);
-  if (type == "BertProcessing") return around_from(node);
-  if (type == "ByteLevel") {
-    TRY(const bool trims, node.flag("trim_offsets", true));
-    TRY(const bool prefix, node.flag("add_prefix_space", true));
-    return trims ? trim_post_processor(prefix) : post_processor_sequence({});
-  }
-  if (type == "Sequence") {
-    TRY(auto parts, parts_from(node, "processors", post_processor_from));
-    return post_processor_sequence(std::move(parts));
-  }
-  return unknown_part(node, type,
-                      "ByteLevel, TemplateProcessing, RobertaProcessing, BertProcessing, Sequence");
-}
-
-Result<Decoder> decoder_from(const JsonNode& node) {
-  TRY_OK(node.expect_object());
-  TRY(const auto type, node.type());
-  if (type == "ByteLevel") return byte_level_decoder();
-  if (type == "ByteFallback") return byte_fallback_decoder();
-  if (type == "Fuse") return fuse_decoder();
-  if (type == "Strip") return strip_decoder_from(node);
-  if (type == "Replace") {
-    TRY(auto pattern, pattern_from(node, "pattern"));
-    TRY(auto content, node.text("content"));
-    return replace_decoder(std::move(pattern), std::move(content));
-  }
-  if (type == "Sequence") {
-    TRY(auto parts, parts_from(node, "decoders", decoder_from));
-    return decoder_sequence(std::move(parts));
-  }
-  return unknown_part(node, type, "ByteLevel, Replace, ByteFallback, Fuse, Strip, Sequence");
+                      "ByteLevel, Metaspace, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, "
+                      "BertPreTokenizer, UnicodeScripts, CharDelimiterSplit, FixedLength, Sequence");
 }
 
 }  // namespace attnscope

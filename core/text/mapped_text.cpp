@@ -59,16 +59,17 @@ void MappedText::prepend(std::string_view prefix) {
   spans_.insert(spans_.begin(), prefix.size(), Span(spans_.front()));
 }
 
-void MappedText::rewrite(const std::vector<Rewrite>& characters) {
+void MappedText::rewrite(const std::vector<Rewrite>& characters, int dropped) {
   MappedText out;
   out.text_.reserve(text_.size());
   out.spans_.reserve(text_.size());
   std::string utf8;
   std::size_t at = 0;  // the next byte of the old text
+  for (; dropped > 0; --dropped) at = after_character(text_, at);
   for (const Rewrite& next : characters) {
     const bool is_new = next.change > 0 || at >= text_.size();
     const Span place = !is_new ? spans_[at] : at > 0 ? spans_[at - 1] : span(0, 0);
-    for (int dropped = next.change; !is_new && dropped <= 0; ++dropped) at = after_character(text_, at);
+    for (int gone = next.change; !is_new && gone <= 0; ++gone) at = after_character(text_, at);
     utf8.clear();
     append_utf8(utf8, next.character);
     out.append(utf8, place);

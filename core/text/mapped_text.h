@@ -36,7 +36,8 @@ class MappedText {
   Span span(std::size_t begin, std::size_t end) const;
   MappedText slice(std::size_t begin, std::size_t end) const;
 
-  void rewrite(const std::vector<Rewrite>& characters);
+  /// `dropped`: characters of the old text that go before the first new one.
+  void rewrite(const std::vector<Rewrite>& characters, int dropped = 0);
   /// Puts `prefix` in front; it shares the place of the first character. Does nothing to an empty text.
   void prepend(std::string_view prefix);
   /// Appends a character that stands for `place`.

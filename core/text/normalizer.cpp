@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/text/byte_level.h"
+#include "core/text/characters.h"
 
 namespace attnscope {
 
@@ -88,8 +89,6 @@ std::vector<Rewrite> compose(const std::vector<Rewrite>& parts, const icu::Norma
   return out;
 }
 
-bool is_white_space(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)); }
-
 // Bytes [begin, end) without the white space at the ends.
 std::pair<std::size_t, std::size_t> stripped(std::string_view text, bool left, bool right) {
   std::size_t first = text.size(), last = 0;  // first byte and end of what is not white space
@@ -104,6 +103,13 @@ std::pair<std::size_t, std::size_t> stripped(std::string_view text, bool left, b
 }
 
 }  // namespace
+
+Status check_normalized(const MappedText& text) {
+  if (text.text().size() <= kMaxNormalized) return Done{};
+  return fail(Code::out_of_range,
+              "the normalizer makes more than " + format_bytes(kMaxNormalized) + " of this text",
+              "Try a shorter text; the tokenizer replaces characters by very long stretches.");
+}
 
 Normalizer unicode_normalizer(UnicodeForm form) {
   return [form](MappedText& text) -> Status {
@@ -142,6 +148,7 @@ Normalizer replace_normalizer(Pattern pattern, std::string content) {
     TRY(const auto matches, pattern.cut(text.text()));
     MappedText out;
     for (const Match& match : matches) {
+      TRY_OK(check_normalized(out));
       if (match.matched) {
         const std::size_t last = match.end > match.begin ? match.end - 1 : match.begin;
         out.append(content, text.span(last, match.end));

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/text/charsmap.h"
 #include "core/text/mapped_text.h"
 #include "core/text/pattern.h"
 
@@ -22,6 +24,10 @@ enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 Normalizer unicode_normalizer(UnicodeForm form);
 /// Each character on its own, full mapping (no final sigma).
 Normalizer lowercase_normalizer();
+/// Longest text that a normalizer may make, in bytes: a file may replace one letter by a book.
+inline constexpr std::size_t kMaxNormalized = std::size_t{256} << 20;
+Status check_normalized(const MappedText& text);
+
 /// Puts `prefix` in front of a text that is not empty.
 Normalizer prepend_normalizer(std::string prefix);
 /// Every match becomes `content`, which stands where the match ended. Content of no characters removes it.
@@ -30,6 +36,25 @@ Normalizer replace_normalizer(Pattern pattern, std::string content);
 Normalizer strip_normalizer(bool left, bool right);
 /// Every byte becomes its letter of the byte-level alphabet; it stands where its character stood.
 Normalizer byte_level_normalizer();
+
+struct BertNormalizerOptions {
+  bool clean = true;                  // controls out, white space to spaces
+  bool spaced_ideographs = true;      // each ideograph between two spaces
+  std::optional<bool> strip_accents;  // nothing: as `lowercase`
+  bool lowercase = true;
+};
+/// What BERT does to a text before it cuts words.
+Normalizer bert_normalizer(const BertNormalizerOptions& options);
+/// Drops every combining mark that stands on its own (decompose the text first).
+Normalizer strip_accents_normalizer();
+/// SentencePiece's rules for machine translation: controls out, odd spaces to spaces.
+Normalizer nmt_normalizer();
+/// A compiled table of SentencePiece, used as the Hugging Face tokenizers use it: on short grapheme clusters,
+/// and otherwise character by character.
+Normalizer precompiled_normalizer(Charsmap table);
+/// Ideographs, accents, case and words as llama.cpp treats the texts of BERT models: decompositions lose all
+/// but their first character, and words and signs stand apart with one space between.
+Normalizer gguf_bert_normalizer();
 Normalizer normalizer_sequence(std::vector<Normalizer> parts);
 
 }  // namespace attnscope

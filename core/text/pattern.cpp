@@ -20,6 +20,10 @@ constexpr int kTimeLimit = 5000;                   // ICU's units, about a milli
 constexpr std::size_t kMaxExpression = 64 * 1024;  // bytes; the longest in use have about a thousand
 constexpr int kMaxNesting = 100;  // ICU's compiler and the translator recurse into groups and sets
 
+// Without ICU's joiners, and with the small digits and fractions that Oniguruma takes for letters.
+constexpr const char* kWordCharacters =
+    "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00B2\\u00B3\\u00B9\\u00BC-\\u00BE";
+
 icu::UnicodeString utf16_of(std::string_view text) {
   return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int>(text.size())));
 }
@@ -88,6 +92,12 @@ class Translator {
       at_ += 2;
       return;
     }
+    if (kind == 'w' || kind == 'W') {
+      const std::string word = kWordCharacters;
+      out_ += kind == 'W' ? "[^" + word + "]" : in_set ? word : "[" + word + "]";
+      at_ += 2;
+      return;
+    }
     const bool braced = (kind == 'p' || kind == 'P' || kind == 'x' || kind == 'u' || kind == 'N') &&
                         at_ + 2 < source_.size() && source_[at_ + 2] == '{';
     const std::size_t close = braced ? source_.find('}', at_) : std::string_view::npos;
@@ -102,10 +112,20 @@ class Translator {
         escape(true);
         continue;
       }
+      if (depth > 0 && posix_class("[:punct:]", "\\p{P}\\p{S}")) continue;
+      if (depth > 0 && posix_class("[:word:]", kWordCharacters)) continue;
       if (c == '[') ++depth;
       if (c == ']') --depth;
       copy(1);
     } while (depth > 0 && at_ < source_.size());
+  }
+
+  // Puts `content` where the class `name` stands.
+  bool posix_class(std::string_view name, const char* content) {
+    if (source_.substr(at_, name.size()) != name) return false;
+    out_ += content;
+    at_ += name.size();
+    return true;
   }
 
   // "(?m" and "(?im:" of Ruby are "(?s" of ICU; everything else about groups is the same.

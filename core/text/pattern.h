@@ -1,8 +1,8 @@
 // What a tokenizer file searches for: a literal string or a regular expression. Files are written for
 // Oniguruma (Ruby syntax); the expression is put into ICU's dialect first. ICU stays inside the .cpp.
 // Differences that are translated: ^ and $ are per line, a line ends at \n only, (?m) is "dot matches all",
-// \h is a hex digit, x{n,m}+ repeats (it is possessive in ICU). Left as they are: the Unicode version, \w of
-// joiners.
+// \h is a hex digit, \w is another set, [:punct:] has the symbols too, x{n,m}+ repeats (it is possessive in
+// ICU). Left as it is: the Unicode version.
 #pragma once
 
 #include <cstddef>

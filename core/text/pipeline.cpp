@@ -45,10 +45,12 @@ PlacedToken PipelineTokenizer::added_token(const Segment& segment) const {
 
 void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToken>& out) const {
   std::vector<WordPart> cut;
-  parts_.model->cut(segment.text.text(), cut);
+  const std::string& word = segment.text.text();
+  parts_.model->cut(word, cut);
   for (const WordPart& part : cut) {
     const Span place = segment.text.span(part.begin, part.end);
-    const std::string spelling(parts_.model->vocabulary().spelling(part.id));
+    const std::string spelling = part.as_written ? word.substr(part.begin, part.end - part.begin)
+                                                 : std::string(parts_.model->vocabulary().spelling(part.id));
     const AddedToken* added = parts_.added.at(part.id);
     out.push_back(
         {{part.id, spelling, place.begin, place.end, added != nullptr && added->special}, spelling});

@@ -8,6 +8,7 @@
 
 #include "core/text/added_tokens.h"
 #include "core/text/bpe.h"
+#include "core/text/decoder.h"
 #include "core/text/normalizer.h"
 #include "core/text/post_processor.h"
 #include "core/text/pre_tokenizer.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -22,6 +23,16 @@ PreTokenizer split_pre_tokenizer(Pattern pattern, Delimiter delimiter, bool inve
 /// Space in front of each segment that has none (`add_prefix_space`), GPT-2 words (`use_regex`), bytes to
 /// letters.
 PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex);
+/// Which words get a mark in front: those at the start of the whole text, all, or none.
+enum class PrependMark { first, always, never };
+/// Spaces become `mark` ("▁"), which opens words; with `split` every word begins at a mark.
+PreTokenizer metaspace_pre_tokenizer(std::string mark, PrependMark prepend, bool split);
+/// White space goes, every sign of punctuation is a word: BERT's words.
+PreTokenizer bert_pre_tokenizer();
+/// A word ends where the script changes (Kana counts as Han, spaces belong to what precedes them).
+PreTokenizer script_pre_tokenizer();
+/// Words of `length` characters.
+PreTokenizer fixed_length_pre_tokenizer(std::size_t length);
 PreTokenizer pre_tokenizer_sequence(std::vector<PreTokenizer> parts);
 
 }  // namespace attnscope

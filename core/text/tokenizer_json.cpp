@@ -17,71 +17,6 @@ using Made = Result<std::shared_ptr<const Tokenizer>>;
 
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{256} << 20;  // bytes; the largest in use have about 35 MB
 
-Result<Vocabulary> vocabulary_from(const JsonNode& model) {
-  TRY(const auto node, model.object("vocab"));
-  Vocabulary out;
-  out.reserve(node.size());
-  for (const auto& [spelling, id] : node.value().items()) {
-    const JsonNode entry(id, node.path() + "[\"" + spelling.substr(0, 40) + "\"]");
-    TRY(const auto number, entry.integer());
-    TRY_OK(out.add(spelling, number));
-  }
-  return out;
-}
-
-Result<Bpe::Merge> merge_from(const JsonNode& node) {
-  if (node.value().is_array() && node.size() == 2) {
-    TRY(auto left, node.at(std::size_t{0}).text());
-    TRY(auto right, node.at(std::size_t{1}).text());
-    return Bpe::Merge{std::move(left), std::move(right)};
-  }
-  if (!node.value().is_string()) return node.wrong("\"a b\" or [\"a\", \"b\"]");
-  const std::vector<std::string> parts = split(node.value().get_ref<const std::string&>(), ' ');
-  if (parts.size() != 2) return node.wrong("two tokens with one space between");
-  return Bpe::Merge{parts[0], parts[1]};
-}
-
-Result<std::vector<Bpe::Merge>> merges_from(const JsonNode& model) {
-  TRY(const auto list, model.array("merges"));
-  std::vector<Bpe::Merge> out;
-  out.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto& entry = list.value()[i];
-    if (entry.is_string() && starts_with(entry.get_ref<const std::string&>(), "#version")) continue;
-    TRY(auto merge, merge_from(list.at(i)));
-    out.push_back(std::move(merge));
-  }
-  return out;
-}
-
-Result<BpeOptions> options_from(const JsonNode& model) {
-  BpeOptions out;
-  if (model.has("unk_token")) {
-    TRY(out.unknown, model.text("unk_token"));
-  }
-  TRY(out.continuing_prefix, model.text("continuing_subword_prefix", ""));
-  TRY(out.end_suffix, model.text("end_of_word_suffix", ""));
-  TRY(out.fuse_unknown, model.flag("fuse_unk", false));
-  TRY(out.byte_fallback, model.flag("byte_fallback", false));
-  TRY(out.ignore_merges, model.flag("ignore_merges", false));
-  return out;
-}
-
-Result<std::shared_ptr<const WordModel>> model_from(const JsonNode& root) {
-  TRY(const auto model, root.object("model"));
-  TRY(const auto type, model.type());
-  if (!type.empty() && type != "BPE") {
-    return fail(
-        Code::unsupported, format("model.type is \"%.60s\"", type.c_str()),
-        "Tokenizers with a BPE model can be read; without a tokenizer, token ids can still be given.");
-  }
-  TRY(auto vocabulary, vocabulary_from(model));
-  TRY(const auto merges, merges_from(model));
-  TRY(const auto options, options_from(model));
-  TRY(auto bpe, Bpe::make(std::move(vocabulary), merges, options));
-  return std::shared_ptr<const WordModel>(std::make_shared<Bpe>(std::move(bpe)));
-}
-
 Result<AddedToken> added_token_from(const JsonNode& node, const Vocabulary& vocabulary) {
   TRY_OK(node.expect_object());
   AddedToken out;
@@ -136,7 +71,8 @@ bool uses_letters(const nlohmann::json& part) {
 Result<Pipeline> pipeline_from(const JsonNode& root) {
   TRY_OK(root.expect_object());
   Pipeline parts;
-  TRY(parts.model, model_from(root));
+  TRY(const auto model, root.object("model"));
+  TRY(parts.model, model_from(model));
   if (root.has("normalizer")) {
     TRY(parts.normalizer, normalizer_from(root.at("normalizer")));
   }

@@ -73,9 +73,9 @@ TEST(BadTokenizerFile, UnknownPartsAreNamed) {
     file[key] = 5;
     expect_refused(file.dump(), std::string(key) + " must be an object, found 5");
   }
-  Json unigram = small();
-  unigram["model"]["type"] = "Unigram";
-  expect_refused(unigram.dump(), "model.type is \"Unigram\"");
+  Json model = small();
+  model["model"]["type"] = "Hieroglyphs";
+  expect_refused(model.dump(), "model has the type \"Hieroglyphs\", which is not known");
   Json nested = small();
   nested["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {{{"type", "Nope"}}}}};
   expect_refused(nested.dump(), "pre_tokenizer.pretokenizers[0] has the type \"Nope\"");

@@ -1,0 +1,155 @@
+#include "core/text/unigram.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kUnknownPenalty = 10.0;
+
+Error about(const UnigramPiece& piece, std::size_t id, const std::string& trouble, const char* hint) {
+  return fail(Code::bad_format,
+              format("the piece \"%s\" (id %zu) %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(), id,
+                     trouble.c_str()),
+              hint);
+}
+
+}  // namespace
+
+Status Unigram::check(const std::vector<UnigramPiece>& pieces, const UnigramOptions& options) {
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    if (!std::isfinite(pieces[id].score)) {
+      return about(pieces[id], id, "has a score that is no number",
+                   "Scores are log probabilities; convert the tokenizer again.");
+    }
+    if (pieces[id].matches && pieces[id].spelling.size() > kMaxSpelling) {
+      return about(pieces[id], id, "has " + format_bytes(pieces[id].spelling.size()),
+                   "Pieces of at most 4096 bytes are read.");
+    }
+  }
+  const auto count = static_cast<std::int64_t>(pieces.size());
+  if (options.unknown && (*options.unknown < 0 || *options.unknown >= count)) {
+    return fail(Code::out_of_range,
+                format("the unknown token has id %lld, but there are %lld pieces",
+                       static_cast<long long>(*options.unknown), static_cast<long long>(count)),
+                "unk_id must be the index of a piece.");
+  }
+  return Done{};
+}
+
+Result<Unigram> Unigram::make(const std::vector<UnigramPiece>& pieces, const UnigramOptions& options) {
+  TRY_OK(check(pieces, options));
+  Unigram out;
+  out.options_ = options;
+  out.vocabulary_.reserve(pieces.size());
+  std::vector<ByteTrie::Entry> entries;
+  bool first = true;
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    const UnigramPiece& piece = pieces[id];
+    TRY_OK(out.vocabulary_.add_or_repeat(piece.spelling, static_cast<std::int64_t>(id)));
+    out.pieces_.scores.push_back(piece.score);
+    out.pieces_.set_by_user.push_back(piece.set_by_user ? 1 : 0);
+    if (!piece.matches) continue;
+    entries.emplace_back(piece.spelling, static_cast<int>(id));
+    if (piece.set_by_user) continue;
+    out.pieces_.lowest = first ? piece.score : std::min(out.pieces_.lowest, piece.score);
+    out.pieces_.highest = first ? piece.score : std::max(out.pieces_.highest, piece.score);
+    first = false;
+  }
+  out.trie_ = ByteTrie(std::move(entries));
+  if (options.byte_fallback) out.byte_ids_ = byte_ids_of(out.vocabulary_);
+  return out;
+}
+
+// A piece that the user has set is worth the best score for each of its bytes: no cut of it can win.
+double Unigram::score_of(int id, std::size_t length) const {
+  const auto index = static_cast<std::size_t>(id);
+  if (pieces_.set_by_user[index] == 0) return pieces_.scores[index];
+  return static_cast<double>(static_cast<float>(static_cast<double>(length) * pieces_.highest)) - 0.1;
+}
+
+// SentencePiece compares a sum of 64 bits with one it has kept in 32; ties are decided by that.
+void Unigram::consider(std::vector<Node>& nodes, std::size_t end, const Node& next, double score,
+                       WordSteps* steps) const {
+  Node& node = nodes[end];
+  if (node.id == -2 || next.total > node.total) {
+    node = next;
+    if (options_.sentencepiece) node.total = static_cast<double>(static_cast<float>(next.total));
+  }
+  if (steps && !steps->cut_short && steps->room_for(steps->candidates.size()))
+    steps->candidates.push_back({next.id, next.begin, end, score, next.total, false, false, next.unknown});
+}
+
+void Unigram::extend(std::string_view word, std::size_t begin, std::vector<Node>& nodes,
+                     WordSteps* steps) const {
+  std::size_t after = begin;
+  next_code_point(word, after);
+  const std::size_t character = after - begin;
+  const double till_here = nodes[begin].total;
+  bool covered = false;  // some piece is this one character
+  trie_.prefixes(word.substr(begin), [&](std::size_t length, int id) {
+    const double score = score_of(id, length);
+    const bool unknown = options_.unknown && id == *options_.unknown;
+    consider(nodes, begin + length, {score + till_here, begin, id, unknown}, score, steps);
+    covered = covered || length == character;
+  });
+  if (covered) return;
+  const double score = pieces_.lowest - kUnknownPenalty;
+  const int id = options_.unknown ? static_cast<int>(*options_.unknown) : -1;
+  consider(nodes, after, {score + till_here, begin, id, true}, score, steps);
+}
+
+void Unigram::mark(const std::vector<WordPart>& path, const std::vector<Node>& nodes,
+                   WordSteps& steps) const {
+  for (WordSteps::Candidate& next : steps.candidates) {
+    const Node& winner = nodes[next.end];
+    next.best = winner.begin == next.begin && winner.id == next.id;
+    const auto part = std::lower_bound(path.begin(), path.end(), next.begin,
+                                       [](const WordPart& a, std::size_t begin) { return a.begin < begin; });
+    next.chosen = next.best && part != path.end() && part->begin == next.begin && part->end == next.end;
+  }
+}
+
+// A run of characters that no piece has.
+void Unigram::add_unknown(std::string_view word, std::size_t begin, std::size_t end,
+                          std::vector<WordPart>& out) const {
+  const std::string_view text = word.substr(begin, end - begin);
+  const auto id = options_.sentencepiece ? std::nullopt : vocabulary_.find(text);
+  if (id) {
+    out.push_back({*id, begin, end});
+  } else if (has_all(byte_ids_, text)) {
+    for (const char c : text) out.push_back({byte_ids_[static_cast<unsigned char>(c)], begin, end});
+  } else if (options_.unknown) {
+    out.push_back({static_cast<int>(*options_.unknown), begin, end, true});
+  }
+}
+
+void Unigram::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
+  if (word.empty()) return;
+  if (steps) steps->kind = WordSteps::Kind::lattice;
+  std::vector<Node> nodes(word.size() + 1);
+  nodes[0].id = -1;
+  for (std::size_t begin = 0; begin < word.size(); next_code_point(word, begin))
+    extend(word, begin, nodes, steps);
+  std::vector<WordPart> path;
+  for (std::size_t end = word.size(); end > 0; end = nodes[end].begin)
+    path.push_back({nodes[end].id, nodes[end].begin, end, nodes[end].unknown});
+  std::reverse(path.begin(), path.end());
+  if (steps) mark(path, nodes, *steps);
+  const bool one_by_one = options_.sentencepiece && !byte_ids_.empty();
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t begin = at++;
+    if (!path[begin].as_written) {
+      out.push_back(path[begin]);
+      continue;
+    }
+    while (!one_by_one && at < path.size() && path[at].as_written) ++at;
+    add_unknown(word, path[begin].begin, path[at - 1].end, out);
+  }
+}
+
+}  // namespace attnscope
