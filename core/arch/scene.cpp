@@ -61,8 +61,8 @@ Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>&
 
 Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape) {
   if (shape.size() == 1) return {{Axis::out, shape[0]}};
-  if (name == "pos_embed.weight") return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
-  if (name == "tok_embed.weight") return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
+  if (ends_with(name, "pos_embed.weight")) return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
+  if (ends_with(name, "tok_embed.weight")) return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
   return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
 }
 
@@ -122,8 +122,12 @@ Result<std::vector<Input>> read_inputs(const json& object, const std::string& wh
 }
 
 void tie_head(const ModelConfig& config, Weights& weights) {
+  const std::string base(stack_prefix(config.stack));
+  const Tensor table = weights.get(base + "tok_embed.weight");
+  if (table.empty()) return;
+  if (config.of(Stack::enc).shares_embedding) weights.set("enc.tok_embed.weight", table);
   if (config.head.present && config.head.tied)
-    weights.set("logits.weight", weights.get("tok_embed.weight").transpose().rename({Axis::in, Axis::vocab}));
+    weights.set(base + "logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
 }
 
 json rows_of(const Tensor& tensor) {
@@ -172,7 +176,7 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
   for (const WeightShape& weight : expected_weights(config)) {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     const bool norm = weight.name.find("ln") != std::string::npos, bias = ends_with(weight.name, ".bias");
-    const bool table = weight.name == "tok_embed.weight" || weight.name == "pos_embed.weight";
+    const bool table = ends_with(weight.name, "_embed.weight") && !ends_with(weight.name, "patch_embed.weight");
     std::int64_t count = 1;
     for (const std::int64_t size : weight.shape) count *= size;
     const float deviation = table ? 0.5f : 1.f / std::sqrt(static_cast<float>(weight.shape[0]));
@@ -236,8 +240,12 @@ std::string scene_to_text(const Scene& scene) {
   for (const Input& input : scene.inputs)
     out["inputs"].push_back(input.vectors.empty() ? json{{"ids", input.ids}}
                                                   : json{{"vectors", rows_of(input.vectors)}});
-  for (const auto& [name, tensor] : scene.model->weights().all())
-    if (name != "logits.weight" || !scene.model->config().head.tied) out["weights"][name] = rows_of(tensor);
+  const ModelConfig& config = scene.model->config();
+  for (const auto& [name, tensor] : scene.model->weights().all()) {
+    const bool repeats = (config.head.tied && ends_with(name, "logits.weight")) ||
+                         (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight");
+    if (!repeats) out["weights"][name] = rows_of(tensor);
+  }
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -4,21 +4,18 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/trace/flow.h"
+#include "core/trace/head.h"
+
 namespace attnscope {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 16;  // a few rows of logits: 50k words x 16 x 4 B = 3 MB
 
-// Final norm and unembedding of rows of the residual stream -> [pos, vocab].
-Tensor unembed(const Trace& trace, const Tensor& rows) {
-  const NormSpec& norm = trace.config().final_norm;
-  const Weights& weights = trace.weights();
-  Tensor x = rows;
-  if (norm.kind == NormSpec::Kind::layer)
-    x = layer_norm(x, weights.get("ln_final.weight"), weights.get("ln_final.bias"), norm.eps).out;
-  else if (norm.kind == NormSpec::Kind::rms)
-    x = rms_norm(x, weights.get("ln_final.weight"), norm.eps, norm.weight_offset).out;
-  return linear(x, weights.get("logits.weight"), weights.get("logits.bias"), Axis::vocab);
+// Rows of the residual stream read as the head reads the last ones -> [pos, vocab].
+Tensor read_words(const Trace& trace, const Tensor& rows) {
+  const ModelConfig& config = trace.config();
+  return unembed(config, trace.weights(), through_head(config, trace.weights(), rows), {0, config.outputs()});
 }
 
 Tensor stream(const Trace& trace, const LensRow& row, Range positions) {
@@ -57,10 +54,28 @@ LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vo
   return cell;
 }
 
+// Where the stream of the main stack stands still: after the embedding, after each sum, and with post-norms
+// after the norm of each sum.
+bool is_lens_row(const Trace& trace, const Site& site) {
+  if (site.stack != trace.config().stack || site.part == Part::cross) return false;
+  if (site.slot == Slot::embed) return !trace.find(trace.main(Slot::ln_embed_out));
+  if (site.slot == Slot::ln_embed_out) return true;
+  if (site.layer < 0) return false;
+  if (trace.config().block_at(site).order == NormOrder::post)
+    return site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out || site.slot == Slot::ln2_out;
+  return site.slot == Slot::resid_mid || site.slot == Slot::resid_cross || site.slot == Slot::resid_post;
+}
+
 double length(const Tensor& row) {
   double sum = 0;
   for (std::int64_t i = 0; i < row.size(0); ++i) sum += static_cast<double>(row.at(i)) * row.at(i);
   return std::sqrt(sum);
+}
+
+// The stream itself, or its norm: an addend of a sum that nothing computed anew.
+bool is_stream(const Site& site) {
+  return site.slot == Slot::resid_pre || site.slot == Slot::resid_mid || site.slot == Slot::resid_cross ||
+         site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out;
 }
 
 double cosine(const Tensor& a, const Tensor& b) {
@@ -76,15 +91,15 @@ std::vector<LensRow> lens_rows(const Trace& trace) {
   std::vector<LensRow> rows;
   if (!trace.config().head.present) return rows;
   for (const Record& record : trace.records()) {
-    const Slot slot = record.site.slot;
-    if (slot == Slot::embed || slot == Slot::resid_mid || slot == Slot::resid_post) {
-      // Without an MLP resid_post repeats resid_mid: one row is enough.
-      if (slot == Slot::resid_post && !rows.empty() && rows.back().site.slot == Slot::resid_mid &&
-          trace.config().blocks[static_cast<std::size_t>(record.site.layer)].mlp.kind == MlpSpec::Kind::none)
-        rows.back().site = record.site;
-      else
-        rows.push_back({record.site, false});
-    }
+    if (!is_lens_row(trace, record.site)) continue;
+    // Without an MLP resid_post repeats resid_mid: one row is enough.
+    const bool repeats = record.site.slot == Slot::resid_post && !rows.empty() &&
+                         rows.back().site.slot == Slot::resid_mid &&
+                         trace.config().block_at(record.site).mlp.kind == MlpSpec::Kind::none;
+    if (repeats)
+      rows.back().site = record.site;
+    else
+      rows.push_back({record.site, false});
   }
   if (!rows.empty()) rows.back().final = true;
   return rows;
@@ -93,13 +108,13 @@ std::vector<LensRow> lens_rows(const Trace& trace) {
 std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range positions,
                                const std::atomic<bool>* cancel) {
   std::vector<LensCell> cells;
-  const std::int64_t vocab = trace.config().vocab_size;
+  const std::int64_t vocab = trace.config().outputs();
   const LensRow last = lens_rows(trace).back();
   for (std::int64_t begin = positions.begin; begin < positions.end; begin += kRowsAtOnce) {
     if (cancel && *cancel) return cells;
     const Range part{begin, std::min(begin + kRowsAtOnce, positions.end)};
-    const Tensor logits = unembed(trace, stream(trace, row, part)).packed();
-    const Tensor final_logits = row.final ? logits : unembed(trace, stream(trace, last, part)).packed();
+    const Tensor logits = read_words(trace, stream(trace, row, part)).packed();
+    const Tensor final_logits = row.final ? logits : read_words(trace, stream(trace, last, part)).packed();
     for (std::int64_t i = 0; i < part.size(); ++i)
       cells.push_back(cell_of(logits.data() + i * vocab, final_logits.data() + i * vocab, vocab));
   }
@@ -107,7 +122,7 @@ std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range pos
 }
 
 Tensor lens_logits(const Trace& trace, const LensRow& row, std::int64_t pos) {
-  return unembed(trace, stream(trace, row, {pos, pos + 1})).select(0, 0);
+  return read_words(trace, stream(trace, row, {pos, pos + 1})).select(0, 0);
 }
 
 std::vector<LensToken> lens_top(const Trace& trace, const LensRow& row, std::int64_t pos, int count) {
@@ -132,24 +147,16 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
   Tensor before;  // [d_model]
   for (const Record& record : trace.records()) {
     const Slot slot = record.site.slot;
-    if (slot != Slot::embed && slot != Slot::resid_mid && slot != Slot::resid_post) continue;
+    const bool sum = slot == Slot::resid_mid || slot == Slot::resid_cross || slot == Slot::resid_post;
+    if (record.site.stack != trace.config().stack || (!sum && slot != Slot::embed)) continue;
     const Tensor now = record.value.select(0, pos);
-    Addition add;
-    add.stream = length(now);
-    add.site = record.site;
-    if (slot == Slot::embed) {
-      add.norm = add.stream;
-    } else {
-      add.site.slot = slot == Slot::resid_mid ? Slot::attn_out : Slot::mlp_out;
-      add.site.part = step_of(add.site.slot).part;
-      const Record* part = trace.find(add.site);
-      if (!part) continue;  // no MLP: nothing was added
-      const Tensor added = part->value.select(0, pos);
-      add.norm = length(added);
-      add.cosine = cosine(added, before);
+    if (slot == Slot::embed) out.push_back({record.site, length(now), length(now), 0});
+    for (const Site& part : flow_inputs(trace, record.site)) {
+      if (!sum || is_stream(part)) continue;  // what was there before the sum
+      const Tensor added = trace.find(part)->value.select(0, pos);
+      out.push_back({part, length(added), length(now), cosine(added, before)});
     }
     before = now;
-    out.push_back(add);
   }
   return out;
 }

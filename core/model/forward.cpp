@@ -1,30 +1,39 @@
 #include "core/model/forward.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
+#include "core/model/masks.h"
 #include "core/model/model.h"
+#include "core/trace/head.h"
 
 namespace attnscope {
 namespace {
 
-// What a block needs beside its input.
+// One stack on its way: what its blocks need beside their input.
 struct Context {
-  const ModelConfig& config;
+  const ModelConfig& config;  // of this stack
   const Weights& weights;
-  std::int64_t first_pos;
+  const Input& input;
+  std::string prefix;  // "enc."
+  Positions positions;
+  const std::vector<std::uint8_t>* real;  // padding of this stack's rows
   KvCache* cache;
+  const MaskSpec& mask;             // asked for by the person, instead of the model's own
   std::vector<double> frequencies;  // radians per position, for models that rotate
+  ScoreBias bias;                   // of self-attention
+  Tensor encoded;                   // [source, d_model]: what cross-attention looks at
+  Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
 
 Tensor project(const Context& in, const std::string& name, const Tensor& x, Axis out_axis) {
-  return linear(x, in.weights.get(name + ".weight"), in.weights.get(name + ".bias"), out_axis);
+  return linear(x, in.get(name + ".weight"), in.get(name + ".bias"), out_axis);
 }
 
 Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x,
             const Probe& at, Slot scale_slot, Slot out_slot) {
   if (spec.kind == NormSpec::Kind::none) return x;
-  const Tensor weight = in.weights.get(name + ".weight"), bias = in.weights.get(name + ".bias");
-  const Normed y = spec.kind == NormSpec::Kind::layer ? layer_norm(x, weight, bias, spec.eps)
-                                                      : rms_norm(x, weight, spec.eps, spec.weight_offset);
+  const Normed y = apply_norm(spec, in.get(name + ".weight"), in.get(name + ".bias"), x);
   at(scale_slot, y.scale);     // [pos, 1]
   return at(out_slot, y.out);  // [pos, d_model]
 }
@@ -37,33 +46,68 @@ Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int
   return at(front, cut.permute({1, 0, 2}));                                  // [head, pos, d_head]
 }
 
-Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
-  const AttentionSpec& spec = block.attention;
-  const std::string base = "blocks." + std::to_string(layer) + ".attn.";
-  Tensor q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
-  Tensor k = heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
-  Tensor v = heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
-  if (in.config.position.kind == PositionSpec::Kind::rope) {
-    q = at(Slot::rot_q, rotate(q, in.frequencies, {in.first_pos, {}}));  // [head, pos, d_head]
-    k = at(Slot::rot_k, rotate(k, in.frequencies, {in.first_pos, {}}));  // [kv_head, pos, d_head]
-  }
-  if (in.cache) std::tie(k, v) = in.cache->append(layer, k, v);  // [kv_head, key, d_head]
-  AttentionInputs inputs;
-  inputs.q = q;
-  inputs.k = k;
-  inputs.v = v;
-  inputs.scale = spec.scale;
-  inputs.mask.causal = spec.causal;
-  inputs.mask.window = spec.window;
-  inputs.first_query = in.first_pos;
-  inputs.mask_before_scale = spec.mask_before_scale;
-  const Tensor z = at.attend(std::move(inputs));  // [head, query, d_head]
+// Q and K of self-attention on their way to the scores: norm of each head, rotation.
+Tensor placed(const Context& in, const AttentionSpec& spec, const std::string& norm_name, Tensor x,
+              const Probe& at, Slot norm_slot, Slot rot_slot) {
+  if (spec.qk_norm.kind != NormSpec::Kind::none)
+    x = at(norm_slot, apply_norm(spec.qk_norm, in.get(norm_name + ".weight"), {}, x).out);
+  if (in.config.position.kind != PositionSpec::Kind::rope) return x;
+  const RopeSpec& rope = in.config.position.rope;
+  return at(rot_slot, rotate(x, in.frequencies, in.positions, rope.interleaved, rope_magnitude(rope)));
+}
+
+// Weighted values, heads side by side, output projection -> [query, d_model].
+Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Probe& at) {
+  const Tensor z = at.attend(inputs);  // [head, query, d_head]
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
   const Tensor side_by_side = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
   const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(side_by_side), side_by_side.data(),
                                      Shape{{Axis::query, queries}, {Axis::concat, width}});
   const Tensor concat = at(Slot::concat, flat);                                 // [query, head*d_head]
   return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model));  // [query, d_model]
+}
+
+Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
+  const AttentionSpec& spec = block.attention;
+  const std::string base = "blocks." + std::to_string(layer) + ".attn.";
+  AttentionInputs inputs;
+  Tensor q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
+  Tensor k = heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
+  Tensor v = heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
+  q = placed(in, spec, base + "q_norm", q, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
+  k = placed(in, spec, base + "k_norm", k, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
+  if (in.cache) std::tie(k, v) = in.cache->append(layer, k, v);             // [kv_head, key, d_head]
+  inputs.first_query = k.size(1) - q.size(1);
+  inputs.mask = *self_mask(spec, in.mask, in.input.spans, *in.real, k.size(1));  // checked before the run
+  inputs.q = q;
+  inputs.k = k;
+  inputs.v = v;
+  inputs.scale = spec.scale;
+  inputs.cap = spec.cap;
+  inputs.bias = in.bias;
+  inputs.mask_before_scale = spec.mask_before_scale;
+  return weigh(in, inputs, base, at);
+}
+
+// Q from this stack, K and V from the encoder's rows.
+Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, const Tensor& x,
+                       const Probe& at) {
+  const std::string base = "blocks." + std::to_string(layer) + ".cross.";
+  AttentionInputs inputs;
+  inputs.q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
+  if (in.cache && in.cache->has_cross(layer)) {
+    std::tie(inputs.k, inputs.v) = in.cache->cross(layer);  // [kv_head, source, d_head]
+  } else {
+    inputs.k =
+        heads_of(in, base + "k", in.encoded, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
+    inputs.v =
+        heads_of(in, base + "v", in.encoded, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
+    if (in.cache) in.cache->set_cross(layer, inputs.k, inputs.v);
+  }
+  inputs.scale = spec.scale;
+  inputs.cap = spec.cap;
+  inputs.mask = padding_mask(in.input.source_real);
+  return weigh(in, inputs, base, at);
 }
 
 Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
@@ -81,47 +125,207 @@ Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x
   return at(Slot::mlp_out, project(in, base + "out", post, Axis::d_model));  // [pos, d_model]
 }
 
-Tensor run_block(const Context& in, int layer, Tensor x, const Probe& at) {
-  const BlockSpec& block = in.config.blocks[static_cast<std::size_t>(layer)];
-  const std::string base = "blocks." + std::to_string(layer) + ".";
-  if (!block.residual) return attention(in, block, layer, x, at);
-  x = at(Slot::resid_pre, x);  // [pos, d_model]
-  const Tensor read = norm(in, block.norm, base + "ln1", x, at, Slot::ln1_scale, Slot::ln1_out);
-  const Tensor found = attention(in, block, layer, read, at);
-  x = at(Slot::resid_mid, add(x, found));
-  if (block.mlp.kind == MlpSpec::Kind::none) return at(Slot::resid_post, x);
-  const Tensor wide = norm(in, block.norm, base + "ln2", x, at, Slot::ln2_scale, Slot::ln2_out);
-  return at(Slot::resid_post, add(x, mlp(in, block, layer, wide, at)));
+// x + f(x) with the norms where the block's order puts them. `at` stands in the block.
+class Block {
+ public:
+  Block(const Context& in, int layer, const Probe& at)
+      : in_(in),
+        block_(in.config.blocks[static_cast<std::size_t>(layer)]),
+        layer_(layer),
+        base_("blocks." + std::to_string(layer) + "."),
+        at_(at.in(in.config.stack, layer)),
+        across_(at.in(in.config.stack, layer, Part::cross)) {}
+
+  Tensor run(Tensor x) const {
+    if (!block_.residual) return attention(in_, block_, layer_, x, at_);
+    x = at_(Slot::resid_pre, x);  // [pos, d_model]
+    if (block_.order == NormOrder::parallel) return side_by_side(x);
+    return block_.order == NormOrder::post ? norms_after(x) : norms_before(x);
+  }
+
+ private:
+  Tensor norms_before(Tensor x) const {
+    x = at_(Slot::resid_mid, add(x, branch(attention(in_, block_, layer_, ln1(x), at_), "ln1_post",
+                                           Slot::ln1_post_scale, Slot::ln1_post_out)));
+    if (block_.cross) x = across_(Slot::resid_cross, add(x, look_across(ln_cross(x))));
+    if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, x);
+    const Tensor made =
+        branch(mlp(in_, block_, layer_, ln2(x), at_), "ln2_post", Slot::ln2_post_scale, Slot::ln2_post_out);
+    return at_(Slot::resid_post, add(x, made));
+  }
+
+  Tensor norms_after(Tensor x) const {
+    x = ln1(at_(Slot::resid_mid, add(x, attention(in_, block_, layer_, x, at_))));
+    if (block_.cross) x = ln_cross(across_(Slot::resid_cross, add(x, look_across(x))));
+    if (block_.mlp.kind == MlpSpec::Kind::none) return x;
+    return ln2(at_(Slot::resid_post, add(x, mlp(in_, block_, layer_, x, at_))));
+  }
+
+  Tensor side_by_side(const Tensor& x) const {
+    const Tensor read = ln1(x);
+    const Tensor found = attention(in_, block_, layer_, read, at_);
+    if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, add(x, found));
+    const Tensor made = mlp(in_, block_, layer_, block_.shared_norm ? read : ln2(x), at_);
+    return at_(Slot::resid_post, add(add(x, found), made));
+  }
+
+  Tensor ln1(const Tensor& x) const {
+    return norm(in_, block_.norm, base_ + "ln1", x, at_, Slot::ln1_scale, Slot::ln1_out);
+  }
+  Tensor ln2(const Tensor& x) const {
+    return norm(in_, block_.norm, base_ + "ln2", x, at_, Slot::ln2_scale, Slot::ln2_out);
+  }
+  Tensor ln_cross(const Tensor& x) const {
+    return norm(in_, block_.norm, base_ + "ln_cross", x, at_, Slot::ln_cross_scale, Slot::ln_cross_out);
+  }
+  Tensor look_across(const Tensor& x) const {
+    return cross_attention(in_, *block_.cross, layer_, x, across_);
+  }
+  // What a branch found, normed once more where the block asks for it.
+  Tensor branch(const Tensor& x, const char* name, Slot scale_slot, Slot out_slot) const {
+    return block_.branch_norms ? norm(in_, block_.norm, base_ + name, x, at_, scale_slot, out_slot) : x;
+  }
+
+  const Context& in_;
+  const BlockSpec& block_;
+  int layer_;
+  std::string base_;
+  Probe at_, across_;
+};
+
+// Rows of the image in the places that the ids keep for them.
+Tensor merge(const Tensor& words, const std::vector<int>& ids, int image_token, const Tensor& image) {
+  Buffer out({{Axis::pos, words.size(0)}, {Axis::d_model, words.size(1)}});
+  std::int64_t next = 0;
+  for (std::int64_t pos = 0; pos < words.size(0); ++pos) {
+    const bool seen = ids[static_cast<std::size_t>(pos)] == image_token && next < image.size(0);
+    for (std::int64_t i = 0; i < words.size(1); ++i)
+      out.data()[pos * words.size(1) + i] = seen ? image.at(next, i) : words.at(pos, i);
+    next += seen ? 1 : 0;
+  }
+  return std::move(out).freeze();
 }
 
-Tensor embed(const Context& in, const Input& input, const Probe& at) {
-  Tensor x = input.vectors;  // [pos, d_in]
-  const std::int64_t count = input.length();
-  if (x.empty()) x = at(Slot::tok_embed, gather_rows(in.weights.get("tok_embed.weight"), input.ids));
-  if (in.config.position.kind == PositionSpec::Kind::learned) {
-    const Tensor table = in.weights.get("pos_embed.weight");
-    x = add(x, at(Slot::pos_embed,
-                  table.slice(0, in.first_pos, in.first_pos + count).rename({Axis::pos, Axis::d_model})));
-  } else if (in.config.position.kind == PositionSpec::Kind::sinusoidal) {
-    const Tensor waves = sinusoidal_positions(in.first_pos, count, in.config.d_in);
-    x = add(x, at(Slot::pos_embed, waves.rename({Axis::pos, Axis::d_model})));
+// The class token before the patches.
+Tensor with_class_row(const Tensor& row, const Tensor& patches) {
+  const std::int64_t width = patches.size(1);
+  Buffer out({{Axis::pos, patches.size(0) + 1}, {Axis::d_model, width}});
+  for (std::int64_t i = 0; i < width; ++i) out.data()[i] = row.at(0, i);
+  for (std::int64_t pos = 0; pos < patches.size(0); ++pos)
+    for (std::int64_t i = 0; i < width; ++i) out.data()[(pos + 1) * width + i] = patches.at(pos, i);
+  return std::move(out).freeze();
+}
+
+Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& at) {
+  if (in.config.patch.size > 0) {
+    const Tensor cut = at(Slot::patches, cut_patches(in.input.pixels, in.config.patch.size));
+    const Tensor rows = at(Slot::patch_embed, project(in, "patch_embed", cut, Axis::d_model));
+    return in.config.patch.class_token ? with_class_row(in.get("class_embed.weight"), rows) : rows;
   }
-  return at(Slot::embed, x.rename({Axis::pos, Axis::d_model}));
+  Tensor x = at(Slot::tok_embed, gather_rows(in.get("tok_embed.weight"), ids));  // [pos, d_model]
+  if (in.config.embed_scale != 1.f) x = at(Slot::tok_scaled, scale(x, in.config.embed_scale));
+  if (!image.empty()) x = at(Slot::merged, merge(x, ids, in.config.image_token, image));
+  return x;
+}
+
+// Rows of the position table, or of its formula, for every row of the run.
+Tensor position_rows(const Context& in, std::int64_t count) {
+  const PositionSpec& spec = in.config.position;
+  std::vector<int> rows;
+  for (std::int64_t row = 0; row < count; ++row)
+    rows.push_back(static_cast<int>(in.positions.of(row) + spec.offset));
+  if (spec.kind == PositionSpec::Kind::learned) return gather_rows(in.get("pos_embed.weight"), rows);
+  const std::int64_t most = rows.empty() ? 0 : *std::max_element(rows.begin(), rows.end());
+  return gather_rows(sinusoidal_positions(0, most + 1, in.config.d_in, spec.halves), rows);
+}
+
+Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& at) {
+  const bool given = !in.input.vectors.empty() && in.config.vocab_size == 0 && in.config.patch.size == 0;
+  Tensor x = given ? in.input.vectors : tokens(in, ids, image, at);  // [pos, d_in]
+  const PositionSpec::Kind kind = in.config.position.kind;
+  if (kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal)
+    x = add(x, at(Slot::pos_embed, position_rows(in, x.size(0)).rename({Axis::pos, Axis::d_model})));
+  if (in.config.type_vocab > 0) {
+    std::vector<int> types = in.input.types;
+    types.resize(static_cast<std::size_t>(x.size(0)), 0);
+    x = add(x, at(Slot::type_embed, gather_rows(in.get("type_embed.weight"), types)));
+  }
+  x = at(Slot::embed, x.rename({Axis::pos, Axis::d_model}));
+  return norm(in, in.config.embed_norm, "ln_embed", x, at, Slot::ln_embed_scale, Slot::ln_embed_out);
+}
+
+Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& outside) {
+  const Probe at = outside.in(in.config.stack, -1);
+  const PositionSpec& position = in.config.position;
+  const auto rows = ids.empty() ? in.input.length() : static_cast<std::int64_t>(ids.size());
+  const AttentionSpec& first = in.config.blocks.front().attention;
+  if (position.kind == PositionSpec::Kind::rope)
+    in.frequencies = rope_frequencies(position.rope, first.d_head, in.positions.first + rows);
+  in.bias = score_bias(position, first, in.get("rel_bias.weight"));
+  Tensor x = embed(in, ids, image, at);  // [pos, d_model]
+  for (int layer = 0; layer < in.config.n_layers(); ++layer) x = Block(in, layer, at).run(x);
+  return norm(in, in.config.final_norm, "ln_final", x, at, Slot::ln_final_scale, Slot::ln_final_out);
+}
+
+// The rows that words are read off, and the words.
+void predict(const Context& in, Tensor x, const Probe& outside) {
+  const Probe at = outside.in(in.config.stack, -1);
+  const HeadSpec& head = in.config.head;
+  if (head.transform) {
+    x = at(Slot::head_pre, project(in, "head.pre", x, Axis::d_model));
+    x = at(Slot::head_act, activate(head.activation, x));
+    x = norm(in, head.norm, "ln_head", x, at, Slot::ln_head_scale, Slot::ln_head_out);
+  }
+  if (head.present) at.predict(head.first_row_only ? 1 : x.size(0));
+}
+
+const std::vector<std::uint8_t> kAllReal;
+
+Tensor see(const Context& main, const Probe& at) {
+  const ModelConfig* tower = main.config.vision();
+  if (!tower || main.input.pixels.empty() || main.positions.first > 0) return {};
+  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, main.mask, {}, {}, {}};
+  const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
+  if (tower->projected == 0) return x;
+  return at.in(Stack::vision, -1)(Slot::projected, project(in, "projected", x, Axis::d_model));
+}
+
+Tensor encode(const Context& main, const Probe& at) {
+  const ModelConfig* tower = main.config.encoder();
+  if (!tower || (main.cache && main.cache->has_cross(0))) return {};
+  const MaskSpec own_mask;
+  Context in{*tower,
+             main.weights,
+             main.input,
+             "enc.",
+             positions_of(main.input.source_real, 0),
+             &main.input.source_real,
+             nullptr,
+             own_mask,
+             {},
+             {},
+             {}};
+  return run_stack(in, main.input.source, {}, at);  // [source, d_model]
 }
 
 }  // namespace
 
 void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Probe& at,
              std::int64_t first_pos, KvCache* cache) {
-  Context in{config, weights, first_pos, cache, {}};
-  if (config.position.kind == PositionSpec::Kind::rope)
-    in.frequencies = rope_frequencies(config.position.rope, config.blocks[0].attention.d_head);
-  Tensor x = embed(in, input, at);  // [pos, d_model]
-  for (int layer = 0; layer < config.n_layers(); ++layer)
-    x = run_block(in, layer, x, at.in(Stack::single, layer));
-  if (config.final_norm.kind != NormSpec::Kind::none)
-    x = norm(in, config.final_norm, "ln_final", x, at, Slot::ln_final_scale, Slot::ln_final_out);
-  if (config.head.present) at.predict(x.size(0));
+  Context in{config,
+             weights,
+             input,
+             std::string(stack_prefix(config.stack)),
+             positions_of(input.real, first_pos),
+             &input.real,
+             cache,
+             at.options().mask,
+             {},
+             {},
+             {}};
+  in.encoded = encode(in, at);
+  const Tensor image = see(in, at);
+  predict(in, run_stack(in, input.ids, image, at), at);
 }
 
 }  // namespace attnscope

@@ -38,10 +38,22 @@ std::pair<Tensor, Tensor> KvCache::append(int layer, const Tensor& k, const Tens
   return {at.k.view(total, k.size(0), k.size(2)), at.v.view(total, v.size(0), v.size(2))};
 }
 
+void KvCache::set_cross(int layer, Tensor k, Tensor v) {
+  Layer& at = layers_[static_cast<std::size_t>(layer)];
+  at.cross_k = std::move(k);
+  at.cross_v = std::move(v);
+}
+
+std::pair<Tensor, Tensor> KvCache::cross(int layer) const {
+  const Layer& at = layers_[static_cast<std::size_t>(layer)];
+  return {at.cross_k, at.cross_v};
+}
+
 std::int64_t KvCache::bytes() const {
   std::int64_t total = 0;
   for (const Layer& layer : layers_)
-    total += 2 * length_ * layer.width * static_cast<std::int64_t>(sizeof(float));
+    total += (2 * length_ * layer.width + layer.cross_k.count() + layer.cross_v.count()) *
+             static_cast<std::int64_t>(sizeof(float));
   return total;
 }
 

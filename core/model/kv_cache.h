@@ -25,6 +25,10 @@ class KvCache {
   std::int64_t bytes() const;
   /// Appends k and v [kv_head, pos, d_head] of one layer; returns all rows so far as views of the same shape.
   std::pair<Tensor, Tensor> append(int layer, const Tensor& k, const Tensor& v);
+  /// Keys and values of cross-attention [kv_head, source, d_head]: made once, from the encoder's rows.
+  bool has_cross(int layer) const { return !layers_[static_cast<std::size_t>(layer)].cross_k.empty(); }
+  void set_cross(int layer, Tensor k, Tensor v);
+  std::pair<Tensor, Tensor> cross(int layer) const;
   /// Called once per forward, after all layers.
   void advance(std::int64_t rows) { length_ += rows; }
 
@@ -38,6 +42,7 @@ class KvCache {
   struct Layer {
     Rows k, v;
     std::int64_t width = 0;
+    Tensor cross_k, cross_v;
   };
   std::vector<Layer> layers_;
   std::int64_t length_ = 0;

@@ -8,19 +8,11 @@
 #include <vector>
 
 #include "core/model/kv_cache.h"
+#include "core/trace/input.h"
 #include "core/trace/probe.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
-
-/// One sequence: token ids, or (in bare modules) the rows themselves.
-struct Input {
-  std::vector<int> ids;
-  Tensor vectors;  ///< [pos, d_in]; empty when ids are given
-  std::int64_t length() const {
-    return vectors.empty() ? static_cast<std::int64_t>(ids.size()) : vectors.size(0);
-  }
-};
 
 /// A weight that a config asks for: its name and logical shape ([in, out] for matrices).
 struct WeightShape {
@@ -40,16 +32,22 @@ class Model {
 
   const ModelConfig& config() const { return *config_; }
   const Weights& weights() const { return *weights_; }
+  /// The input as it runs: ids for the rows of an image's own stack, names for the parts of a sequence that
+  /// begins with an image (image, prompt), where the input does not say.
+  Input completed(Input input) const;
   /// The same model with one weight exchanged (shares all others).
   std::shared_ptr<const Model> with_weight(const std::string& name, Tensor value) const;
 
   /// One forward pass, every step recorded. With a cache, rows are appended to it: the first call prefills,
   /// later calls see all earlier keys and values. A cancelled run gives Code::cancelled.
-  Result<std::shared_ptr<const Trace>> run(const Input& input, const RunOptions& options = {},
+  Result<std::shared_ptr<const Trace>> run(const Input& given, const RunOptions& options = {},
                                            KvCache* cache = nullptr) const;
 
  private:
   Status check_input(const Input& input, std::int64_t first_pos) const;
+  Status check_source(const Input& input) const;
+  Status check_image(const Input& input, std::int64_t first_pos) const;
+  Status check_masks(const Input& input, const RunOptions& options, std::int64_t first_pos) const;
 
   std::shared_ptr<const ModelConfig> config_;
   std::shared_ptr<const Weights> weights_;

@@ -45,6 +45,23 @@ Tensor scale(const Tensor& x, float factor) {
   return combined(x, x, [factor](float v, float) { return v * factor; });
 }
 
+Tensor soft_cap(const Tensor& x, float cap) {
+  return combined(x, x, [cap](float v, float) { return cap * std::tanh(v / cap); });
+}
+
+Tensor cut_patches(const Tensor& pixels, std::int64_t size) {
+  CHECK(pixels.rank() == 3 && size > 0 && pixels.size(1) % size == 0 && pixels.size(2) % size == 0);
+  const std::int64_t channels = pixels.size(0), down = pixels.size(1) / size, across = pixels.size(2) / size;
+  Buffer out({{Axis::pos, down * across}, {Axis::in, channels * size * size}});  // [pos, channel*size*size]
+  float* to = out.data();
+  for (std::int64_t patch = 0; patch < down * across; ++patch)
+    for (std::int64_t channel = 0; channel < channels; ++channel)
+      for (std::int64_t y = 0; y < size; ++y)
+        for (std::int64_t x = 0; x < size; ++x)
+          *to++ = pixels.at(channel, patch / across * size + y, patch % across * size + x);
+  return std::move(out).freeze();
+}
+
 float activate(Activation kind, float x) {
   const double v = static_cast<double>(x);
   const auto gated = [v](double z) { return static_cast<float>(v / (1 + std::exp(-z))); };

@@ -20,6 +20,10 @@ namespace attnscope {
 /// `out_axis` names the result's second axis.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Axis out_axis);
 
+/// Squares of `size` pixels of pixels [channel, row, column], row by row -> [pos, channel*size*size], ordered
+/// as the weight of a convolution [out, channel, size, size] is (Dosovitskiy et al. 2021, section 3.1).
+Tensor cut_patches(const Tensor& pixels, std::int64_t size);
+
 /// Rows `ids` of table [vocab, d] -> [pos, d].
 Tensor gather_rows(const Tensor& table, const std::vector<int>& ids);
 
@@ -66,6 +70,7 @@ struct RopeSpec {
   double attention_factor = 0.0;  ///< yarn: the length of the turned pairs; 0 = 0.1 ln(factor) + 1
   bool truncate = true;           ///< yarn: the two borders are rounded to whole pairs
   int rotary_dims = 0;            ///< leading features that turn; 0 = all of d_head
+  std::vector<double> factors;    ///< each pair's frequency is divided by its own (GGUF); empty: none
   bool interleaved = false;       ///< pairs (2i, 2i+1) instead of (i, i + rotary/2)
 };
 /// Radians per position for each pair: [rotary_dims / 2]. `length` is the number of positions of the whole

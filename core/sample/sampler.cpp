@@ -109,7 +109,8 @@ Result<Generated> generate(const Model& model, const std::vector<int>& prompt, i
   RunOptions options;
   options.cancel = cancel;
   KvCache cache(model.config().n_layers());
-  Input input{prompt, {}};
+  Input input;
+  input.ids = prompt;
   const std::int64_t limit = model.config().position.max_positions;
   for (int step = 0; step < max_new_tokens; ++step) {
     if (step > 0 && limit > 0 && cache.length() >= limit) {

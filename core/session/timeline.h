@@ -10,27 +10,38 @@ namespace attnscope {
 
 /// What a step of the walk is; its words stand in the strings table under "step.<name>".
 enum class StepKind : std::uint8_t {
+  patches,
   embed,
+  norm_embed,
   residual_in,
   norm1,
   qkv,
   split,
   transpose,
+  qk_norm,
   rope,
   scores,
   scale,
+  cap,
+  bias,
   mask,
   softmax,
   values,
   concat,
   output,
+  norm1_post,
   residual_mid,
+  norm_cross,
+  residual_cross,
   norm2,
   mlp_up,
   mlp_act,
   mlp_down,
+  norm2_post,
   residual_post,
   norm_final,
+  projector,
+  head,
   logits,
   probs
 };
@@ -41,7 +52,7 @@ struct TimelineStep {
   StepKind kind = StepKind::embed;
   int layer = -1;
   std::vector<Site> sites;  ///< in order of execution
-  Site main;                ///< what the stage shows first
+  Site main;                ///< what the stage shows first; its stack and part are the step's
 };
 
 /// `walk` as in Scene::walk.

@@ -20,6 +20,7 @@ enum class Rule : std::uint8_t {
   dot,         ///< a row times a column, plus a bias
   rotate,      ///< x1 cos - x2 sin
   scale,       ///< times a constant
+  cap,         ///< c tanh(x / c)
   mask_test,   ///< 1 where the query may look at the key
   mask,        ///< the score where allowed, else -infinity
   softmax,     ///< exp(x - max) / sum of exp

@@ -101,6 +101,13 @@ bool matches_site(const std::string& pattern, const Site& site) {
 
 Site site_of(Slot slot, int layer, Stack stack) { return {stack, layer, step_of(slot).part, slot}; }
 
+Site cross_site(Slot slot, int layer, Stack stack) {
+  const Part part = step_of(slot).part;
+  return {stack, layer, part == Part::attn ? Part::cross : part, slot};
+}
+
+std::string_view stack_prefix(Stack stack) { return kStacks[static_cast<std::size_t>(stack)]; }
+
 std::string to_text(const Site& site) {
   std::string out(kStacks[static_cast<std::size_t>(site.stack)]);
   if (site.layer >= 0) out += "blocks." + std::to_string(site.layer) + ".";

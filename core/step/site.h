@@ -15,18 +15,21 @@
 namespace attnscope {
 
 enum class Stack : std::uint8_t { single, enc, dec, vision };
-/// Self-attention and cross-attention share slots: `attn.q` and `cross.q`.
+/// Self-attention and cross-attention share slots: `attn.q` and `cross.q`. `cross` is a part of blocks of a
+/// decoder; its norm and its sum (`ln_cross`, `resid_cross`) belong to the block.
 enum class Part : std::uint8_t { model, block, attn, cross };
 
 /// Every step of a forward pass, in the order of execution. One row each in the catalog.
 // clang-format off
 enum class Slot : std::uint8_t {
-  tok_embed, pos_embed, type_embed, embed,
+  patches, patch_embed, tok_embed, tok_scaled, merged, pos_embed, type_embed, embed, ln_embed_scale, ln_embed_out,
   resid_pre, ln1_scale, ln1_out,
-  q, k, v, view_q, view_k, view_v, split_q, split_k, split_v, rot_q, rot_k,
-  scores, scaled, mask, masked, pattern, z, concat, attn_out,
-  resid_mid, ln2_scale, ln2_out, mlp_pre, mlp_gate, mlp_up, mlp_act, mlp_post, mlp_out, resid_post,
-  ln_final_scale, ln_final_out, logits, probs
+  q, k, v, view_q, view_k, view_v, split_q, split_k, split_v, q_norm, k_norm, rot_q, rot_k,
+  scores, scaled, capped, biased, mask, masked, pattern, z, concat, attn_out,
+  ln1_post_scale, ln1_post_out, resid_mid,
+  ln_cross_scale, ln_cross_out, resid_cross,
+  ln2_scale, ln2_out, mlp_pre, mlp_gate, mlp_up, mlp_act, mlp_post, mlp_out, ln2_post_scale, ln2_post_out, resid_post,
+  ln_final_scale, ln_final_out, projected, head_pre, head_act, ln_head_scale, ln_head_out, logits, probs
 };
 // clang-format on
 inline constexpr int kSlotCount = static_cast<int>(Slot::probs) + 1;
@@ -41,6 +44,10 @@ struct Site {
 
 /// A site outside of the blocks, or inside block `layer`, with the part that the catalog gives the slot.
 Site site_of(Slot slot, int layer = -1, Stack stack = Stack::single);
+/// A step of cross-attention: attn's slots under the part `cross`.
+Site cross_site(Slot slot, int layer, Stack stack);
+/// "", "enc.", "dec.", "vision.": what the names of a stack's steps and weights begin with.
+std::string_view stack_prefix(Stack stack);
 
 /// "blocks.3.attn.pattern", "dec.blocks.0.cross.q", "logits".
 std::string to_text(const Site& site);

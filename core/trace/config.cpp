@@ -1,8 +1,45 @@
 #include "core/trace/config.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
+#include "core/trace/input.h"
 
 namespace attnscope {
+
+const ModelConfig* ModelConfig::tower(Stack which) const {
+  for (const ModelConfig& tower : towers)
+    if (tower.stack == which) return &tower;
+  return nullptr;
+}
+
+const ModelConfig& ModelConfig::of(Stack which) const {
+  const ModelConfig* found = which == stack ? this : tower(which);
+  return found ? *found : *this;
+}
+
+const BlockSpec& ModelConfig::block_at(const Site& site) const {
+  const auto& all = of(site.stack).blocks;
+  const auto last = static_cast<int>(all.size()) - 1;
+  return all[static_cast<std::size_t>(std::clamp(site.layer, 0, last))];
+}
+
+const AttentionSpec& ModelConfig::attention_at(const Site& site) const {
+  const BlockSpec& block = block_at(site);
+  return site.part == Part::cross && block.cross ? *block.cross : block.attention;
+}
+
+Positions positions_of(const std::vector<std::uint8_t>& real, std::int64_t first) {
+  Positions out{first, {}};
+  if (std::find(real.begin(), real.end(), 0) == real.end()) return out;
+  std::int64_t next = first;
+  for (const std::uint8_t one : real) {
+    out.rows.push_back(next);
+    // Padding behind the text counts on, padding before it does not.
+    if (one || next > first) ++next;
+  }
+  return out;
+}
 
 const Tensor* Weights::find(const std::string& name) const {
   const auto at = tensors_.find(name);
@@ -35,14 +72,21 @@ std::vector<std::pair<std::string, std::int64_t>> parameters_by_part(const Model
                                                                      const Weights& weights) {
   std::vector<std::pair<std::string, std::int64_t>> parts{
       {"embedding", 0}, {"attention", 0}, {"mlp", 0}, {"norms", 0}, {"unembedding", 0}};
-  for (const auto& [name, tensor] : weights.all()) {
-    const bool head = starts_with(name, "logits.");
-    if (head && config.head.tied && name == "logits.weight") continue;  // counted as the embedding table
-    const std::size_t part = name.find(".attn.") != std::string::npos  ? 1
-                             : name.find(".mlp.") != std::string::npos ? 2
-                             : name.find("ln") != std::string::npos    ? 3
-                             : head                                    ? 4
-                                                                       : 0;
+  for (const auto& [full, tensor] : weights.all()) {
+    std::string_view name = full;
+    for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
+      if (starts_with(name, stack_prefix(stack))) name.remove_prefix(stack_prefix(stack).size());
+    const bool head = starts_with(name, "logits.") || starts_with(name, "head.");
+    const bool table = starts_with(name, "tok_embed.");
+    if (config.head.tied && name == "logits.weight") continue;  // counted as the embedding table
+    if (table && starts_with(full, "enc.") && config.of(Stack::enc).shares_embedding) continue;
+    const bool inside = name.find(".attn.") != std::string_view::npos ||
+                        name.find(".cross.") != std::string_view::npos || starts_with(name, "rel_bias.");
+    const std::size_t part = inside                                         ? 1
+                             : name.find(".mlp.") != std::string_view::npos ? 2
+                             : name.find("ln") != std::string_view::npos    ? 3
+                             : head                                         ? 4
+                                                                            : 0;
     parts[part].second += tensor.count();
   }
   return parts;

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/ops/ops.h"
+#include "core/step/site.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -23,10 +25,13 @@ struct AttentionSpec {
   int n_heads = 1;
   int n_kv_heads = 1;  ///< < n_heads: grouped-query attention; 1: multi-query
   int d_head = 1;
-  float scale = 1.f;               ///< scores are multiplied by this; usually 1/sqrt(d_head)
-  bool mask_before_scale = false;  ///< the order of two steps; the pattern is the same
+  float scale = 1.f;  ///< scores are multiplied by this; usually 1/sqrt(d_head), T5: 1
+  float cap = 0.f;    ///< > 0: soft cap of the scaled scores
+  NormSpec qk_norm{NormSpec::Kind::none, 1e-6f, 0.f};  ///< of each head's q and k before the rotation
+  bool mask_before_scale = false;                      ///< the order of two steps; the pattern is the same
   bool causal = true;
   std::int64_t window = 0;  ///< sliding window in tokens; 0 = none
+  std::string mask;         ///< a MaskSpec that decides instead of causal and window; empty = they decide
 };
 
 struct MlpSpec {
@@ -37,37 +42,92 @@ struct MlpSpec {
 };
 
 struct PositionSpec {
-  enum class Kind : std::uint8_t { none, learned, sinusoidal, rope };
+  enum class Kind : std::uint8_t { none, learned, sinusoidal, rope, alibi, buckets };
   Kind kind = Kind::none;
   RopeSpec rope;
-  std::int64_t max_positions = 0;  ///< 0 = no limit
+  std::int64_t max_positions = 0;   ///< 0 = no limit
+  std::int64_t offset = 0;          ///< learned: position p reads row p + offset (RoBERTa, BART: 2)
+  bool halves = false;              ///< sinusoidal: all sines, then all cosines (Marian)
+  int buckets = 32;                 ///< T5: rows of the table of distances (rel_bias.weight)
+  std::int64_t max_distance = 128;  ///< T5: distances from here on share a bucket
 };
+
+/// Where the norms of a block stand. pre: before attention and MLP (GPT-2); post: after each sum (the
+/// original Transformer); parallel: attention and MLP read the same stream (GPT-NeoX).
+enum class NormOrder : std::uint8_t { pre, post, parallel };
 
 /// One block; a model may mix them.
 struct BlockSpec {
   AttentionSpec attention;
+  std::optional<AttentionSpec> cross;  ///< attention over the encoder's output, in decoders
   MlpSpec mlp;
   NormSpec norm;
+  NormOrder order = NormOrder::pre;
+  bool shared_norm = false;  ///< parallel: the MLP reads what attention reads
+  bool branch_norms =
+      false;             ///< what attention and MLP found is normed once more before it is added (Gemma 2)
   bool residual = true;  ///< false for a bare attention module
 };
 
-struct HeadSpec {
-  bool present = true;  ///< false: no vocabulary, nothing to predict
-  bool tied = false;    ///< the unembedding is the embedding table
+/// How an image becomes rows.
+struct PatchSpec {
+  int size = 0;  ///< pixels along the side of one patch; 0 = the stack does not read images
+  int channels = 3;
+  int rows = 0, cols = 0;    ///< patches down and across
+  bool class_token = false;  ///< one learned row stands before the patches
+  std::int64_t count() const { return std::int64_t{rows} * cols + (class_token ? 1 : 0); }
 };
 
+struct HeadSpec {
+  bool present = true;     ///< false: no vocabulary, nothing to predict
+  bool tied = false;       ///< the unembedding is the embedding table
+  bool transform = false;  ///< dense, activation and norm before the unembedding (BERT)
+  Activation activation = Activation::gelu_exact;   ///< of the transform
+  NormSpec norm{NormSpec::Kind::none, 1e-5f, 0.f};  ///< of the transform
+  float scale = 1.f;            ///< rows are multiplied by this first (T5 with a tied head: 1/sqrt(d_model))
+  float cap = 0.f;              ///< > 0: soft cap of the logits (Gemma 2)
+  bool first_row_only = false;  ///< one prediction for the whole input, from its first row (ViT)
+  int outputs = 0;              ///< rows of the unembedding; 0 = vocab_size
+};
+
+/// One stack of blocks with its embedding and what stands behind it. The main stack is the one that predicts;
+/// encoders and vision towers that feed it stand in `towers`.
 struct ModelConfig {
   std::string family;  ///< shown to people; nothing depends on it
-  int d_model = 0;     ///< width of the residual stream (of attention's output in a bare module)
-  int d_in = 0;        ///< width of the input rows; equal to d_model but in bare modules
-  int vocab_size = 0;  ///< 0: the input is vectors
+  Stack stack = Stack::single;
+  int d_model = 0;          ///< width of the residual stream (of attention's output in a bare module)
+  int d_in = 0;             ///< width of the input rows; equal to d_model but in bare modules
+  int vocab_size = 0;       ///< 0: the input is vectors or an image
+  float embed_scale = 1.f;  ///< token embeddings are multiplied by this
+  NormSpec embed_norm{NormSpec::Kind::none, 1e-5f, 0.f};  ///< of the sum of the embeddings
+  int type_vocab = 0;                                     ///< rows of the segment table; 0 = none
+  PatchSpec patch;
   PositionSpec position;
   NormSpec final_norm;
   HeadSpec head;
   std::vector<BlockSpec> blocks;
-  int bos = -1, eos = -1;  ///< token ids; -1 = none
+  int projected = 0;              ///< vision tower: its rows are projected to this width; 0 = no projector
+  bool shares_embedding = false;  ///< an encoder that reads the main stack's embedding table
+  std::vector<ModelConfig> towers;
+  int bos = -1, eos = -1, pad = -1;  ///< token ids; -1 = none
+  int decoder_start = -1;            ///< first token of the decoder
+  int image_token = -1;              ///< its places in the ids are taken by the rows of the image
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
+  /// The stack of that name: this one, or a tower; this one where there is no such stack.
+  const ModelConfig& of(Stack which) const;
+  const ModelConfig* encoder() const { return tower(Stack::enc); }
+  const ModelConfig* vision() const { return tower(Stack::vision); }
+  /// True where the run begins with an image.
+  bool sees() const { return patch.size > 0 || vision(); }
+  /// Numbers per row of logits.
+  int outputs() const { return head.outputs > 0 ? head.outputs : vocab_size; }
+  /// The spec of the attention at a site (self or cross).
+  const AttentionSpec& attention_at(const Site& site) const;
+  const BlockSpec& block_at(const Site& site) const;
+
+ private:
+  const ModelConfig* tower(Stack which) const;
 };
 
 /// Every weight under its canonical name ("blocks.3.attn.q.weight"). Matrices that multiply rows are

@@ -7,9 +7,10 @@
 namespace attnscope {
 namespace {
 
-using Stages = std::array<Tensor, 4>;  // scores, scaled, masked, pattern: [query, key] each
+using Stages = std::array<Tensor, kScoreStages>;  // one per ScoreStage: [query, key] each
 
-constexpr Slot kStages[] = {Slot::scores, Slot::scaled, Slot::masked, Slot::pattern};
+constexpr Slot kStages[] = {Slot::scores, Slot::scaled, Slot::capped,
+                            Slot::biased, Slot::masked, Slot::pattern};
 
 bool names_head(const Intervention& change, std::int64_t head) {
   for (const Coordinate& c : change.where.at)
@@ -21,7 +22,7 @@ bool names_head(const Intervention& change, std::int64_t head) {
 class HeadChanges {
  public:
   HeadChanges(const std::vector<Intervention>& changes, Site site, std::int64_t head) {
-    for (std::size_t stage = 0; stage < 4; ++stage) {
+    for (std::size_t stage = 0; stage < kScoreStages; ++stage) {
       site.slot = kStages[stage];
       for (Intervention change : changes) {
         if (!change.enabled || change.where.site != site || !names_head(change, head)) continue;
@@ -40,7 +41,7 @@ class HeadChanges {
   }
 
  private:
-  std::array<std::vector<Intervention>, 4> by_stage_;
+  std::array<std::vector<Intervention>, kScoreStages> by_stage_;
 };
 
 // Rows of `fresh` where the step before was changed, rows of `old` elsewhere; all are [row, col].
@@ -70,26 +71,49 @@ Tensor hide_masked(const AttentionInputs& in, const Tensor& x) {  // [query, key
 Stages plain_stages(const AttentionState& state, std::int64_t head) {
   Stages out;
   const std::int64_t queries = state.in.q.size(1), keys = state.in.k.size(1);
-  for (std::size_t stage = 0; stage < 4; ++stage)
+  for (std::size_t stage = 0; stage < kScoreStages; ++stage)
     out[stage] =
         attention_rectangle(state.in, state.lse, static_cast<ScoreStage>(stage), head, 0, queries, 0, keys);
   return out;
 }
 
-Stages edited_stages(const AttentionInputs& in, const Stages& plain, const HeadChanges& changes) {
-  const auto next = [&](std::size_t from, std::size_t to, const Tensor& now, const Tensor& fresh) {
-    return changes.on(static_cast<ScoreStage>(to), changed_rows(plain[from], now, plain[to], fresh));
-  };
-  Stages out;
-  out[0] = changes.on(ScoreStage::scores, plain[0]);
-  if (in.mask_before_scale) {
-    out[2] = next(0, 2, out[0], hide_masked(in, out[0]));
-    out[1] = next(2, 1, out[2], scale(out[2], in.scale));
-    out[3] = next(1, 3, out[1], softmax_rows(out[1]));
-  } else {
-    out[1] = next(0, 1, out[0], scale(out[0], in.scale));
-    out[2] = next(1, 2, out[1], hide_masked(in, out[1]));
-    out[3] = next(2, 3, out[2], softmax_rows(out[2]));
+Tensor add_bias(const AttentionInputs& in, std::int64_t head, const Tensor& x) {  // [query, key]
+  Buffer out({{Axis::query, x.size(0)}, {Axis::key, x.size(1)}});
+  float* to = out.data();
+  for (std::int64_t query = 0; query < x.size(0); ++query)
+    for (std::int64_t key = 0; key < x.size(1); ++key)
+      *to++ = x.at(query, key) + in.bias.at(head, in.first_query + query, key);
+  return std::move(out).freeze();
+}
+
+// What stage `to` makes of the stage before it.
+Tensor computed(const AttentionInputs& in, std::int64_t head, ScoreStage to, const Tensor& before) {
+  switch (to) {
+    case ScoreStage::scaled: return scale(before, in.scale);
+    case ScoreStage::capped: return in.cap > 0.f ? soft_cap(before, in.cap) : before;
+    case ScoreStage::biased:
+      return in.bias.kind == ScoreBias::Kind::none ? before : add_bias(in, head, before);
+    case ScoreStage::masked: return hide_masked(in, before);
+    case ScoreStage::pattern: return softmax_rows(before);
+    case ScoreStage::scores: break;
+  }
+  return before;
+}
+
+Stages edited_stages(const AttentionInputs& in, std::int64_t head, const Stages& plain,
+                     const HeadChanges& changes) {
+  using enum ScoreStage;
+  const std::vector<ScoreStage> order = in.mask_before_scale
+                                            ? std::vector{masked, scaled, pattern}
+                                            : std::vector{scaled, capped, biased, masked, pattern};
+  Stages out = plain;
+  auto from = static_cast<std::size_t>(scores);
+  out[from] = changes.on(scores, plain[from]);
+  for (const ScoreStage stage : order) {
+    const auto to = static_cast<std::size_t>(stage);
+    out[to] = changes.on(
+        stage, changed_rows(plain[from], out[from], plain[to], computed(in, head, stage, out[from])));
+    from = to;
   }
   return out;
 }
@@ -106,9 +130,9 @@ void edit_heads(const std::vector<Intervention>& changes, const Site& any_site, 
     const HeadChanges own(changes, any_site, head);
     if (!own.any()) continue;
     const Stages plain = plain_stages(state, head);
-    const Stages edited = edited_stages(in, plain, own);
-    const Tensor fresh = weighted_sum(edited[3], in.v.select(0, head * in.v.size(0) / heads));
-    rows.back() = changed_rows(plain[3], edited[3], rows.back(), fresh);
+    const Stages edited = edited_stages(in, head, plain, own);
+    const Tensor fresh = weighted_sum(edited.back(), in.v.select(0, head * in.v.size(0) / heads));
+    rows.back() = changed_rows(plain.back(), edited.back(), rows.back(), fresh);
     state.stored[head] = edited;
   }
   if (state.stored.empty()) return;

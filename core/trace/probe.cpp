@@ -22,11 +22,16 @@ Probe::Probe(Trace& trace, const RunOptions& options)
       last_ns_(std::make_shared<std::int64_t>(now_ns())),
       start_ns_(*last_ns_) {}
 
-Probe Probe::in(Stack stack, int layer) const {
+Probe Probe::in(Stack stack, int layer, Part part) const {
   Probe inner = *this;
   inner.stack_ = stack;
   inner.layer_ = layer;
+  inner.part_ = part;
   return inner;
+}
+
+Site Probe::site(Slot slot) const {
+  return part_ == Part::cross ? cross_site(slot, layer_, stack_) : site_of(slot, layer_, stack_);
 }
 
 void Probe::throw_if_cancelled() const {
@@ -40,7 +45,7 @@ Tensor Probe::edited(const Site& site, Tensor value) const {
 }
 
 Tensor Probe::operator()(Slot slot, Tensor value, std::source_location line) const {
-  value = edited(site_of(slot, layer_, stack_), std::move(value));
+  value = edited(site(slot), std::move(value));
   std::vector<Axis> axes;
   for (int d = 0; d < value.rank(); ++d) axes.push_back(value.axis(d));
   record(slot, value, value.sizes(), std::move(axes), line);
@@ -50,8 +55,7 @@ Tensor Probe::operator()(Slot slot, Tensor value, std::source_location line) con
 void Probe::record(Slot slot, Tensor value, std::vector<std::int64_t> shape, std::vector<Axis> axes,
                    std::source_location line) const {
   throw_if_cancelled();
-  Record record{
-      site_of(slot, layer_, stack_), std::move(value), false, std::move(shape), std::move(axes), 0, 0, line};
+  Record record{site(slot), std::move(value), false, std::move(shape), std::move(axes), 0, 0, line};
   record.derived = record.value.empty();
   record.begin_ns = *last_ns_ - start_ns_;
   *last_ns_ = now_ns();
@@ -62,7 +66,8 @@ void Probe::record(Slot slot, Tensor value, std::vector<std::int64_t> shape, std
 
 Tensor Probe::attend(AttentionInputs in, std::source_location line) const {
   auto& cells = in.mask.cells;
-  cells.insert(cells.end(), options_->mask_cells.begin(), options_->mask_cells.end());
+  if (part_ != Part::cross && stack_ == trace_->config().stack)
+    cells.insert(cells.end(), options_->mask_cells.begin(), options_->mask_cells.end());
   const auto order = [](const Mask::Cell& a, const Mask::Cell& b) {
     return std::pair(a.query, a.key) < std::pair(b.query, b.key);
   };
@@ -74,15 +79,18 @@ Tensor Probe::attend(AttentionInputs in, std::source_location line) const {
   throw_if_cancelled();
   AttentionState state{in, result.lse, {}};
   if (!options_->interventions.empty())
-    edit_heads(options_->interventions, site_of(Slot::pattern, layer_, stack_), state, result);
+    edit_heads(options_->interventions, site(Slot::pattern), state, result);
   const std::int64_t heads = in.q.size(0), queries = in.q.size(1), keys = in.k.size(1);
   const bool mask_first = in.mask_before_scale;
-  trace_->set_attention(site_of(Slot::pattern, layer_, stack_), std::move(state));
+  const bool capped = in.cap > 0.f, biased = in.bias.kind != ScoreBias::Kind::none;
+  trace_->set_attention(site(Slot::pattern), std::move(state));
   const auto derived = [&](Slot slot) {
     record(slot, {}, {heads, queries, keys}, {Axis::head, Axis::query, Axis::key}, line);
   };
   derived(Slot::scores);
   if (!mask_first) derived(Slot::scaled);
+  if (capped) derived(Slot::capped);
+  if (biased) derived(Slot::biased);
   record(Slot::mask, {}, {queries, keys}, {Axis::query, Axis::key}, line);
   derived(Slot::masked);
   if (mask_first) derived(Slot::scaled);
@@ -91,7 +99,7 @@ Tensor Probe::attend(AttentionInputs in, std::source_location line) const {
 }
 
 void Probe::predict(std::int64_t rows, std::source_location line) const {
-  const std::int64_t vocab = trace_->config().vocab_size;
+  const std::int64_t vocab = trace_->config().outputs();
   record(Slot::logits, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
   record(Slot::probs, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
 }

@@ -7,6 +7,7 @@
 #include <source_location>
 
 #include "core/trace/intervention.h"
+#include "core/trace/mask_spec.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -17,7 +18,8 @@ struct RunCancelled {};
 /// How a run is watched and changed.
 struct RunOptions {
   std::vector<Intervention> interventions;
-  std::vector<Mask::Cell> mask_cells;            ///< switched by hand, for every attention of the model
+  MaskSpec mask;                                 ///< of the main stack's self-attention; default: the model's
+  std::vector<Mask::Cell> mask_cells;            ///< switched by hand, in the main stack's self-attention
   const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
   std::function<void(const Record&)> on_record;  ///< called on the running thread
 };
@@ -25,8 +27,8 @@ struct RunOptions {
 class Probe {
  public:
   Probe(Trace& trace, const RunOptions& options);
-  /// The same probe inside a block or attention of it.
-  Probe in(Stack stack, int layer) const;
+  /// The same probe inside a block, or inside a block's cross-attention.
+  Probe in(Stack stack, int layer, Part part = Part::attn) const;
 
   /// Edits, records and returns `value`; throws RunCancelled when the run is no longer wanted.
   Tensor operator()(Slot slot, Tensor value,
@@ -35,13 +37,14 @@ class Probe {
   /// Runs an attention: records scores, scaled, mask, masked, pattern as derived steps, applies edits to
   /// them, and returns z [head, query, d_head].
   Tensor attend(AttentionInputs in, std::source_location line = std::source_location::current()) const;
-  /// Records logits and probs as derived steps of `rows` rows.
+  /// Records logits and probs of the main stack as derived steps of `rows` rows.
   void predict(std::int64_t rows, std::source_location line = std::source_location::current()) const;
 
   const RunOptions& options() const { return *options_; }
   void throw_if_cancelled() const;
 
  private:
+  Site site(Slot slot) const;
   Tensor edited(const Site& site, Tensor value) const;
   void record(Slot slot, Tensor value, std::vector<std::int64_t> shape, std::vector<Axis> axes,
               std::source_location line) const;
@@ -50,6 +53,7 @@ class Probe {
   const RunOptions* options_;
   Stack stack_ = Stack::single;
   int layer_ = -1;
+  Part part_ = Part::attn;  ///< of steps that attn and cross share
   std::shared_ptr<std::int64_t> last_ns_;
   std::int64_t start_ns_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/trace/flow.h"
 
 namespace attnscope {
 namespace {
@@ -30,6 +31,7 @@ class Explainer {
       case Rule::dot: dot(); break;
       case Rule::rotate: rotate(); break;
       case Rule::scale: scaled(); break;
+      case Rule::cap: capped(); break;
       case Rule::mask_test: mask_test(); break;
       case Rule::mask: masked(); break;
       case Rule::softmax: softmax(); break;
@@ -42,16 +44,23 @@ class Explainer {
   }
 
  private:
-  const BlockSpec& block() const { return trace_.config().blocks[static_cast<std::size_t>(site_.layer)]; }
-  bool has(Slot slot, int layer) const { return trace_.find(site_of(slot, layer, site_.stack)) != nullptr; }
+  const ModelConfig& config() const { return trace_.config().of(site_.stack); }
+  const BlockSpec& block() const { return trace_.config().block_at(site_); }
+  const AttentionSpec& attention() const { return trace_.config().attention_at(site_); }
+  bool has(const Site& site) const { return trace_.find(site) != nullptr; }
+  bool has(Slot slot) const { return has(near(slot)); }
 
-  // The site of the first of these slots that the run holds, in this block (or in the model for model slots).
+  // A slot of this block (of the same attention, self or cross), or of this stack.
+  Site near(Slot slot) const {
+    if (step_of(slot).part == Part::model) return site_of(slot, -1, site_.stack);
+    return site_.part == Part::cross ? cross_site(slot, site_.layer, site_.stack)
+                                     : site_of(slot, site_.layer, site_.stack);
+  }
+  // The first of these slots that the run holds.
   Site first(std::initializer_list<Slot> slots) const {
-    for (const Slot slot : slots) {
-      const int layer = step_of(slot).part == Part::model ? -1 : site_.layer;
-      if (has(slot, layer)) return site_of(slot, layer, site_.stack);
-    }
-    return site_;
+    for (const Slot slot : slots)
+      if (has(slot)) return near(slot);
+    return near(*(slots.end() - 1));
   }
   Source step(const Site& site, Index index) const {
     return {to_text(site), site, false, index, trace_.cell(site, index)};
@@ -73,39 +82,65 @@ class Explainer {
   }
   void leaf() { out_.result = out_.recorded; }
 
+  std::string prefix() const { return std::string(stack_prefix(site_.stack)); }
+
   void lookup() {
-    const bool token = site_.slot == Slot::tok_embed;
     const std::string name = own(".weight");
     if (!trace_.weights().find(name)) return leaf();  // a formula (sinusoidal), not a table
-    const std::int64_t row =
-        token ? trace_.ids[static_cast<std::size_t>(index_[0])] : trace_.first_pos + index_[0];
+    std::int64_t row = 0;
+    const auto at = static_cast<std::size_t>(index_[0]);
+    if (site_.slot == Slot::tok_embed) {
+      row = trace_.ids_of(site_.stack)[at];
+    } else if (site_.slot == Slot::pos_embed) {
+      row = trace_.positions(site_.stack).of(index_[0]) + config().position.offset;
+    } else {
+      row = at < trace_.input.types.size() ? trace_.input.types[at] : 0;
+    }
     add_term({weight(name, {row, index_[1]})});
     out_.asides.push_back({"row", static_cast<double>(row)});
   }
 
   void sum() {
-    std::vector<Site> addends;
-    if (site_.slot == Slot::embed) {
-      for (const Slot slot : {Slot::tok_embed, Slot::pos_embed, Slot::type_embed})
-        if (has(slot, -1)) addends.push_back(site_of(slot, -1, site_.stack));
-      if (addends.empty()) return leaf();  // vectors given by the user
-    } else if (site_.slot == Slot::resid_mid) {
-      addends = {first({Slot::resid_pre}), first({Slot::attn_out})};
-    } else {
-      addends.push_back(first({Slot::resid_mid, Slot::resid_pre}));
-      if (has(Slot::mlp_out, site_.layer)) addends.push_back(first({Slot::mlp_out}));
+    if (site_.slot == Slot::biased) return biased();
+    const std::vector<Site> addends = flow_inputs(trace_, site_);
+    if (addends.empty()) return leaf();  // vectors given by the user
+    for (const Site& addend : addends) {
+      if (addend.slot == Slot::patch_embed && config().patch.class_token)
+        class_row(addend);
+      else
+        add_term({step(addend, index_)});
     }
-    for (const Site& addend : addends) add_term({step(addend, index_)});
+  }
+  // Row 0 is the class token; the patches follow it.
+  void class_row(const Site& patches) {
+    if (index_[0] == 0)
+      add_term({weight(prefix() + "class_embed.weight", {0, index_[1]})});
+    else
+      add_term({step(patches, {index_[0] - 1, index_[1]})});
+  }
+  void biased() {
+    add_term({step(first({Slot::capped, Slot::scaled}), index_)});
+    const AttentionInputs& in = trace_.attention(site_)->in;
+    const std::int64_t query = in.first_query + index_[1], key = index_[2];
+    if (in.bias.kind == ScoreBias::Kind::buckets) {
+      const std::int64_t bucket = in.bias.bucket(query, key);
+      add_term({weight(prefix() + "rel_bias.weight", {bucket, index_[0]})});
+      out_.asides = {{"bucket", static_cast<double>(bucket)}};
+      return;
+    }
+    const auto addend = static_cast<double>(in.bias.at(index_[0], query, key));
+    out_.asides = {{"slope", in.bias.slopes[static_cast<std::size_t>(index_[0])]},
+                   {"distance", static_cast<double>(key - query)},
+                   {"bias", addend}};
+    out_.result += addend;
   }
 
   void copy() {
     const auto d_head = [&] { return trace_.find(first({Slot::z}))->shape[2]; };
     switch (site_.slot) {
-      case Slot::resid_pre: {
-        const Site before = site_.layer == 0 ? site_of(Slot::embed, -1, site_.stack)
-                                             : site_of(Slot::resid_post, site_.layer - 1, site_.stack);
-        return add_term({step(before, index_)});
-      }
+      case Slot::patches: return leaf();  // pixels of the image
+      case Slot::merged: return merged();
+      case Slot::resid_pre: return add_term({step(flow_inputs(trace_, site_).front(), index_)});
       case Slot::view_q: return unflatten(Slot::q);
       case Slot::view_k: return unflatten(Slot::k);
       case Slot::view_v: return unflatten(Slot::v);
@@ -115,6 +150,17 @@ class Explainer {
       default:  // concat
         return add_term({step(first({Slot::z}), {index_[1] / d_head(), index_[0], index_[1] % d_head()})});
     }
+  }
+  // A place kept for the image holds the next row of it, any other place its word.
+  void merged() {
+    std::int64_t before = 0;
+    for (std::int64_t pos = 0; pos < index_[0]; ++pos)
+      before += trace_.ids[static_cast<std::size_t>(pos)] == config().image_token ? 1 : 0;
+    const bool seen = trace_.ids[static_cast<std::size_t>(index_[0])] == config().image_token;
+    if (!seen) return add_term({step(first({Slot::tok_scaled, Slot::tok_embed}), index_)});
+    const Site projected = site_of(Slot::projected, -1, Stack::vision);
+    const Site rows = has(projected) ? projected : stack_output(trace_, Stack::vision);
+    add_term({step(rows, {before, index_[1]})});
   }
   void unflatten(Slot from) {
     const std::int64_t d_head = trace_.find(site_)->shape[2];
@@ -126,24 +172,37 @@ class Explainer {
     Site from;
     double mean = 0, scale = 0;
   };
+  const NormSpec& norm_spec() const {
+    switch (site_.slot) {
+      case Slot::ln_final_scale:
+      case Slot::ln_final_out: return config().final_norm;
+      case Slot::ln_embed_scale:
+      case Slot::ln_embed_out: return config().embed_norm;
+      case Slot::ln_head_scale:
+      case Slot::ln_head_out: return config().head.norm;
+      case Slot::q_norm:
+      case Slot::k_norm: return attention().qk_norm;
+      default: return block().norm;
+    }
+  }
+  Index with_last(std::int64_t last) const {
+    Index at = index_;
+    at.back() = last;
+    return at;
+  }
   Row norm_row() const {
     Row row;
-    const bool final = step_of(site_.slot).part == Part::model;
-    if (final) {
-      const int last = trace_.config().n_layers() - 1;
-      row.from = has(Slot::resid_post, last) ? site_of(Slot::resid_post, last, site_.stack)
-                                             : site_of(Slot::embed, -1, site_.stack);
-    } else {
-      const bool second = site_.slot == Slot::ln2_scale || site_.slot == Slot::ln2_out;
-      row.from = second ? first({Slot::resid_mid, Slot::resid_pre}) : first({Slot::resid_pre, Slot::embed});
-    }
-    const NormSpec& spec = final ? trace_.config().final_norm : block().norm;
-    const std::int64_t width = trace_.find(row.from)->shape[1];
+    if (site_.slot == Slot::q_norm || site_.slot == Slot::k_norm)
+      row.from = near(site_.slot == Slot::q_norm ? Slot::split_q : Slot::split_k);
+    else
+      row.from = flow_inputs(trace_, site_).front();
+    const NormSpec& spec = norm_spec();
+    const std::int64_t width = trace_.find(row.from)->shape.back();
     double sum = 0, squares = 0;
-    for (std::int64_t i = 0; i < width; ++i) sum += trace_.cell(row.from, {index_[0], i});
+    for (std::int64_t i = 0; i < width; ++i) sum += trace_.cell(row.from, with_last(i));
     if (spec.kind == NormSpec::Kind::layer) row.mean = sum / static_cast<double>(width);
     for (std::int64_t i = 0; i < width; ++i) {
-      const double x = trace_.cell(row.from, {index_[0], i}) - row.mean;
+      const double x = trace_.cell(row.from, with_last(i)) - row.mean;
       squares += x * x;
     }
     row.scale = std::sqrt(squares / static_cast<double>(width) + spec.eps);
@@ -160,29 +219,29 @@ class Explainer {
 
   void norm() {
     const Row row = norm_row();
-    const bool final = site_.slot == Slot::ln_final_out;
-    const NormSpec& spec = final ? trace_.config().final_norm : block().norm;
-    std::string base = to_text(site_);
-    base.erase(base.size() - std::string_view("out").size());
-    Site scale_site = site_;
-    scale_site.slot = final                         ? Slot::ln_final_scale
-                      : site_.slot == Slot::ln1_out ? Slot::ln1_scale
-                                                    : Slot::ln2_scale;
-    const Source x = step(row.from, index_), scale = step(scale_site, {index_[0], 0});
+    const bool heads = site_.slot == Slot::q_norm || site_.slot == Slot::k_norm;
+    std::string base = to_text(site_) + ".";
+    if (!heads) base.erase(base.size() - std::string_view("out.").size());
+    const Source x = step(row.from, index_);
     add_term({x});
-    out_.terms.push_back({{scale}, scale.value});
-    double result = (x.value - row.mean) / scale.value;
+    double scale = row.scale;
+    if (!heads) {
+      const Source recorded = step(*parse_site(base + "scale"), {index_[0], 0});
+      out_.terms.push_back({{recorded}, recorded.value});
+      scale = recorded.value;
+    }
+    double result = (x.value - row.mean) / scale;
     if (trace_.weights().find(base + "weight")) {
-      const Source gamma = weight(base + "weight", {index_[1]});
+      const Source gamma = weight(base + "weight", {index_.back()});
       out_.terms.push_back({{gamma}, gamma.value});
-      result *= gamma.value + spec.weight_offset;
+      result *= gamma.value + norm_spec().weight_offset;
     }
     if (trace_.weights().find(base + "bias")) {
-      const Source beta = weight(base + "bias", {index_[1]});
+      const Source beta = weight(base + "bias", {index_.back()});
       out_.terms.push_back({{beta}, beta.value});
       result += beta.value;
     }
-    out_.asides = {{"mean", row.mean}, {"scale", scale.value}};
+    out_.asides = {{"mean", row.mean}, {"scale", scale}};
     out_.result = result;
   }
 
@@ -195,37 +254,37 @@ class Explainer {
     if (!matrix) return leaf();
     for (std::int64_t i = 0; i < matrix->size(0); ++i)
       add_term({step(from, {index_[0], i}), weight(name, {i, index_[1]})});
+    if (site_.slot == Slot::logits && config().head.scale != 1.f) {
+      out_.result *= config().head.scale;
+      out_.asides.push_back({"factor", config().head.scale});
+    }
     if (trace_.weights().find(own(".bias"))) add_term({weight(own(".bias"), {index_[1]})});
+    if (site_.slot != Slot::logits || config().head.cap <= 0.f) return;
+    const double cap = config().head.cap;
+    out_.asides.push_back({"cap", cap});
+    out_.result = cap * std::tanh(out_.result / cap);
   }
   Site dot_input() const {
-    switch (site_.slot) {
-      case Slot::q:
-      case Slot::k:
-      case Slot::v: return first({Slot::ln1_out, Slot::resid_pre, Slot::embed});
-      case Slot::attn_out: return first({Slot::concat});
-      case Slot::mlp_out: return first({Slot::mlp_post});
-      case Slot::logits: {
-        if (has(Slot::ln_final_out, -1)) return site_of(Slot::ln_final_out, -1, site_.stack);
-        return site_of(Slot::resid_post, trace_.config().n_layers() - 1, site_.stack);
-      }
-      default: return first({Slot::ln2_out, Slot::resid_mid, Slot::resid_pre});
-    }
+    if (site_.slot == Slot::attn_out) return first({Slot::concat});
+    if (site_.slot == Slot::mlp_out) return first({Slot::mlp_post});
+    const std::vector<Site> from = flow_inputs(trace_, site_);
+    return from.empty() ? site_ : from.front();
   }
 
   // Keys and values of a decode step stand in the cache, which the attention state holds whole.
   Source cached(Slot slot, const Tensor& tensor, Index index) const {
     const Site site = first({slot});
     Index row = index;
-    row[1] -= trace_.first_pos;
-    Source source = row[1] >= 0 ? step(site, row) : Source{to_text(site), site, false, index, 0};
+    if (site_.part != Part::cross && site_.stack == trace_.config().stack) row[1] -= trace_.first_pos;
+    Source source = row[1] >= 0 && has(site) ? step(site, row) : Source{to_text(site), site, false, index, 0};
     source.value = tensor.at(index);
     return source;
   }
   void score() {
     const AttentionInputs& in = trace_.attention(site_)->in;
     const std::int64_t head = index_[0], kv_head = head * in.k.size(0) / in.q.size(0);
-    const Slot key_slot = has(Slot::rot_k, site_.layer) ? Slot::rot_k : Slot::split_k;
-    const Site query = first({Slot::rot_q, Slot::split_q});
+    const Slot key_slot = first({Slot::rot_k, Slot::k_norm, Slot::split_k}).slot;
+    const Site query = first({Slot::rot_q, Slot::q_norm, Slot::split_q});
     for (std::int64_t i = 0; i < in.q.size(2); ++i)
       add_term({step(query, {head, index_[1], i}), cached(key_slot, in.k, {kv_head, index_[2], i})});
   }
@@ -241,29 +300,40 @@ class Explainer {
   }
 
   void rotate() {
-    const Site from = first({site_.slot == Slot::rot_q ? Slot::split_q : Slot::split_k});
-    const RopeSpec& rope = trace_.config().position.rope;
+    const Site from = site_.slot == Slot::rot_q ? first({Slot::q_norm, Slot::split_q})
+                                                : first({Slot::k_norm, Slot::split_k});
+    const RopeSpec& rope = config().position.rope;
     const std::int64_t d_head = trace_.find(from)->shape[2];
-    const auto frequencies = rope_frequencies(rope, d_head);
+    const auto frequencies = rope_frequencies(rope, d_head, trace_.first_pos + trace_.rows(site_.stack));
     const std::int64_t half = static_cast<std::int64_t>(frequencies.size()), i = index_[2];
     if (i >= 2 * half) return add_term({step(from, index_)});
-    const bool lower = i < half;
-    const double angle =
-        static_cast<double>(trace_.first_pos + index_[1]) * frequencies[static_cast<std::size_t>(i % half)];
+    const bool lower = rope.interleaved ? i % 2 == 0 : i < half;
+    const std::int64_t pair = rope.interleaved ? i / 2 : i % half, reach = rope.interleaved ? 1 : half;
+    const double angle = static_cast<double>(trace_.positions(site_.stack).of(index_[1])) *
+                         frequencies[static_cast<std::size_t>(pair)];
     const Source self = step(from, index_),
-                 partner = step(from, {index_[0], index_[1], lower ? i + half : i - half});
-    const double sine = lower ? -std::sin(angle) : std::sin(angle);
-    out_.terms = {{{self}, self.value * std::cos(angle)}, {{partner}, partner.value * sine}};
-    out_.asides = {{"angle", angle}, {"cos", std::cos(angle)}, {"sin", sine}};
+                 partner = step(from, {index_[0], index_[1], lower ? i + reach : i - reach});
+    const double magnitude = rope_magnitude(rope), cosine = std::cos(angle) * magnitude,
+                 sine = std::sin(angle) * magnitude;
+    out_.terms = {{{self}, self.value * cosine}, {{partner}, partner.value * (lower ? -sine : sine)}};
+    out_.asides = {{"angle", angle}, {"cos", cosine}, {"sin", sine}};
     out_.result = out_.terms[0].value + out_.terms[1].value;
   }
 
   void scaled() {
-    const bool mask_first = block().attention.mask_before_scale;
-    add_term({step(first({mask_first ? Slot::masked : Slot::scores}), index_)});
-    const double factor = block().attention.scale;
+    const bool words = site_.slot == Slot::tok_scaled;
+    const Slot from = words ? Slot::tok_embed : attention().mask_before_scale ? Slot::masked : Slot::scores;
+    add_term({step(near(from), index_)});
+    const double factor = words ? config().embed_scale : attention().scale;
     out_.asides = {{"factor", factor}};
     out_.result *= factor;
+  }
+
+  void capped() {
+    add_term({step(near(Slot::scaled), index_)});
+    const double cap = attention().cap;
+    out_.asides = {{"cap", cap}};
+    out_.result = cap * std::tanh(out_.result / cap);
   }
 
   void mask_test() {
@@ -272,8 +342,9 @@ class Explainer {
   }
 
   void masked() {
-    const bool mask_first = block().attention.mask_before_scale;
-    add_term({step(first({mask_first ? Slot::scores : Slot::scaled}), index_)});
+    add_term({step(attention().mask_before_scale ? near(Slot::scores)
+                                                 : first({Slot::biased, Slot::capped, Slot::scaled}),
+                   index_)});
     const Source allowed = step(first({Slot::mask}), {index_[1], index_[2]});
     out_.terms.push_back({{allowed}, allowed.value});
     if (allowed.value == 0) out_.result = -std::numeric_limits<double>::infinity();
@@ -281,9 +352,8 @@ class Explainer {
 
   void softmax() {
     const bool words = site_.slot == Slot::probs;
-    const bool mask_first = !words && block().attention.mask_before_scale;
-    const Site from =
-        words ? site_of(Slot::logits, -1, site_.stack) : first({mask_first ? Slot::scaled : Slot::masked});
+    const bool mask_first = !words && attention().mask_before_scale;
+    const Site from = words ? near(Slot::logits) : near(mask_first ? Slot::scaled : Slot::masked);
     const std::int64_t width = trace_.find(from)->shape.back();
     const std::int64_t query = words ? index_[0] : index_[1];
     const Tensor row = words ? trace_.logits_row(query)
@@ -307,8 +377,11 @@ class Explainer {
 
   void activation() {
     if (site_.slot == Slot::mlp_post && block().mlp.kind == MlpSpec::Kind::gated) return product();
-    add_term({step(first({site_.slot == Slot::mlp_act ? Slot::mlp_gate : Slot::mlp_pre}), index_)});
-    out_.result = attnscope::activate(block().mlp.activation, static_cast<float>(out_.result));
+    const bool head = site_.slot == Slot::head_act;
+    const Slot from = head ? Slot::head_pre : site_.slot == Slot::mlp_act ? Slot::mlp_gate : Slot::mlp_pre;
+    add_term({step(near(from), index_)});
+    const Activation kind = head ? config().head.activation : block().mlp.activation;
+    out_.result = attnscope::activate(kind, static_cast<float>(out_.result));
   }
 
   void product() {

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/trace/flow.h"
+#include "core/trace/head.h"
 
 namespace attnscope {
 namespace {
@@ -39,10 +41,12 @@ Tensor mask_rectangle(const AttentionInputs& in, Range rows, Range cols) {
 
 int stage_of(Slot slot) {
   switch (slot) {
-    case Slot::scores: return 0;
-    case Slot::scaled: return 1;
-    case Slot::masked: return 2;
-    default: return 3;
+    case Slot::scores: return static_cast<int>(ScoreStage::scores);
+    case Slot::scaled: return static_cast<int>(ScoreStage::scaled);
+    case Slot::capped: return static_cast<int>(ScoreStage::capped);
+    case Slot::biased: return static_cast<int>(ScoreStage::biased);
+    case Slot::masked: return static_cast<int>(ScoreStage::masked);
+    default: return static_cast<int>(ScoreStage::pattern);
   }
 }
 
@@ -86,10 +90,27 @@ const AttentionState* Trace::attention(const Site& site) const {
 std::int64_t Trace::own_head(const Site& site, std::int64_t head) const {
   const Record* record = find(site);
   const int axis = record ? head_axis(*record) : -1;
-  if (axis < 0 || site.layer < 0 || site.layer >= config_->n_layers()) return 0;
+  if (axis < 0 || site.layer < 0) return 0;
   const std::int64_t own = record->shape[static_cast<std::size_t>(axis)];
-  const std::int64_t all = config_->blocks[static_cast<std::size_t>(site.layer)].attention.n_heads;
+  const std::int64_t all = config_->attention_at(site).n_heads;
   return std::clamp<std::int64_t>(own == all ? head : head * own / all, 0, own - 1);
+}
+
+Positions Trace::positions(Stack stack) const {
+  if (stack == Stack::enc) return positions_of(input.source_real, 0);
+  if (stack == Stack::vision) return {};
+  return positions_of(input.real, first_pos);
+}
+
+std::int64_t Trace::rows(Stack stack) const {
+  const Record* record = find(site_of(Slot::embed, -1, stack));
+  return record ? record->shape[0] : 0;
+}
+
+bool Trace::is_real(Stack stack, std::int64_t row) const {
+  const auto& real = stack == Stack::enc ? input.source_real : input.real;
+  if (stack == Stack::vision || row < 0 || row >= static_cast<std::int64_t>(real.size())) return true;
+  return real[static_cast<std::size_t>(row)] != 0;
 }
 
 Tensor Trace::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
@@ -124,19 +145,14 @@ Tensor Trace::derived_slice(const Record& record, std::int64_t head, Range rows,
 }
 
 Tensor Trace::vocabulary_slice(Slot slot, Range rows, Range cols) const {
-  const Tensor weight = weights_->get("logits.weight"), bias = weights_->get("logits.bias");
-  const Tensor from = final_rows(*this);
-  if (slot == Slot::logits) {
-    const Tensor part = bias.empty() ? bias : bias.slice(0, cols.begin, cols.end);
-    return linear(from.slice(0, rows.begin, rows.end), weight.slice(1, cols.begin, cols.end), part,
-                  Axis::vocab);
-  }
-  const Tensor all = linear(from.slice(0, rows.begin, rows.end), weight, bias, Axis::vocab);
+  const Tensor from = final_rows(*this).slice(0, rows.begin, rows.end);  // [row, d_model]
+  if (slot == Slot::logits) return unembed(*config_, *weights_, from, cols);
+  const Tensor all = unembed(*config_, *weights_, from, {0, config_->outputs()});
   return softmax_rows(all).slice(1, cols.begin, cols.end);
 }
 
 Tensor Trace::logits_row(std::int64_t row) const {
-  const Record* record = find(site_of(Slot::logits));
+  const Record* record = find(main(Slot::logits));
   if (!record || row < 0 || row >= record->shape[0]) return {};
   std::lock_guard lock(logit_rows_->mutex);
   auto& kept = logit_rows_->rows;
@@ -189,12 +205,9 @@ float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) cons
 }
 
 Tensor final_rows(const Trace& trace) {
-  for (const Slot slot : {Slot::ln_final_out, Slot::resid_post, Slot::resid_mid, Slot::embed}) {
-    const bool in_block = step_of(slot).part != Part::model;
-    const Record* record = trace.find(site_of(slot, in_block ? trace.config().n_layers() - 1 : -1));
-    if (record) return record->value;
-  }
-  return {};
+  const std::vector<Site> from = flow_inputs(trace, trace.main(Slot::logits));
+  const Record* record = from.empty() ? nullptr : trace.find(from.front());
+  return record ? record->value : Tensor();
 }
 
 }  // namespace attnscope

@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "core/step/catalog.h"
 #include "core/trace/config.h"
+#include "core/trace/input.h"
 
 namespace attnscope {
 
@@ -32,7 +33,7 @@ struct AttentionState {
   AttentionInputs in;
   Tensor lse;  ///< [head, query]
   /// Stages of heads that somebody edited: stored [query, key] tensors instead of computed ones.
-  std::map<std::int64_t, std::array<Tensor, 4>> stored;
+  std::map<std::int64_t, std::array<Tensor, kScoreStages>> stored;
 };
 
 /// Half-open range of rows or columns.
@@ -49,10 +50,22 @@ class Trace {
   const Weights& weights() const { return *weights_; }
   const std::shared_ptr<const Weights>& shared_weights() const { return weights_; }
   const std::vector<Record>& records() const { return records_; }
-  /// Token ids of this run; empty where the input was vectors.
+  /// Token ids of the main stack's rows; empty where the input was vectors or an image alone.
   std::vector<int> ids;
-  std::int64_t first_pos = 0;  ///< absolute position of row 0 (> 0 for a decode step)
-  std::int64_t length = 0;     ///< rows of this run
+  std::int64_t first_pos = 0;  ///< absolute position of row 0 of the main stack (> 0 for a decode step)
+  std::int64_t length = 0;     ///< rows of the main stack
+  Input input;                 ///< all that the run was given
+
+  /// A step of the main stack (the decoder, where there is an encoder).
+  Site main(Slot slot, int layer = -1) const { return site_of(slot, layer, config_->stack); }
+  /// Token ids of a stack's rows; empty for rows that are no tokens.
+  const std::vector<int>& ids_of(Stack stack) const { return stack == Stack::enc ? input.source : ids; }
+  /// Where the rows of a stack stand: what its position table or rotation was asked for.
+  Positions positions(Stack stack) const;
+  /// Rows of a stack in this run; 0 where it did not run.
+  std::int64_t rows(Stack stack) const;
+  /// 0 where row `row` of a stack is padding.
+  bool is_real(Stack stack, std::int64_t row) const;
 
   const Record* find(const Site& site) const;
   std::vector<const Record*> select(const Selector& selector) const;
@@ -97,7 +110,7 @@ class Trace {
   std::shared_ptr<RowCache> logit_rows_ = std::make_shared<RowCache>();
 };
 
-/// The tensor the unembedding reads: the final norm, or the last residual stream.
+/// The rows the unembedding reads: the head's own, the final norm, or the last residual stream.
 Tensor final_rows(const Trace& trace);
 
 }  // namespace attnscope

@@ -24,12 +24,20 @@ namespace attnscope::testing {
 using Json = nlohmann::json;
 using TracePointer = std::shared_ptr<const Trace>;
 
-inline const std::vector<std::string> kModels{"gpt2", "llama", "llama3", "qwen2"};
-
 inline std::string source_path(const std::string& name) {
   return std::string(ATTNSCOPE_SOURCE_DIR) + "/" + name;
 }
 inline std::string model_path(const std::string& name) { return source_path("tests/golden/models/" + name); }
+
+/// Every folder of tests/golden/models: a new family is a folder there and nothing else.
+inline std::vector<std::string> golden_models() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(model_path("")))
+    if (entry.is_directory()) out.push_back(entry.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+inline const std::vector<std::string> kModels = golden_models();
 
 inline OpenedModel must_open(const std::string& path) {
   auto opened = open_model(path);
@@ -59,30 +67,63 @@ inline Tensor must_tensor(const Trace& trace, const std::string& site) {
   return must_tensor(trace, must_site(site));
 }
 
-/// Two sequences of ids as the fixtures hold them.
+/// The sequences of a fixture as our model reads them, and the reference's tensors.
 struct Fixture {
   std::shared_ptr<TensorSource> expected;
-  std::vector<std::vector<int>> ids;
-  std::vector<std::int64_t> real;  ///< tokens of each sequence that are not padding
+  std::vector<Input> inputs;          ///< one per sequence, padding marked
+  std::vector<std::vector<int>> ids;  ///< of the main stack
 
+  bool has(const std::string& name) const { return expected->find(name) != nullptr; }
   Tensor tensor(const std::string& name) const {
     auto found = expected->load(name);
     EXPECT_TRUE(found) << name;
     return found ? *found : Tensor();
   }
+  /// Row `sequence` of whole numbers [batch, pos].
+  std::vector<int> row(const std::string& name, std::size_t sequence) const {
+    const auto all = *expected->load_ints(name);
+    const auto width = static_cast<std::ptrdiff_t>(expected->find(name)->shape[1]);
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(sequence) * width;
+    return {begin, begin + width};
+  }
 };
+
+inline std::vector<std::uint8_t> as_mask(const std::vector<int>& ones) { return {ones.begin(), ones.end()}; }
+
+/// image | prompt | suffix, by the image token and by the segments, which mark the suffix with 1.
+inline std::vector<Span> spans_of(const std::vector<int>& ids, const std::vector<int>& types, int image) {
+  const auto count = [](const std::vector<int>& values, int value) {
+    return static_cast<std::int64_t>(std::count(values.begin(), values.end(), value));
+  };
+  const std::int64_t seen = count(ids, image), prefix = count(types, 0);
+  return {{"image", 0, seen},
+          {"prompt", seen, prefix},
+          {"suffix", prefix, static_cast<std::int64_t>(ids.size())}};
+}
 
 inline Fixture fixture(const std::string& model) {
   auto source = open_safetensors(model_path(model) + "/expected.safetensors");
   EXPECT_TRUE(source) << (source ? "" : source.error().text());
+  const OpenedModel opened = must_open(model_path(model));
+  const ModelConfig& config = opened.model->config();
   Fixture out{*source, {}, {}};
-  const auto ids = *out.expected->load_ints("input_ids"), mask = *out.expected->load_ints("attention_mask");
-  const std::size_t length = static_cast<std::size_t>(out.expected->find("input_ids")->shape[1]);
-  for (std::size_t begin = 0; begin < ids.size(); begin += length) {
-    out.ids.emplace_back(ids.begin() + static_cast<std::ptrdiff_t>(begin),
-                         ids.begin() + static_cast<std::ptrdiff_t>(begin + length));
-    out.real.push_back(std::count(mask.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  mask.begin() + static_cast<std::ptrdiff_t>(begin + length), 1));
+  const char* first = out.has("input_ids") ? "input_ids" : "pixel_values";
+  const auto batch = static_cast<std::size_t>(out.expected->find(first)->shape[0]);
+  for (std::size_t sequence = 0; sequence < batch; ++sequence) {
+    Input input;
+    const bool across = out.has("decoder_input_ids");
+    if (out.has("input_ids")) (across ? input.source : input.ids) = out.row("input_ids", sequence);
+    if (across) input.ids = out.row("decoder_input_ids", sequence);
+    if (out.has("attention_mask"))
+      (across ? input.source_real : input.real) = as_mask(out.row("attention_mask", sequence));
+    if (out.has("pixel_values"))
+      input.pixels = out.tensor("pixel_values").select(0, static_cast<std::int64_t>(sequence));
+    if (out.has("token_type_ids") && config.vision())
+      input.spans = spans_of(input.ids, out.row("token_type_ids", sequence), config.image_token);
+    else if (out.has("token_type_ids"))
+      input.types = out.row("token_type_ids", sequence);
+    out.ids.push_back(input.ids);
+    out.inputs.push_back(std::move(input));
   }
   return out;
 }

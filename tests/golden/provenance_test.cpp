@@ -25,9 +25,11 @@ std::set<std::string> names_in_catalog(std::string_view inputs) {
 }
 
 // "blocks.3.attn.q.weight" -> "attn.q.weight"
-std::string inside(const std::string& name) {
-  if (!starts_with(name, "blocks.")) return name;
-  return name.substr(name.find('.', 7) + 1);
+std::string inside(std::string name) {
+  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
+    if (starts_with(name, stack_prefix(stack))) name.erase(0, stack_prefix(stack).size());
+  if (starts_with(name, "blocks.")) name.erase(0, name.find('.', 7) + 1);
+  return starts_with(name, "cross.") && name != "cross.out" ? "attn." + name.substr(6) : name;
 }
 
 std::string cell_text(const Record& record, const std::vector<std::int64_t>& index) {
@@ -84,15 +86,21 @@ class Provenance : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Provenance, explains_every_step) {
   const OpenedModel opened = must_open(model_path(GetParam()));
-  expect_explained(*must_run(*opened.model, {fixture(GetParam()).ids[0], {}}));
+  for (const Input& input : fixture(GetParam()).inputs) expect_explained(*must_run(*opened.model, input));
 }
 
 TEST_P(Provenance, explains_a_decode_step) {
   const OpenedModel opened = must_open(model_path(GetParam()));
-  const std::vector<int> ids = fixture(GetParam()).ids[0];
+  if (!opened.model->config().blocks.front().attention.causal || opened.model->config().sees())
+    GTEST_SKIP() << "only causal text models decode token by token";
+  Input input = fixture(GetParam()).inputs[0];
+  input.real.clear();
+  const std::vector<int> ids = input.ids;
   KvCache cache(opened.model->config().n_layers());
-  must_run(*opened.model, {{ids.begin(), ids.begin() + 6}, {}}, {}, &cache);
-  const TracePointer trace = must_run(*opened.model, {{ids[6]}, {}}, {}, &cache);
+  input.ids = {ids.begin(), ids.begin() + 6};
+  must_run(*opened.model, input, {}, &cache);
+  input.ids = {ids[6]};
+  const TracePointer trace = must_run(*opened.model, input, {}, &cache);
   for (const Record& record : trace->records()) {
     std::vector<std::int64_t> index(record.shape.size(), 0);
     const auto why = explain(*trace, record.site, index);

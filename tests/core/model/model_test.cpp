@@ -28,7 +28,9 @@ ModelConfig config_of(bool gated, PositionSpec::Kind positions) {
   config.position.kind = positions;
   config.position.max_positions = 16;
   BlockSpec block;
-  block.attention = {4, 2, 2, 0.7f, false, true, 0};
+  block.attention.n_heads = 4;
+  block.attention.n_kv_heads = block.attention.d_head = 2;
+  block.attention.scale = 0.7f;
   block.mlp = {gated ? MlpSpec::Kind::gated : MlpSpec::Kind::plain, Activation::silu, 20};
   block.norm.kind = gated ? NormSpec::Kind::rms : NormSpec::Kind::layer;
   config.final_norm = block.norm;

@@ -30,7 +30,11 @@ class OneAttention : public ::testing::Test {
     config->d_model = config->d_in = kHeads * kWidth;
     config->vocab_size = kWords;
     BlockSpec block;
-    block.attention = {kHeads, 2, kWidth, 0.4f, mask_first, true, 0};
+    block.attention.n_heads = kHeads;
+    block.attention.n_kv_heads = 2;
+    block.attention.d_head = kWidth;
+    block.attention.scale = 0.4f;
+    block.attention.mask_before_scale = mask_first;
     config->blocks = {block};
     auto weights = std::make_shared<Weights>();
     weights->set("logits.weight", wave({{Axis::in, kHeads * kWidth}, {Axis::vocab, kWords}}, 0.9));

@@ -1,0 +1,21 @@
+// From the residual stream to numbers per word, without recording: what the Trace derives logits with, and
+// what lenses read the stream with before its end.
+#pragma once
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// A norm by its spec; `none` gives x back with an empty scale. Rows are the last axis: [pos, d_model], or
+/// [head, pos, d_head] for norms of single heads.
+Normed apply_norm(const NormSpec& spec, const Tensor& weight, const Tensor& bias, const Tensor& x);
+
+/// Rows as the unembedding reads them [row, d_model] times its columns `part` -> [row, part]; scaled before
+/// and capped after as the head asks.
+Tensor unembed(const ModelConfig& config, const Weights& weights, const Tensor& rows, Range part);
+
+/// Rows of the residual stream [row, d_model] through the final norm and the head's transform -> rows as the
+/// unembedding reads them.
+Tensor through_head(const ModelConfig& config, const Weights& weights, const Tensor& rows);
+
+}  // namespace attnscope
