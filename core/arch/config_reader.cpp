@@ -97,6 +97,27 @@ Activation ConfigReader::activation(Keys keys, const std::string& fallback) {
   return Activation::gelu_exact;
 }
 
+namespace {
+
+// GGUF's list of numbers by which the frequencies are divided, one for each pair.
+void read_factors(ConfigReader& config, const nlohmann::json& list, int d_head, RopeSpec& rope) {
+  const std::size_t pairs = static_cast<std::size_t>(rope.rotary_dims > 0 ? rope.rotary_dims : d_head) / 2;
+  bool good = list.is_array() && list.size() == pairs;
+  for (std::size_t i = 0; good && i < pairs; ++i) {
+    const double factor = list[i].is_number() ? list[i].get<double>() : 0;
+    good = std::isfinite(factor) && factor > 0;
+    rope.factors.push_back(factor);
+  }
+  if (good) return;
+  rope.factors.clear();
+  config.refuse(Code::bad_shape,
+                format("%s: the factors of the rotary frequencies are not %zu positive numbers.",
+                       config.what().c_str(), pairs),
+                "One is needed for each pair of features that turns.");
+}
+
+}  // namespace
+
 RopeSpec read_rope(ConfigReader& config, int d_head) {
   RopeSpec rope;
   rope.theta = config.number({"rope_theta"}, 10000.0);
@@ -131,6 +152,8 @@ RopeSpec read_rope(ConfigReader& config, int d_head) {
                   "rope_theta and factor must be positive, high_freq_factor above low_freq_factor.");
   }
   if (partial < 1) rope.rotary_dims = static_cast<int>(d_head * partial) / 2 * 2;
+  if (scaling && scaling->is_object() && scaling->contains("frequency_factors"))
+    read_factors(config, (*scaling)["frequency_factors"], d_head, rope);
   return rope;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/arch/family.h"
+#include "core/arch/gguf_model.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
@@ -59,6 +60,19 @@ std::string main_dtype(const TensorSource& source, std::uint64_t& bytes) {
   return best;
 }
 
+// The model of a config and its weights, wherever they come from; `what` names the config in sentences.
+Result<OpenedModel> assemble(const json& config, const std::string& what, const TensorSource& source) {
+  TRY(const Family* family, family_of(config, what));
+  OpenedModel out;
+  TRY(ModelConfig model_config, family->read_config(config, source));
+  model_config.family = family->name;
+  TRY(Weights weights, family->read_weights(model_config, source));
+  TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
+  out.family = family->name;
+  out.dtype = main_dtype(source, out.file_bytes);
+  return out;
+}
+
 Result<OpenedModel> open_folder(const fs::path& folder) {
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
@@ -67,18 +81,12 @@ Result<OpenedModel> open_folder(const fs::path& folder) {
                 "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
   }
   TRY(const json config, read_json_file(config_path));
-  TRY(const Family* family, family_of(config, config_path));
+  TRY_OK(family_of(config, config_path));  // before the weights are looked for
   TRY(const std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
-  OpenedModel out;
-  TRY(ModelConfig model_config, family->read_config(config, *source));
-  model_config.family = family->name;
-  TRY(Weights weights, family->read_weights(model_config, *source));
-  TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
-  out.family = family->name;
+  TRY(OpenedModel out, assemble(config, config_path, *source));
   out.path = folder.string();
   out.title =
       folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
-  out.dtype = main_dtype(*source, out.file_bytes);
   if (fs::exists(folder / "tokenizer.json", ignored)) {
     auto tokenizer = open_tokenizer(folder.string());
     if (tokenizer)
@@ -88,6 +96,20 @@ Result<OpenedModel> open_folder(const fs::path& folder) {
   } else {
     out.notes.emplace_back("There is no tokenizer.json: tokens are shown and typed as ids.");
   }
+  return out;
+}
+
+Result<OpenedModel> open_gguf_file(const fs::path& path) {
+  TRY(const Gguf file, open_gguf(path.string()));
+  TRY(const json config, gguf_config(file));
+  TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
+  auto opened = assemble(config, file.what, *source);
+  if (!opened)
+    return fail(opened.error().code, file.what + ", read as a Hugging Face model: " + opened.error().sentence,
+                opened.error().hint);
+  OpenedModel out = *std::move(opened);
+  out.path = path.string();
+  out.title = path.stem().string();
   return out;
 }
 
@@ -115,19 +137,21 @@ Result<OpenedModel> open_model(const std::string& path) {
   const fs::path at(path);
   const fs::file_status status = fs::status(at, error);
   if (!fs::exists(status)) {
-    return fail(Code::not_found, format("There is no file or folder %s.", path.c_str()),
-                "Check the spelling; a model is a folder with config.json, a scene is a .json file.");
+    return fail(
+        Code::not_found, format("There is no file or folder %s.", path.c_str()),
+        "Check the spelling; a model is a folder with config.json or a .gguf file, a scene is a .json file.");
   }
   if (fs::is_directory(status)) return open_folder(at);
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
   if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder);
+  if (at.extension() == ".gguf") return open_gguf_file(at);
   if (at.extension() == ".json") {
     TRY(const json object, read_json_file(path));
     TRY(Scene scene, scene_from_json(object, at.filename().string()));
     return from_scene(std::move(scene), path);
   }
   return fail(Code::unsupported, format("%s is neither a model nor a scene.", path.c_str()),
-              "Open a folder with config.json and *.safetensors, or a scene (*.json).");
+              "Open a folder with config.json and *.safetensors, a .gguf file, or a scene (*.json).");
 }
 
 std::string token_label(const OpenedModel& opened, int id) {

@@ -1,4 +1,4 @@
-// Opens what people have: a Hugging Face folder, a file inside one, or a JSON scene.
+// Opens what people have: a Hugging Face folder, a file inside one, a GGUF file, or a JSON scene.
 #pragma once
 
 #include <memory>

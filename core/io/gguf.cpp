@@ -114,7 +114,6 @@ Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const std::stri
     product *= size;
     shape.push_back(static_cast<std::int64_t>(size));
   }
-  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();  // ggml pads with ones
   std::reverse(shape.begin(), shape.end());
   return shape;
 }

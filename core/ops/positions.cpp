@@ -72,6 +72,7 @@ void turn(const float* from, std::int64_t step, const float* cosine, const float
 std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, std::int64_t length) {
   const std::int64_t rotary = spec.rotary_dims > 0 ? spec.rotary_dims : d_head;
   CHECK(rotary <= d_head && rotary % 2 == 0);
+  CHECK(spec.factors.empty() || static_cast<std::int64_t>(spec.factors.size()) * 2 == rotary);
   const double theta =
       spec.kind == RopeSpec::Kind::dynamic ? dynamic_theta(spec, rotary, length) : spec.theta;
   const YarnRamp yarn(spec, rotary);
@@ -81,6 +82,7 @@ std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, 
     if (spec.kind == RopeSpec::Kind::linear) frequency /= spec.factor;
     if (spec.kind == RopeSpec::Kind::llama3) frequency = llama3_frequency(spec, frequency);
     if (spec.kind == RopeSpec::Kind::yarn) frequency = yarn.apply(i / 2, frequency);
+    if (!spec.factors.empty()) frequency /= spec.factors[static_cast<std::size_t>(i / 2)];
     frequencies.push_back(frequency);
   }
   return frequencies;

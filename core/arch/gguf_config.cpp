@@ -1,0 +1,233 @@
+// GGUF metadata as a config.json with Hugging Face's keys.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/gguf_model.h"
+#include "core/arch/gguf_names.h"
+#include "core/base/text.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+// Entries of one architecture; keeps the first problem.
+class Entries {
+ public:
+  Entries(const Gguf& file, std::string prefix) : file_(file), prefix_(std::move(prefix) + ".") {}
+
+  // A whole number; of an array that holds one for each layer, the one that all share.
+  std::optional<std::int64_t> integer(const char* key) {
+    const GgufValue* value = file_.find(prefix_ + key);
+    if (!value) return std::nullopt;
+    if (const auto all = value->numbers(); all && !all->empty()) {
+      if (std::any_of(all->begin(), all->end(), [&](double n) { return n != all->front(); }))
+        refuse(Code::unsupported, key, "differs from layer to layer, which is not supported",
+               "Open a model whose layers are alike.");
+      return static_cast<std::int64_t>(all->front());
+    }
+    const auto number = value->integer();
+    if (!number)
+      refuse(Code::bad_format, key, "is no whole number", "The file is damaged: convert it again.");
+    return number;
+  }
+  std::int64_t required(const char* key) {
+    const auto value = integer(key);
+    if (!value) refuse(Code::bad_format, key, "is missing", "The file is incomplete: convert it again.");
+    return value.value_or(1);
+  }
+  std::optional<double> number(const char* key) {
+    const GgufValue* value = file_.find(prefix_ + key);
+    if (!value) return std::nullopt;
+    const auto number = value->number();
+    if (!number) refuse(Code::bad_format, key, "is no number", "The file is damaged: convert it again.");
+    return number;
+  }
+  std::string text(const char* key) const {
+    const GgufValue* value = file_.find(prefix_ + key);
+    return value ? std::string(value->text().value_or("")) : "";
+  }
+  std::optional<bool> flag(const char* key) const {
+    const GgufValue* value = file_.find(prefix_ + key);
+    return value ? value->flag() : std::nullopt;
+  }
+  void refuse(Code code, const std::string& key, const std::string& what, const std::string& hint) {
+    if (!error_)
+      error_ = fail(code, file_.what + ": metadata " + in_quotes(prefix_ + key) + " " + what + ".", hint);
+  }
+  Status status() const {
+    if (error_) return *error_;
+    return Done{};
+  }
+
+ private:
+  const Gguf& file_;
+  std::string prefix_;
+  std::optional<Error> error_;
+};
+
+template <class T>
+void set(json& config, const char* key, const std::optional<T>& value) {
+  if (value) config[key] = *value;
+}
+
+// Factors by which the rotary frequencies are divided, one for each pair (Llama 3's scaling, written out).
+Result<json> frequency_factors(const Gguf& file) {
+  TRY(const Tensor factors, file.tensors->load("rope_freqs.weight"));
+  json list = json::array();
+  for (const float factor : factors.values()) list.push_back(static_cast<double>(factor));
+  return list;
+}
+
+Status set_rope(const Gguf& file, Entries& entries, json& config) {
+  json rope{{"rope_type", "default"}, {"rope_theta", entries.number("rope.freq_base").value_or(10000.0)}};
+  std::string kind = entries.text("rope.scaling.type");
+  auto factor = entries.number("rope.scaling.factor");
+  if (!factor) factor = entries.number("rope.scale_linear");
+  if (kind.empty() && factor && *factor != 1) kind = "linear";
+  if (!kind.empty() && kind != "none") {
+    rope["rope_type"] = kind;
+    set(rope, "factor", factor);
+    set(rope, "original_max_position_embeddings", entries.integer("rope.scaling.original_context_length"));
+  }
+  if (file.tensors->find("rope_freqs.weight")) {
+    TRY(rope["frequency_factors"], frequency_factors(file));
+  }
+  config["rope_parameters"] = std::move(rope);
+  return Done{};
+}
+
+// Sizes that every architecture has, by the keys of the Llama family.
+void set_sizes(Entries& entries, json& config) {
+  config["hidden_size"] = entries.required("embedding_length");
+  config["num_hidden_layers"] = entries.required("block_count");
+  config["num_attention_heads"] = entries.required("attention.head_count");
+  config["intermediate_size"] = entries.required("feed_forward_length");
+  set(config, "max_position_embeddings", entries.integer("context_length"));
+}
+
+void set_tokens(const Gguf& file, json& config) {
+  for (const auto& [key, name] : {std::pair("bos_token_id", "tokenizer.ggml.bos_token_id"),
+                                  std::pair("eos_token_id", "tokenizer.ggml.eos_token_id"),
+                                  std::pair("pad_token_id", "tokenizer.ggml.padding_token_id")})
+    if (const GgufValue* value = file.find(name)) set(config, key, value->integer());
+}
+
+Status llama_like(const Gguf& file, Entries& entries, json& config) {
+  set_sizes(entries, config);
+  set(config, "num_key_value_heads", entries.integer("attention.head_count_kv"));
+  set(config, "head_dim", entries.integer("attention.key_length"));
+  set(config, "rms_norm_eps", entries.number("attention.layer_norm_rms_epsilon"));
+  config["hidden_act"] = "silu";
+  if (const auto window = entries.integer("attention.sliding_window"); window && *window > 0) {
+    config["sliding_window"] = *window;
+    if (config["model_type"] == "llama") config["model_type"] = "mistral";  // the block is the same
+  }
+  return set_rope(file, entries, config);
+}
+
+Status gemma(const Gguf& file, Entries& entries, json& config) {
+  TRY_OK(llama_like(file, entries, config));
+  config["hidden_act"] = config["hidden_activation"] = "gelu_pytorch_tanh";
+  if (!config.contains("head_dim")) config["head_dim"] = 256;
+  if (config["model_type"] != "gemma2") return Done{};
+  const std::int64_t layers = entries.required("block_count"),
+                     heads = entries.required("attention.head_count"),
+                     width = entries.required("embedding_length");
+  // The file does not say what scores are divided by: the root of head_dim, but for the model of 27 billion.
+  config["query_pre_attn_scalar"] =
+      layers == 46 && heads > 0 ? width / heads : config["head_dim"].get<std::int64_t>();
+  config["attn_logit_softcapping"] = entries.number("attn_logit_softcapping").value_or(50.0);
+  config["final_logit_softcapping"] = entries.number("final_logit_softcapping").value_or(30.0);
+  if (!config.contains("sliding_window")) config["sliding_window"] = 4096;
+  return Done{};
+}
+
+Status gpt2(const Gguf&, Entries& entries, json& config) {
+  config["n_embd"] = entries.required("embedding_length");
+  config["n_layer"] = entries.required("block_count");
+  config["n_head"] = entries.required("attention.head_count");
+  config["n_inner"] = entries.required("feed_forward_length");
+  config["n_positions"] = entries.required("context_length");
+  config["activation_function"] = "gelu_new";
+  set(config, "layer_norm_epsilon", entries.number("attention.layer_norm_epsilon"));
+  return Done{};
+}
+
+Status bert(const Gguf& file, Entries& entries, json& config) {
+  set_sizes(entries, config);
+  if (const TensorInfo* positions = file.tensors->find("position_embd.weight"))
+    config["max_position_embeddings"] = positions->shape.front();
+  if (const TensorInfo* types = file.tensors->find("token_types.weight"))
+    config["type_vocab_size"] =
+        types->shape.size() > 1 ? types->shape.front() : 1;  // llama-quantize drops the 1
+  config["hidden_act"] = "gelu";
+  config["architectures"] = {"BertModel"};
+  set(config, "layer_norm_eps", entries.number("attention.layer_norm_epsilon"));
+  return Done{};
+}
+
+Status gpt_neox(const Gguf& file, Entries& entries, json& config) {
+  set_sizes(entries, config);
+  set(config, "layer_norm_eps", entries.number("attention.layer_norm_epsilon"));
+  config["hidden_act"] = "gelu";
+  config["use_parallel_residual"] = entries.flag("use_parallel_residual").value_or(true);
+  TRY_OK(set_rope(file, entries, config));
+  const std::int64_t heads = config["num_attention_heads"], width = config["hidden_size"];
+  const std::int64_t d_head = heads > 0 ? width / heads : 0;
+  const auto turned = entries.integer("rope.dimension_count");
+  const double share =
+      turned && d_head > 0 ? static_cast<double>(*turned) / static_cast<double>(d_head) : 1.0;
+  config["rotary_pct"] = config["partial_rotary_factor"] =
+      config["rope_parameters"]["partial_rotary_factor"] = share;
+  config["rotary_emb_base"] = config["rope_theta"] = config["rope_parameters"]["rope_theta"];
+  return Done{};
+}
+
+Error unknown_architecture(const Gguf& file, const std::string& name) {
+  const std::string known = "Known in GGUF are " + join(gguf_architectures(), ", ") + ".";
+  if (name.empty())
+    return fail(Code::bad_format, file.what + " does not say which architecture the model has.",
+                "It needs metadata \"general.architecture\". " + known);
+  return fail(Code::unsupported, file.what + ": the architecture " + in_quotes(name) + " is not known.",
+              known);
+}
+
+}  // namespace
+
+std::vector<std::string> gguf_architectures() {
+  std::vector<std::string> names;
+  for (const GgufArchitecture& architecture : gguf_architecture_table())
+    names.emplace_back(architecture.name);
+  return names;
+}
+
+Result<json> gguf_config(const Gguf& file) {
+  const GgufValue* value = file.find("general.architecture");
+  const std::string name(value ? value->text().value_or("") : "");
+  const GgufArchitecture* architecture = find_gguf_architecture(name);
+  if (!architecture) return unknown_architecture(file, name);
+  const TensorInfo* table = file.tensors->find("token_embd.weight");
+  if (file.tensors->infos().empty())
+    return fail(Code::unsupported, file.what + " holds a vocabulary only, no weights.",
+                "Its tokens can be tried with attnscope-cli tokenize; open the model's own .gguf file.");
+  if (!table || table->shape.size() != 2)
+    return fail(Code::not_found, file.what + " has no matrix \"token_embd.weight\".",
+                "The file is incomplete: convert it again.");
+  json config{{"model_type", std::string(architecture->model_type)}, {"vocab_size", table->shape[0]}};
+  config["tie_word_embeddings"] = file.tensors->find("output.weight") == nullptr;
+  set_tokens(file, config);
+  Entries entries(file, name);
+  const auto read = architecture->model_type == "gpt2"       ? gpt2
+                    : architecture->model_type == "bert"     ? bert
+                    : architecture->model_type == "gpt_neox" ? gpt_neox
+                    : starts_with(name, "gemma")             ? gemma
+                                                             : llama_like;
+  const Status status = read(file, entries, config);
+  TRY_OK(entries.status());
+  TRY_OK(status);
+  return config;
+}
+
+}  // namespace attnscope

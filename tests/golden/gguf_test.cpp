@@ -1,0 +1,70 @@
+// GGUF models: the files that llama-quantize wrote, each against the logits of its own weights; and every
+// architecture written as GGUF against the same model as Hugging Face wrote it.
+#include "core/sample/sampler.h"
+#include "tests/golden/gguf_checkpoint.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+// Files of ours, or of the folder beside the repository that has all of them.
+std::string gguf_path(const std::string& file) {
+  const std::string own = source_path("tests/golden/gguf/" + file);
+  return std::filesystem::exists(own) ? own : source_path("../shared/fixtures/gguf/" + file);
+}
+
+class Quantised : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Quantised, LogitsAndPatternsAreThoseOfItsWeights) {
+  const std::string path = gguf_path("llama-" + GetParam() + ".gguf");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  const OpenedModel opened = must_open(path);
+  ASSERT_TRUE(opened.model);
+  const auto expected = *open_safetensors(gguf_path("expected.safetensors"));
+  const auto wide = *expected->load_ints("input_ids");
+  const TracePointer trace = must_run(*opened.model, {std::vector<int>(wide.begin(), wide.end()), {}});
+  ASSERT_TRUE(trace);
+  EXPECT_LE(max_abs_difference(must_tensor(*trace, "logits"), *expected->load("logits." + GetParam())), 1e-4);
+  EXPECT_LE(max_abs_difference(must_tensor(*trace, "blocks.0.attn.pattern"),
+                               *expected->load("attentions.0." + GetParam())),
+            1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Quantised, ::testing::Values("f16", "q8_0", "q4_0", "q4_k_m", "q6_k"),
+                         [](const auto& type) { return type.param; });
+
+const std::vector<int> kIds{5, 17, 3, 99, 42, 0, 120};
+
+class Converted : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::string written(const GgufCheckpoint& checkpoint) {
+    std::ofstream(folder_ / "m.gguf", std::ios::binary) << checkpoint.writer.file();
+    return folder_ / "m.gguf";
+  }
+  TempFolder folder_;
+};
+
+TEST_P(Converted, EveryStepIsThatOfTheOriginal) {
+  const OpenedModel gguf = must_open(written(GgufCheckpoint(Checkpoint(GetParam())))),
+                    original = must_open(model_path(GetParam()));
+  ASSERT_TRUE(gguf.model && original.model);
+  const TracePointer a = must_run(*original.model, {kIds, {}}), b = must_run(*gguf.model, {kIds, {}});
+  int compared = 0;
+  for (const Record& record : a->records()) {
+    const std::string site = to_text(record.site);
+    if (!b->find(record.site)) {
+      EXPECT_EQ(GetParam(), "bert") << site;  // its head is left out of GGUF
+      continue;
+    }
+    EXPECT_LE(max_abs_difference(must_tensor(*a, record.site), must_tensor(*b, record.site)), 2e-5) << site;
+    ++compared;
+  }
+  EXPECT_GT(compared, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Converted, ::testing::ValuesIn(kModels),
+                         [](const auto& model) { return model.param; });
+
+}  // namespace
+}  // namespace attnscope
