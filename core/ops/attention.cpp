@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/ops/bias.h"
+#include "core/ops/heads.h"
 #include "core/ops/kernels.h"
 #include "core/ops/mask.h"
 #include "core/ops/ops.h"
@@ -16,43 +17,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kQueryTile = 64;
-constexpr std::int64_t kKeyTile = 256;
-constexpr std::int64_t kFewRows = 4;             // fewer queries than this are dot products
-constexpr std::int64_t kWorthThreads = 1 << 19;  // multiplications
-constexpr float kNobody = -std::numeric_limits<float>::infinity();
-
-// Rows [row, d_head] of one head.
-struct Rows {
-  const float* data;
-  std::int64_t ld;
-  const float* row(std::int64_t index) const { return data + index * ld; }
-};
-
-Tensor with_whole_rows(const Tensor& x) { return x.stride(2) == 1 || x.size(2) == 1 ? x : x.packed(); }
-
-Rows rows_of(const Tensor& x, std::int64_t head) { return {x.data() + head * x.stride(0), x.stride(1)}; }
-
-std::int64_t kv_head(const AttentionInputs& in, std::int64_t head) {
-  return head * in.k.size(0) / in.q.size(0);
-}
-
-void check(const AttentionInputs& in) {
-  CHECK(in.q.rank() == 3 && in.k.rank() == 3 && in.v.rank() == 3);
-  CHECK(in.q.size(2) == in.k.size(2) && in.k.size(1) == in.v.size(1) && in.k.size(0) == in.v.size(0));
-  CHECK(in.k.size(0) > 0 && in.q.size(0) % in.k.size(0) == 0);
-  const ScoreBias& bias = in.bias;
-  CHECK(bias.kind != ScoreBias::Kind::alibi || static_cast<std::int64_t>(bias.slopes.size()) == in.q.size(0));
-  CHECK(bias.kind != ScoreBias::Kind::buckets ||
-        (bias.table.rank() == 2 && bias.table.size(0) > 0 && bias.table.size(1) == in.q.size(0)));
-}
+constexpr std::int64_t kFewRows = 4;  // fewer queries than this are dot products
 
 bool all_finite(const float* values, std::int64_t count) {
   return std::all_of(values, values + count, [](float v) { return std::isfinite(v); });
-}
-
-std::unique_ptr<float[]> scratch(std::int64_t count) {
-  return std::unique_ptr<float[]>(new float[static_cast<std::size_t>(count)]);
 }
 
 // One block of query rows of one head on its way over the keys.
@@ -183,12 +151,22 @@ class QueryTile {
 
 }  // namespace
 
+void check_attention(const AttentionInputs& in) {
+  CHECK(in.q.rank() == 3 && in.k.rank() == 3 && in.v.rank() == 3);
+  CHECK(in.q.size(2) == in.k.size(2) && in.k.size(1) == in.v.size(1) && in.k.size(0) == in.v.size(0));
+  CHECK(in.k.size(0) > 0 && in.q.size(0) % in.k.size(0) == 0);
+  const ScoreBias& bias = in.bias;
+  CHECK(bias.kind != ScoreBias::Kind::alibi || static_cast<std::int64_t>(bias.slopes.size()) == in.q.size(0));
+  CHECK(bias.kind != ScoreBias::Kind::buckets ||
+        (bias.table.rank() == 2 && bias.table.size(0) > 0 && bias.table.size(1) == in.q.size(0)));
+}
+
 AttentionResult attend(const AttentionInputs& inputs, const std::function<bool()>& cancelled) {
-  check(inputs);
+  check_attention(inputs);
   AttentionInputs in = inputs;
-  in.q = with_whole_rows(in.q);
-  in.k = with_whole_rows(in.k);
-  in.v = with_whole_rows(in.v);
+  in.q = with_whole_head_rows(in.q);
+  in.k = with_whole_head_rows(in.k);
+  in.v = with_whole_head_rows(in.v);
   const std::int64_t heads = in.q.size(0), queries = in.q.size(1), width = in.v.size(2);
   Buffer z({{in.q.axis(1), queries}, {in.q.axis(0), heads}, {in.v.axis(2), width}});  // [query, head, d_head]
   Buffer lse({{in.q.axis(0), heads}, {in.q.axis(1), queries}});                       // [head, query]
@@ -243,11 +221,11 @@ void bring_to_stage(const AttentionInputs& in, const BiasLine& bias, ScoreStage 
 Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreStage stage, std::int64_t head,
                            std::int64_t row_begin, std::int64_t row_end, std::int64_t key_begin,
                            std::int64_t key_end) {
-  check(in);
+  check_attention(in);
   CHECK(head >= 0 && head < in.q.size(0));
   CHECK(row_begin >= 0 && row_begin <= row_end && row_end <= in.q.size(1));
   CHECK(key_begin >= 0 && key_begin <= key_end && key_end <= in.k.size(1));
-  const Tensor all_q = with_whole_rows(in.q), all_k = with_whole_rows(in.k);
+  const Tensor all_q = with_whole_head_rows(in.q), all_k = with_whole_head_rows(in.k);
   const Rows q = rows_of(all_q, head), k = rows_of(all_k, kv_head(in, head));
   const std::int64_t d_head = in.q.size(2), keys = key_end - key_begin;
   const Kernels& kernel = kernels();

@@ -15,6 +15,9 @@ struct Kernels {
   /// c [m, n] += a [m, k] b; b is [k, n] with rows ldb apart, or, when `b_transposed`, stored as [n, k].
   void (*gemm)(const float* a, std::int64_t lda, const float* b, std::int64_t ldb, bool b_transposed,
                float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  /// c [m, n] += a^T b; a is stored [k, m], b [k, n].
+  void (*gemm_a_transposed)(const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float* c,
+                            std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
   /// sum of x[i] y[i]
   float (*dot)(const float* x, const float* y, std::int64_t n);
   /// y [n] += x [k] w, w [k, n] with rows ldw apart. Columns do not see each other, so any split of n at
@@ -35,6 +38,8 @@ struct Kernels {
   void (*row_moments)(const float* x, double center, std::int64_t n, double* mean, double* mean_square);
   /// y[i] = activation(x[i]); `kind` is the number of the enum Activation
   void (*activation)(int kind, const float* x, float* y, std::int64_t n);
+  /// dx[i] = dy[i] activation'(x[i])
+  void (*activation_slope)(int kind, const float* x, const float* dy, float* dx, std::int64_t n);
 };
 
 const Kernels* kernels_base();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/columns.h"
 #include "core/ops/kernels.h"
 #include "core/ops/ops.h"
 #include "core/ops/tiles.h"
@@ -121,9 +122,6 @@ void multiply(const Product& p) {
   else
     multiply_by_blocks(p);
 }
-
-// A matrix whose rows have no gaps inside.
-Tensor with_whole_rows(const Tensor& x) { return x.stride(1) == 1 || x.size(1) == 1 ? x : x.packed(); }
 
 bool all_finite(const float* values, std::int64_t count) {
   return std::all_of(values, values + count, [](float v) { return std::isfinite(v); });

@@ -84,7 +84,9 @@ TEST(Rope, TurnsPairsHalfTheRotaryWidthApart) {
 // Pairs (2i, 2i+1), a magnitude, and rows at positions of their own.
 TEST(Rope, TurnsNeighboursAndPaddedRows) {
   const Tensor x = noise({{Axis::head, 2}, {Axis::pos, 4}, {Axis::d_head, 6}}, 3);
-  const auto frequencies = rope_frequencies({.rotary_dims = 4}, 6);
+  RopeSpec spec;
+  spec.rotary_dims = 4;
+  const auto frequencies = rope_frequencies(spec, 6);
   const Positions positions{0, {0, 0, 0, 1}};  // three padded before it
   const Tensor y = rotate(x, frequencies, positions, true, 1.5);
   for (std::int64_t head = 0; head < 2; ++head)

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/mask.h"
-#include "tests/core/ops/reference.h"
+#include "tests/core/ops/score_cases.h"
 
 namespace attnscope {
 namespace {
@@ -63,53 +63,9 @@ TEST(Alibi, SlopesFollowThePaper) {
   EXPECT_EQ(bias.at(1, 10, 6), -1.f);
 }
 
-// Keys of the other colour, and a few of the own.
-class Chequered : public MaskRule {
- public:
-  bool allowed(std::int64_t query, std::int64_t key) const override {
-    return (query + key) % 2 == 1 || key % 7 == query % 5;
-  }
-};
-
 struct Sizes {
   std::int64_t heads, kv_heads, queries, keys, d_head;
 };
-
-std::vector<ScoreBias> biases(std::int64_t heads) {
-  std::vector<ScoreBias> all(4);
-  all[1].kind = ScoreBias::Kind::alibi;
-  all[1].slopes = alibi_slopes(static_cast<int>(heads));
-  for (std::size_t i : {2, 3}) {
-    all[i].kind = ScoreBias::Kind::buckets;
-    all[i].table = noise({{Axis::head, heads}, {Axis::none, 12}}, 9).transpose();
-    all[i].both_directions = i == 2;
-    all[i].max_distance = 40;
-  }
-  return all;
-}
-
-std::vector<Mask> masks(std::int64_t queries, std::int64_t keys) {
-  std::vector<Mask> all(8);
-  const auto padding = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::uint8_t> real(static_cast<std::size_t>(keys), 1);
-    for (std::int64_t key = begin; key < std::min(end, keys); ++key) real[static_cast<std::size_t>(key)] = 0;
-    return std::make_shared<const std::vector<std::uint8_t>>(real);
-  };
-  all[1].causal = false;
-  all[2].window = 5;
-  all[3].rule = std::make_shared<Chequered>();
-  all[4].real = padding(0, 3);  // before the first real key some queries see nobody
-  all[5].causal = false;
-  all[5].real = padding(keys - 2, keys);
-  all[6].rule = all[3].rule;
-  all[6].real = padding(keys / 2, keys / 2 + 9);
-  all[7] = all[4];
-  for (std::int64_t query = keys - queries; query < keys; query += 3) {
-    all[7].cells.push_back({query, 1, true});
-    all[7].cells.push_back({query, query, false});
-  }
-  return all;
-}
 
 // z and lse by tiles and the pattern by rectangles, against plain loops in double.
 void expect_by_the_book(const AttentionInputs& in) {

@@ -1,0 +1,45 @@
+// What attention and its backward share: rows of one head, which key/value head serves it, the sizes of
+// tiles.
+#pragma once
+
+#include <limits>
+#include <memory>
+
+#include "core/ops/ops.h"
+
+namespace attnscope {
+
+inline constexpr std::int64_t kQueryTile = 64;
+inline constexpr std::int64_t kKeyTile = 256;
+inline constexpr std::int64_t kWorthThreads = 1 << 19;  // multiplications
+inline constexpr float kNobody = -std::numeric_limits<float>::infinity();
+
+/// Rows [row, d_head] of one head.
+struct Rows {
+  const float* data;
+  std::int64_t ld;
+  const float* row(std::int64_t index) const { return data + index * ld; }
+};
+
+/// x [head, row, d_head] itself, or a copy where a row has gaps.
+inline Tensor with_whole_head_rows(const Tensor& x) {
+  return x.stride(2) == 1 || x.size(2) == 1 ? x : x.packed();
+}
+
+inline Rows rows_of(const Tensor& x, std::int64_t head) {
+  return {x.data() + head * x.stride(0), x.stride(1)};
+}
+
+inline std::int64_t kv_head(const AttentionInputs& in, std::int64_t head) {
+  return head * in.k.size(0) / in.q.size(0);
+}
+
+/// Room for `count` values that are not set yet.
+inline std::unique_ptr<float[]> scratch(std::int64_t count) {
+  return std::unique_ptr<float[]>(new float[static_cast<std::size_t>(count)]);
+}
+
+/// CHECKs that the shapes fit each other.
+void check_attention(const AttentionInputs& in);
+
+}  // namespace attnscope

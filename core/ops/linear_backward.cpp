@@ -1,0 +1,77 @@
+// Backward of products with weights and of table rows.
+#include <algorithm>
+
+#include "core/ops/backward.h"
+#include "core/ops/columns.h"
+#include "core/ops/kernels.h"
+#include "core/ops/tiles.h"
+
+namespace attnscope {
+namespace {
+
+// a^T b for a [k, m], b [k, n] -> [m, n].
+Tensor product_of_columns(const Tensor& a, const Tensor& b) {
+  const Kernels& kernel = kernels();
+  const std::int64_t k = a.size(0), m = a.size(1), n = b.size(1);
+  Buffer out({{a.axis(1), m}, {b.axis(1), n}});
+  std::fill(out.data(), out.data() + out.count(), 0.f);
+  const Cut rows(m, 256, 16), cols(n, 384, 16);
+  const auto one = [&, to = out.data()](std::int64_t tile) {
+    const std::int64_t row = rows.begin(tile % rows.count), row_end = rows.end(tile % rows.count);
+    const std::int64_t col = cols.begin(tile / rows.count), col_end = cols.end(tile / rows.count);
+    kernel.gemm_a_transposed(a.data() + row, a.stride(0), b.data() + col, b.stride(0), to + row * n + col, n,
+                             row_end - row, col_end - col, k);
+  };
+  if (m * n * k >= (1 << 16))
+    for_each_tile(rows.count * cols.count, one);
+  else
+    for (std::int64_t tile = 0; tile < rows.count * cols.count; ++tile) one(tile);
+  return std::move(out).freeze();
+}
+
+}  // namespace
+
+LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
+  CHECK(dy.rank() == 2 && x.rank() == 2 && w.rank() == 2);
+  CHECK(dy.size(0) == x.size(0) && x.size(1) == w.size(0) && dy.size(1) == w.size(1));
+  const Tensor slopes = with_whole_rows(dy), rows = with_whole_rows(x);
+  LinearGrads grads;
+  grads.x = linear(slopes, w.transpose(), {}, x.axis(1));  // [pos, in]
+  const bool transposed = w.stride(0) == 1 && w.size(1) > 1;
+  grads.w = transposed ? product_of_columns(slopes, rows).transpose() : product_of_columns(rows, slopes);
+  grads.w = grads.w.rename({w.axis(0), w.axis(1)});  // [in, out]
+  if (!bias.empty())
+    grads.bias = column_sums(dy.size(0), dy.size(1), bias.axis(0),
+                             [from = slopes.data(), step = slopes.stride(0)](auto row, auto col) {
+                               return from[row * step + col];
+                             });
+  return grads;
+}
+
+Tensor gather_rows_backward(const Tensor& dy, const std::vector<int>& ids, std::int64_t rows) {
+  CHECK(dy.rank() == 2 && dy.size(0) == static_cast<std::int64_t>(ids.size()));
+  const Tensor from = with_whole_rows(dy);
+  const std::int64_t width = dy.size(1);
+  Buffer out({{Axis::vocab, rows}, {dy.axis(1), width}});
+  std::fill(out.data(), out.data() + out.count(), 0.f);
+  for (std::size_t pos = 0; pos < ids.size(); ++pos) {
+    CHECK(ids[pos] >= 0 && ids[pos] < rows);
+    kernels().add_row(out.data() + ids[pos] * width,
+                      from.data() + static_cast<std::int64_t>(pos) * from.stride(0), width);
+  }
+  return std::move(out).freeze();
+}
+
+Tensor cut_patches_backward(const Tensor& dy, std::int64_t size, std::int64_t channels, std::int64_t across) {
+  CHECK(dy.rank() == 2 && dy.size(1) == channels * size * size && across > 0 && dy.size(0) % across == 0);
+  const std::int64_t height = dy.size(0) / across * size, width = across * size;
+  Buffer out({{Axis::none, channels}, {Axis::none, height}, {Axis::none, width}});  // [channel, row, column]
+  float* to = out.data();
+  for (std::int64_t channel = 0; channel < channels; ++channel)
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x)
+        *to++ = dy.at(y / size * across + x / size, (channel * size + y % size) * size + x % size);
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope

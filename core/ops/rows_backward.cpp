@@ -1,0 +1,240 @@
+// Backward of everything that looks at each value on its own or at one row: norms, activations, caps,
+// softmax, rotations, and the loss at the end of all.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/thread_pool.h"
+#include "core/ops/backward.h"
+#include "core/ops/columns.h"
+#include "core/ops/kernels.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 14;
+
+Shape shape_of(const Tensor& t) {
+  Shape shape;
+  for (int d = 0; d < t.rank(); ++d) shape.emplace_back(t.axis(d), t.size(d));
+  return shape;
+}
+
+// out[i] = combine(a[i], b[i]), shape and axes of a.
+template <class Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  CHECK(!a.empty() && a.sizes() == b.sizes());
+  const Tensor left = a.packed(), right = b.packed();
+  Buffer out(shape_of(a));
+  parallel_for(out.count(), kGrain,
+               [x = left.data(), y = right.data(), to = out.data(), combine](auto begin, auto end) {
+                 for (std::int64_t i = begin; i < end; ++i) to[i] = combine(x[i], y[i]);
+               });
+  return std::move(out).freeze();
+}
+
+// One norm on its way back: x and dy by rows, what each row was normed with.
+struct NormBack {
+  Tensor dy, x, scale, weight;
+  float weight_offset;
+  std::vector<float> mean;  // of each row; 0 for RMSNorm
+
+  float normed(std::int64_t pos, std::int64_t i) const {
+    return (x.data()[pos * x.stride(0) + i] - mean[static_cast<std::size_t>(pos)]) / scale.at(pos);
+  }
+  float slope(std::int64_t pos, std::int64_t i) const { return dy.data()[pos * dy.stride(0) + i]; }
+  float gain(std::int64_t i) const { return weight.empty() ? 1.f : weight.data()[i] + weight_offset; }
+
+  // dx = (g - mean(g) - normed mean(g normed)) / scale with g = dy * gain; no mean(g) for RMSNorm.
+  void row(std::int64_t pos, bool centred, float* dx) const {
+    const std::int64_t width = x.size(1);
+    double along = 0, sum = 0;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const float g = slope(pos, i) * gain(i);
+      sum += static_cast<double>(g);
+      along += static_cast<double>(g * normed(pos, i));
+    }
+    const float shift = centred ? static_cast<float>(sum / static_cast<double>(width)) : 0.f;
+    const auto pull = static_cast<float>(along / static_cast<double>(width));
+    for (std::int64_t i = 0; i < width; ++i)
+      dx[i] = (slope(pos, i) * gain(i) - shift - normed(pos, i) * pull) / scale.at(pos);
+  }
+};
+
+NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) {
+  const std::int64_t count = back.x.size(0), width = back.x.size(1);
+  NormGrads grads;
+  Buffer dx(shape_of(back.x));
+  parallel_for(count, 1 + kGrain / 4 / (width + 1),
+               [&, to = dx.data()](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t pos = begin; pos < end; ++pos) back.row(pos, centred, to + pos * width);
+               });
+  grads.x = std::move(dx).freeze();
+  if (!back.weight.empty())
+    grads.weight = column_sums(count, width, back.weight.axis(0), [&](std::int64_t pos, std::int64_t i) {
+      return back.slope(pos, i) * back.normed(pos, i);
+    });
+  if (!bias.empty())
+    grads.bias = column_sums(count, width, bias.axis(0),
+                             [&](std::int64_t pos, std::int64_t i) { return back.slope(pos, i); });
+  return grads;
+}
+
+NormBack prepared(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
+                  float weight_offset) {
+  CHECK(x.rank() == 2 && dy.sizes() == x.sizes() && scale.size(0) == x.size(0));
+  CHECK(weight.empty() || weight.count() == x.size(1));
+  return {
+      with_whole_rows(dy), with_whole_rows(x), scale,
+      weight.packed(),     weight_offset,      std::vector<float>(static_cast<std::size_t>(x.size(0)), 0.f)};
+}
+
+// log of the sum of exponentials of a row, which becomes exp(row - its maximum).
+struct RowSum {
+  float top;
+  double sum;
+  double log_sum() const { return static_cast<double>(top) + std::log(sum); }
+};
+RowSum exponentials(const float* from, std::int64_t count, float* row) {
+  std::copy(from, from + count, row);
+  const float top = kernels().row_max(row, count);
+  return {top, kernels().exp_row(row, top, count)};
+}
+
+struct RowLoss {
+  double plain = 0, smoothed = 0;
+  bool right = false;
+};
+
+RowLoss row_loss(const float* logits, std::int64_t vocab, int target, double smoothing, float* scratch) {
+  const RowSum row = exponentials(logits, vocab, scratch);
+  double sum = 0;
+  for (std::int64_t i = 0; i < vocab; ++i) sum += static_cast<double>(logits[i]);
+  RowLoss loss;
+  loss.plain = row.log_sum() - static_cast<double>(logits[target]);
+  const double even = row.log_sum() - sum / static_cast<double>(vocab);  // against the uniform distribution
+  loss.smoothed = (1 - smoothing) * loss.plain + smoothing * even;
+  loss.right = std::find(logits, logits + vocab, row.top) == logits + target;
+  return loss;
+}
+
+}  // namespace
+
+NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
+                              const Tensor& bias) {
+  NormBack back = prepared(dy, x, scale, weight, 0.f);
+  for (std::int64_t pos = 0; pos < x.size(0); ++pos) {
+    double mean = 0, square = 0;
+    kernels().row_moments(back.x.data() + pos * back.x.stride(0), 0.0, x.size(1), &mean, &square);
+    back.mean[static_cast<std::size_t>(pos)] = static_cast<float>(mean);
+  }
+  return norm_backward(back, true, bias);
+}
+
+NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
+                            float weight_offset) {
+  return norm_backward(prepared(dy, x, scale, weight, weight_offset), false, {});
+}
+
+Tensor activate_backward(Activation kind, const Tensor& dy, const Tensor& x) {
+  CHECK(!x.empty() && dy.sizes() == x.sizes());
+  const Tensor from = x.packed(), slopes = dy.packed();
+  Buffer out(shape_of(x));
+  const Kernels& kernel = kernels();
+  parallel_for(out.count(), kGrain, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+    kernel.activation_slope(static_cast<int>(kind), from.data() + begin, slopes.data() + begin, to + begin,
+                            end - begin);
+  });
+  return std::move(out).freeze();
+}
+
+Tensor soft_cap_backward(const Tensor& dy, const Tensor& y, float cap) {
+  return combined(dy, y, [cap](float slope, float value) {
+    const float t = value / cap;
+    return slope * (1.f - t * t);
+  });
+}
+
+ProductGrads multiply_backward(const Tensor& dy, const Tensor& a, const Tensor& b) {
+  return {multiply(dy, b), multiply(dy, a)};
+}
+
+Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y) {
+  CHECK(y.rank() == 2 && dy.sizes() == y.sizes());
+  const Tensor slopes = with_whole_rows(dy), values = with_whole_rows(y);
+  const std::int64_t width = y.size(1);
+  Buffer out(shape_of(y));
+  parallel_for(
+      y.size(0), 1 + kGrain / (width + 1), [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const float* slope = slopes.data() + row * slopes.stride(0);
+          const float* value = values.data() + row * values.stride(0);
+          double mean = 0;
+          for (std::int64_t i = 0; i < width; ++i)
+            mean += static_cast<double>(slope[i]) * static_cast<double>(value[i]);
+          for (std::int64_t i = 0; i < width; ++i)
+            to[row * width + i] = value[i] * static_cast<float>(static_cast<double>(slope[i]) - mean);
+        }
+      });
+  return std::move(out).freeze();
+}
+
+Tensor rotate_backward(const Tensor& dy, const std::vector<double>& frequencies, const Positions& positions,
+                       bool interleaved, double magnitude) {
+  std::vector<double> back = frequencies;
+  for (double& frequency : back) frequency = -frequency;
+  return rotate(dy, back, positions, interleaved, magnitude);
+}
+
+CrossEntropy cross_entropy(const Tensor& logits, const std::vector<int>& targets, double smoothing) {
+  CHECK(logits.rank() == 2 && logits.size(0) == static_cast<std::int64_t>(targets.size()));
+  const Tensor rows = with_whole_rows(logits);
+  const std::int64_t vocab = logits.size(1);
+  std::vector<RowLoss> losses(targets.size());
+  parallel_for(logits.size(0), 1 + kGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> scratch(static_cast<std::size_t>(vocab));
+    for (std::int64_t row = begin; row < end; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      CHECK(targets[at] < vocab);
+      if (targets[at] >= 0)
+        losses[at] =
+            row_loss(rows.data() + row * rows.stride(0), vocab, targets[at], smoothing, scratch.data());
+    }
+  });
+  CrossEntropy sum;
+  for (std::size_t row = 0; row < targets.size(); ++row) {
+    if (targets[row] < 0) continue;
+    sum.plain += losses[row].plain;
+    sum.smoothed += losses[row].smoothed;
+    ++sum.counted;
+    sum.right += losses[row].right ? 1 : 0;
+  }
+  return sum;
+}
+
+Tensor cross_entropy_backward(const Tensor& logits, const std::vector<int>& targets, double smoothing,
+                              double factor) {
+  CHECK(logits.rank() == 2 && logits.size(0) == static_cast<std::int64_t>(targets.size()));
+  const Tensor rows = with_whole_rows(logits);
+  const std::int64_t vocab = logits.size(1);
+  const auto even = static_cast<float>(factor * smoothing / static_cast<double>(vocab));
+  Buffer out(shape_of(logits));
+  parallel_for(logits.size(0), 1 + kGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      float* to = out.data() + row * vocab;
+      const int target = targets[static_cast<std::size_t>(row)];
+      CHECK(target < vocab);
+      if (target < 0) {
+        std::fill(to, to + vocab, 0.f);
+        continue;
+      }
+      const RowSum sum = exponentials(rows.data() + row * rows.stride(0), vocab, to);
+      const double share = to[target] / sum.sum;
+      const auto each = static_cast<float>(factor / sum.sum);
+      for (std::int64_t i = 0; i < vocab; ++i) to[i] = to[i] * each - even;
+      to[target] = static_cast<float>(factor * (share - (1 - smoothing)) - static_cast<double>(even));
+    }
+  });
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope
