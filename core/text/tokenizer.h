@@ -1,8 +1,7 @@
-// The one interface between text and token ids; every vocabulary (byte-level BPE today, others as further
-// files) stands behind it. Offsets are bytes of the text the caller gave, so that a token can be pointed at
-// on the screen. Refuses to throw, to crash on ill-formed UTF-8 (each bad byte is read as U+FFFD and keeps
-// its place), and to apply the truncation or padding a tokenizer.json may ask for: the person sees all of the
-// text and nothing else.
+// The one interface between text and token ids; every vocabulary (BPE, unigram, WordPiece) stands behind it.
+// Offsets are bytes of the text the caller gave, so that a token can be pointed at on the screen. Refuses to
+// throw, to crash on ill-formed UTF-8 (each bad byte is read as U+FFFD and keeps its place), and to apply the
+// truncation or padding a tokenizer.json may ask for: the person sees all of the text and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +62,12 @@ class Tokenizer {
   mutable std::vector<std::pair<int, std::string>> searchable_;  // (id, decoded text in lower case)
 };
 
-/// Opens a tokenizer.json, or the folder that has one (tokenizer_config.json beside it tells begin and end).
+/// Opens a folder, or one file: tokenizer.json; a SentencePiece model (*.model, *.spm); vocab.json or
+/// merges.txt beside each other; vocab.txt. What lies beside it (tokenizer_config.json,
+/// special_tokens_map.json, added_tokens.json) is heeded. Errors name the file and what is wrong in it.
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& path);
+/// True where the folder has one of these files, or where the file is there.
+bool has_tokenizer(const std::string& path);
 /// Reads the text of a tokenizer.json; `what` names it in errors.
 Result<std::shared_ptr<const Tokenizer>> tokenizer_from_json(std::string_view text, const std::string& what);
 

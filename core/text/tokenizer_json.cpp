@@ -1,21 +1,15 @@
-// open_tokenizer and tokenizer_from_json: a tokenizer.json (Hugging Face tokenizers 0.x, version "1.0") with
-// a BPE model. Refuses other models by name, and vocabularies that contradict themselves. Truncation and
-// padding are left alone: see tokenizer.h.
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+// A tokenizer.json (Hugging Face tokenizers 0.x, version "1.0"): the document as a whole, the added tokens,
+// and the parts put together. Refuses vocabularies that contradict themselves. Truncation and padding are
+// left alone: see tokenizer.h.
 #include "core/base/text.h"
 #include "core/text/json_parts.h"
-#include "core/text/pipeline.h"
+#include "core/text/tokenizer_files.h"
 
 namespace attnscope {
 
 namespace {
 
 using Made = Result<std::shared_ptr<const Tokenizer>>;
-
-constexpr std::uintmax_t kMaxFile = std::uintmax_t{256} << 20;  // bytes; the largest in use have about 35 MB
 
 Result<AddedToken> added_token_from(const JsonNode& node, const Vocabulary& vocabulary) {
   TRY_OK(node.expect_object());
@@ -94,79 +88,32 @@ Result<Pipeline> pipeline_from(const JsonNode& root) {
   return parts;
 }
 
-// "<s>" or {"content": "<s>", ...}, as tokenizer_config.json has them.
-std::optional<int> configured_token(const Pipeline& parts, const nlohmann::json& config, const char* key) {
-  const JsonNode node(config, "");
-  if (!node.has(key)) return std::nullopt;
-  const auto text = node.at(key).value().is_object() ? node.at(key).text("content", "") : node.at(key).text();
-  return text ? first_known(parts, {*text}) : std::nullopt;
-}
-
-Made finish(Pipeline parts) {
-  return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
-}
-
-Result<Pipeline> pipeline_of(std::string_view text, const std::string& what) {
-  const auto named = [&](const Error& error) {
-    return fail(error.code, what + ": " + error.sentence, error.hint);
-  };
-  try {
-    const auto root = parse_json(text);
-    if (!root) return named(root.error());
-    auto parts = pipeline_from(JsonNode(*root, ""));
-    if (!parts) return named(parts.error());
-    return parts;
-  } catch (const std::exception& error) {
-    return named(fail(Code::no_memory, format("it cannot be read (%.100s)", error.what()),
-                      "There may be too little memory."));
-  }
-}
-
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::error_code problem;
-  const auto size = std::filesystem::file_size(path, problem);
-  if (problem) {
-    return fail(Code::not_found, "cannot open " + path.string() + ": " + problem.message(),
-                "Check the path.");
-  }
-  if (size > kMaxFile) {
-    return fail(Code::out_of_range, path.string() + " has " + format_bytes(size),
-                "A tokenizer.json has at most " + format_bytes(kMaxFile) + "; this is another kind of file.");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file)
-    return fail(Code::io_failed, "cannot read " + path.string(), "Check the permissions and the disk.");
-  return std::move(text).str();
+Error named(const std::string& what, const Error& error) {
+  return fail(error.code, what + ": " + error.sentence, error.hint);
 }
 
 }  // namespace
 
-Made tokenizer_from_json(std::string_view text, const std::string& what) {
-  TRY(auto parts, pipeline_of(text, what));
-  return finish(std::move(parts));
+Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::string& what) {
+  try {
+    auto parts = pipeline_from(JsonNode(document, ""));
+    if (!parts) return named(what, parts.error());
+    return parts;
+  } catch (const std::exception& error) {
+    return fail(Code::no_memory, format("%s: it cannot be read (%.100s)", what.c_str(), error.what()),
+                "There may be too little memory.");
+  }
 }
 
-Made open_tokenizer(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::path file(path);
-  if (std::filesystem::is_directory(file, ignored)) {
-    file /= "tokenizer.json";
-    if (!std::filesystem::exists(file, ignored)) {
-      return fail(Code::not_found, path + " has no tokenizer.json",
-                  "Without a tokenizer, token ids can still be given.");
-    }
-  }
-  TRY(const auto text, read_file(file));
-  TRY(auto parts, pipeline_of(text, file.string()));
-  const auto beside = read_file(file.parent_path() / "tokenizer_config.json");
-  const auto config = beside ? parse_json(*beside) : Result<nlohmann::json>(nlohmann::json());
-  if (config) {
-    if (const auto id = configured_token(parts, *config, "bos_token")) parts.bos = id;
-    if (const auto id = configured_token(parts, *config, "eos_token")) parts.eos = id;
-  }
-  return finish(std::move(parts));
+Result<Pipeline> parts_of_json(std::string_view text, const std::string& what) {
+  const auto document = parse_json(text);
+  if (!document) return named(what, document.error());
+  return parts_of_document(*document, what);
+}
+
+Made tokenizer_from_json(std::string_view text, const std::string& what) {
+  TRY(auto parts, parts_of_json(text, what));
+  return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
 }
 
 }  // namespace attnscope
