@@ -34,29 +34,31 @@ Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
 
 // One norm on its way back: x and dy by rows, what each row was normed with.
 struct NormBack {
-  Tensor dy, x, scale, weight;
+  Tensor dy, x, weight;
   float weight_offset;
+  std::vector<float> over;  // 1 / scale of each row
   std::vector<float> mean;  // of each row; 0 for RMSNorm
 
   float normed(std::int64_t pos, std::int64_t i) const {
-    return (x.data()[pos * x.stride(0) + i] - mean[static_cast<std::size_t>(pos)]) / scale.at(pos);
+    const auto row = static_cast<std::size_t>(pos);
+    return (x.data()[pos * x.stride(0) + i] - mean[row]) * over[row];
   }
   float slope(std::int64_t pos, std::int64_t i) const { return dy.data()[pos * dy.stride(0) + i]; }
-  float gain(std::int64_t i) const { return weight.empty() ? 1.f : weight.data()[i] + weight_offset; }
 
   // dx = (g - mean(g) - normed mean(g normed)) / scale with g = dy * gain; no mean(g) for RMSNorm.
-  void row(std::int64_t pos, bool centred, float* dx) const {
+  // `scratch` has room for two rows.
+  void row(std::int64_t pos, bool centred, float* scratch, float* dx) const {
     const std::int64_t width = x.size(1);
-    double along = 0, sum = 0;
-    for (std::int64_t i = 0; i < width; ++i) {
-      const float g = slope(pos, i) * gain(i);
-      sum += static_cast<double>(g);
-      along += static_cast<double>(g * normed(pos, i));
-    }
-    const float shift = centred ? static_cast<float>(sum / static_cast<double>(width)) : 0.f;
-    const auto pull = static_cast<float>(along / static_cast<double>(width));
-    for (std::int64_t i = 0; i < width; ++i)
-      dx[i] = (slope(pos, i) * gain(i) - shift - normed(pos, i) * pull) / scale.at(pos);
+    float *g = scratch, *n = scratch + width;
+    for (std::int64_t i = 0; i < width; ++i) g[i] = slope(pos, i);
+    if (!weight.empty())
+      for (std::int64_t i = 0; i < width; ++i) g[i] *= weight.data()[i] + weight_offset;
+    for (std::int64_t i = 0; i < width; ++i) n[i] = normed(pos, i);
+    double mean_slope = 0, square = 0;
+    if (centred) kernels().row_moments(g, 0.0, width, &mean_slope, &square);
+    const float shift = static_cast<float>(mean_slope), factor = over[static_cast<std::size_t>(pos)];
+    const float pull = kernels().dot(g, n, width) / static_cast<float>(width);
+    for (std::int64_t i = 0; i < width; ++i) dx[i] = (g[i] - shift - n[i] * pull) * factor;
   }
 };
 
@@ -66,7 +68,9 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
   Buffer dx(shape_of(back.x));
   parallel_for(count, 1 + kGrain / 4 / (width + 1),
                [&, to = dx.data()](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t pos = begin; pos < end; ++pos) back.row(pos, centred, to + pos * width);
+                 std::vector<float> scratch(static_cast<std::size_t>(2 * width));
+                 for (std::int64_t pos = begin; pos < end; ++pos)
+                   back.row(pos, centred, scratch.data(), to + pos * width);
                });
   grads.x = std::move(dx).freeze();
   if (!back.weight.empty())
@@ -83,9 +87,10 @@ NormBack prepared(const Tensor& dy, const Tensor& x, const Tensor& scale, const 
                   float weight_offset) {
   CHECK(x.rank() == 2 && dy.sizes() == x.sizes() && scale.size(0) == x.size(0));
   CHECK(weight.empty() || weight.count() == x.size(1));
-  return {
-      with_whole_rows(dy), with_whole_rows(x), scale,
-      weight.packed(),     weight_offset,      std::vector<float>(static_cast<std::size_t>(x.size(0)), 0.f)};
+  NormBack back{with_whole_rows(dy), with_whole_rows(x), weight.packed(), weight_offset, scale.values(), {}};
+  for (float& value : back.over) value = 1.f / value;
+  back.mean.assign(back.over.size(), 0.f);
+  return back;
 }
 
 // log of the sum of exponentials of a row, which becomes exp(row - its maximum).
