@@ -98,20 +98,71 @@ int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::
   return last;
 }
 
-Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
-                           const Sampling& sampling, const std::atomic<bool>* cancel,
-                           const std::function<void(int)>& on_token) {
-  if (!model.config().head.present) {
+Tensor sayable(const ModelConfig& config, const Tensor& logits_row) {
+  if (config.never_said.empty()) return logits_row;
+  std::vector<float> logits = logits_row.values();
+  for (const int id : config.never_said)
+    if (id >= 0 && id < static_cast<int>(logits.size()))
+      logits[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
+  return Tensor::from(std::move(logits), {{Axis::vocab, logits_row.size(0)}});
+}
+
+namespace {
+
+// What stands in the way of continuing token by token, if anything.
+Status check_continues(const ModelConfig& config) {
+  if (!config.head.present) {
     return fail(Code::unsupported, "This model has no vocabulary to predict: it cannot generate.",
                 "Open a language model.");
   }
+  if (config.head.first_row_only || !config.blocks.front().attention.causal) {
+    return fail(Code::unsupported, "This model looks at its whole input at once: it cannot generate.",
+                "Open a decoder, or an encoder-decoder.");
+  }
+  return Done{};
+}
+
+// The tokens that are none of the padding, with the spans where they stand then.
+Input unpadded(Input input) {
+  const std::vector<std::uint8_t> real = std::move(input.real);
+  input.real.clear();
+  if (real.size() != input.ids.size()) return input;
+  std::vector<std::int64_t> before{0};  // real tokens before each position
+  std::vector<int> ids, types;
+  for (std::size_t pos = 0; pos < real.size(); ++pos) {
+    before.push_back(before.back() + (real[pos] ? 1 : 0));
+    if (!real[pos]) continue;
+    ids.push_back(input.ids[pos]);
+    if (pos < input.types.size()) types.push_back(input.types[pos]);
+  }
+  const auto moved = [&](std::int64_t at) {
+    return before[static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, std::ssize(real)))];
+  };
+  for (Span& span : input.spans) span = {span.name, moved(span.begin), moved(span.end)};
+  input.ids = std::move(ids);
+  input.types = std::move(types);
+  return input;
+}
+
+int next_token(const Tensor& logits, const Sampling& sampling, int step) {
+  if (greedy(sampling)) return most_likely(logits);
+  return choose(next_tokens(logits, sampling), sampling, static_cast<std::uint64_t>(step));
+}
+
+}  // namespace
+
+Result<Generated> generate(const Model& model, const Input& prompt, int max_new_tokens,
+                           const Sampling& sampling, const std::atomic<bool>* cancel,
+                           const std::function<void(int)>& on_token) {
+  const ModelConfig& config = model.config();
+  TRY_OK(check_continues(config));
   Generated out;
   RunOptions options;
   options.cancel = cancel;
-  KvCache cache(model.config().n_layers());
-  Input input;
-  input.ids = prompt;
-  const std::int64_t limit = model.config().position.max_positions;
+  KvCache cache(config.n_layers());
+  Input input = unpadded(model.completed(prompt));
+  if (config.encoder() && input.ids.empty() && config.decoder_start >= 0) input.ids = {config.decoder_start};
+  const std::int64_t limit = config.position.max_positions;
   for (int step = 0; step < max_new_tokens; ++step) {
     if (step > 0 && limit > 0 && cache.length() >= limit) {
       out.note = format("Stopped after %zu tokens: the model has positions for %lld.", out.ids.size(),
@@ -119,17 +170,25 @@ Result<Generated> generate(const Model& model, const std::vector<int>& prompt, i
       break;
     }
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, options, &cache));
-    const Tensor logits = trace->logits_row(trace->length - 1);  // [vocab]
-    const int id = greedy(sampling)
-                       ? most_likely(logits)
-                       : choose(next_tokens(logits, sampling), sampling, static_cast<std::uint64_t>(step));
+    const Tensor logits = sayable(config, trace->logits_row(trace->length - 1));  // [vocab]
+    const int id = next_token(logits, sampling, step);
     out.ids.push_back(id);
     if (on_token) on_token(id);
-    out.reached_end = id == model.config().eos;
+    out.reached_end = id == config.eos;
     if (out.reached_end) break;
     input.ids = {id};
+    input.types.clear();
+    input.pixels = {};
   }
   return out;
+}
+
+Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
+                           const Sampling& sampling, const std::atomic<bool>* cancel,
+                           const std::function<void(int)>& on_token) {
+  Input input;
+  input.ids = prompt;
+  return generate(model, input, max_new_tokens, sampling, cancel, on_token);
 }
 
 }  // namespace attnscope

@@ -34,6 +34,9 @@ std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sam
 /// The id drawn from `kept` by SplitMix64 of seed and step; -1 for an empty list.
 int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::uint64_t step);
 
+/// The logits [vocab] with minus infinity for the words that the model may never say (Marian's padding).
+Tensor sayable(const ModelConfig& config, const Tensor& logits_row);
+
 /// A continuation.
 struct Generated {
   std::vector<int> ids;      ///< the new ones, the end token included
@@ -41,7 +44,13 @@ struct Generated {
   std::string note;          ///< why it stopped early, for people; usually empty
 };
 /// Prefills `prompt`, then decodes token by token with a KV cache until `max_new_tokens`, the end token or
-/// the last position. Errors: no vocabulary to predict, a prompt that does not fit, cancelled.
+/// the last position. An encoder runs once; a decoder that is given no tokens begins with its start token.
+/// Padding of the prompt is taken away. Errors: no vocabulary to predict, a model that reads in both
+/// directions, a prompt that does not fit, cancelled.
+Result<Generated> generate(const Model& model, const Input& prompt, int max_new_tokens,
+                           const Sampling& sampling, const std::atomic<bool>* cancel = nullptr,
+                           const std::function<void(int)>& on_token = {});
+/// The same for a model that reads tokens alone.
 Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
                            const Sampling& sampling, const std::atomic<bool>* cancel = nullptr,
                            const std::function<void(int)>& on_token = {});

@@ -111,7 +111,8 @@ struct ModelConfig {
   std::vector<ModelConfig> towers;
   int bos = -1, eos = -1, pad = -1;  ///< token ids; -1 = none
   int decoder_start = -1;            ///< first token of the decoder
-  int image_token = -1;              ///< its places in the ids are taken by the rows of the image
+  std::vector<int> never_said;  ///< tokens that generating passes over, whatever their logits (Marian: pad)
+  int image_token = -1;         ///< its places in the ids are taken by the rows of the image
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
   /// The stack of that name: this one, or a tower; this one where there is no such stack.

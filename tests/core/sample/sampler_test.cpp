@@ -171,7 +171,7 @@ TEST(Generate, stops_at_the_end_token_and_at_the_last_position) {
 
 TEST(Generate, refuses_with_a_sentence) {
   const auto model = toy(8);
-  EXPECT_EQ(generate(*model, {}, 4, {}).error().code, Code::out_of_range);
+  EXPECT_EQ(generate(*model, std::vector<int>{}, 4, {}).error().code, Code::out_of_range);
   EXPECT_EQ(generate(*model, {99}, 4, {}).error().code, Code::out_of_range);
   EXPECT_EQ(generate(*model, std::vector<int>(9, 1), 4, {}).error().code, Code::out_of_range);
   const std::atomic<bool> stop{true};
