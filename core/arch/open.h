@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/preprocess.h"
 #include "core/arch/scene.h"
 #include "core/model/model.h"
 #include "core/text/tokenizer.h"
@@ -21,6 +22,8 @@ struct OpenedModel {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
   std::optional<Scene> scene;
+  Preprocessing preprocessing;            ///< of pictures, for models that see
+  std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
 };
 

@@ -4,12 +4,13 @@
 #include <charconv>
 
 #include "core/base/text.h"
+#include "core/model/masks.h"
+#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
 
-constexpr const char* kFirstText = "The cat sat on the mat because it was tired";
-constexpr int kFirstIds = 8;
+constexpr std::size_t kMostSequences = 32;
 
 Error no_sequence() {
   return fail(Code::out_of_range, "There is no such sequence.", "Choose one of the batch.");
@@ -103,60 +104,204 @@ std::string position_label(const OpenedModel& opened, const Sequence& sequence, 
   return token_label(opened, sequence.input.ids[static_cast<std::size_t>(pos)]);
 }
 
-Document new_document(std::shared_ptr<const OpenedModel> opened) {
-  Document document;
-  document.model = opened->model;
-  if (opened->scene) {
-    for (const Input& input : opened->scene->inputs) {
-      if (!input.vectors.empty())
-        document.sequences.push_back({input, {}, {}});
-      else
-        document.sequences.push_back(sequence_from_ids(*opened, input.ids));
-    }
-  } else if (opened->tokenizer) {
-    if (auto sequence = sequence_from_text(*opened, kFirstText))
-      document.sequences.push_back(*std::move(sequence));
-  }
-  if (document.sequences.empty()) {
-    std::vector<int> ids;
-    for (int id = 0; id < std::min(kFirstIds, opened->model->config().vocab_size); ++id) ids.push_back(id);
-    document.sequences.push_back(sequence_from_ids(*opened, std::move(ids)));
-  }
-  document.opened = std::move(opened);
-  return document;
+namespace {
+
+std::string patch_label(const PatchSpec& patch, std::int64_t row) {
+  if (patch.class_token && row == 0) return "[class]";
+  const std::int64_t at = row - (patch.class_token ? 1 : 0);
+  return format("r%lld c%lld", static_cast<long long>(at / std::max(1, patch.cols) + 1),
+                static_cast<long long>(at % std::max(1, patch.cols) + 1));
 }
 
-Status set_text(Document& document, std::size_t sequence, const std::string& text) {
-  if (sequence >= document.sequences.size()) return no_sequence();
-  TRY(document.sequences[sequence], sequence_from_text(*document.opened, text));
+}  // namespace
+
+std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row) {
+  const ModelConfig& config = trace.config();
+  if (row < 0 || row >= std::max(trace.rows(stack), trace.first_pos + trace.length)) return {};
+  if (config.of(stack).patch.size > 0) return patch_label(config.of(stack).patch, row);
+  const std::vector<int>& ids = trace.ids_of(stack);
+  if (row >= static_cast<std::int64_t>(ids.size())) return std::to_string(row);
+  const int id = ids[static_cast<std::size_t>(row)];
+  if (stack != config.stack || !config.vision() || id != config.image_token) return token_label(opened, id);
+  const auto before = std::count(ids.begin(), ids.begin() + row, config.image_token);
+  return patch_label(config.vision()->patch, before);
+}
+
+Stack rows_stack(const Site& site, Axis axis) {
+  if (site.part != Part::cross) return site.stack;
+  const bool source = site.slot == Slot::k || site.slot == Slot::v || site.slot == Slot::view_k ||
+                      site.slot == Slot::view_v || site.slot == Slot::split_k || site.slot == Slot::split_v;
+  return axis == Axis::key || source ? Stack::enc : site.stack;
+}
+
+std::vector<Input> inputs_of(const Document& document) {
+  std::vector<Input> inputs;
+  std::int64_t longest = document.padding.to, longest_source = document.padding.to;
+  for (const Sequence& sequence : document.sequences) {
+    longest = std::max(longest, sequence.input.length());
+    longest_source = std::max(longest_source, static_cast<std::int64_t>(sequence.input.source.size()));
+  }
+  for (const Sequence& sequence : document.sequences) {
+    const Input input = document.model->completed(sequence.input);
+    inputs.push_back(document.padding.on ? padded(input, document.model->config(), longest, longest_source,
+                                                  document.padding.side)
+                                         : input);
+  }
+  return inputs;
+}
+
+namespace {
+
+// The ids of one side of a sequence changed: spells them anew, and keeps all else.
+void take_ids(Document& document, std::size_t at, Sequence spelled, Stack of) {
+  Sequence& sequence = document.sequences[at];
+  if (of == Stack::enc) {
+    sequence.input.source = std::move(spelled.input.ids);
+    sequence.source_text = std::move(spelled.text);
+    sequence.source_tokens = std::move(spelled.tokens);
+    return;
+  }
+  const bool same_length = sequence.input.ids.size() == spelled.input.ids.size();
+  sequence.input.ids = std::move(spelled.input.ids);
+  sequence.text = std::move(spelled.text);
+  sequence.tokens = std::move(spelled.tokens);
+  if (same_length) return;
+  sequence.input.types.clear();  // they counted the old tokens
+  sequence.input.spans.clear();
+}
+
+std::vector<int> ids_at(const Document& document, std::size_t sequence, Stack of) {
+  const Input& input = document.sequences[sequence].input;
+  return of == Stack::enc ? input.source : input.ids;
+}
+
+Status put_ids(Document& document, std::size_t sequence, std::vector<int> ids, Stack of) {
+  take_ids(document, sequence, sequence_from_ids(*document.opened, std::move(ids)), of);
   return Done{};
 }
 
-Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id) {
+Error no_token() {
+  return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
+}
+
+}  // namespace
+
+Status set_text(Document& document, std::size_t sequence, const std::string& text, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  std::vector<int> ids = document.sequences[sequence].input.ids;
-  if (pos >= ids.size())
-    return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
+  TRY(Sequence spelled, sequence_from_text(*document.opened, text));
+  const ModelConfig& config = document.model->config();
+  if (of != Stack::enc && config.vision()) {  // the image keeps its places in front of the words
+    std::vector<int> ids(static_cast<std::size_t>(config.vision()->patch.count()), config.image_token);
+    ids.insert(ids.end(), spelled.input.ids.begin(), spelled.input.ids.end());
+    return put_ids(document, sequence, std::move(ids), of);
+  }
+  take_ids(document, sequence, std::move(spelled), of);
+  return Done{};
+}
+
+Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id, Stack of) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  std::vector<int> ids = ids_at(document, sequence, of);
+  if (pos >= ids.size()) return no_token();
   ids[pos] = id;
-  document.sequences[sequence] = sequence_from_ids(*document.opened, std::move(ids));
-  return Done{};
+  return put_ids(document, sequence, std::move(ids), of);
 }
 
-Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id) {
+Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  std::vector<int> ids = document.sequences[sequence].input.ids;
+  std::vector<int> ids = ids_at(document, sequence, of);
   ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(std::min(pos, ids.size())), id);
-  document.sequences[sequence] = sequence_from_ids(*document.opened, std::move(ids));
+  return put_ids(document, sequence, std::move(ids), of);
+}
+
+Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  std::vector<int> ids = ids_at(document, sequence, of);
+  if (pos >= ids.size()) return no_token();
+  ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(pos));
+  return put_ids(document, sequence, std::move(ids), of);
+}
+
+Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, std::vector<Span> spans) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  TRY_OK(put_ids(document, sequence, std::move(ids), Stack::single));
+  document.sequences[sequence].input.spans = std::move(spans);
   return Done{};
 }
 
-Status delete_token(Document& document, std::size_t sequence, std::size_t pos) {
+Status set_picture(Document& document, std::size_t sequence, Picture picture) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  std::vector<int> ids = document.sequences[sequence].input.ids;
-  if (pos >= ids.size())
-    return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
-  ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(pos));
-  document.sequences[sequence] = sequence_from_ids(*document.opened, std::move(ids));
+  if (!document.model->config().sees())
+    return fail(Code::unsupported, "This model does not look at pictures.", "Open a model with vision.");
+  if (picture.empty()) return fail(Code::bad_format, "The picture is empty.", "Open or draw another.");
+  Sequence& changed = document.sequences[sequence];
+  changed.input.pixels = preprocess(picture, document.opened->preprocessing);
+  changed.picture = std::move(picture);
+  return Done{};
+}
+
+Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  if (!document.model->config().sees())
+    return fail(Code::unsupported, "This model does not look at pictures.", "Open a model with vision.");
+  Sequence& changed = document.sequences[sequence];
+  changed.picture = picture_of(pixels, document.opened->preprocessing);
+  changed.input.pixels = std::move(pixels);
+  return Done{};
+}
+
+Status add_sequence(Document& document, std::size_t like) {
+  if (like >= document.sequences.size()) return no_sequence();
+  if (document.sequences.size() >= kMostSequences) {
+    return fail(Code::out_of_range, format("A batch has up to %zu sequences here.", kMostSequences),
+                "Take one away first.");
+  }
+  document.sequences.insert(document.sequences.begin() + static_cast<std::ptrdiff_t>(like) + 1,
+                            Sequence(document.sequences[like]));
+  return Done{};
+}
+
+Status delete_sequence(Document& document, std::size_t sequence) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  if (document.sequences.size() == 1)
+    return fail(Code::out_of_range, "A batch keeps at least one sequence.", "Change its text instead.");
+  document.sequences.erase(document.sequences.begin() + static_cast<std::ptrdiff_t>(sequence));
+  return Done{};
+}
+
+Status set_mask_text(Document& document, const std::string& text) {
+  TRY(MaskSpec mask, MaskSpec::parse(text));
+  for (const Input& input : inputs_of(document)) {
+    const AttentionSpec& spec = document.model->config().blocks.front().attention;
+    TRY_OK(self_mask(spec, mask, input.spans, input.real, input.length()));
+  }
+  document.mask = std::move(mask);
+  return Done{};
+}
+
+Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t length) {
+  std::vector<Span> spans;
+  std::int64_t begin = 0;
+  for (const std::string& part : pieces_of(text)) {
+    const std::size_t equals = part.find('=');
+    int count = 0;
+    if (equals == std::string::npos || equals == 0 || !parse_int(part.substr(equals + 1), count) || count < 1)
+      return fail(Code::bad_format, format("\"%s\" does not name a part of the sequence.", part.c_str()),
+                  "Write name=count: image=4,text=3,action=2.");
+    spans.push_back({part.substr(0, equals), begin, begin + count});
+    begin += count;
+  }
+  if (begin <= length) return spans;
+  return fail(Code::out_of_range,
+              format("The parts have %lld tokens together, but the sequence has %lld.",
+                     static_cast<long long>(begin), static_cast<long long>(length)),
+              "Give counts that add up to the sequence or less.");
+}
+
+Status set_spans(Document& document, std::size_t sequence, const std::string& text) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  Input& input = document.sequences[sequence].input;
+  TRY(input.spans, parse_spans(text, input.length()));
   return Done{};
 }
 
@@ -179,18 +324,14 @@ Status set_weight_cell(Document& document, const std::string& name, const std::v
   if (!inside)
     return fail(Code::out_of_range, format("There is no such cell in %s.", name.c_str()),
                 "Choose a cell of the weight.");
-  document.model = document.model->with_weight(name, with_cell(*weight, index, value));
+  document.model = document.model->with_weight(name, weight->with_value(index, value));
   return Done{};
 }
 
 void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed) {
   auto& cells = document.mask_cells;
   std::erase_if(cells, [&](const Mask::Cell& cell) { return cell.query == query && cell.key == key; });
-  const AttentionSpec& spec = document.model->config().blocks.front().attention;
-  Mask own;
-  own.causal = spec.causal;
-  own.window = spec.window;
-  if (own.allowed(query, key) == allowed) return;
+  if (own_mask_of(document, 0).allowed(query, key) == allowed) return;
   const Mask::Cell cell{query, key, allowed};
   const auto order = [](const Mask::Cell& a, const Mask::Cell& b) {
     return std::pair(a.query, a.key) < std::pair(b.query, b.key);

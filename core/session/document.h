@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/io/image.h"
+#include "core/model/padding.h"
 #include "core/sample/sampler.h"
 #include "core/trace/intervention.h"
 
@@ -15,20 +17,39 @@ namespace attnscope {
 /// One sequence of the batch: what runs, and how it is written.
 struct Sequence {
   Input input;
-  std::string text;           ///< what the tokens spell; empty where there is no tokenizer
-  std::vector<Token> tokens;  ///< one per id, with bytes of `text`; empty for vector inputs
+  std::string text;                  ///< what the tokens spell; empty where there is no tokenizer
+  std::vector<Token> tokens;         ///< one per id, with bytes of `text`; empty for vector inputs
+  std::string source_text;           ///< the encoder's, for encoder-decoders
+  std::vector<Token> source_tokens;  ///< one per id of input.source
+  Picture picture;  ///< what input.pixels were made from; empty where they were read as numbers
+};
+
+/// How sequences of different lengths run: each by itself, or padded to a common length.
+struct Padding {
+  bool on = false;
+  PadSide side = PadSide::right;
+  std::int64_t to = 0;  ///< at least this many tokens; 0 = as many as the longest has
+  bool operator==(const Padding&) const = default;
 };
 
 struct Document {
   std::shared_ptr<const OpenedModel> opened;  ///< null: nothing is open
   std::shared_ptr<const Model> model;         ///< opened->model with the weight edits applied
   std::vector<Sequence> sequences;
+  Padding padding;
+  MaskSpec mask;  ///< of the main stack's self-attention; "model" = its own
   std::vector<Mask::Cell> mask_cells;
   std::vector<Intervention> interventions;
   Sampling sampling;
 };
 
-/// The document of a freshly opened model: its own inputs, or a first text.
+/// The inputs as they run: padded where the document says so.
+std::vector<Input> inputs_of(const Document& document);
+/// The stack whose rows an axis of a step counts: the encoder for keys of cross-attention.
+Stack rows_stack(const Site& site, Axis axis);
+
+/// The document of a freshly opened model: its own inputs, or a first text, or a first picture. A decoder
+/// with an encoder starts with what the model itself answers, so it may take as long as a few runs.
 Document new_document(std::shared_ptr<const OpenedModel> opened);
 
 /// Text -> sequence by the model's tokenizer; without one, numbers separated by blanks or commas are ids, and
@@ -36,15 +57,35 @@ Document new_document(std::shared_ptr<const OpenedModel> opened);
 Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string& text);
 /// Ids -> sequence; the text is what they spell.
 Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids);
-/// How position `pos` is labelled: its token, or "token 3" for vector inputs (a number, not a word: see the
-/// app).
+/// How position `pos` of a sequence is labelled: its token, or a number for vectors.
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos);
+/// How row `row` of a stack of a run is labelled: its token, its place in the image ("r1 c3", "[class]"), or
+/// a number for vectors.
+std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row);
 
 // Edits of a document. Each changes its argument only; Session::edit makes the undo point.
-Status set_text(Document& document, std::size_t sequence, const std::string& text);
-Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id);
-Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id);
-Status delete_token(Document& document, std::size_t sequence, std::size_t pos);
+// `of` names the tokens that are meant: the encoder's for Stack::enc, the main stack's for all others.
+Status set_text(Document& document, std::size_t sequence, const std::string& text, Stack of = Stack::single);
+Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id,
+                     Stack of = Stack::single);
+Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id,
+                    Stack of = Stack::single);
+Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of = Stack::single);
+/// The main stack's ids, and the names of its parts, which may be none.
+Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, std::vector<Span> spans);
+/// A picture, brought to the model's size. Errors: the model does not look at pictures.
+Status set_picture(Document& document, std::size_t sequence, Picture picture);
+/// Pixels that are normalised already [channel, row, column].
+Status set_pixels(Document& document, std::size_t sequence, Tensor pixels);
+/// A further sequence, a copy of sequence `like`; deleting keeps the last one.
+Status add_sequence(Document& document, std::size_t like);
+Status delete_sequence(Document& document, std::size_t sequence);
+/// Errors: the mask's text is not understood, or does not fit the sequences.
+Status set_mask_text(Document& document, const std::string& text);
+/// Names parts of a sequence ("image=4,text=3,action=2", from its start on; empty = none). Errors: counts
+/// that pass its end.
+Status set_spans(Document& document, std::size_t sequence, const std::string& text);
+Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t length);
 /// One number of a vector input.
 Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
                       float value);

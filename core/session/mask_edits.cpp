@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/model/masks.h"
 #include "core/ops/mask.h"
 
 namespace attnscope {
@@ -59,18 +60,25 @@ Status toggle_line(Document& document, std::int64_t at, std::int64_t tokens, boo
 
 }  // namespace
 
-Mask own_mask_of(const Document& document, int layer) {
+Mask own_mask_of(const Document& document, int layer, int sequence) {
   Mask mask;
   const auto& blocks = document.model->config().blocks;
-  if (blocks.empty()) return mask;
-  const auto at = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, layer)), 0, blocks.size() - 1);
-  mask.causal = blocks[at].attention.causal;
-  mask.window = blocks[at].attention.window;
+  if (blocks.empty() || document.sequences.empty()) return mask;
+  const int last = static_cast<int>(blocks.size()) - 1;
+  const AttentionSpec& spec = blocks[static_cast<std::size_t>(std::clamp(layer, 0, last))].attention;
+  const std::vector<Input> inputs = inputs_of(document);
+  const Input& input =
+      inputs[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(inputs.size()) - 1))];
+  const PatchSpec& patch = document.model->config().patch;
+  const std::int64_t keys = patch.size > 0 ? patch.count() : input.length();
+  if (auto whole = self_mask(spec, document.mask, input.spans, input.real, keys)) return *std::move(whole);
+  mask.causal = spec.causal;
+  mask.window = spec.window;
   return mask;
 }
 
-Mask mask_of(const Document& document, int layer) {
-  Mask mask = own_mask_of(document, layer);
+Mask mask_of(const Document& document, int layer, int sequence) {
+  Mask mask = own_mask_of(document, layer, sequence);
   mask.cells = document.mask_cells;
   return mask;
 }
@@ -119,10 +127,13 @@ MaskSummary mask_summary(const Mask& mask, std::int64_t tokens) {
   out.pairs = tokens * tokens;
   Mask own = mask;
   own.cells.clear();
+  const bool closed = !mask.rule && !mask.real;
   std::vector<std::int64_t> seen(static_cast<std::size_t>(tokens));
   for (std::int64_t query = 0; query < tokens; ++query) {
     const KeySpan span = closed_form_span(own, query, tokens);
-    seen[static_cast<std::size_t>(query)] = std::max<std::int64_t>(0, span.end - span.begin);
+    std::int64_t& count = seen[static_cast<std::size_t>(query)];
+    if (closed) count = std::max<std::int64_t>(0, span.end - span.begin);
+    for (std::int64_t key = 0; key < tokens && !closed; ++key) count += own.allowed(query, key) ? 1 : 0;
   }
   for (const Mask::Cell& cell : mask.cells) {
     if (cell.query < 0 || cell.query >= tokens || cell.key < 0 || cell.key >= tokens) continue;

@@ -14,10 +14,11 @@ namespace attnscope {
 inline constexpr std::int64_t kMostMaskTokens = 512;    ///< cells are edited one by one up to here
 inline constexpr std::int64_t kMostPresetTokens = 256;  ///< whole presets up to here
 
-/// The mask of block `layer` with the cells that were switched by hand.
-Mask mask_of(const Document& document, int layer);
-/// The model's own mask of block `layer`.
-Mask own_mask_of(const Document& document, int layer);
+/// The mask of block `layer` of the main stack for one sequence, padding and the document's mask text
+/// included, with the cells that were switched by hand.
+Mask mask_of(const Document& document, int layer, int sequence = 0);
+/// The same without the switched cells.
+Mask own_mask_of(const Document& document, int layer, int sequence = 0);
 /// The mask as numbers, 1 = allowed -> [query, key].
 Tensor mask_rectangle(const Mask& mask, Range rows, Range cols);
 
@@ -38,7 +39,8 @@ struct MaskSummary {
   std::int64_t switched = 0;        ///< cells that differ from the model's own mask
   std::vector<std::int64_t> blind;  ///< queries that see nothing
 };
-/// Counts over `tokens` x `tokens` pairs, in time O(tokens + switched cells).
+/// Counts over `tokens` x `tokens` pairs: in time O(tokens + switched cells) for closed forms, else pair by
+/// pair.
 MaskSummary mask_summary(const Mask& mask, std::int64_t tokens);
 
 }  // namespace attnscope

@@ -14,8 +14,9 @@ namespace {
 Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document,
                                                           const RunOptions& options) {
   std::vector<std::shared_ptr<const Trace>> traces;
-  for (std::size_t sequence = 0; sequence < document.sequences.size(); ++sequence) {
-    auto trace = document.model->run(document.sequences[sequence].input, options);
+  const std::vector<Input> inputs = inputs_of(document);
+  for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
+    auto trace = document.model->run(inputs[sequence], options);
     if (!trace) {
       Error error = trace.error();
       if (document.sequences.size() > 1)
@@ -27,10 +28,18 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& docume
   return traces;
 }
 
+Result<Document> document_at(Result<OpenedModel> opened) {
+  if (!opened) return opened.error();
+  return new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+}
+
 constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many steps as a block has
 
-bool same_input(const Sequence& a, const Sequence& b) {
-  return a.input.ids == b.input.ids && a.input.vectors.data() == b.input.vectors.data();
+bool same_input(const Sequence& first, const Sequence& second) {
+  const Input &a = first.input, &b = second.input;
+  return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
+         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans && a.real == b.real &&
+         a.source_real == b.source_real;
 }
 
 // True where both documents compute the same numbers: they may differ in sampling and spelling.
@@ -42,7 +51,7 @@ bool same_computation(const Document& a, const Document& b) {
   const auto same_cell = [](const Mask::Cell& x, const Mask::Cell& y) {
     return x.query == y.query && x.key == y.key && x.allowed == y.allowed;
   };
-  return a.model == b.model &&
+  return a.model == b.model && a.padding == b.padding && a.mask == b.mask &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
                     same_input) &&
          std::equal(a.mask_cells.begin(), a.mask_cells.end(), b.mask_cells.begin(), b.mask_cells.end(),
@@ -55,8 +64,8 @@ bool same_computation(const Document& a, const Document& b) {
 
 bool Cursor::operator==(const Cursor& other) const {
   const auto pin = [](const Cursor& c) { return c.pinned ? to_text(*c.pinned) : std::string(); };
-  return sequence == other.sequence && layer == other.layer && head == other.head && query == other.query &&
-         key == other.key && step == other.step && pin(*this) == pin(other);
+  return sequence == other.sequence && layer == other.layer && head == other.head &&
+         stack == other.stack && part == other.part && query == other.query && key == other.key && step == other.step && pin(*this) == pin(other);
 }
 
 const Trace& RunResult::trace(int sequence) const {
@@ -65,9 +74,11 @@ const Trace& RunResult::trace(int sequence) const {
 }
 
 std::string RunResult::label(int sequence, std::int64_t pos) const {
-  const auto last = static_cast<int>(document.sequences.size()) - 1;
-  return position_label(*document.opened,
-                        document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))], pos);
+  return label(sequence, trace(sequence).config().stack, pos);
+}
+
+std::string RunResult::label(int sequence, Stack stack, std::int64_t row) const {
+  return row_label(*document.opened, trace(sequence), stack, row);
 }
 
 Session::Session(std::function<void()> wake) : wake_(std::move(wake)), jobs_(wake_) {}
@@ -98,14 +109,16 @@ bool Session::poll() {
 
 void Session::open(const std::string& path) {
   jobs_.submit("open", [this, path](const std::atomic<bool>& cancel) {
-    auto opened = std::make_shared<Result<OpenedModel>>(open_model(path));
-    if (!cancel) post([this, opened] { finish_open(std::move(*opened)); });
+    auto fresh = std::make_shared<Result<Document>>(document_at(open_model(path)));
+    if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
   });
 }
 
-void Session::open_scene(std::string text, std::string name) { finish_open(open_scene_text(text, name)); }
+void Session::open_scene(std::string text, std::string name) {
+  finish_open(document_at(open_scene_text(text, name)));
+}
 
-void Session::finish_open(Result<OpenedModel> opened) {
+void Session::finish_open(Result<Document> opened) {
   if (!opened) {
     error_ = opened.error();
     return;
@@ -115,7 +128,7 @@ void Session::finish_open(Result<OpenedModel> opened) {
   error_.reset();
   result_.reset();
   previous_.reset();
-  history_ = History(new_document(std::make_shared<const OpenedModel>(*std::move(opened))));
+  history_ = History(*std::move(opened));
   ++opened_version_;
   run();
 }
@@ -168,6 +181,7 @@ void Session::run() {
     *done = 0;
     RunOptions options;
     options.interventions = document.interventions;
+    options.mask = document.mask;
     options.mask_cells = document.mask_cells;
     options.cancel = &cancel;
     options.on_record = [&](const Record&) { ++*done; };
@@ -201,7 +215,8 @@ void Session::generate(int sequence, int count, const std::string& sentence) {
   if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
   jobs_.submit("generate", [this, sequence, count, sentence, document = document(),
                             point = history_.position()](const std::atomic<bool>& cancel) {
-    const std::vector<int> prompt = document.sequences[static_cast<std::size_t>(sequence)].input.ids;
+    const Input prompt =
+        document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
     auto made = std::make_shared<Result<Generated>>(
         attnscope::generate(*document.model, prompt, count, document.sampling, &cancel));
     if (cancel) return;
@@ -211,11 +226,10 @@ void Session::generate(int sequence, int count, const std::string& sentence) {
         return;
       }
       if (history_.position() != point) return;  // the input changed meanwhile
-      std::vector<int> ids = prompt;
+      std::vector<int> ids = prompt.ids;
       ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
-      (void)edit(sentence, {}, [&](Document& changed) -> Status {
-        changed.sequences[static_cast<std::size_t>(sequence)] = sequence_from_ids(*changed.opened, ids);
-        return Done{};
+      (void)edit(sentence, {}, [&](Document& changed) {
+        return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
       });
     });
   });

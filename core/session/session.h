@@ -21,6 +21,9 @@ namespace attnscope {
 /// The one cursor of the whole program: every panel follows it.
 struct Cursor {
   int sequence = 0, layer = 0, head = 0;
+  /// The stack and the attention of it that `layer`, `head`, `query` and `key` speak of; they follow the step.
+  Stack stack = Stack::single;
+  Part part = Part::attn;  ///< attn or cross
   std::int64_t query = 0, key = 0;
   Site step;
   std::optional<Cell> pinned;  ///< the cell the inspector explains
@@ -37,7 +40,9 @@ struct RunResult {
   double milliseconds = 0;
 
   const Trace& trace(int sequence) const;
+  /// How a row of the main stack is labelled, or of another stack.
   std::string label(int sequence, std::int64_t pos) const;
+  std::string label(int sequence, Stack stack, std::int64_t row) const;
 };
 
 class Session {
@@ -100,7 +105,7 @@ class Session {
   std::uint64_t opened_version() const { return opened_version_; }
 
  private:
-  void finish_open(Result<OpenedModel> opened);
+  void finish_open(Result<Document> opened);
   void post(std::function<void()> event);
 
   std::function<void()> wake_;

@@ -1,0 +1,96 @@
+// What a freshly opened model begins with: its scene's inputs, a first sentence, its own answer to it, or a
+// first picture. Refuses nothing: where a tokenizer cannot read the sentence, ids stand in for it.
+#include <algorithm>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kFirstText = "The cat sat on the mat because it was tired";
+constexpr int kFirstIds = 8;
+constexpr int kFirstAnswer = 8;
+
+// The first words of a model: its tokenizer's reading of a text, or its first ids.
+Sequence first_words(const OpenedModel& opened, int vocabulary) {
+  if (opened.tokenizer)
+    if (auto sequence = sequence_from_text(opened, kFirstText)) return *std::move(sequence);
+  std::vector<int> ids;
+  for (int id = 0; id < std::min(kFirstIds, vocabulary); ++id) ids.push_back(id);
+  return sequence_from_ids(opened, std::move(ids));
+}
+
+// Words for the encoder, and what the model answers for the decoder.
+Sequence first_translation(const OpenedModel& opened) {
+  const ModelConfig& config = opened.model->config();
+  const Sequence words = first_words(opened, config.encoder()->vocab_size);
+  Input input;
+  input.source = words.input.ids;
+  std::vector<int> ids{std::max(0, config.decoder_start)};
+  input.ids = ids;
+  if (const auto answer = generate(*opened.model, input, kFirstAnswer, {0.f, 0, 1.f, 0}))
+    ids.insert(ids.end(), answer->ids.begin(), answer->ids.end());
+  Sequence out = sequence_from_ids(opened, ids);
+  out.input.source = words.input.ids;
+  out.source_text = words.text;
+  out.source_tokens = words.tokens;
+  return out;
+}
+
+// A picture to begin with: a sun over a field, drawn at the model's size.
+Picture first_picture(int width, int height) {
+  auto rgb = std::make_shared<std::vector<std::uint8_t>>();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double u = (x + 0.5) / width - 0.68, v = (y + 0.5) / height - 0.3;
+      const bool sun = u * u + v * v<0.03, field = (y + 0.5) / height> 0.66;
+      const std::uint8_t colour[3][3] = {{250, 205, 70}, {88, 150, 74}, {120, 178, 224}};
+      const auto& pixel = colour[sun ? 0 : field ? 1 : 2];
+      rgb->insert(rgb->end(), pixel, pixel + 3);
+    }
+  return {width, height, std::move(rgb), {}};
+}
+
+Sequence first_sight(const OpenedModel& opened) {
+  const ModelConfig& config = opened.model->config();
+  Sequence out;
+  if (const ModelConfig* tower = config.vision()) {
+    std::vector<int> ids(static_cast<std::size_t>(tower->patch.count()), config.image_token);
+    const Sequence words = first_words(opened, config.vocab_size);
+    ids.insert(ids.end(), words.input.ids.begin(), words.input.ids.end());
+    out = sequence_from_ids(opened, std::move(ids));
+  }
+  out.picture = first_picture(opened.preprocessing.width, opened.preprocessing.height);
+  out.input.pixels = preprocess(out.picture, opened.preprocessing);
+  return out;
+}
+
+}  // namespace
+
+Document new_document(std::shared_ptr<const OpenedModel> opened) {
+  Document document;
+  document.model = opened->model;
+  const ModelConfig& config = opened->model->config();
+  if (opened->scene) {
+    for (const Input& input : opened->scene->inputs) {
+      Sequence sequence = input.vectors.empty() ? sequence_from_ids(*opened, input.ids) : Sequence{};
+      if (!input.source.empty()) {
+        Sequence source = sequence_from_ids(*opened, input.source);
+        sequence.source_text = std::move(source.text);
+        sequence.source_tokens = std::move(source.tokens);
+      }
+      sequence.input = input;
+      document.sequences.push_back(std::move(sequence));
+    }
+  } else if (config.encoder()) {
+    document.sequences.push_back(first_translation(*opened));
+  } else if (config.sees()) {
+    document.sequences.push_back(first_sight(*opened));
+  } else {
+    document.sequences.push_back(first_words(*opened, config.vocab_size));
+  }
+  document.opened = std::move(opened);
+  return document;
+}
+
+}  // namespace attnscope
