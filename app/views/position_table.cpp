@@ -71,7 +71,7 @@ void TablePage::follow(const ViewContext& context) {
   // Only a learned table can change with an edit.
   const Tensor weight = learned_ ? trace->weights().get("pos_embed.weight") : Tensor();
   key_ = key_of({context.session.opened_version(),
-                 reinterpret_cast<std::uintptr_t>(weight.empty() ? nullptr : weight.data()),
+                 weight.address(),
                  static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
   data_ = made_.get(key_, "positions", context.commands, [=, width = width_](const std::atomic<bool>&) {
     return make_table(*trace, what, width);

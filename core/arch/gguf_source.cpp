@@ -34,8 +34,9 @@ Order from_parts(std::int64_t rows, std::int64_t heads) {
   return order;
 }
 
-// A copy with the rows (the values of a vector) in another order.
+// The rows (the values of a vector) in another order: a copy, where they are in memory.
 Tensor reordered(const Tensor& from, const Order& order) {
+  if (from.is_encoded() && from.rank() == 2) return from.in_order(order);
   const Tensor packed = from.packed();
   const std::int64_t width = packed.count() / packed.size(0);
   Shape shape;
@@ -75,6 +76,12 @@ class GgufSource final : public TensorSource {
     TRY(const Tensor stored, inner_->load(rows_[at->second].stored));
     return mended(stored, at->second);
   }
+  Result<Tensor> load_encoded(std::string_view name) const override {
+    const auto at = index_.find(name);
+    if (at == index_.end()) return inner_->load(name);
+    TRY(const Tensor stored, inner_->load_encoded(rows_[at->second].stored));
+    return mended(stored, at->second);
+  }
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
     const auto at = index_.find(name);
     return inner_->load_ints(at == index_.end() ? std::string(name) : rows_[at->second].stored);
@@ -112,8 +119,7 @@ class GgufSource final : public TensorSource {
       case GgufFix::none: break;
     }
     if (stored.rank() == static_cast<int>(infos_[index].shape.size())) return stored;
-    return Tensor::borrow(std::make_shared<Tensor>(stored), stored.data(),
-                          Shape{{Axis::none, 1}, {Axis::none, rows}});
+    return Tensor::from(stored.values(), Shape{{Axis::none, 1}, {Axis::none, rows}});
   }
 
   template <class Make>

@@ -163,7 +163,7 @@ std::string token_label(const OpenedModel& opened, int id) {
 WeightHealth weight_health(const Weights& weights) {
   WeightHealth health;
   for (const auto& [name, tensor] : weights.all()) {
-    if (name == "logits.weight" && tensor.data() == weights.get("tok_embed.weight").data()) continue;  // tied
+    if (name == "logits.weight" && tensor.same_place(weights.get("tok_embed.weight"))) continue;  // tied
     const Stats s = stats(tensor);
     if (s.nans > 0 && health.first.empty()) {
       std::vector<std::string> at;

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/io/quote.h"
+#include "core/tensor/encoded.h"
 
 namespace attnscope {
 
@@ -101,6 +102,18 @@ Result<Tensor> BytesSource::load(std::string_view name) const {
   return expanded(*info, shape);
 }
 
+Result<Tensor> BytesSource::load_encoded(std::string_view name) const {
+  const TensorInfo* info = find(name);
+  if (!info || info->shape.empty() || info->shape.size() > Tensor::kMaxRank || info->bytes == 0)
+    return load(name);
+  Shape shape;
+  for (std::int64_t size : info->shape) shape.emplace_back(Axis::none, size);
+  const std::int64_t width = info->shape.back();
+  return Tensor::encoded(std::make_shared<Encoded>(owner_, bytes_.data() + info->offset, info->dtype,
+                                                   value_count(info->shape) / width, width),
+                         shape);
+}
+
 Result<Tensor> BytesSource::expanded(const TensorInfo& info, const Shape& shape) const {
   try {
     Buffer buffer(shape);
@@ -156,10 +169,57 @@ Result<Tensor> JoinedSource::load(std::string_view name) const {
   return parts_[it->second]->load(name);
 }
 
+Result<Tensor> JoinedSource::load_encoded(std::string_view name) const {
+  const auto it = owners_.find(name);
+  if (it == owners_.end()) return no_such_tensor(what_, name, infos_);
+  return parts_[it->second]->load_encoded(name);
+}
+
 Result<std::vector<std::int64_t>> JoinedSource::load_ints(std::string_view name) const {
   const auto it = owners_.find(name);
   if (it == owners_.end()) return no_such_tensor(what_, name, infos_);
   return parts_[it->second]->load_ints(name);
+}
+
+namespace {
+
+// Matrices stay as they are in the file.
+class EncodedSource final : public TensorSource {
+ public:
+  explicit EncodedSource(std::shared_ptr<TensorSource> inner) : inner_(std::move(inner)) {}
+
+  const std::vector<TensorInfo>& infos() const override { return inner_->infos(); }
+  const TensorInfo* find(std::string_view name) const override { return inner_->find(name); }
+  Result<Tensor> load(std::string_view name) const override {
+    constexpr std::int64_t kSmall = 1024;
+    const TensorInfo* info = find(name);
+    const bool stays = info && info->shape.size() == 2 && info->dtype != DType::f32 &&  // mapped as it is
+                       value_count(info->shape) >= kSmall;
+    return stays ? inner_->load_encoded(name) : inner_->load(name);
+  }
+  Result<Tensor> load_encoded(std::string_view name) const override { return inner_->load_encoded(name); }
+  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
+    return inner_->load_ints(name);
+  }
+  const std::map<std::string, std::string>& metadata() const override { return inner_->metadata(); }
+
+ private:
+  std::shared_ptr<TensorSource> inner_;
+};
+
+}  // namespace
+
+std::uint64_t expanded_bytes(const TensorSource& source) {
+  std::uint64_t bytes = 0;
+  for (const TensorInfo& info : source.infos())
+    if (info.dtype != DType::f32)
+      bytes += static_cast<std::uint64_t>(value_count(info.shape)) * sizeof(float);
+  return bytes;
+}
+
+std::shared_ptr<TensorSource> within_limit(std::shared_ptr<TensorSource> source, std::uint64_t limit) {
+  if (expanded_bytes(*source) <= limit) return source;
+  return std::make_shared<EncodedSource>(std::move(source));
 }
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
 // Named tensors in a file, whatever its format: what is there (infos) and one tensor at a time (load).
 // float32 that lies 4-byte aligned in the mapped file is borrowed (no copy, the tensor keeps the file
-// mapped); everything else is expanded into memory of its own. Refuses more than four dimensions when
-// loading.
+// mapped); everything else is expanded into memory of its own, or stays as it is in the file where the whole
+// would pass a limit (within_limit). Refuses more than four dimensions when loading.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,9 @@ class TensorSource {
   /// float32 values, shape as in the file (a single number becomes (1)), axes Axis::none.
   /// Errors: not_found, unsupported (more than four dimensions), no_memory.
   virtual Result<Tensor> load(std::string_view name) const = 0;
+  /// The same values, left as they are in the file and expanded when they are asked for (Tensor::encoded),
+  /// where the source can do that.
+  virtual Result<Tensor> load_encoded(std::string_view name) const { return load(name); }
   /// The values of an integer tensor (I64, I32, I16, I8, U8, BOOL) in row-major order, any number of
   /// dimensions.
   virtual Result<std::vector<std::int64_t>> load_ints(std::string_view name) const = 0;
@@ -56,6 +59,7 @@ class BytesSource final : public TensorSource {
   const std::vector<TensorInfo>& infos() const override { return infos_; }
   const TensorInfo* find(std::string_view name) const override;
   Result<Tensor> load(std::string_view name) const override;
+  Result<Tensor> load_encoded(std::string_view name) const override;
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override;
   const std::map<std::string, std::string>& metadata() const override { return metadata_; }
 
@@ -80,6 +84,7 @@ class JoinedSource final : public TensorSource {
   const std::vector<TensorInfo>& infos() const override { return infos_; }
   const TensorInfo* find(std::string_view name) const override;
   Result<Tensor> load(std::string_view name) const override;
+  Result<Tensor> load_encoded(std::string_view name) const override;
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override;
   const std::map<std::string, std::string>& metadata() const override { return metadata_; }
 
@@ -90,5 +95,13 @@ class JoinedSource final : public TensorSource {
   std::map<std::string, std::string> metadata_;
   std::map<std::string, std::size_t, std::less<>> owners_;
 };
+
+/// Bytes that loading every tensor would take in memory: 4 for each value that is not float32 in the file.
+std::uint64_t expanded_bytes(const TensorSource& source);
+
+/// The source itself where everything may be expanded within `limit` bytes; otherwise one whose matrices stay
+/// as they are in the file (load gives what load_encoded does). Small matrices, vectors and convolutions are
+/// expanded in any case.
+std::shared_ptr<TensorSource> within_limit(std::shared_ptr<TensorSource> source, std::uint64_t limit);
 
 }  // namespace attnscope

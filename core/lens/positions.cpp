@@ -11,7 +11,7 @@ Tensor position_table(const ModelConfig& config, const Weights& weights, std::in
     return sinusoidal_positions(0, count, config.d_in);
   if (config.position.kind != PositionSpec::Kind::learned) return {};
   const Tensor table = weights.get("pos_embed.weight");
-  return table.slice(0, 0, std::min(count, table.size(0)));
+  return table.slice(0, 0, std::min(count, table.size(0))).packed();
 }
 
 Tensor sinusoid_table(std::int64_t count, std::int64_t width) {

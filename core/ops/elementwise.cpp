@@ -108,13 +108,17 @@ Tensor softmax_rows(const Tensor& x) {
 
 Tensor gather_rows(const Tensor& table, const std::vector<int>& ids) {
   CHECK(table.rank() == 2);
-  const Tensor rows = table.stride(1) == 1 ? table : table.packed();
+  const bool stays = table.is_encoded();  // then only the rows that are asked for are expanded
+  const Tensor rows = stays || table.stride(1) == 1 ? table : table.packed();
   const std::int64_t width = table.size(1);
   Buffer out({{Axis::pos, static_cast<std::int64_t>(ids.size())}, {table.axis(1), width}});  // [pos, d]
   float* to = out.data();
   for (int id : ids) {
     CHECK(id >= 0 && id < table.size(0));
-    std::memcpy(to, rows.data() + id * rows.stride(0), static_cast<std::size_t>(width) * sizeof(float));
+    if (stays)
+      rows.select(0, id).read(to);
+    else
+      std::memcpy(to, rows.data() + id * rows.stride(0), static_cast<std::size_t>(width) * sizeof(float));
     to += width;
   }
   return std::move(out).freeze();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/ops/columns.h"
+#include "core/ops/encoded_linear.h"
 #include "core/ops/kernels.h"
 #include "core/ops/ops.h"
 #include "core/ops/tiles.h"
@@ -146,6 +147,7 @@ void weigh_skipping_zeros(const Tensor& pattern, const Tensor& v, float* out) {
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Axis out_axis) {
   CHECK(x.rank() == 2 && w.rank() == 2 && x.size(1) == w.size(0));
   CHECK(bias.empty() || (bias.rank() == 1 && bias.size(0) == w.size(1)));
+  if (w.is_encoded()) return encoded_linear(x, w, bias, out_axis);
   const Tensor rows = with_whole_rows(x), offset = bias.packed();
   const Factor factor(w);
   Buffer out({{x.axis(0), x.size(0)}, {out_axis, w.size(1)}});  // [pos, out]

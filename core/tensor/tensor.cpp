@@ -106,6 +106,7 @@ std::vector<std::int64_t> Tensor::sizes() const {
 }
 
 bool Tensor::contiguous() const {
+  if (code_) return false;
   std::int64_t expected = 1;
   for (int d = rank_; d-- > 0;) {
     if (size(d) != 1 && stride(d) != expected) return false;
@@ -115,15 +116,15 @@ bool Tensor::contiguous() const {
 }
 
 float Tensor::at(const std::vector<std::int64_t>& index) const {
-  const float* p = data_;
-  for (std::size_t d = 0; d < index.size(); ++d) p += index[d] * dims_[d].stride;
-  return *p;
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * dims_[d].stride;
+  return code_ ? expanded(at) : data_[at];
 }
 
 Tensor Tensor::select(int dim, std::int64_t index) const {
   CHECK(rank_ > 1 && dim < rank_ && index >= 0 && index < size(dim));
   Tensor t = *this;
-  t.data_ += index * stride(dim);
+  t.move_by(index * stride(dim));
   for (int d = dim; d + 1 < rank_; ++d)
     t.dims_[static_cast<std::size_t>(d)] = t.dims_[static_cast<std::size_t>(d) + 1];
   t.dims_[static_cast<std::size_t>(--t.rank_)] = Dim{};
@@ -133,7 +134,7 @@ Tensor Tensor::select(int dim, std::int64_t index) const {
 Tensor Tensor::slice(int dim, std::int64_t begin, std::int64_t end) const {
   CHECK(dim < rank_ && begin >= 0 && begin <= end && end <= size(dim));
   Tensor t = *this;
-  t.data_ += begin * stride(dim);
+  t.move_by(begin * stride(dim));
   t.dims_[static_cast<std::size_t>(dim)].size = end - begin;
   return t;
 }
@@ -170,15 +171,25 @@ Tensor Tensor::packed() const {
   if (empty() || contiguous()) return *this;
   Shape shape;
   for (int d = 0; d < rank_; ++d) shape.emplace_back(axis(d), size(d));
-  return from(values(), shape);
+  Buffer out(shape);
+  read(out.data());
+  return std::move(out).freeze();
 }
 
 std::vector<float> Tensor::values() const {
-  if (contiguous()) return std::vector<float>(data_, data_ + count());
-  std::vector<float> out;
-  out.reserve(static_cast<std::size_t>(count()));
-  for_each(*this, [&](float v, const auto&) { out.push_back(v); });
+  std::vector<float> out(static_cast<std::size_t>(count()));
+  read(out.data());
   return out;
+}
+
+void Tensor::read(float* to) const {
+  if (empty()) return;
+  if (code_) return read_encoded(to);
+  if (contiguous()) {
+    std::copy_n(data_, count(), to);
+    return;
+  }
+  for_each(*this, [&](float v, const auto&) { *to++ = v; });
 }
 
 Buffer::Buffer(Shape shape) : shape_(std::move(shape)) {
@@ -209,35 +220,65 @@ std::string axes_text(const Tensor& tensor) {
   return "[" + join(parts, ", ") + "]";
 }
 
+namespace {
+
+// Running totals of Stats over one or several pieces.
+struct Totals {
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  double sum = 0, squares = 0;
+
+  void take(const Tensor& piece, std::int64_t first_row, Stats& s) {
+    for_each(piece, [&](float v, const auto& index) {
+      if (std::isnan(v)) {
+        if (s.nans++ > 0) return;
+        s.first_nan.assign(index.begin(), index.begin() + piece.rank());
+        s.first_nan[0] += first_row;
+      } else if (std::isinf(v)) {
+        ++s.infs;
+      } else {
+        low = std::min(low, v);
+        high = std::max(high, v);
+        sum += v;
+        squares += static_cast<double>(v) * v;
+      }
+    });
+  }
+};
+
+// Piece by piece in the order of the file, never whole.
+void take_encoded(const Tensor& tensor, Totals& totals, Stats& s) {
+  const bool swapped = tensor.rank() == 2 && tensor.stride(0) == 1 && tensor.stride(1) != 1;
+  const Tensor t = swapped ? tensor.transpose() : tensor;
+  const std::int64_t rows =
+      std::max<std::int64_t>(1, (1 << 18) * t.size(0) / std::max<std::int64_t>(1, t.count()));
+  for (std::int64_t row = 0; row < t.size(0); row += rows)
+    totals.take(t.slice(0, row, std::min(row + rows, t.size(0))).packed(), row, s);
+  if (swapped) std::reverse(s.first_nan.begin(), s.first_nan.end());
+}
+
+}  // namespace
+
 Stats stats(const Tensor& tensor) {
   Stats s;
-  double sum = 0, squares = 0;
-  float low = std::numeric_limits<float>::infinity(), high = -low;
+  Totals totals;
   s.count = tensor.count();
-  for_each(tensor, [&](float v, const auto& index) {
-    if (std::isnan(v)) {
-      if (s.nans++ == 0) s.first_nan.assign(index.begin(), index.begin() + tensor.rank());
-    } else if (std::isinf(v)) {
-      ++s.infs;
-    } else {
-      low = std::min(low, v);
-      high = std::max(high, v);
-      sum += v;
-      squares += static_cast<double>(v) * v;
-    }
-  });
+  if (tensor.is_encoded())
+    take_encoded(tensor, totals, s);
+  else
+    totals.take(tensor, 0, s);
   const std::int64_t finite = s.count - s.nans - s.infs;
   if (finite > 0) {
-    s.min = low;
-    s.max = high;
-    s.mean = sum / static_cast<double>(finite);
-    s.l2 = std::sqrt(squares);
+    s.min = totals.low;
+    s.max = totals.high;
+    s.mean = totals.sum / static_cast<double>(finite);
+    s.l2 = std::sqrt(totals.squares);
   }
   return s;
 }
 
 Tensor difference(const Tensor& now, const Tensor& before) {
   if (now.empty() || now.sizes() != before.sizes()) return {};
+  if (now.is_encoded() || before.is_encoded()) return difference(now.packed(), before.packed());
   Shape shape;
   for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
   Buffer out(shape);
@@ -251,6 +292,7 @@ Tensor difference(const Tensor& now, const Tensor& before) {
 
 double max_abs_difference(const Tensor& a, const Tensor& b) {
   if (a.sizes() != b.sizes()) return std::numeric_limits<double>::infinity();
+  if (a.is_encoded() || b.is_encoded()) return max_abs_difference(a.packed(), b.packed());
   double worst = 0;
   for_each(a, [&](float v, const auto& i) {
     const float w = b.at(i[0], i[1], i[2], i[3]);

@@ -47,6 +47,8 @@ struct Dim {
 /// A shape to ask for: {{Axis::pos, 4}, {Axis::d_model, 3}}. Strides follow (row-major).
 using Shape = std::vector<std::pair<Axis, std::int64_t>>;
 
+class Encoded;
+
 class Tensor {
  public:
   static constexpr int kMaxRank = 4;
@@ -60,6 +62,8 @@ class Tensor {
   /// Row-major view of memory that `owner` keeps alive.
   static Tensor borrow(std::shared_ptr<const void> owner, const float* data, const Shape& shape);
   static Tensor filled(const Shape& shape, float value);
+  /// Row-major view of values that stay as a file stores them and are expanded when they are asked for.
+  static Tensor encoded(std::shared_ptr<const Encoded> values, const Shape& shape);
 
   bool empty() const { return rank_ == 0; }
   int rank() const { return rank_; }
@@ -72,13 +76,32 @@ class Tensor {
   /// Number of values; 0 for the empty tensor.
   std::int64_t count() const;
   std::vector<std::int64_t> sizes() const;
-  const float* data() const { return data_; }
-  /// True where the values lie in row-major order without gaps.
+  /// True where the values are expanded when they are asked for: there is no data(), and every copy of them
+  /// (packed, values, read) is float32. Whoever wants many takes slices.
+  bool is_encoded() const { return code_ != nullptr; }
+  const float* data() const {
+    CHECK(code_ == nullptr);
+    return data_;
+  }
+  /// True where the values lie in memory in row-major order without gaps.
   bool contiguous() const;
+  /// True where both begin at the same place and expand it in the same way.
+  bool same_place(const Tensor& other) const {
+    return data_ == other.data_ && code_ == other.code_ && offset_ == other.offset_;
+  }
+  /// As same_place, but for values that were set by hand in encoded ones.
+  bool same_bytes(const Tensor& other) const;
+  /// Where it begins, as a number: for keys of caches.
+  std::uintptr_t address() const {
+    return code_ ? reinterpret_cast<std::uintptr_t>(code_) + static_cast<std::uintptr_t>(offset_)
+                 : reinterpret_cast<std::uintptr_t>(data_);
+  }
 
   /// One value; missing trailing indices are 0.
   float at(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0, std::int64_t l = 0) const {
-    return data_[i * dims_[0].stride + j * dims_[1].stride + k * dims_[2].stride + l * dims_[3].stride];
+    const std::int64_t index =
+        i * dims_[0].stride + j * dims_[1].stride + k * dims_[2].stride + l * dims_[3].stride;
+    return code_ ? expanded(index) : data_[index];
   }
   float at(const std::vector<std::int64_t>& index) const;
 
@@ -95,10 +118,25 @@ class Tensor {
   Tensor packed() const;
   /// All values in row-major order.
   std::vector<float> values() const;
+  /// All values in row-major order into memory that has room for them.
+  void read(float* to) const;
+
+  /// The same tensor but for one value (a copy, where it is not encoded).
+  Tensor with_value(const std::vector<std::int64_t>& index, float value) const;
+  /// Of an encoded tensor: the cells that with_value has set.
+  std::vector<std::vector<std::int64_t>> set_by_hand() const;
+  /// Of a whole encoded tensor: row r taken from row order[r]; no copy.
+  Tensor in_order(const std::vector<std::int64_t>& order) const;
 
  private:
+  float expanded(std::int64_t index) const;
+  void read_encoded(float* to) const;
+  void move_by(std::int64_t values) { code_ ? void(offset_ += values) : void(data_ += values); }
+
   std::shared_ptr<const void> owner_;
   const float* data_ = nullptr;
+  const Encoded* code_ = nullptr;  // owned by owner_; data_ is null then
+  std::int64_t offset_ = 0;        // of the first value in *code_
   std::array<Dim, kMaxRank> dims_{};
   int rank_ = 0;
 };
