@@ -1,5 +1,6 @@
 #include "core/arch/config_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,11 @@ const nlohmann::json* ConfigReader::find(Keys keys) const {
   return nullptr;
 }
 
+bool ConfigReader::is_null(const char* key) const {
+  const auto at = config_.is_object() ? config_.find(key) : config_.end();
+  return at != config_.end() && at->is_null();
+}
+
 void ConfigReader::refuse(Code code, std::string sentence, std::string hint) {
   if (!error_) error_ = fail(code, std::move(sentence), std::move(hint));
 }
@@ -26,27 +32,25 @@ Status ConfigReader::status() const {
 }
 
 int ConfigReader::size(Keys keys, int fallback, int most) {
+  if (find(keys) || fallback >= 1) return whole(keys, fallback, 1, most);
+  refuse(Code::bad_format, format("%s has no field \"%s\".", what_.c_str(), *keys.begin()),
+         "The file may be incomplete, or belong to another kind of model.");
+  return 1;
+}
+
+int ConfigReader::count(Keys keys, int fallback, int most) { return whole(keys, fallback, 0, most); }
+
+int ConfigReader::whole(Keys keys, int fallback, int least, int most) {
   const nlohmann::json* field = find(keys);
-  const char* name = *keys.begin();
-  if (!field) {
-    if (fallback < 1) {
-      refuse(Code::bad_format, format("%s has no field \"%s\".", what_.c_str(), name),
-             "The file may be incomplete, or belong to another kind of model.");
-      return 1;
-    }
-    return fallback;
-  }
+  if (!field) return fallback;
   const double value = field->is_number() ? field->get<double>() : NAN;
-  if (!(value >= 1 && value <= most) || value != std::floor(value)) {
-    refuse(
-        Code::out_of_range,
-        format("%s: \"%s\" must be a whole number from 1 to %d, found %s.", what_.c_str(), name, most,
-               valid_utf8(field->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 40))
-                   .c_str()),
-        "Correct the config.");
-    return 1;
-  }
-  return static_cast<int>(value);
+  if (value >= least && value <= most && value == std::floor(value)) return static_cast<int>(value);
+  const std::string found = field->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  refuse(Code::out_of_range,
+         format("%s: \"%s\" must be a whole number from %d to %d, found %s.", what_.c_str(), *keys.begin(),
+                least, most, valid_utf8(found.substr(0, 40)).c_str()),
+         "Correct the config.");
+  return 1;
 }
 
 double ConfigReader::number(Keys keys, double fallback) {
@@ -116,45 +120,110 @@ void read_factors(ConfigReader& config, const nlohmann::json& list, int d_head, 
                 "One is needed for each pair of features that turns.");
 }
 
+// One scaling for all layers; newer configs may spell one for each kind of layer.
+const nlohmann::json* scaling_of(ConfigReader& config) {
+  const nlohmann::json* scaling = config.find({"rope_parameters", "rope_scaling"});
+  if (!scaling || !scaling->is_object() || scaling->empty() || !scaling->begin()->is_object()) return scaling;
+  const nlohmann::json& first = *scaling->begin();
+  for (const nlohmann::json& other : *scaling) {
+    if (other == first) continue;
+    config.refuse(Code::unsupported,
+                  format("%s: the rotary positions differ from layer to layer, which is not supported.",
+                         config.what().c_str()),
+                  "Open a model whose layers turn alike.");
+  }
+  return &first;
+}
+
+std::optional<RopeSpec::Kind> rope_kind(const std::string& name) {
+  if (name == "default") return RopeSpec::Kind::standard;
+  if (name == "linear") return RopeSpec::Kind::linear;
+  if (name == "dynamic") return RopeSpec::Kind::dynamic;
+  if (name == "llama3") return RopeSpec::Kind::llama3;
+  if (name == "yarn") return RopeSpec::Kind::yarn;
+  return std::nullopt;
+}
+
+// 0.1 weight ln(factor) + 1 (Peng et al. 2023, section 3.4)
+double yarn_magnitude(double factor, double weight) {
+  return factor > 1 ? 0.1 * weight * std::log(factor) + 1 : 1;
+}
+
+// The fields of YaRN. Without a factor the two lengths say it; mscale and mscale_all_dim, as DeepSeek writes
+// them, make the length of the turned pairs.
+void read_yarn(ConfigReader& inner, double positions, RopeSpec& rope) {
+  if (!inner.find({"factor"}) && rope.original_max_positions > 0)
+    rope.factor = std::max(positions / rope.original_max_positions, 1.0);
+  const auto or_else = [&](const char* key, double fallback) {  // 0 counts as silence
+    const double value = inner.number({key}, 0);
+    return value == 0 ? fallback : value;
+  };
+  rope.beta_fast = or_else("beta_fast", 32);
+  rope.beta_slow = or_else("beta_slow", 1);
+  rope.truncate = inner.flag({"truncate"}, true);
+  rope.attention_factor = inner.number({"attention_factor"}, 0);
+  const double mscale = inner.number({"mscale"}, 0), all = inner.number({"mscale_all_dim"}, 0);
+  if (!inner.find({"attention_factor"}) && mscale != 0 && all != 0)
+    rope.attention_factor = yarn_magnitude(rope.factor, mscale) / yarn_magnitude(rope.factor, all);
+  const bool turns = rope.beta_fast > 0 && rope.beta_slow > 0 && rope.beta_fast >= rope.beta_slow;
+  if (turns && rope.theta > 1 && rope.attention_factor >= 0) return;
+  inner.refuse(Code::out_of_range,
+               format("%s: the settings of \"yarn\" make no frequencies.", inner.what().c_str()),
+               "beta_fast and beta_slow must be positive and in this order, rope_theta above 1.");
+}
+
+// The fields of rope_scaling or rope_parameters.
+void read_scaling(ConfigReader& config, ConfigReader& inner, RopeSpec& rope) {
+  const std::string name = inner.text({"rope_type", "type"}, "default");
+  const auto kind = rope_kind(name);
+  if (!kind) {
+    config.refuse(Code::unsupported,
+                  format("%s: the rotary scaling \"%s\" is not known.", config.what().c_str(), name.c_str()),
+                  "Known are default, linear, dynamic, llama3 and yarn.");
+  }
+  rope.kind = kind.value_or(RopeSpec::Kind::standard);
+  rope.theta = inner.number({"rope_theta"}, rope.theta);
+  rope.factor = inner.number({"factor"}, 1.0);
+  rope.low_freq_factor = inner.number({"low_freq_factor"}, 1.0);
+  rope.high_freq_factor = inner.number({"high_freq_factor"}, 4.0);
+  const double positions = config.number({"max_position_embeddings", "max_sequence_length"}, 2048);
+  const double trained = rope.kind == RopeSpec::Kind::llama3 ? 8192 : positions;
+  rope.original_max_positions = inner.number({"original_max_position_embeddings"}, trained);
+  if (rope.kind == RopeSpec::Kind::yarn) read_yarn(inner, positions, rope);
+}
+
 }  // namespace
 
-RopeSpec read_rope(ConfigReader& config, int d_head) {
+RopeSpec read_rope(ConfigReader& config, int d_head, double partial) {
   RopeSpec rope;
-  rope.theta = config.number({"rope_theta"}, 10000.0);
-  double partial = config.number({"partial_rotary_factor"}, 1.0);
-  const nlohmann::json* scaling = config.find({"rope_parameters", "rope_scaling"});
+  rope.theta = config.number({"rope_theta", "rotary_emb_base"}, 10000.0);
+  partial = config.number({"partial_rotary_factor", "rotary_pct"}, partial);
+  const nlohmann::json* scaling = scaling_of(config);
   if (scaling) {
     ConfigReader inner(*scaling, config.what() + ": rope_parameters");
-    rope.theta = inner.number({"rope_theta"}, rope.theta);
     partial = inner.number({"partial_rotary_factor"}, partial);
-    const std::string kind = inner.text({"rope_type", "type"}, "default");
-    if (kind == "linear")
-      rope.kind = RopeSpec::Kind::linear;
-    else if (kind == "llama3")
-      rope.kind = RopeSpec::Kind::llama3;
-    else if (kind != "default") {
-      config.refuse(
-          Code::unsupported,
-          format("%s: the rotary scaling \"%s\" is not known.", config.what().c_str(), kind.c_str()),
-          "Known are default, linear and llama3.");
-    }
-    rope.factor = inner.number({"factor"}, 1.0);
-    rope.low_freq_factor = inner.number({"low_freq_factor"}, 1.0);
-    rope.high_freq_factor = inner.number({"high_freq_factor"}, 4.0);
-    rope.original_max_positions = inner.number({"original_max_position_embeddings"}, 8192);
+    read_scaling(config, inner, rope);
     if (const Status status = inner.status(); !status)
       config.refuse(status.error().code, status.error().sentence, status.error().hint);
   }
   if (!(rope.theta > 0) || !(rope.factor > 0) || !(rope.high_freq_factor > rope.low_freq_factor) ||
-      !(partial > 0 && partial <= 1)) {
+      !(rope.original_max_positions > 0) || !(partial > 0 && partial <= 1)) {
     config.refuse(Code::out_of_range,
                   format("%s: the rotary settings make no frequencies.", config.what().c_str()),
                   "rope_theta and factor must be positive, high_freq_factor above low_freq_factor.");
+    return {};
   }
-  if (partial < 1) rope.rotary_dims = static_cast<int>(d_head * partial) / 2 * 2;
+  if (partial < 1) rope.rotary_dims = std::max(2, static_cast<int>(d_head * partial) / 2 * 2);
   if (scaling && scaling->is_object() && scaling->contains("frequency_factors"))
     read_factors(config, (*scaling)["frequency_factors"], d_head, rope);
   return rope;
+}
+
+std::int64_t longest(const RopeSpec& rope, int positions) {
+  if (rope.kind == RopeSpec::Kind::standard) return positions;
+  const double trained = rope.kind == RopeSpec::Kind::linear ? positions : rope.original_max_positions;
+  const double far = std::min(trained * std::max(rope.factor, 1.0), 1e9);
+  return std::max<std::int64_t>(positions, static_cast<std::int64_t>(far));
 }
 
 }  // namespace attnscope

@@ -19,6 +19,8 @@ class ConfigReader {
   using Keys = std::initializer_list<const char*>;
   /// A whole number of at least 1; `fallback` < 1 makes the field required.
   int size(Keys keys, int fallback, int most = 1 << 24);
+  /// As size, but 0 will do.
+  int count(Keys keys, int fallback, int most = 1 << 24);
   double number(Keys keys, double fallback);
   bool flag(Keys keys, bool fallback);
   std::string text(Keys keys, const std::string& fallback);
@@ -28,18 +30,26 @@ class ConfigReader {
   int token(Keys keys);
   /// The field, or null when it is absent or null.
   const nlohmann::json* find(Keys keys) const;
+  /// True where the field stands there as null, which often says "none".
+  bool is_null(const char* key) const;
 
   void refuse(Code code, std::string sentence, std::string hint);
   Status status() const;
   const std::string& what() const { return what_; }
 
  private:
+  int whole(Keys keys, int fallback, int least, int most);
+
   const nlohmann::json& config_;
   std::string what_;
   std::optional<Error> error_;
 };
 
-/// rope_theta, rope_scaling {type | rope_type} of older configs, rope_parameters of newer ones.
-RopeSpec read_rope(ConfigReader& config, int d_head);
+/// rope_theta (rotary_emb_base), partial_rotary_factor (rotary_pct), rope_scaling {type | rope_type} of older
+/// configs, rope_parameters of newer ones. `partial` is the part of a head that turns where the config is
+/// silent.
+RopeSpec read_rope(ConfigReader& config, int d_head, double partial = 1.0);
+/// The longest sequence a scaling is meant for, of a model with `positions` positions.
+std::int64_t longest(const RopeSpec& rope, int positions);
 
 }  // namespace attnscope

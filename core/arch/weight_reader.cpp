@@ -52,12 +52,13 @@ Status WeightReader::linear(Weights& out, const std::string& canonical, const st
 
 Status WeightReader::norm(Weights& out, const std::string& canonical, const std::string& name,
                           std::int64_t width) const {
-  for (const char* part : {"weight", "bias"}) {
-    const std::string from = name + "." + part;
-    if (!has(from) && std::string_view(part) == "bias") continue;
-    TRY(const Tensor tensor, load(from, {width}));
-    out.set(canonical + "." + part, tensor.rename({Axis::d_model}));
-  }
+  const bool older = !has(name + ".weight") && has(name + ".gamma");
+  TRY(const Tensor weight, load(name + (older ? ".gamma" : ".weight"), {width}));
+  out.set(canonical + ".weight", weight.rename({Axis::d_model}));
+  const std::string bias_name = name + (older ? ".beta" : ".bias");
+  if (!has(bias_name)) return Done{};
+  TRY(const Tensor bias, load(bias_name, {width}));
+  out.set(canonical + ".bias", bias.rename({Axis::d_model}));
   return Done{};
 }
 
@@ -69,12 +70,15 @@ Status WeightReader::table(Weights& out, const std::string& canonical, const std
   return Done{};
 }
 
-Status WeightReader::unembedding(Weights& out, const ModelConfig& config) const {
-  Tensor head = out.get("tok_embed.weight");  // [vocab, d_model]
+Status WeightReader::unembedding(Weights& out, const ModelConfig& config, const std::string& head) const {
+  Tensor table = out.get("tok_embed.weight");  // [vocab, d_model]
   if (!config.head.tied) {
-    TRY(head, load_plain("lm_head.weight", {config.vocab_size, config.d_model}));
+    TRY(table, load_plain(head + ".weight", {config.vocab_size, config.d_model}));
   }
-  out.set("logits.weight", head.transpose().rename({Axis::in, Axis::vocab}));
+  out.set("logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
+  if (!has_plain(head + ".bias")) return Done{};
+  TRY(const Tensor bias, load_plain(head + ".bias", {config.vocab_size}));
+  out.set("logits.bias", bias.rename({Axis::vocab}));
   return Done{};
 }
 

@@ -33,11 +33,11 @@ class WeightReader {
   /// [out].
   Status linear(Weights& out, const std::string& canonical, const std::string& name, std::int64_t in,
                 std::int64_t width, Layout layout) const;
-  /// weight (and bias, when the file has one) of a norm.
+  /// weight and bias of a norm, or gamma and beta as older files call them; the bias where the file has one.
   Status norm(Weights& out, const std::string& canonical, const std::string& name, std::int64_t width) const;
   /// The unembedding -> logits.weight [d_model, vocab]: the embedding table read across where the head is
-  /// tied, else lm_head.weight.
-  Status unembedding(Weights& out, const ModelConfig& config) const;
+  /// tied, else `head`.weight, without the prefix; its bias where the file has one.
+  Status unembedding(Weights& out, const ModelConfig& config, const std::string& head = "lm_head") const;
   Status table(Weights& out, const std::string& canonical, const std::string& name, std::int64_t rows,
                std::int64_t width) const;
 

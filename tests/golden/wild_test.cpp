@@ -193,9 +193,9 @@ TEST_F(Wild, unknown_architectures_hear_which_are_known) {
   checkpoint.config.erase("model_type");
   checkpoint.config.erase("architectures");
   expect_says(refusal(checkpoint), {"model_type", "gpt2"});
-  Checkpoint yarn("llama3");
-  yarn.config["rope_parameters"]["rope_type"] = "yarn";
-  expect_says(refusal(yarn), {"yarn", "linear", "llama3"});
+  Checkpoint longrope("llama3");
+  longrope.config["rope_parameters"]["rope_type"] = "longrope";
+  expect_says(refusal(longrope), {"longrope", "linear", "dynamic", "llama3", "yarn"});
 }
 
 TEST_F(Wild, absurd_configs_are_refused_before_anything_is_allocated) {

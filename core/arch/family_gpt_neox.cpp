@@ -1,0 +1,103 @@
+// GPT-NeoX (Black et al. 2022) and Pythia: attention and MLP read the same stream side by side, a part of
+// each head turns, and queries, keys and values lie in one matrix, head by head. Reads files with and without
+// the "gpt_neox." prefix; the mask and frequency buffers of older files are left alone.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/config_reader.h"
+#include "core/arch/family.h"
+#include "core/arch/weight_reader.h"
+
+namespace attnscope {
+namespace {
+
+Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+  ConfigReader config(json, "config.json");
+  ModelConfig out;
+  out.d_model = out.d_in = config.size({"hidden_size"}, 6144);
+  out.vocab_size = config.size({"vocab_size"}, 50432);
+  out.bos = config.token({"bos_token_id"});
+  out.eos = config.token({"eos_token_id"});
+  const int layers = config.size({"num_hidden_layers"}, 44, 4096),
+            heads = config.size({"num_attention_heads"}, 64);
+  if (out.d_model % heads != 0)
+    config.refuse(Code::bad_shape, "config.json: hidden_size is not a multiple of num_attention_heads.",
+                  "Correct the config.");
+  BlockSpec block;
+  block.order = config.flag({"use_parallel_residual"}, true) ? NormOrder::parallel : NormOrder::pre;
+  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_eps"}, 1e-5)), 0.f};
+  block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, "gelu"),
+               config.size({"intermediate_size"}, 24576)};
+  block.attention.n_heads = block.attention.n_kv_heads = heads;
+  block.attention.d_head = std::max(1, out.d_model / heads);
+  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  out.position.kind = PositionSpec::Kind::rope;
+  out.position.rope = read_rope(config, block.attention.d_head, 0.25);
+  out.position.max_positions = longest(out.position.rope, config.size({"max_position_embeddings"}, 2048));
+  out.final_norm = block.norm;
+  out.head.tied = config.flag({"tie_word_embeddings"}, false);
+  out.head.present = out.head.tied || source.find("embed_out.weight") != nullptr;
+  TRY_OK(config.status());
+  out.blocks.assign(static_cast<std::size_t>(layers), block);
+  return out;
+}
+
+// Rows of one of the three, out of [head, 3, d_head].
+Tensor part_of(const Tensor& fused, int part, std::int64_t heads, std::int64_t d_head) {
+  const std::int64_t width = fused.rank() == 2 ? fused.size(1) : 1;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t head = 0; head < heads; ++head)
+    for (std::int64_t i = 0; i < d_head; ++i) rows.push_back((head * 3 + part) * d_head + i);
+  std::vector<float> values(rows.size() * static_cast<std::size_t>(width));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    fused.slice(0, rows[row], rows[row] + 1).read(values.data() + row * static_cast<std::size_t>(width));
+  const auto count = static_cast<std::int64_t>(rows.size());
+  if (fused.rank() == 1) return Tensor::from(std::move(values), {{Axis::out, count}});
+  return Tensor::from(std::move(values), {{Axis::out, count}, {Axis::in, width}}).transpose();  // [in, out]
+}
+
+// No view can skip from head to head: each of the three is a copy.
+Status read_qkv(const WeightReader& from, Weights& out, const std::string& base, const std::string& name,
+                const AttentionSpec& spec, std::int64_t d) {
+  TRY(const Tensor weight, from.load(name + ".weight", {3 * d, d}));
+  Tensor bias;
+  if (from.has(name + ".bias")) {
+    TRY(bias, from.load(name + ".bias", {3 * d}));
+  }
+  int part = 0;
+  for (const char* which : {"q", "k", "v"}) {
+    out.set(base + which + ".weight", part_of(weight, part, spec.n_heads, spec.d_head));
+    if (!bias.empty()) out.set(base + which + ".bias", part_of(bias, part, spec.n_heads, spec.d_head));
+    ++part;
+  }
+  return Done{};
+}
+
+Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+  const WeightReader from(source, {"gpt_neox.", ""}, "embed_in.weight");
+  const auto stored = WeightReader::Layout::out_in;
+  const std::int64_t d = config.d_model;
+  Weights out;
+  TRY_OK(from.table(out, "tok_embed.weight", "embed_in.weight", config.vocab_size, d));
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
+    const std::string base = "blocks." + std::to_string(layer) + ".",
+                      name = "layers." + std::to_string(layer) + ".";
+    TRY_OK(from.norm(out, base + "ln1", name + "input_layernorm", d));
+    TRY_OK(read_qkv(from, out, base + "attn.", name + "attention.query_key_value", block.attention, d));
+    TRY_OK(from.linear(out, base + "attn.out", name + "attention.dense", d, d, stored));
+    TRY_OK(from.norm(out, base + "ln2", name + "post_attention_layernorm", d));
+    TRY_OK(from.linear(out, base + "mlp.pre", name + "mlp.dense_h_to_4h", d, block.mlp.d_mlp, stored));
+    TRY_OK(from.linear(out, base + "mlp.out", name + "mlp.dense_4h_to_h", block.mlp.d_mlp, d, stored));
+  }
+  TRY_OK(from.norm(out, "ln_final", "final_layer_norm", d));
+  if (config.head.present) TRY_OK(from.unembedding(out, config, "embed_out"));
+  return out;
+}
+
+}  // namespace
+
+Family family_gpt_neox() { return {"GPT-NeoX", {"gpt_neox"}, read_config, read_weights}; }
+
+}  // namespace attnscope
