@@ -12,7 +12,7 @@ Result<Vocabulary> vocabulary_of(const std::vector<std::string>& spellings) {
   Vocabulary out;
   out.reserve(spellings.size());
   for (std::size_t id = 0; id < spellings.size(); ++id) {
-    if (!spellings[id].empty()) TRY_OK(out.add(spellings[id], static_cast<std::int64_t>(id)));
+    if (!spellings[id].empty()) TRY_OK(out.add_or_repeat(spellings[id], static_cast<std::int64_t>(id)));
   }
   return out;
 }
@@ -39,24 +39,30 @@ Status check_id(const Vocabulary& vocabulary, std::optional<int> id, const char*
               format("Ids lie between 0 and %d.", vocabulary.size() - 1));
 }
 
-Result<AddedTokens> specials_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
+Result<AddedTokens> whole_tokens_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
   std::vector<AddedToken> out;
-  for (const int id : source.special) {
-    TRY_OK(check_id(vocabulary, id, "special"));
-    AddedToken token;
-    token.content = std::string(vocabulary.spelling(id));
-    token.id = id;
-    token.special = true;
-    out.push_back(std::move(token));
+  for (const auto& [ids, special] : {std::pair{&source.special, true}, std::pair{&source.added, false}}) {
+    for (const int id : *ids) {
+      TRY_OK(check_id(vocabulary, id, special ? "special" : "added"));
+      AddedToken token;
+      token.content = std::string(vocabulary.spelling(id));
+      token.id = id;
+      token.special = special;
+      out.push_back(std::move(token));
+    }
   }
   return AddedTokens::make(out, {});
 }
 
 Result<PreTokenizer> words_of(const ByteLevelBpe& source) {
-  if (source.pattern.empty()) return byte_level_pre_tokenizer(source.add_prefix_space, true);
-  TRY(auto words, Pattern::regex(source.pattern));
-  return pre_tokenizer_sequence({split_pre_tokenizer(std::move(words), Delimiter::isolated, false),
-                                 byte_level_pre_tokenizer(source.add_prefix_space, false)});
+  if (source.patterns.empty()) return byte_level_pre_tokenizer(source.add_prefix_space, true);
+  std::vector<PreTokenizer> parts;
+  for (const std::string& pattern : source.patterns) {
+    TRY(auto words, Pattern::regex(pattern));
+    parts.push_back(split_pre_tokenizer(std::move(words), Delimiter::isolated, false));
+  }
+  parts.push_back(byte_level_pre_tokenizer(source.add_prefix_space, false));
+  return pre_tokenizer_sequence(std::move(parts));
 }
 
 PostProcessor template_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
@@ -74,7 +80,7 @@ Made make(const ByteLevelBpe& source) {
   TRY_OK(check_id(vocabulary, source.bos, "begin"));
   TRY_OK(check_id(vocabulary, source.eos, "end"));
   Pipeline parts;
-  TRY(parts.added, specials_of(source, vocabulary));
+  TRY(parts.added, whole_tokens_of(source, vocabulary));
   TRY(parts.pre_tokenizer, words_of(source));
   parts.post_processor = template_of(source, vocabulary);
   BpeOptions options;

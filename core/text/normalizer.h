@@ -52,9 +52,9 @@ Normalizer nmt_normalizer();
 /// A compiled table of SentencePiece, used as the Hugging Face tokenizers use it: on short grapheme clusters,
 /// and otherwise character by character.
 Normalizer precompiled_normalizer(Charsmap table);
-/// Ideographs, accents, case and words as llama.cpp treats the texts of BERT models: decompositions lose all
-/// but their first character, and words and signs stand apart with one space between.
-Normalizer gguf_bert_normalizer();
+/// Ideographs, accents, case and words as llama.cpp treats the texts of BERT models: with `strip_accents`
+/// decompositions lose all but their first character; words and signs stand apart with a space between.
+Normalizer gguf_bert_normalizer(bool strip_accents, bool lowercase);
 Normalizer normalizer_sequence(std::vector<Normalizer> parts);
 
 }  // namespace attnscope

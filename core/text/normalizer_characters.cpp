@@ -162,14 +162,15 @@ Normalizer precompiled_normalizer(Charsmap table) {
   };
 }
 
-Normalizer gguf_bert_normalizer() {
-  return [](MappedText& text) -> Status {
+Normalizer gguf_bert_normalizer(bool strip_accents, bool lowercase) {
+  return [strip_accents, lowercase](MappedText& text) -> Status {
     MappedText out;
     const std::string& bytes = text.text();
     std::string utf8;
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t begin = at;
-      const char32_t c = first_of_decomposition(next_code_point(bytes, at));
+      const char32_t written = next_code_point(bytes, at);
+      const char32_t c = strip_accents ? first_of_decomposition(written) : written;
       const Span place = text.span(begin, at);
       if (is_white_space(c)) {
         out.append(" ", place);
@@ -177,7 +178,7 @@ Normalizer gguf_bert_normalizer() {
       }
       if (c == 0 || c == 0xFFFD || is_control(c)) continue;
       utf8.clear();
-      append_utf8(utf8, lower_case(c));
+      append_utf8(utf8, lowercase ? lower_case(c) : c);
       const bool alone = is_punctuation(c) || is_ideograph(c);
       if (alone) out.append(" ", place);
       out.append(utf8, place);

@@ -91,7 +91,7 @@ Status check_model(const SentencePieceModel& model) {
 // ---- normalizer ---------------------------------------------------------------------------------------
 
 struct Spaces {
-  bool prefix, squeeze, suffix;
+  bool prefix, squeeze, suffix, start_only;
   std::string mark;  // what a space becomes
 };
 
@@ -145,7 +145,8 @@ Status normalize(MappedText& text, const Charsmap& table, const ByteTrie& user, 
     TRY_OK(check_normalized(out));
   }
   if (spaces.squeeze) out = without_last_marks(out, spaces.mark);
-  if (spaces.prefix && !only_spaces) {
+  const bool here = !spaces.start_only || text.span(0, bytes.size()).begin == 0;
+  if (spaces.prefix && here && !only_spaces) {
     const std::size_t size = out.text().size();
     if (spaces.suffix || (size == 0 && !spaces.squeeze)) {
       out.append(spaces.mark, size > 0 ? out.span(size - 1, size) : text.span(0, bytes.size()));
@@ -210,9 +211,10 @@ Result<AddedTokens> added_of(const SentencePieceModel& model, const SentencePiec
 }
 
 Decoder decoder_of(const SentencePieceModel& model) {
-  const bool strips = model.add_dummy_prefix || model.remove_extra_whitespaces;
+  constexpr int kAll = 1 << 20;
+  const int strips = model.remove_extra_whitespaces ? kAll : model.add_dummy_prefix ? 1 : 0;
   return decoder_sequence({replace_decoder(Pattern::literal(std::string(kMark)), " "),
-                           byte_fallback_decoder(), fuse_decoder(), strip_decoder(" ", strips ? 1 : 0, 0)});
+                           byte_fallback_decoder(), fuse_decoder(), strip_decoder(" ", strips, 0)});
 }
 
 }  // namespace
@@ -241,7 +243,7 @@ Result<SentencePieceModel> read_sentencepiece(std::string_view bytes) {
 Result<Normalizer> sentencepiece_normalizer(const SentencePieceModel& model) {
   TRY(auto table, Charsmap::from_bytes(model.charsmap));
   const Spaces spaces{model.add_dummy_prefix, model.remove_extra_whitespaces, model.whitespace_as_suffix,
-                      model.escape_whitespaces ? std::string(kMark) : " "};
+                      model.prefix_at_start_only, model.escape_whitespaces ? std::string(kMark) : " "};
   return Normalizer([table = std::move(table), user = user_pieces(model),
                      spaces](MappedText& text) -> Status { return normalize(text, table, user, spaces); });
 }

@@ -28,6 +28,7 @@ struct SentencePieceModel {
   bool add_dummy_prefix = true;          // a space before the text
   bool remove_extra_whitespaces = true;  // at the ends, and all but one in the middle
   bool escape_whitespaces = true;        // as "▁"
+  bool prefix_at_start_only = false;     // no space after a special token in the middle of a text
   bool whitespace_as_suffix = false;     // words end with the mark instead of opening with it
 };
 

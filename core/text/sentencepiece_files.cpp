@@ -119,7 +119,8 @@ Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const json& voca
                                         const TokenizerSettings& settings) {
   const std::string name = settings.tokenizer_class();
   TRY_OK(check_class(name));
-  TRY(const SentencePieceModel model, read_sentencepiece(bytes));
+  TRY(SentencePieceModel model, read_sentencepiece(bytes));
+  model.prefix_at_start_only = !settings.flag("legacy", true);
   SentencePieceOptions options;
   const bool t5 = name == "T5Tokenizer";
   options.add_bos = settings.flag("add_bos_token", !t5);

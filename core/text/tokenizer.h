@@ -73,10 +73,11 @@ Result<std::shared_ptr<const Tokenizer>> tokenizer_from_json(std::string_view te
 
 /// What a byte-level BPE is made of where there is no tokenizer.json (GGUF, vocab.json + merges.txt).
 struct ByteLevelBpe {
-  std::vector<std::string> vocab;   // spelling of each id; empty = unused id
-  std::vector<std::string> merges;  // "a b", best first
-  std::string pattern;              // words; empty = the GPT-2 pattern
-  std::vector<int> special;         // ids that are matched whole in the text and skipped when decoding
+  std::vector<std::string> vocab;     // spelling of each id; empty = unused id
+  std::vector<std::string> merges;    // "a b", best first
+  std::vector<std::string> patterns;  // each cuts the words of the one before; empty = the GPT-2 pattern
+  std::vector<int> special;           // ids that are matched whole in the text and skipped when decoding
+  std::vector<int> added;             // ids that are matched whole, and shown
   std::optional<int> bos, eos;
   bool add_bos = false;  // what encode(..., add_special = true) adds
   bool add_eos = false;

@@ -26,8 +26,8 @@ TEST_P(Golden, EveryCaseAgrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Golden,
-                         ::testing::Values("bytelevel_bpe", "bytelevel_bpe_split", "sentencepiece_bpe", "unigram",
-                                           "wordpiece_cased", "wordpiece_uncased"),
+                         ::testing::Values("bytelevel_bpe", "bytelevel_bpe_split", "sentencepiece_bpe",
+                                           "unigram", "wordpiece_cased", "wordpiece_uncased"),
                          [](const auto& tested) { return tested.param; });
 
 TEST(GoldenVocabulary, EveryIdHasADisplayAndIsFound) {
