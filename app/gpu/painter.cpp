@@ -51,7 +51,8 @@ struct Painter::Entry {
   int width = 0, height = 0, count = 1;  // cells of one map, maps
   CellLayout layout;
   unsigned texture = 0;
-  std::vector<float> cells;  // null mode only: the texture's content
+  std::vector<float> cells;   // null mode only: the texture's content
+  std::vector<ImU32> pixels;  // of a picture, in null mode
 
   int texture_width() const { return layout.texels_x * layout.columns; }
   int texture_height() const { return layout.texels_y * layout.rows; }
@@ -145,6 +146,30 @@ void Painter::upload_atlas(std::string_view key, std::uint64_t version, std::spa
   glBindTexture(GL_TEXTURE_2D, 0);
 }
 
+void Painter::upload_picture(std::string_view key, std::uint64_t version, const std::uint8_t* rgb, int width,
+                             int height) {
+  if (width < 1 || height < 1 || width > max_texture_ || height > max_texture_) return drop(key);
+  Entry& entry = entry_for(key);
+  entry.last_used = frame_;
+  if (entry.version == version && entry.width == width && entry.height == height) return;
+  entry.version = version, entry.width = width, entry.height = height, entry.count = 1;
+  entry.layout = {1, width, height, 1, 1};
+  std::vector<ImU32> pixels(static_cast<std::size_t>(width) * height);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = IM_COL32(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255);
+  if (!has_gl_) {
+    entry.pixels = std::move(pixels);
+    return;
+  }
+  if (entry.texture == 0) entry.texture = make_texture();
+  glBindTexture(GL_TEXTURE_2D, entry.texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+  glGenerateMipmap(GL_TEXTURE_2D);
+  glBindTexture(GL_TEXTURE_2D, 0);
+}
+
 Painter::Entry& Painter::entry_for(std::string_view key) {
   std::unique_ptr<Entry>& entry = entries_[std::string(key)];
   if (!entry) entry = std::make_unique<Entry>();
@@ -209,6 +234,35 @@ void Painter::atlas(ImDrawList* list, std::string_view key, std::span<const Atla
                    entry->uv(place.map, last));
   }
   if (has_gl_) end_draw(list);
+}
+
+void Painter::picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0, ImVec2 uv1,
+                      float alpha) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) return;
+  if (!has_gl_) return draw_plain_picture(list, *entry, p0, p1, uv0, uv1, alpha);
+  list->AddImage(compat::texture_id(entry->texture), p0, p1, uv0, uv1, with_alpha(IM_COL32_WHITE, alpha));
+}
+
+void Painter::draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0, ImVec2 p1, ImVec2 uv0,
+                                 ImVec2 uv1, float alpha) {
+  if (entry.pixels.empty()) return;
+  const int columns = std::min(entry.width, kPlainCells), rows = std::min(entry.height, kPlainCells);
+  const auto at = [](float place, int count) {
+    return std::clamp(static_cast<int>(place * static_cast<float>(count)), 0, count - 1);
+  };
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const float x0 = static_cast<float>(column) / static_cast<float>(columns);
+      const float y0 = static_cast<float>(row) / static_cast<float>(rows);
+      const float half_x = 0.5f / static_cast<float>(columns), half_y = 0.5f / static_cast<float>(rows);
+      const ImVec2 uv = lerp(uv0, uv1, x0 + half_x, y0 + half_y);
+      const ImU32 colour = entry.pixels[static_cast<std::size_t>(at(uv.y, entry.height)) * entry.width +
+                                        static_cast<std::size_t>(at(uv.x, entry.width))];
+      list->AddRectFilled(lerp(p0, p1, x0, y0), lerp(p0, p1, x0 + 2 * half_x, y0 + 2 * half_y),
+                          with_alpha(colour, alpha));
+    }
+  }
 }
 
 void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style, ImVec2 cells) {

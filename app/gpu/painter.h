@@ -1,7 +1,8 @@
 // Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once per version, colours
 // are made in the shader, so that zooming, rescaling and changing the theme cost no upload. Without OpenGL
 // (null mode) it draws plain rectangles coloured by the processor, so that views run in tests. Refuses to
-// compute on numbers; the only reduction is the largest magnitude where a matrix is too large.
+// compute on numbers; the only reduction is the largest magnitude where a matrix is too large. Pictures of
+// RGB pixels lie beside the matrices.
 #pragma once
 
 #include <imgui.h>
@@ -48,6 +49,15 @@ class Painter {
   void upload_atlas(std::string_view key, std::uint64_t version, std::span<const float* const> maps,
                     int columns, int width, int height);
 
+  /// Keeps a picture of width x height RGB pixels (rows first, 3 bytes each) under `key`; does nothing when
+  /// has(key, version).
+  void upload_picture(std::string_view key, std::uint64_t version, const std::uint8_t* rgb, int width,
+                      int height);
+  /// Draws the picture under `key`: pixels stay squares when it grows, and are averaged when it shrinks. uv:
+  /// the part of it that is seen, 0..1 per axis. Draws nothing when there is no such key.
+  void picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0 = ImVec2(0, 0),
+               ImVec2 uv1 = ImVec2(1, 1), float alpha = 1.f);
+
   /// Draws what lies under `key` into the rectangle; uv: the part of the matrix that is seen, 0..1 per axis.
   /// Draws nothing when there is no such key.
   void heatmap(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,
@@ -77,6 +87,8 @@ class Painter {
   /// `cells`: cells per pixel and axis where they are densest.
   void begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& style, ImVec2 cells);
   static void end_draw(ImDrawList* list);
+  static void draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0, ImVec2 p1, ImVec2 uv0,
+                                 ImVec2 uv1, float alpha);
   static void draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
                          const HeatStyle& style, ImVec2 uv0, ImVec2 uv1);
 

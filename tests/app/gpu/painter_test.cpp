@@ -344,5 +344,25 @@ TEST(Context, NoDisplayIsASentenceWithAHint) {
   EXPECT_FALSE(window.error().hint.empty());
 }
 
+TEST_F(PainterTest, APictureIsDrawnPixelByPixelAndItsPartAlone) {
+  const std::uint8_t rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 250, 200, 10};  // red green / blue yellow
+  const auto draw = [&](ImVec2 uv0, ImVec2 uv1) {
+    return frame([&](ImDrawList* list) {
+      painter().upload_picture("photo", 1, rgb, 2, 2);
+      painter().picture(list, "photo", ImVec2(0, 0), ImVec2(kSide, kSide), uv0, uv1);
+    });
+  };
+  const Image whole = draw(ImVec2(0, 0), ImVec2(1, 1));
+  EXPECT_EQ(pixel(whole, kSide * 0.25f, kSide * 0.25f), IM_COL32(255, 0, 0, 255));
+  EXPECT_EQ(pixel(whole, kSide * 0.49f, kSide * 0.49f), IM_COL32(255, 0, 0, 255)) << "no smear at the edge";
+  EXPECT_EQ(pixel(whole, kSide * 0.51f, kSide * 0.25f), IM_COL32(0, 255, 0, 255));
+  EXPECT_EQ(pixel(whole, kSide * 0.25f, kSide * 0.75f), IM_COL32(0, 0, 255, 255));
+  const Image part = draw(ImVec2(0.5f, 0.5f), ImVec2(1, 1));
+  EXPECT_EQ(pixel(part, 5, 5), IM_COL32(250, 200, 10, 255));
+  EXPECT_TRUE(painter().has("photo", 1));
+  painter().upload_picture("photo", 2, rgb, 0, 2);
+  EXPECT_FALSE(painter().has("photo", 1)) << "a picture without pixels is none";
+}
+
 }  // namespace
 }  // namespace attnscope
