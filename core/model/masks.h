@@ -12,7 +12,7 @@ Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const s
                        const std::vector<std::uint8_t>& real, std::int64_t keys);
 /// Every real key is seen: cross-attention.
 Mask padding_mask(const std::vector<std::uint8_t>& real);
-/// ALiBi or the T5 table of a stack; `table` is rel_bias.weight [bucket, head].
+/// ALiBi, or the table of distances of a stack: `table` is rel_bias.weight [bucket, head].
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table);
 
 }  // namespace attnscope

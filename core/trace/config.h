@@ -25,7 +25,7 @@ struct AttentionSpec {
   int n_heads = 1;
   int n_kv_heads = 1;  ///< < n_heads: grouped-query attention; 1: multi-query
   int d_head = 1;
-  float scale = 1.f;  ///< scores are multiplied by this; usually 1/sqrt(d_head), T5: 1
+  float scale = 1.f;  ///< scores are multiplied by this; usually 1/sqrt(d_head)
   float cap = 0.f;    ///< > 0: soft cap of the scaled scores
   NormSpec qk_norm{NormSpec::Kind::none, 1e-6f, 0.f};  ///< of each head's q and k before the rotation
   bool mask_before_scale = false;                      ///< the order of two steps; the pattern is the same
@@ -46,14 +46,14 @@ struct PositionSpec {
   Kind kind = Kind::none;
   RopeSpec rope;
   std::int64_t max_positions = 0;   ///< 0 = no limit
-  std::int64_t offset = 0;          ///< learned: position p reads row p + offset (RoBERTa, BART: 2)
-  bool halves = false;              ///< sinusoidal: all sines, then all cosines (Marian)
-  int buckets = 32;                 ///< T5: rows of the table of distances (rel_bias.weight)
-  std::int64_t max_distance = 128;  ///< T5: distances from here on share a bucket
+  std::int64_t offset = 0;          ///< learned: position p reads row p + offset
+  bool halves = false;              ///< sinusoidal: all sines, then all cosines
+  int buckets = 32;                 ///< rows of the table of distances (rel_bias.weight)
+  std::int64_t max_distance = 128;  ///< buckets: distances from here on share one
 };
 
-/// Where the norms of a block stand. pre: before attention and MLP (GPT-2); post: after each sum (the
-/// original Transformer); parallel: attention and MLP read the same stream (GPT-NeoX).
+/// Where the norms of a block stand. pre: before attention and MLP; post: after each sum, as in the
+/// original Transformer; parallel: attention and MLP read the same stream.
 enum class NormOrder : std::uint8_t { pre, post, parallel };
 
 /// One block; a model may mix them.
@@ -63,10 +63,9 @@ struct BlockSpec {
   MlpSpec mlp;
   NormSpec norm;
   NormOrder order = NormOrder::pre;
-  bool shared_norm = false;  ///< parallel: the MLP reads what attention reads
-  bool branch_norms =
-      false;             ///< what attention and MLP found is normed once more before it is added (Gemma 2)
-  bool residual = true;  ///< false for a bare attention module
+  bool shared_norm = false;   ///< parallel: the MLP reads what attention reads
+  bool branch_norms = false;  ///< what attention and MLP found is normed once more before it is added
+  bool residual = true;       ///< false for a bare attention module
 };
 
 /// How an image becomes rows.
@@ -79,14 +78,14 @@ struct PatchSpec {
 };
 
 struct HeadSpec {
-  bool present = true;     ///< false: no vocabulary, nothing to predict
-  bool tied = false;       ///< the unembedding is the embedding table
-  bool transform = false;  ///< dense, activation and norm before the unembedding (BERT)
+  bool present = true;                              ///< false: no vocabulary, nothing to predict
+  bool tied = false;                                ///< the unembedding is the embedding table
+  bool transform = false;                           ///< dense, activation and norm before the unembedding
   Activation activation = Activation::gelu_exact;   ///< of the transform
   NormSpec norm{NormSpec::Kind::none, 1e-5f, 0.f};  ///< of the transform
-  float scale = 1.f;            ///< rows are multiplied by this first (T5 with a tied head: 1/sqrt(d_model))
-  float cap = 0.f;              ///< > 0: soft cap of the logits (Gemma 2)
-  bool first_row_only = false;  ///< one prediction for the whole input, from its first row (ViT)
+  float scale = 1.f;                                ///< rows are multiplied by this first
+  float cap = 0.f;                                  ///< > 0: soft cap of the logits
+  bool first_row_only = false;  ///< one prediction for the whole input, from its first row
   int outputs = 0;              ///< rows of the unembedding; 0 = vocab_size
 };
 
@@ -111,8 +110,8 @@ struct ModelConfig {
   std::vector<ModelConfig> towers;
   int bos = -1, eos = -1, pad = -1;  ///< token ids; -1 = none
   int decoder_start = -1;            ///< first token of the decoder
-  std::vector<int> never_said;  ///< tokens that generating passes over, whatever their logits (Marian: pad)
-  int image_token = -1;         ///< its places in the ids are taken by the rows of the image
+  std::vector<int> never_said;       ///< tokens that generating passes over, whatever their logits
+  int image_token = -1;              ///< its places in the ids are taken by the rows of the image
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
   /// The stack of that name: this one, or a tower; this one where there is no such stack.
@@ -147,6 +146,11 @@ class Weights {
   std::map<std::string, Tensor> tensors_;
 };
 
+/// The norm that makes a step (`ln1.scale`, `ln1.out`, `attn.q_norm`, ...); the block's, or the final norm,
+/// for every other step.
+const NormSpec& norm_spec(const ModelConfig& config, const Site& site);
+/// The curve of an activation step: the head's, or the MLP's of the block.
+Activation activation_at(const ModelConfig& config, const Site& site);
 std::string_view activation_name(Activation kind);
 /// "embedding", "attention", "mlp", "norms", "unembedding" and their parameter counts, in that order.
 std::vector<std::pair<std::string, std::int64_t>> parameters_by_part(const ModelConfig& config,

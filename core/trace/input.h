@@ -16,7 +16,7 @@ struct Input {
   Tensor vectors = {};                         ///< [pos, d_in] for bare modules; empty when ids are given
   std::vector<int> source = {};                ///< token ids of the encoder, for encoder-decoders
   Tensor pixels = {};                          ///< [channel, row, column], normalised, for models that see
-  std::vector<int> types = {};                 ///< segment of each token (BERT); empty = all 0
+  std::vector<int> types = {};                 ///< segment of each token; empty = all 0
   std::vector<std::uint8_t> real = {};         ///< one per token of `ids`: 0 = padding; empty = all real
   std::vector<std::uint8_t> source_real = {};  ///< the same for `source`
   std::vector<Span> spans = {};  ///< named parts of the sequence (image, prompt, action), for masks
