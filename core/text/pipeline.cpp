@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/text/byte_level.h"
+#include "core/text/segmentation.h"
 
 namespace attnscope {
 
@@ -43,10 +44,30 @@ PlacedToken PipelineTokenizer::added_token(const Segment& segment) const {
   return {{token.id, token.content, place.begin, place.end, token.special}, segment.text.text()};
 }
 
-void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToken>& out) const {
+struct PipelineTokenizer::Recorder {
+  const SegmentationLimits& limits;
+  Segmentation& out;
+
+  void stretches(const std::vector<Segment>& all) const {
+    out.stretch_count = all.size();
+    const auto kept = static_cast<std::ptrdiff_t>(std::min(all.size(), limits.words));
+    out.stretches.assign(all.begin(), all.begin() + kept);
+  }
+  // Room for the steps of one more word; null where there is none left.
+  SegmentedWord* word(const Segment& segment) const {
+    if (out.word_count++ >= limits.words) return nullptr;
+    out.words.push_back({segment.text, segment.added, {}, {}});
+    out.words.back().steps.limit = limits.steps;
+    return &out.words.back();
+  }
+};
+
+void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToken>& out,
+                                  const Recorder* recorder) const {
   std::vector<WordPart> cut;
   const std::string& word = segment.text.text();
-  parts_.model->cut(word, cut);
+  SegmentedWord* record = recorder ? recorder->word(segment) : nullptr;
+  parts_.model->cut_word(word, cut, record ? &record->steps : nullptr);
   for (const WordPart& part : cut) {
     const Span place = segment.text.span(part.begin, part.end);
     const std::string spelling = part.as_written ? word.substr(part.begin, part.end - part.begin)
@@ -55,28 +76,44 @@ void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToke
     out.push_back(
         {{part.id, spelling, place.begin, place.end, added != nullptr && added->special}, spelling});
   }
+  if (record) record->parts = std::move(cut);
 }
 
-Result<Encoding> PipelineTokenizer::encode(std::string_view text, bool add_special) const {
+Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
+                                        const Recorder* recorder) const {
   if (text.size() > kMaxText) {
     return fail(Code::out_of_range, format("the text has %s", format_bytes(text.size()).c_str()),
                 format("At most %s can be cut into tokens at once.", format_bytes(kMaxText).c_str()));
   }
   TRY(auto segments, parts_.added.cut(MappedText::of(text), parts_.normalizer));
+  if (recorder) recorder->stretches(segments);
   if (parts_.pre_tokenizer) TRY_OK(parts_.pre_tokenizer(segments));
   std::vector<PlacedToken> placed;
   for (const Segment& segment : segments) {
-    if (segment.added) {
-      placed.push_back(added_token(segment));
-    } else {
-      add_words(segment, placed);
+    if (!segment.added) {
+      add_words(segment, placed, recorder);
+      continue;
     }
+    placed.push_back(added_token(segment));
+    SegmentedWord* record = recorder ? recorder->word(segment) : nullptr;
+    if (record) record->parts = {{*segment.added, 0, segment.text.text().size()}};
   }
   if (parts_.post_processor) parts_.post_processor(placed, add_special);
   Encoding encoding;
   encoding.tokens.reserve(placed.size());
   for (PlacedToken& token : placed) encoding.tokens.push_back(std::move(token.token));
   return encoding;
+}
+
+Result<Encoding> PipelineTokenizer::encode(std::string_view text, bool add_special) const {
+  return run(text, add_special, nullptr);
+}
+
+Result<Encoding> PipelineTokenizer::encode_recorded(std::string_view text, bool add_special,
+                                                    const SegmentationLimits& limits,
+                                                    Segmentation& record) const {
+  const Recorder recorder{limits, record};
+  return run(text, add_special, &recorder);
 }
 
 std::string PipelineTokenizer::decode(const std::vector<int>& ids, bool skip_special) const {

@@ -33,6 +33,8 @@ class PipelineTokenizer final : public Tokenizer {
   explicit PipelineTokenizer(Pipeline parts);
 
   Result<Encoding> encode(std::string_view text, bool add_special = true) const override;
+  Result<Encoding> encode_recorded(std::string_view text, bool add_special, const SegmentationLimits& limits,
+                                   Segmentation& record) const override;
   std::string decode(const std::vector<int>& ids, bool skip_special = true) const override;
   int vocab_size() const override;
   std::string token_text(int id) const override;
@@ -42,7 +44,9 @@ class PipelineTokenizer final : public Tokenizer {
   std::optional<int> eos() const override { return parts_.eos; }
 
  private:
-  void add_words(const Segment& segment, std::vector<PlacedToken>& out) const;
+  struct Recorder;  // where the steps go, and how many
+  Result<Encoding> run(std::string_view text, bool add_special, const Recorder* recorder) const;
+  void add_words(const Segment& segment, std::vector<PlacedToken>& out, const Recorder* recorder) const;
   PlacedToken added_token(const Segment& segment) const;
 
   Pipeline parts_;

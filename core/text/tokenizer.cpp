@@ -51,6 +51,11 @@ void append_visible(std::string& out, char32_t c) {
 
 Tokenizer::~Tokenizer() = default;
 
+Result<Encoding> Tokenizer::encode_recorded(std::string_view text, bool add_special,
+                                            const SegmentationLimits&, Segmentation&) const {
+  return encode(text, add_special);
+}
+
 std::vector<int> Encoding::ids() const {
   std::vector<int> out;
   out.reserve(tokens.size());

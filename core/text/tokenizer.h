@@ -30,6 +30,9 @@ struct Encoding {
   std::vector<int> ids() const;
 };
 
+struct Segmentation;
+struct SegmentationLimits;
+
 /// Text to ids and back. Immutable once made, so any number of threads may share one.
 class Tokenizer {
  public:
@@ -41,6 +44,10 @@ class Tokenizer {
   /// The tokens of `text`. `add_special` adds what the vocabulary's template adds (for example a begin
   /// token). Errors: text over 256 MB; a pattern of the file that runs out of time or stack on this text.
   virtual Result<Encoding> encode(std::string_view text, bool add_special = true) const = 0;
+  /// The same, with the steps that led there (core/text/segmentation.h). A tokenizer without steps records
+  /// none.
+  virtual Result<Encoding> encode_recorded(std::string_view text, bool add_special,
+                                           const SegmentationLimits& limits, Segmentation& record) const;
   /// Well-formed UTF-8 for any ids; bytes that do not add up to a character give U+FFFD, unknown ids nothing.
   virtual std::string decode(const std::vector<int>& ids, bool skip_special = true) const = 0;
   /// Highest id + 1; there may be unused ids below it.

@@ -235,10 +235,52 @@ Json rich_file() {
   return file;
 }
 
-TEST(Fuzz, MutatedFilesNeverCrash) {
+// The kinds of vocabulary that came later, with the parts they bring.
+Json rich_unigram() {
+  Json file = rich_file();
+  file["model"] = {{"type", "Unigram"}, {"unk_id", 0}, {"byte_fallback", true}};
+  for (const auto& [piece, score] : {std::pair{"<unk>", 0.0}, {"▁", -2.5}, {"a", -3.0}, {"<0x0A>", -9.0}})
+    file["model"]["vocab"].push_back(Json::array({piece, score}));
+  file["normalizer"]["normalizers"].push_back(
+      {{"type", "Precompiled"}, {"precompiled_charsmap", "BAAAAAAAAAA="}});
+  file["normalizer"]["normalizers"].push_back({{"type", "Nmt"}});
+  file["pre_tokenizer"] = {
+      {"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "first"}, {"split", true}};
+  file["decoder"] = {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "always"}};
+  file["added_tokens"] = {{{"id", 7}, {"content", "<s>"}, {"special", true}}};
+  return file;
+}
+
+Json rich_word_piece() {
+  Json file = rich_file();
+  file["model"] = {{"type", "WordPiece"},
+                   {"unk_token", "a"},
+                   {"continuing_subword_prefix", "##"},
+                   {"max_input_chars_per_word", 20},
+                   {"vocab", {{"a", 0}, {"##b", 1}, {"ab", 2}, {"##é", 3}, {"1", 4}}}};
+  file["normalizer"] = {{"type", "BertNormalizer"}, {"lowercase", true}, {"strip_accents", nullptr}};
+  file["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers",
+                            {{{"type", "BertPreTokenizer"}},
+                             {{"type", "UnicodeScripts"}},
+                             {{"type", "FixedLength"}, {"length", 3}}}}};
+  file["decoder"] = {
+      {"type", "Sequence"},
+      {"decoders", {{{"type", "WordPiece"}, {"prefix", "##"}}, {{"type", "CTC"}, {"pad_token", "a"}}}}};
+  file["added_tokens"] = {{{"id", 7}, {"content", "<s>"}, {"special", true}}};
+  return file;
+}
+
+class Mutations : public ::testing::TestWithParam<int> {};
+
+TEST_P(Mutations, NeverCrash) {
   std::mt19937 random(7);
-  const std::string original = rich_file().dump();
-  ASSERT_TRUE(tokenizer_from_json(original, "rich.json"));
+  const std::string original = (GetParam() == 0   ? rich_file()
+                                : GetParam() == 1 ? rich_unigram()
+                                                  : rich_word_piece())
+                                   .dump();
+  const auto whole = tokenizer_from_json(original, "rich.json");
+  ASSERT_TRUE(whole) << whole.error().text();
   int opened = 0;
   for (int round = 0; round < 6000; ++round) {
     const auto made = tokenizer_from_json(mutated(original, random), "fuzz.json");
@@ -252,9 +294,12 @@ TEST(Fuzz, MutatedFilesNeverCrash) {
   EXPECT_GT(opened, 100);
 }
 
+INSTANTIATE_TEST_SUITE_P(Fuzz, Mutations, ::testing::Values(0, 1, 2));
+
 TEST(Fuzz, AnyBytesCanBeEncoded) {
   std::mt19937 random(11);
-  for (const char* name : {"bytelevel_bpe", "bytelevel_bpe_split", "sentencepiece_bpe"}) {
+  for (const char* name : {"bytelevel_bpe", "bytelevel_bpe_split", "sentencepiece_bpe", "unigram",
+                           "wordpiece_cased", "wordpiece_uncased", "model_bpe", "model_unigram"}) {
     auto opened = open_tokenizer(golden(name));
     ASSERT_TRUE(opened);
     for (int round = 0; round < 2000; ++round) expect_sane(**opened, random_bytes(random));
