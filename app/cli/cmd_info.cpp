@@ -11,8 +11,8 @@ using nlohmann::json;
 
 constexpr const char* kNorms[] = {"none", "LayerNorm", "RMSNorm"};
 constexpr const char* kMlps[] = {"none", "plain", "gated"};
-constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope"};
-constexpr const char* kRopes[] = {"default", "linear", "llama3"};
+constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
+constexpr const char* kRopes[] = {"default", "linear", "llama3", "dynamic", "yarn"};
 
 // 1e-05 instead of 9.99999974e-06
 double short_number(float value) { return std::stod(format("%.7g", static_cast<double>(value))); }
@@ -31,6 +31,13 @@ json position_json(const PositionSpec& p) {
   out["theta"] = p.rope.theta;
   out["scaling"] = kRopes[static_cast<int>(p.rope.kind)];
   if (p.rope.kind != RopeSpec::Kind::standard) out["factor"] = p.rope.factor;
+  return out;
+}
+
+json formats_json(const OpenedModel& opened) {
+  json out = json::object();
+  for (const StoredFormat& format : opened.formats)
+    out[format.name] = {{"tensors", format.tensors}, {"bytes", format.bytes}};
   return out;
 }
 
@@ -62,6 +69,8 @@ json to_json(const OpenedModel& opened) {
       {"parameters", {{"total", total}, {"by_part", parts}}},
       {"dtype", opened.dtype},
       {"bytes", opened.file_bytes},
+      {"formats", formats_json(opened)},
+      {"stays_in_file", opened.stays_in_file},
       {"tokenizer", opened.tokenizer ? json(opened.tokenizer->vocab_size()) : json(nullptr)},
       {"notes", opened.notes}};
   if (block.mlp.kind != MlpSpec::Kind::none) out["mlp"]["activation"] = activation_name(block.mlp.activation);
@@ -77,6 +86,9 @@ void print_lines(const json& info) {
        {"title", "path", "architecture", "layers", "d_model", "vocab_size", "context_length", "dtype"})
     std::printf("%-16s %s\n", key, plain(info[key]).c_str());
   std::printf("%-16s %s\n", "bytes", format_bytes(info["bytes"].get<std::uint64_t>()).c_str());
+  for (const auto& [name, format] : info["formats"].items())
+    std::printf("  %-14s %s tensors, %s\n", name.c_str(), plain(format["tensors"]).c_str(),
+                format_bytes(format["bytes"].get<std::uint64_t>()).c_str());
   for (const char* key : {"attention", "mlp", "norm", "positions", "head"}) {
     std::vector<std::string> fields;
     for (const auto& [name, value] : info[key].items()) fields.push_back(name + " " + plain(value));

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/cli/command.h"
+#include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 
 namespace attnscope::cli {
@@ -25,6 +26,13 @@ int run(int argc, char** argv) {
   app.name("attnscope-cli");
   app.require_subcommand(1);
   app.set_version_flag("--version", "attnscope 0.1.0");
+  app.fallthrough();  // the limit may stand before the command or behind it
+  std::string limit;
+  app.add_option(
+         "--memory-limit", limit,
+         "most memory for expanded weights (8G, 800M); beyond it matrices stay as they are in the file "
+         "(default: half of the memory, or ATTNSCOPE_MEMORY_LIMIT)")
+      ->type_name("SIZE");
   Action action;
   add_steps(app, action);
   add_trace(app, action);
@@ -40,6 +48,11 @@ int run(int argc, char** argv) {
                  "attnscope-cli: %s\nattnscope-cli --help and attnscope-cli COMMAND --help say more.\n",
                  what(app, error, argc, argv).c_str());
     return 2;
+  }
+  if (!limit.empty()) {
+    const auto bytes = parse_size(limit);
+    if (!bytes) return report(bytes.error());
+    set_memory_limit(*bytes);
   }
   if (const Status status = action(); !status) return report(status.error());
   if (std::fflush(stdout) != 0)

@@ -7,7 +7,7 @@
 
 #include "core/arch/config_reader.h"
 #include "core/arch/family.h"
-#include "core/arch/weight_reader.h"
+#include "core/arch/fused_heads.h"
 
 namespace attnscope {
 namespace {
@@ -43,37 +43,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   return out;
 }
 
-// Rows of one of the three, out of [head, 3, d_head].
-Tensor part_of(const Tensor& fused, int part, std::int64_t heads, std::int64_t d_head) {
-  const std::int64_t width = fused.rank() == 2 ? fused.size(1) : 1;
-  std::vector<std::int64_t> rows;
-  for (std::int64_t head = 0; head < heads; ++head)
-    for (std::int64_t i = 0; i < d_head; ++i) rows.push_back((head * 3 + part) * d_head + i);
-  std::vector<float> values(rows.size() * static_cast<std::size_t>(width));
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    fused.slice(0, rows[row], rows[row] + 1).read(values.data() + row * static_cast<std::size_t>(width));
-  const auto count = static_cast<std::int64_t>(rows.size());
-  if (fused.rank() == 1) return Tensor::from(std::move(values), {{Axis::out, count}});
-  return Tensor::from(std::move(values), {{Axis::out, count}, {Axis::in, width}}).transpose();  // [in, out]
-}
-
-// No view can skip from head to head: each of the three is a copy.
-Status read_qkv(const WeightReader& from, Weights& out, const std::string& base, const std::string& name,
-                const AttentionSpec& spec, std::int64_t d) {
-  TRY(const Tensor weight, from.load(name + ".weight", {3 * d, d}));
-  Tensor bias;
-  if (from.has(name + ".bias")) {
-    TRY(bias, from.load(name + ".bias", {3 * d}));
-  }
-  int part = 0;
-  for (const char* which : {"q", "k", "v"}) {
-    out.set(base + which + ".weight", part_of(weight, part, spec.n_heads, spec.d_head));
-    if (!bias.empty()) out.set(base + which + ".bias", part_of(bias, part, spec.n_heads, spec.d_head));
-    ++part;
-  }
-  return Done{};
-}
-
 Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"gpt_neox.", ""}, "embed_in.weight");
   const auto stored = WeightReader::Layout::out_in;
@@ -85,7 +54,8 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
     const std::string base = "blocks." + std::to_string(layer) + ".",
                       name = "layers." + std::to_string(layer) + ".";
     TRY_OK(from.norm(out, base + "ln1", name + "input_layernorm", d));
-    TRY_OK(read_qkv(from, out, base + "attn.", name + "attention.query_key_value", block.attention, d));
+    TRY_OK(
+        read_fused_heads(out, from, base + "attn.", name + "attention.query_key_value", block.attention, d));
     TRY_OK(from.linear(out, base + "attn.out", name + "attention.dense", d, d, stored));
     TRY_OK(from.norm(out, base + "ln2", name + "post_attention_layernorm", d));
     TRY_OK(from.linear(out, base + "mlp.pre", name + "mlp.dense_h_to_4h", d, block.mlp.d_mlp, stored));

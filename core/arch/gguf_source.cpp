@@ -34,20 +34,6 @@ Order from_parts(std::int64_t rows, std::int64_t heads) {
   return order;
 }
 
-// The rows (the values of a vector) in another order: a copy, where they are in memory.
-Tensor reordered(const Tensor& from, const Order& order) {
-  if (from.is_encoded() && from.rank() == 2) return from.in_order(order);
-  const Tensor packed = from.packed();
-  const std::int64_t width = packed.count() / packed.size(0);
-  Shape shape;
-  for (int d = 0; d < packed.rank(); ++d) shape.emplace_back(packed.axis(d), packed.size(d));
-  Buffer out(shape);
-  for (std::size_t row = 0; row < order.size(); ++row)
-    std::copy_n(packed.data() + order[row] * width, width,
-                out.data() + static_cast<std::int64_t>(row) * width);
-  return std::move(out).freeze();
-}
-
 Tensor minus_one(const Tensor& from) {
   std::vector<float> values = from.values();
   for (float& value : values) value -= 1.f;
@@ -124,7 +110,7 @@ class GgufSource final : public TensorSource {
 
   template <class Make>
   Result<Tensor> in_order(const Tensor& stored, std::size_t index, std::int64_t pieces, Make make) const {
-    if (pieces > 0 && stored.size(0) % pieces == 0) return reordered(stored, make());
+    if (pieces > 0 && stored.size(0) % pieces == 0) return stored.take_rows(make());
     return fail(Code::bad_shape,
                 what_ + ": tensor " + in_quotes(rows_[index].stored) +
                     format(" has %lld rows, which are not the rows of whole heads.",

@@ -1,11 +1,14 @@
 #include "core/arch/open.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/family.h"
 #include "core/arch/gguf_model.h"
+#include "core/arch/gguf_tokenizer.h"
+#include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
@@ -48,32 +51,69 @@ Result<const Family*> family_of(const json& config, const std::string& what) {
               known_architectures());
 }
 
-std::string main_dtype(const TensorSource& source, std::uint64_t& bytes) {
-  std::map<std::string, std::uint64_t> by_type;
+// What the file holds, by number format.
+void count_formats(const TensorSource& source, OpenedModel& out) {
+  std::map<std::string, StoredFormat> by_name;
   for (const TensorInfo& info : source.infos()) {
-    by_type[std::string(dtype_name(info.dtype))] += info.bytes;
-    bytes += info.bytes;
+    StoredFormat& format = by_name[std::string(dtype_name(info.dtype))];
+    ++format.tensors;
+    format.bytes += info.bytes;
+    out.file_bytes += info.bytes;
   }
-  std::string best;
-  for (const auto& [name, size] : by_type)
-    if (best.empty() || size > by_type[best]) best = name;
-  return best;
+  for (auto& [name, format] : by_name) {
+    format.name = name;
+    out.formats.push_back(format);
+  }
+  std::stable_sort(out.formats.begin(), out.formats.end(),
+                   [](const StoredFormat& a, const StoredFormat& b) { return a.bytes > b.bytes; });
+  if (!out.formats.empty()) out.dtype = out.formats.front().name;
+}
+
+// The source, or one whose matrices stay in the file where expanding them would pass the limit.
+std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, const OpenOptions& options,
+                                      std::vector<std::string>& notes) {
+  const std::int64_t limit = options.expand_limit >= 0 ? options.expand_limit : memory_limit();
+  const auto most = static_cast<std::uint64_t>(limit);
+  const std::uint64_t bytes = expanded_bytes(*source);
+  if (bytes > most)
+    notes.push_back(
+        format("Expanded, the weights would take %s, more than the limit of %s: they stay as they are "
+               "in the file and are expanded piece by piece.",
+               format_bytes(bytes).c_str(), format_bytes(most).c_str()));
+  return within_limit(std::move(source), most);
 }
 
 // The model of a config and its weights, wherever they come from; `what` names the config in sentences.
-Result<OpenedModel> assemble(const json& config, const std::string& what, const TensorSource& source) {
+Result<OpenedModel> assemble(const json& config, const std::string& what,
+                             const std::shared_ptr<TensorSource>& stored, const OpenOptions& options) {
   TRY(const Family* family, family_of(config, what));
   OpenedModel out;
+  const std::shared_ptr<TensorSource> kept = limited(stored, options, out.notes);
+  out.stays_in_file = kept != stored;
+  const TensorSource& source = *kept;
   TRY(ModelConfig model_config, family->read_config(config, source));
   model_config.family = family->name;
   TRY(Weights weights, family->read_weights(model_config, source));
   TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
   out.family = family->name;
-  out.dtype = main_dtype(source, out.file_bytes);
+  count_formats(source, out);
   return out;
 }
 
-Result<OpenedModel> open_folder(const fs::path& folder) {
+// The tokenizer that lies in `path`, or a note why there is none.
+void add_tokenizer(OpenedModel& out, bool is_there, const std::string& path) {
+  if (!is_there) {
+    out.notes.emplace_back("There is no tokenizer: tokens are shown and typed as ids.");
+    return;
+  }
+  auto tokenizer = open_any_tokenizer(path);
+  if (tokenizer)
+    out.tokenizer = *tokenizer;
+  else
+    out.notes.push_back(tokenizer.error().text());
+}
+
+Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options) {
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
   if (!fs::exists(config_path, ignored)) {
@@ -83,33 +123,34 @@ Result<OpenedModel> open_folder(const fs::path& folder) {
   TRY(const json config, read_json_file(config_path));
   TRY_OK(family_of(config, config_path));  // before the weights are looked for
   TRY(const std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
-  TRY(OpenedModel out, assemble(config, config_path, *source));
+  TRY(OpenedModel out, assemble(config, config_path, source, options));
   out.path = folder.string();
   out.title =
       folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
-  if (fs::exists(folder / "tokenizer.json", ignored)) {
-    auto tokenizer = open_tokenizer(folder.string());
-    if (tokenizer)
-      out.tokenizer = *tokenizer;
-    else
-      out.notes.push_back(tokenizer.error().text());
-  } else {
-    out.notes.emplace_back("There is no tokenizer.json: tokens are shown and typed as ids.");
-  }
+  add_tokenizer(out, has_tokenizer(out.path), out.path);
   return out;
 }
 
-Result<OpenedModel> open_gguf_file(const fs::path& path) {
+Result<OpenedModel> open_gguf_file(const fs::path& path, const OpenOptions& options) {
   TRY(const Gguf file, open_gguf(path.string()));
   TRY(const json config, gguf_config(file));
   TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
-  auto opened = assemble(config, file.what, *source);
+  auto opened = assemble(config, file.what, source, options);
   if (!opened)
     return fail(opened.error().code, file.what + ", read as a Hugging Face model: " + opened.error().sentence,
                 opened.error().hint);
   OpenedModel out = *std::move(opened);
   out.path = path.string();
   out.title = path.stem().string();
+  if (!file.find("tokenizer.ggml.tokens")) {
+    out.notes.emplace_back("The file holds no vocabulary: tokens are shown and typed as ids.");
+    return out;
+  }
+  auto tokenizer = make_gguf_tokenizer(gguf_vocabulary(file));
+  if (tokenizer)
+    out.tokenizer = *tokenizer;
+  else
+    out.notes.push_back(tokenizer.error().text());
   return out;
 }
 
@@ -132,7 +173,7 @@ Result<OpenedModel> open_scene_text(std::string_view text, const std::string& na
   return from_scene(std::move(scene), name);
 }
 
-Result<OpenedModel> open_model(const std::string& path) {
+Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
   std::error_code error;
   const fs::path at(path);
   const fs::file_status status = fs::status(at, error);
@@ -141,10 +182,10 @@ Result<OpenedModel> open_model(const std::string& path) {
         Code::not_found, format("There is no file or folder %s.", path.c_str()),
         "Check the spelling; a model is a folder with config.json or a .gguf file, a scene is a .json file.");
   }
-  if (fs::is_directory(status)) return open_folder(at);
+  if (fs::is_directory(status)) return open_folder(at, options);
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
-  if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder);
-  if (at.extension() == ".gguf") return open_gguf_file(at);
+  if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder, options);
+  if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
     TRY(const json object, read_json_file(path));
     TRY(Scene scene, scene_from_json(object, at.filename().string()));

@@ -13,12 +13,21 @@
 
 namespace attnscope {
 
+/// How much of a file is stored in one number format.
+struct StoredFormat {
+  std::string name;  ///< "F32", "Q4_K"
+  std::int64_t tensors = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct OpenedModel {
   std::string title;   ///< the scene's title, or the folder's name
   std::string path;    ///< as given; "scene:NAME" for shipped scenes
   std::string family;  ///< "GPT-2", "Llama", "scene"
   std::string dtype;   ///< of the file's largest tensors: "F32", "BF16"
   std::uint64_t file_bytes = 0;
+  std::vector<StoredFormat> formats;  ///< the most bytes first; empty for scenes
+  bool stays_in_file = false;         ///< matrices are expanded piece by piece
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
   std::optional<Scene> scene;
@@ -27,8 +36,14 @@ struct OpenedModel {
   std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
 };
 
+struct OpenOptions {
+  /// Bytes that expanded weights may take. Where half-precision or quantised ones would take more, matrices
+  /// stay as they are in the file and are expanded piece by piece. Negative: memory_limit().
+  std::int64_t expand_limit = -1;
+};
+
 /// Errors name the file and the tensor, and say which architectures are known.
-Result<OpenedModel> open_model(const std::string& path);
+Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options = {});
 /// A shipped scene or other text already in memory.
 Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name);
 

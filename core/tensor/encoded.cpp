@@ -59,14 +59,15 @@ float Encoded::value(std::int64_t index) const {
   return slot.values[static_cast<std::size_t>(index - begin)];
 }
 
-std::shared_ptr<const Encoded> Encoded::in_order(const std::vector<std::int64_t>& order) const {
-  CHECK(static_cast<std::int64_t>(order.size()) == rows_ && changed_.empty());
+std::shared_ptr<const Encoded> Encoded::take_rows(const std::vector<std::int64_t>& rows) const {
+  CHECK(changed_.empty());
   auto out = std::make_shared<Encoded>(*this);
-  for (std::size_t row = 0; row < order.size(); ++row) {
-    CHECK(order[row] >= 0 && order[row] < rows_);
-    out->order_.resize(order.size());
-    out->order_[row] = stored_row(order[row]);
+  out->order_.clear();
+  for (const std::int64_t row : rows) {
+    CHECK(row >= 0 && row < rows_);
+    out->order_.push_back(stored_row(row));
   }
+  out->rows_ = static_cast<std::int64_t>(rows.size());
   out->id_ = next_id();
   return out;
 }
@@ -116,11 +117,18 @@ bool Tensor::same_bytes(const Tensor& other) const {
   return code_->same_bytes(*other.code_) && offset_ == other.offset_;
 }
 
-Tensor Tensor::in_order(const std::vector<std::int64_t>& order) const {
-  CHECK(code_ && offset_ == 0 && count() == code_->count() && stride(rank_ - 1) == 1);
-  Shape shape;
-  for (int d = 0; d < rank_; ++d) shape.emplace_back(axis(d), size(d));
-  return encoded(code_->in_order(order), shape);
+Tensor Tensor::take_rows(const std::vector<std::int64_t>& rows) const {
+  CHECK(rank_ > 0);
+  Shape shape{{axis(0), static_cast<std::int64_t>(rows.size())}};
+  for (int d = 1; d < rank_; ++d) shape.emplace_back(axis(d), size(d));
+  const bool whole = code_ && rank_ == 2 && stride(1) == 1 && stride(0) == size(1) && offset_ == 0 &&
+                     count() == code_->count() && code_->changed().empty();
+  if (whole) return encoded(code_->take_rows(rows), shape);
+  Buffer out(shape);
+  const std::int64_t width = rows.empty() ? 0 : out.count() / shape[0].second;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    slice(0, rows[row], rows[row] + 1).read(out.data() + static_cast<std::int64_t>(row) * width);
+  return std::move(out).freeze();
 }
 
 Tensor Tensor::with_value(const std::vector<std::int64_t>& index, float value) const {

@@ -28,8 +28,8 @@ class Encoded {
   /// One value. Its block is remembered, so that neighbours come cheap.
   float value(std::int64_t index) const;
 
-  /// The same values with row r taken from row order[r].
-  std::shared_ptr<const Encoded> in_order(const std::vector<std::int64_t>& order) const;
+  /// Row r of the result is row rows[r].
+  std::shared_ptr<const Encoded> take_rows(const std::vector<std::int64_t>& rows) const;
   /// The same values but for one.
   std::shared_ptr<const Encoded> with_value(std::int64_t index, float value) const;
   /// What was set by hand, by index.

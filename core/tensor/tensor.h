@@ -125,8 +125,8 @@ class Tensor {
   Tensor with_value(const std::vector<std::int64_t>& index, float value) const;
   /// Of an encoded tensor: the cells that with_value has set.
   std::vector<std::vector<std::int64_t>> set_by_hand() const;
-  /// Of a whole encoded tensor: row r taken from row order[r]; no copy.
-  Tensor in_order(const std::vector<std::int64_t>& order) const;
+  /// Row r of the result is row rows[r]: a copy, but of a whole encoded matrix none.
+  Tensor take_rows(const std::vector<std::int64_t>& rows) const;
 
  private:
   float expanded(std::int64_t index) const;
