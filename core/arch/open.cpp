@@ -113,6 +113,18 @@ void add_tokenizer(OpenedModel& out, bool is_there, const std::string& path) {
     out.notes.push_back(tokenizer.error().text());
 }
 
+// What a classifier's outputs stand for.
+void add_output_names(OpenedModel& out, const json& config) {
+  const ModelConfig& model = out.model->config();
+  const auto labels = config.find("id2label");
+  if (!model.head.first_row_only || labels == config.end() || !labels->is_object()) return;
+  for (int output = 0; output < model.outputs(); ++output) {
+    const auto name = labels->find(std::to_string(output));
+    out.output_names.push_back(name != labels->end() && name->is_string() ? name->get<std::string>()
+                                                                          : std::to_string(output));
+  }
+}
+
 Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options) {
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
@@ -128,6 +140,8 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   out.title =
       folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
   add_tokenizer(out, has_tokenizer(out.path), out.path);
+  add_output_names(out, config);
+  out.preprocessing = preprocessing_of(out.model->config(), out.path, out.notes);
   return out;
 }
 
@@ -163,6 +177,7 @@ OpenedModel from_scene(Scene scene, const std::string& path) {
   out.model = scene.model;
   out.file_bytes = static_cast<std::uint64_t>(scene.model->weights().parameter_count()) * sizeof(float);
   out.scene = std::move(scene);
+  out.preprocessing = preprocessing_of(out.model->config(), {}, out.notes);
   return out;
 }
 

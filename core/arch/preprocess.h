@@ -4,6 +4,7 @@
 
 #include "core/io/image.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/config.h"
 
 namespace attnscope {
 
@@ -17,6 +18,10 @@ struct Preprocessing {
   float deviation[3] = {0.5f, 0.5f, 0.5f};
 };
 
+/// What a model's pictures need: the size that its patches cover, and what preprocessor_config.json in
+/// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
+Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
+                               std::vector<std::string>& notes);
 /// -> pixels [channel, row, column].
 Tensor preprocess(const Picture& picture, const Preprocessing& how);
 /// The picture that such pixels show, for the screen: the numbers brought back to bytes.

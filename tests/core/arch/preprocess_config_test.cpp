@@ -1,0 +1,75 @@
+// preprocessor_config.json, and what stands in for it.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PreprocessConfig : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("attnscope-preprocess-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    config_.patch = {8, 3, 4, 5, true};
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  Preprocessing read(const std::string& text) {
+    std::ofstream(folder_ / "preprocessor_config.json") << text;
+    notes_.clear();
+    return preprocessing_of(config_, folder_.string(), notes_);
+  }
+  fs::path folder_;
+  ModelConfig config_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(PreprocessConfig, TheSizeIsWhatThePatchesCover) {
+  const Preprocessing how = preprocessing_of(config_, folder_.string(), notes_);
+  EXPECT_EQ(how.height, 32);
+  EXPECT_EQ(how.width, 40);
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(PreprocessConfig, TheFileDecidesHowNumbersAreMade) {
+  const Preprocessing how = read(R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [1, 2, 0], "resample": 3,
+                                     "rescale_factor": 0.5, "size": {"height": 7, "width": 7}})");
+  EXPECT_FLOAT_EQ(how.mean[2], 0.3f);
+  EXPECT_FLOAT_EQ(how.deviation[1], 2.f);
+  EXPECT_FLOAT_EQ(how.deviation[2], 1.f) << "nothing is divided by 0";
+  EXPECT_FLOAT_EQ(how.rescale, 0.5f);
+  EXPECT_EQ(how.filter, Preprocessing::Filter::bicubic);
+  EXPECT_EQ(how.width, 40) << "the model cannot look at another size";
+  const Preprocessing plain = read(R"({"do_normalize": false, "do_rescale": false, "resample": 0})");
+  EXPECT_EQ(plain.mean[0], 0.f);
+  EXPECT_EQ(plain.rescale, 1.f);
+  EXPECT_EQ(plain.filter, Preprocessing::Filter::nearest);
+}
+
+TEST_F(PreprocessConfig, ABrokenFileIsToldAndPicturesArePreparedAsUsual) {
+  for (const char* text : {"", "{", "[1]", "7"}) {
+    const Preprocessing how = read(text);
+    EXPECT_FLOAT_EQ(how.mean[0], 0.5f) << text;
+    EXPECT_EQ(notes_.size(), 1u) << text;
+  }
+  const Preprocessing how = read(R"({"image_mean": 3, "image_std": ["a", null, []], "resample": "x"})");
+  EXPECT_FLOAT_EQ(how.mean[0], 0.5f);
+  EXPECT_FLOAT_EQ(how.deviation[0], 0.5f);
+}
+
+TEST(OpenedVision, AClassifiersOutputsHaveNames) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/vit");
+  ASSERT_TRUE(opened) << opened.error().text();
+  ASSERT_EQ(static_cast<int>(opened->output_names.size()), opened->model->config().outputs());
+  EXPECT_EQ(opened->output_names[3], "LABEL_3");
+  EXPECT_EQ(opened->preprocessing.width, 32);
+}
+
+}  // namespace
+}  // namespace attnscope
