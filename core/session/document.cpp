@@ -1,7 +1,6 @@
 #include "core/session/document.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/text.h"
 #include "core/model/masks.h"
@@ -11,6 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostSequences = 32;
+constexpr std::int64_t kMostPadded = 4096;  // where the model itself has no limit
 
 Error no_sequence() {
   return fail(Code::out_of_range, "There is no such sequence.", "Choose one of the batch.");
@@ -24,79 +24,7 @@ Tensor with_cell(const Tensor& tensor, const std::vector<std::int64_t>& index, f
   return apply(change, tensor);
 }
 
-bool parse_int(std::string_view text, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::vector<std::string> pieces_of(const std::string& text) {
-  std::vector<std::string> pieces(1);
-  for (const char c : text) {
-    if (c == ' ' || c == ',' || c == '\t' || c == '\n') {
-      if (!pieces.back().empty()) pieces.emplace_back();
-    } else {
-      pieces.back() += c;
-    }
-  }
-  if (pieces.back().empty()) pieces.pop_back();
-  return pieces;
-}
-
 }  // namespace
-
-Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids) {
-  Sequence out;
-  for (std::size_t pos = 0; pos < ids.size(); ++pos) {
-    Token token;
-    token.id = ids[pos];
-    token.text = opened.tokenizer ? opened.tokenizer->token_text(ids[pos]) : token_label(opened, ids[pos]);
-    token.begin = static_cast<std::int64_t>(out.text.size());
-    if (opened.tokenizer) {
-      // What the ids so far spell: a token may be a part of a character, which shows when the rest is there.
-      const std::vector<int> so_far(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(pos) + 1);
-      out.text = opened.tokenizer->decode(so_far, false);
-    } else {
-      out.text += (pos ? " " : "") +
-                  (opened.scene && !opened.scene->words.empty() ? token.text : std::to_string(ids[pos]));
-    }
-    token.begin = std::min(token.begin, static_cast<std::int64_t>(out.text.size()));
-    token.end = static_cast<std::int64_t>(out.text.size());
-    out.tokens.push_back(std::move(token));
-  }
-  out.input.ids = std::move(ids);
-  return out;
-}
-
-Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string& text) {
-  if (opened.tokenizer) {
-    TRY(Encoding encoding, opened.tokenizer->encode(text));
-    Sequence out;
-    out.input.ids = encoding.ids();
-    out.text = text;
-    out.tokens = std::move(encoding.tokens);
-    return out;
-  }
-  std::vector<int> ids;
-  for (const std::string& piece : pieces_of(text)) {
-    int id = 0;
-    const auto* words = opened.scene ? &opened.scene->words : nullptr;
-    const auto word =
-        words ? std::find(words->begin(), words->end(), piece) : std::vector<std::string>::const_iterator();
-    if (words && word != words->end()) {
-      id = static_cast<int>(word - words->begin());
-    } else if (!parse_int(piece, id)) {
-      if (words && !words->empty()) {
-        return fail(Code::bad_format,
-                    format("The word \"%s\" is not in the scene's vocabulary.", piece.c_str()),
-                    "Its words are " + join(*words, ", ") + ".");
-      }
-      return fail(Code::bad_format, format("\"%s\" is not a token id.", piece.c_str()),
-                  "This model has no tokenizer: type ids separated by blanks, for example 12 7 99.");
-    }
-    ids.push_back(id);
-  }
-  return sequence_from_ids(opened, std::move(ids));
-}
 
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos) {
   if (pos < 0 || pos >= sequence.input.length()) return {};
@@ -176,7 +104,28 @@ std::vector<int> ids_at(const Document& document, std::size_t sequence, Stack of
 }
 
 Status put_ids(Document& document, std::size_t sequence, std::vector<int> ids, Stack of) {
-  take_ids(document, sequence, sequence_from_ids(*document.opened, std::move(ids)), of);
+  take_ids(document, sequence, sequence_from_ids(*document.opened, std::move(ids), of), of);
+  return Done{};
+}
+
+// The same with one token more (`by` = 1) or less (-1) at `pos`: segments and named parts move along.
+Status put_ids_moved(Document& document, std::size_t sequence, std::vector<int> ids, Stack of,
+                     std::size_t pos, int by) {
+  std::vector<int> types = document.sequences[sequence].input.types;
+  std::vector<Span> spans = document.sequences[sequence].input.spans;
+  TRY_OK(put_ids(document, sequence, std::move(ids), of));
+  if (of == Stack::enc) return Done{};
+  const auto at = static_cast<std::ptrdiff_t>(pos);
+  if (!types.empty() && by > 0) types.insert(types.begin() + at, types[pos > 0 ? pos - 1 : 0]);
+  if (!types.empty() && by < 0) types.erase(types.begin() + at);
+  for (Span& span : spans) {
+    const auto place = static_cast<std::int64_t>(pos);
+    if (span.begin > place || (by > 0 && span.begin == place && place > 0)) span.begin += by;
+    if (span.end > place) span.end += by;
+  }
+  std::erase_if(spans, [](const Span& span) { return span.end <= span.begin; });
+  document.sequences[sequence].input.types = std::move(types);
+  document.sequences[sequence].input.spans = std::move(spans);
   return Done{};
 }
 
@@ -188,14 +137,13 @@ Error no_token() {
 
 Status set_text(Document& document, std::size_t sequence, const std::string& text, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  TRY(Sequence spelled, sequence_from_text(*document.opened, text));
-  const ModelConfig& config = document.model->config();
-  if (of != Stack::enc && config.vision()) {  // the image keeps its places in front of the words
-    std::vector<int> ids(static_cast<std::size_t>(config.vision()->patch.count()), config.image_token);
-    ids.insert(ids.end(), spelled.input.ids.begin(), spelled.input.ids.end());
-    return put_ids(document, sequence, std::move(ids), of);
-  }
-  take_ids(document, sequence, std::move(spelled), of);
+  TRY(Sequence words, spelled(*document.opened, text, of));
+  return set_spelled(document, sequence, std::move(words), of);
+}
+
+Status set_spelled(Document& document, std::size_t sequence, Sequence words, Stack of) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  take_ids(document, sequence, std::move(words), of);
   return Done{};
 }
 
@@ -210,8 +158,9 @@ Status replace_token(Document& document, std::size_t sequence, std::size_t pos, 
 Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
   std::vector<int> ids = ids_at(document, sequence, of);
-  ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(std::min(pos, ids.size())), id);
-  return put_ids(document, sequence, std::move(ids), of);
+  pos = std::min(pos, ids.size());
+  ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(pos), id);
+  return put_ids_moved(document, sequence, std::move(ids), of, pos, 1);
 }
 
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of) {
@@ -219,7 +168,22 @@ Status delete_token(Document& document, std::size_t sequence, std::size_t pos, S
   std::vector<int> ids = ids_at(document, sequence, of);
   if (pos >= ids.size()) return no_token();
   ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(pos));
-  return put_ids(document, sequence, std::move(ids), of);
+  return put_ids_moved(document, sequence, std::move(ids), of, pos, -1);
+}
+
+Status set_type(Document& document, std::size_t sequence, std::size_t pos, int type, bool and_after) {
+  if (sequence >= document.sequences.size()) return no_sequence();
+  Input& input = document.sequences[sequence].input;
+  const int known = document.model->config().type_vocab;
+  if (pos >= input.ids.size()) return no_token();
+  if (type < 0 || type >= known)
+    return fail(Code::out_of_range, format("There is no segment %d.", type),
+                known > 0 ? format("This model knows segments 0 to %d.", known - 1)
+                          : std::string("This model knows no segments."));
+  input.types.resize(input.ids.size(), 0);
+  const auto at = input.types.begin() + static_cast<std::ptrdiff_t>(pos);
+  std::fill(at, and_after ? input.types.end() : at + 1, type);
+  return Done{};
 }
 
 Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, std::vector<Span> spans) {
@@ -244,6 +208,14 @@ Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
   if (sequence >= document.sequences.size()) return no_sequence();
   if (!document.model->config().sees())
     return fail(Code::unsupported, "This model does not look at pictures.", "Open a model with vision.");
+  const ModelConfig& config = document.model->config();
+  const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
+  const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
+                                         std::int64_t{patch.cols} * patch.size};
+  if (pixels.sizes() != wanted) {
+    return fail(Code::bad_shape, format("The pixels have the shape %s.", shape_text(pixels).c_str()),
+                format("This model looks at %s.", shape_text(wanted).c_str()));
+  }
   Sequence& changed = document.sequences[sequence];
   changed.picture = picture_of(pixels, document.opened->preprocessing);
   changed.input.pixels = std::move(pixels);
@@ -269,6 +241,18 @@ Status delete_sequence(Document& document, std::size_t sequence) {
   return Done{};
 }
 
+Status set_padding(Document& document, const Padding& padding) {
+  const std::int64_t known = document.model->config().position.max_positions;
+  const std::int64_t most = known > 0 ? known : kMostPadded;
+  if (padding.to < 0 || padding.to > most) {
+    return fail(Code::out_of_range,
+                format("Sequences cannot be padded to %lld tokens.", static_cast<long long>(padding.to)),
+                format("Give 1 to %lld, or 0 for the longest.", static_cast<long long>(most)));
+  }
+  document.padding = padding;
+  return Done{};
+}
+
 Status set_mask_text(Document& document, const std::string& text) {
   TRY(MaskSpec mask, MaskSpec::parse(text));
   for (const Input& input : inputs_of(document)) {
@@ -277,25 +261,6 @@ Status set_mask_text(Document& document, const std::string& text) {
   }
   document.mask = std::move(mask);
   return Done{};
-}
-
-Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t length) {
-  std::vector<Span> spans;
-  std::int64_t begin = 0;
-  for (const std::string& part : pieces_of(text)) {
-    const std::size_t equals = part.find('=');
-    int count = 0;
-    if (equals == std::string::npos || equals == 0 || !parse_int(part.substr(equals + 1), count) || count < 1)
-      return fail(Code::bad_format, format("\"%s\" does not name a part of the sequence.", part.c_str()),
-                  "Write name=count: image=4,text=3,action=2.");
-    spans.push_back({part.substr(0, equals), begin, begin + count});
-    begin += count;
-  }
-  if (begin <= length) return spans;
-  return fail(Code::out_of_range,
-              format("The parts have %lld tokens together, but the sequence has %lld.",
-                     static_cast<long long>(begin), static_cast<long long>(length)),
-              "Give counts that add up to the sequence or less.");
 }
 
 Status set_spans(Document& document, std::size_t sequence, const std::string& text) {

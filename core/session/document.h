@@ -2,7 +2,9 @@
 // point. The Trace follows from it and is not part of it.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,14 +51,24 @@ std::vector<Input> inputs_of(const Document& document);
 Stack rows_stack(const Site& site, Axis axis);
 
 /// The document of a freshly opened model: its own inputs, or a first text, or a first picture. A decoder
-/// with an encoder starts with what the model itself answers, so it may take as long as a few runs.
-Document new_document(std::shared_ptr<const OpenedModel> opened);
+/// with an encoder starts with what the model itself answers, so it may take as long as a few runs; when
+/// `cancel` becomes true it starts with less.
+Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel = nullptr);
 
 /// Text -> sequence by the model's tokenizer; without one, numbers separated by blanks or commas are ids, and
 /// a scene's words are looked up. Errors say which piece was not understood.
 Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string& text);
-/// Ids -> sequence; the text is what they spell.
-Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids);
+/// Text -> what the encoder (Stack::enc) or the main stack reads of it: a decoder's start token and the
+/// places of an image stand in front, and a decoder does not read the end that a tokenizer adds. Only ids,
+/// text and tokens of the sequence are set.
+Result<Sequence> spelled(const OpenedModel& opened, const std::string& text, Stack of);
+/// Ids -> sequence, in input.ids whatever stack they are `of`; the text is what they spell, without the
+/// tokens that nobody types (a decoder's start, the places of an image, what the tokenizer's template adds).
+Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids, Stack of = Stack::single);
+/// A begin, an end, padding, the place of an image: a token that is no part of a text.
+bool is_special_token(const OpenedModel& opened, int id);
+/// The token that stands for a hidden one, where the vocabulary has it.
+std::optional<int> mask_token(const OpenedModel& opened);
 /// How position `pos` of a sequence is labelled: its token, or a number for vectors.
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos);
 /// How row `row` of a stack of a run is labelled: its token, its place in the image ("r1 c3", "[class]"), or
@@ -66,26 +78,35 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
 // Edits of a document. Each changes its argument only; Session::edit makes the undo point.
 // `of` names the tokens that are meant: the encoder's for Stack::enc, the main stack's for all others.
 Status set_text(Document& document, std::size_t sequence, const std::string& text, Stack of = Stack::single);
+/// The same with a text that was spelled before, in the background say.
+Status set_spelled(Document& document, std::size_t sequence, Sequence words, Stack of);
 Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id,
                      Stack of = Stack::single);
 Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id,
                     Stack of = Stack::single);
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of = Stack::single);
+/// The segment of one token, or of it and all after it. Errors: a segment that the model does not know.
+Status set_type(Document& document, std::size_t sequence, std::size_t pos, int type, bool and_after = false);
 /// The main stack's ids, and the names of its parts, which may be none.
 Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, std::vector<Span> spans);
 /// A picture, brought to the model's size. Errors: the model does not look at pictures.
 Status set_picture(Document& document, std::size_t sequence, Picture picture);
-/// Pixels that are normalised already [channel, row, column].
+/// Pixels that are normalised already [channel, row, column]. Errors: not of the size that the model looks
+/// at.
 Status set_pixels(Document& document, std::size_t sequence, Tensor pixels);
 /// A further sequence, a copy of sequence `like`; deleting keeps the last one.
 Status add_sequence(Document& document, std::size_t like);
 Status delete_sequence(Document& document, std::size_t sequence);
+/// Errors: more tokens than the model has positions for.
+Status set_padding(Document& document, const Padding& padding);
 /// Errors: the mask's text is not understood, or does not fit the sequences.
 Status set_mask_text(Document& document, const std::string& text);
 /// Names parts of a sequence ("image=4,text=3,action=2", from its start on; empty = none). Errors: counts
 /// that pass its end.
 Status set_spans(Document& document, std::size_t sequence, const std::string& text);
 Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t length);
+/// "image=4,text=3,action=2"
+std::string spans_text(const std::vector<Span>& spans);
 /// One number of a vector input.
 Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
                       float value);

@@ -12,23 +12,23 @@ constexpr int kFirstIds = 8;
 constexpr int kFirstAnswer = 8;
 
 // The first words of a model: its tokenizer's reading of a text, or its first ids.
-Sequence first_words(const OpenedModel& opened, int vocabulary) {
+Sequence first_words(const OpenedModel& opened, int vocabulary, Stack of = Stack::single) {
   if (opened.tokenizer)
     if (auto sequence = sequence_from_text(opened, kFirstText)) return *std::move(sequence);
   std::vector<int> ids;
   for (int id = 0; id < std::min(kFirstIds, vocabulary); ++id) ids.push_back(id);
-  return sequence_from_ids(opened, std::move(ids));
+  return sequence_from_ids(opened, std::move(ids), of);
 }
 
 // Words for the encoder, and what the model answers for the decoder.
-Sequence first_translation(const OpenedModel& opened) {
+Sequence first_translation(const OpenedModel& opened, const std::atomic<bool>* cancel) {
   const ModelConfig& config = opened.model->config();
-  const Sequence words = first_words(opened, config.encoder()->vocab_size);
+  const Sequence words = first_words(opened, config.encoder()->vocab_size, Stack::enc);
   Input input;
   input.source = words.input.ids;
   std::vector<int> ids{std::max(0, config.decoder_start)};
   input.ids = ids;
-  if (const auto answer = generate(*opened.model, input, kFirstAnswer, {0.f, 0, 1.f, 0}))
+  if (const auto answer = generate(*opened.model, input, kFirstAnswer, {0.f, 0, 1.f, 0}, cancel))
     ids.insert(ids.end(), answer->ids.begin(), answer->ids.end());
   Sequence out = sequence_from_ids(opened, ids);
   out.input.source = words.input.ids;
@@ -67,7 +67,7 @@ Sequence first_sight(const OpenedModel& opened) {
 
 }  // namespace
 
-Document new_document(std::shared_ptr<const OpenedModel> opened) {
+Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel) {
   Document document;
   document.model = opened->model;
   const ModelConfig& config = opened->model->config();
@@ -75,7 +75,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened) {
     for (const Input& input : opened->scene->inputs) {
       Sequence sequence = input.vectors.empty() ? sequence_from_ids(*opened, input.ids) : Sequence{};
       if (!input.source.empty()) {
-        Sequence source = sequence_from_ids(*opened, input.source);
+        Sequence source = sequence_from_ids(*opened, input.source, Stack::enc);
         sequence.source_text = std::move(source.text);
         sequence.source_tokens = std::move(source.tokens);
       }
@@ -83,7 +83,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened) {
       document.sequences.push_back(std::move(sequence));
     }
   } else if (config.encoder()) {
-    document.sequences.push_back(first_translation(*opened));
+    document.sequences.push_back(first_translation(*opened, cancel));
   } else if (config.sees()) {
     document.sequences.push_back(first_sight(*opened));
   } else {

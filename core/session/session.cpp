@@ -28,9 +28,9 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& docume
   return traces;
 }
 
-Result<Document> document_at(Result<OpenedModel> opened) {
+Result<Document> document_at(Result<OpenedModel> opened, const std::atomic<bool>* cancel = nullptr) {
   if (!opened) return opened.error();
-  return new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+  return new_document(std::make_shared<const OpenedModel>(*std::move(opened)), cancel);
 }
 
 constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many steps as a block has
@@ -64,8 +64,9 @@ bool same_computation(const Document& a, const Document& b) {
 
 bool Cursor::operator==(const Cursor& other) const {
   const auto pin = [](const Cursor& c) { return c.pinned ? to_text(*c.pinned) : std::string(); };
-  return sequence == other.sequence && layer == other.layer && head == other.head &&
-         stack == other.stack && part == other.part && query == other.query && key == other.key && step == other.step && pin(*this) == pin(other);
+  return sequence == other.sequence && layer == other.layer && head == other.head && stack == other.stack &&
+         part == other.part && query == other.query && key == other.key && step == other.step &&
+         pin(*this) == pin(other);
 }
 
 const Trace& RunResult::trace(int sequence) const {
@@ -109,7 +110,7 @@ bool Session::poll() {
 
 void Session::open(const std::string& path) {
   jobs_.submit("open", [this, path](const std::atomic<bool>& cancel) {
-    auto fresh = std::make_shared<Result<Document>>(document_at(open_model(path)));
+    auto fresh = std::make_shared<Result<Document>>(document_at(open_model(path), &cancel));
     if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
   });
 }

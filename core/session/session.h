@@ -21,7 +21,8 @@ namespace attnscope {
 /// The one cursor of the whole program: every panel follows it.
 struct Cursor {
   int sequence = 0, layer = 0, head = 0;
-  /// The stack and the attention of it that `layer`, `head`, `query` and `key` speak of; they follow the step.
+  /// The stack and the attention of it that `layer`, `head`, `query` and `key` speak of; they follow the
+  /// step.
   Stack stack = Stack::single;
   Part part = Part::attn;  ///< attn or cross
   std::int64_t query = 0, key = 0;
