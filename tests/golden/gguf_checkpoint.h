@@ -70,7 +70,7 @@ class GgufCheckpoint {
 
   // Hugging Face's parts of names, and what they are called in GGUF; the first that fits counts.
   std::string renamed(std::string name) const {
-    static const std::vector<std::pair<std::string, std::string>> kParts{
+    const std::vector<std::pair<std::string, std::string>> parts{
         {"bert.encoder.layer.", "blk."},
         {"transformer.h.", "blk."},
         {"model.layers.", "blk."},
@@ -119,7 +119,7 @@ class GgufCheckpoint {
         {".pre_feedforward_layernorm", ".ffn_norm"},
         {".post_feedforward_layernorm", ".post_ffw_norm"},
         {".post_attention_layernorm", type_ == "gemma2" ? ".post_attention_norm" : ".ffn_norm"}};
-    for (const auto& [from, to] : kParts)
+    for (const auto& [from, to] : parts)
       if (const std::size_t at = name.find(from); at != std::string::npos) name.replace(at, from.size(), to);
     return name;
   }
