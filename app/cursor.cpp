@@ -1,6 +1,7 @@
 #include "app/cursor.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "app/widgets/navigation.h"
 
@@ -21,37 +22,57 @@ bool pin_fits(const Cell& cell, const Trace& trace) {
 
 // The step of the same kind in the same block, else the beginning.
 Site nearest_step(const Site& site, const RunResult& run) {
-  for (const TimelineStep& step : run.steps)
-    if (step.layer == site.layer && step.main.slot == site.slot) return step.main;
+  const auto first = [&](auto fits) {
+    return std::find_if(run.steps.begin(), run.steps.end(),
+                        [&](const TimelineStep& step) { return fits(step.main); });
+  };
+  const auto same = [&](const Site& at) {
+    return at.layer == site.layer && at.slot == site.slot && at.stack == site.stack;
+  };
+  const auto anywhere = [&](const Site& at) { return at.layer == site.layer && at.slot == site.slot; };
+  const auto block = [&](const Site& at) { return at.layer == site.layer && at.stack == site.stack; };
+  for (const auto& found : {first(same), first(anywhere), first(block)})
+    if (found != run.steps.end()) return found->main;
   return run.steps.empty() ? site : run.steps.front().main;
 }
 
 }  // namespace
 
 int head_count(const Cursor& cursor, const RunResult& run) {
-  const auto& blocks = run.document.model->config().blocks;
-  if (blocks.empty()) return 1;
-  const auto layer =
-      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(cursor.layer, 0)), 0, blocks.size() - 1);
-  return std::max(1, blocks[layer].attention.n_heads);
+  const Site site{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
+  return std::max(1, run.trace(cursor.sequence).config().attention_at(site).n_heads);
+}
+
+int layer_count(const Cursor& cursor, const RunResult& run) {
+  return std::max(1, run.trace(cursor.sequence).config().of(cursor.stack).n_layers());
 }
 
 void tidy_cursor(Cursor& cursor, const RunResult& run) {
   cursor.sequence = std::clamp(cursor.sequence, 0, std::max(0, static_cast<int>(run.traces.size()) - 1));
-  cursor.layer = std::clamp(cursor.layer, 0, std::max(0, run.document.model->config().n_layers() - 1));
-  cursor.head = std::clamp(cursor.head, 0, head_count(cursor, run) - 1);
   const Trace& trace = run.trace(cursor.sequence);
-  const std::int64_t last = std::max<std::int64_t>(0, trace.length - 1);
-  cursor.query = std::clamp<std::int64_t>(cursor.query, 0, last);
-  cursor.key = std::clamp<std::int64_t>(cursor.key, 0, last);
+  if (trace.config().of(cursor.stack).stack != cursor.stack) cursor.stack = trace.config().stack;
+  cursor.layer = std::clamp(cursor.layer, 0, layer_count(cursor, run) - 1);
+  if (!trace.config().of(cursor.stack).blocks[static_cast<std::size_t>(cursor.layer)].cross)
+    cursor.part = Part::attn;
+  cursor.head = std::clamp(cursor.head, 0, head_count(cursor, run) - 1);
+  const auto last_row = [&](Stack stack) {
+    const bool main = stack == trace.config().stack;
+    return std::max<std::int64_t>(0, (main ? trace.length : trace.rows(stack)) - 1);
+  };
   if (!trace.find(cursor.step)) cursor.step = nearest_step(cursor.step, run);
+  cursor.query = std::clamp<std::int64_t>(cursor.query, 0, last_row(cursor.stack));
+  cursor.key = std::clamp<std::int64_t>(cursor.key, 0,
+                                        last_row(cursor.part == Part::cross ? Stack::enc : cursor.stack));
   if (cursor.pinned && !pin_fits(*cursor.pinned, trace)) cursor.pinned.reset();
 }
 
 Cursor first_cursor(const RunResult& run) {
   Cursor cursor;
-  if (!run.steps.empty()) cursor.step = run.steps.front().main;
-  cursor.query = std::max<std::int64_t>(0, run.trace(0).length - 1);
+  const Trace& trace = run.trace(0);
+  cursor.stack = trace.config().stack;
+  if (!run.steps.empty()) cursor.step = run.steps.front().main, cursor.stack = cursor.step.stack;
+  const std::int64_t rows = cursor.stack == trace.config().stack ? trace.length : trace.rows(cursor.stack);
+  cursor.query = std::max<std::int64_t>(0, rows - 1);
   return cursor;
 }
 
@@ -63,8 +84,30 @@ bool walk(Workspace& workspace, const RunResult& run, int by) {
 }
 
 void move_layer(Cursor& cursor, const RunResult& run, int by) {
-  cursor.layer = std::clamp(cursor.layer + by, 0, std::max(0, run.document.model->config().n_layers() - 1));
-  if (cursor.step.layer >= 0) cursor.step.layer = cursor.layer;
+  const ModelConfig& config = run.trace(cursor.sequence).config();
+  struct Floor {
+    Stack stack;
+    int layer;
+  };
+  std::vector<Floor> floors;  // every block of every stack, in order of execution
+  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {
+    if (config.of(stack).stack != stack) continue;
+    for (int layer = 0; layer < config.of(stack).n_layers(); ++layer) floors.push_back({stack, layer});
+  }
+  const auto here = std::find_if(floors.begin(), floors.end(), [&](const Floor& floor) {
+    return floor.stack == cursor.stack && floor.layer == cursor.layer;
+  });
+  if (here == floors.end()) return;
+  const auto at = std::clamp<std::ptrdiff_t>(here - floors.begin() + by, 0,
+                                             static_cast<std::ptrdiff_t>(floors.size()) - 1);
+  const Floor& next = floors[static_cast<std::size_t>(at)];
+  cursor.stack = next.stack, cursor.layer = next.layer;
+  if (cursor.step.layer >= 0) {
+    cursor.step.stack = next.stack;
+    cursor.step.layer = next.layer;
+    // Encoders look at themselves only.
+    if (cursor.step.part == Part::cross && !config.block_at(cursor.step).cross) cursor.step.part = Part::attn;
+  }
   tidy_cursor(cursor, run);
 }
 

@@ -13,10 +13,12 @@ void tidy_cursor(Cursor& cursor, const RunResult& run);
 Cursor first_cursor(const RunResult& run);
 /// Moves by `by` steps of the walk; false at its end.
 bool walk(Workspace& workspace, const RunResult& run, int by);
-/// Another block; the step becomes the same one there.
+/// Another block, on into the next stack at the end of one; the step becomes the same one there.
 void move_layer(Cursor& cursor, const RunResult& run, int by);
 void move_head(Cursor& cursor, const RunResult& run, int by);
-/// Heads of the cursor's block, at least 1.
+/// Blocks of the cursor's stack, at least 1.
+int layer_count(const Cursor& cursor, const RunResult& run);
+/// Heads of the cursor's attention, at least 1.
 int head_count(const Cursor& cursor, const RunResult& run);
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@ constexpr std::int64_t kCheapVocabulary = 4096;
 
 std::string crumb_of(const Place& place) {
   std::string name = place.is_weight() ? place.weight : to_text(place.cell.site);
-  if (starts_with(name, "blocks.")) name.erase(0, 7);
+  if (const std::size_t at = name.find("blocks."); at != std::string::npos) name.erase(at, 7);
   return name;
 }
 
@@ -83,7 +83,7 @@ const std::optional<Explanation>* explanation_of(const PanelContext& context, co
       std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
   const auto trace = context.run->traces[static_cast<std::size_t>(sequence)];
   const bool words = cell.site.slot == Slot::logits || cell.site.slot == Slot::probs;
-  const bool cheap = !words || trace->config().vocab_size <= kCheapVocabulary;
+  const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)
       .explanation.get(context, key, cheap, "inspector.explain",
                        [trace, cell]() -> std::optional<Explanation> {
@@ -114,10 +114,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
   draw_after(context, place);
 }
 
-bool about_keys(Slot slot) {
-  return slot == Slot::scores || slot == Slot::scaled || slot == Slot::masked || slot == Slot::mask ||
-         slot == Slot::pattern;
-}
+bool about_keys(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
 
 void draw_body(const PanelContext& context) {
   {

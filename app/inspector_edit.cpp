@@ -8,6 +8,7 @@
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/flow.h"
 
 namespace attnscope {
 namespace {
@@ -44,7 +45,10 @@ std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, co
     const auto own = std::find_if(pinned.at.begin(), pinned.at.end(),
                                   [&](const Coordinate& at) { return at.axis == axis; });
     std::int64_t at = 0;
-    if (own != pinned.at.end())
+    const bool rows = axis == "query" || axis == "pos";
+    if (rows && record.site.stack != pinned.site.stack && !pinned.at.empty())
+      at = record.shape[d] - 1;  // rows of another sequence: the one that says the next token
+    else if (own != pinned.at.end())
       at = own->index;
     else if (axis == "head")
       at = cursor.head;
@@ -78,14 +82,17 @@ std::string change_text(const Trace& now, const Trace& before, const Record& rec
 
 // Steps of the same block, then the last stream: enough to see whether the change arrives.
 std::vector<Site> later_sites(const Trace& trace, const Place& place, const Cursor& cursor) {
-  Site from = place.is_weight() ? cursor.step : place.cell.site;
+  const Site from = place.is_weight() ? cursor.step : place.cell.site;
+  const Stack stack = from.stack, main = trace.config().stack;
   const int layer = std::max(0, from.layer >= 0 ? from.layer : cursor.layer);
   std::vector<Site> sites;
   for (const Slot slot : {Slot::scores, Slot::pattern, Slot::z, Slot::attn_out, Slot::resid_mid,
                           Slot::mlp_out, Slot::resid_post})
-    sites.push_back(site_of(slot, layer));
-  sites.push_back(site_of(Slot::resid_post, trace.config().n_layers() - 1));
-  sites.push_back(site_of(Slot::ln_final_out));
+    sites.push_back(site_of(slot, layer, stack));
+  for (const Slot slot : {Slot::pattern, Slot::attn_out})
+    sites.push_back(cross_site(slot, stack == main ? layer : 0, main));
+  sites.push_back(stack_output(trace, stack));
+  if (stack != main) sites.push_back(stack_output(trace, main));
   const int begin = place.is_weight() ? -1 : trace.index_of(from);
   std::erase_if(sites, [&](const Site& site) { return !trace.find(site) || trace.index_of(site) <= begin; });
   std::sort(sites.begin(), sites.end(),
@@ -94,12 +101,15 @@ std::vector<Site> later_sites(const Trace& trace, const Place& place, const Curs
   return sites;
 }
 
-// "pattern"; with its block where that is another one.
-std::string later_name(const Site& site, int layer) {
-  std::string name =
-      site.layer == layer || site.layer < 0 ? std::string(step_of(site.slot).text) : to_text(site);
-  for (const char* prefix : {"blocks.", "attn."})
-    if (starts_with(name, prefix)) name.erase(0, std::string_view(prefix).size());
+// "pattern"; with its block and stack where those are others.
+std::string later_name(const Site& site, const Site& from) {
+  std::string name = to_text(site);
+  if (site.stack == from.stack) name.erase(0, stack_prefix(site.stack).size());
+  if (const std::size_t at = name.find("blocks."); at != std::string::npos) name.erase(at, 7);
+  const std::string own = std::to_string(site.layer) + ".";
+  if (site.stack == from.stack && site.layer == from.layer && starts_with(name, own))
+    name.erase(0, own.size());
+  if (starts_with(name, "attn.")) name.erase(0, 5);
   return name;
 }
 
@@ -275,8 +285,8 @@ void draw_after(const PanelContext& context, const Place& place) {
     const Record *is = now.find(site), *was = before.find(site);
     if (!was || was->shape != is->shape || lines >= kMostAfter) continue;
     if (lines++ == 0) section_title(tr("inspector.after"));
-    fact_row(later_name(site, pinned.site.layer), change_text(now, before, *is, pinned, cursor),
-             to_text(site));
+    fact_row(later_name(site, place.is_weight() ? cursor.step : pinned.site),
+             change_text(now, before, *is, pinned, cursor), to_text(site));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/inspector_parts.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -67,8 +68,12 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   const auto* all = cache.head.get(context, key, cheap, "inspector.head", [trace, pattern, head] {
     return kept(head_stats(*trace, pattern, head));
   });
-  section_title(
-      tr("inspector.head", {std::to_string(std::max(0, site.layer)), std::to_string(head)}).c_str());
+  const std::string number[] = {std::to_string(std::max(0, site.layer)), std::to_string(head)};
+  const ModelConfig& config = trace->config();
+  const std::string place = attention_name(config, {site.stack, pattern.part});
+  section_title((has_stacks(config) ? tr("inspector.head.of_stack", {number[0], number[1], place})
+                                    : tr("inspector.head", {number[0], number[1]}))
+                    .c_str());
   if (!row || !*row) return;
   const RowStats& r = **row;
   const RowStats* a = all && *all ? &**all : nullptr;
@@ -79,10 +84,13 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   fact_row(tr("inspector.head.entropy"),
            tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.most_entropy)}),
            tr("inspector.head.entropy.help"));
-  fact_row(tr("inspector.head.distance"), both(r.distance, a ? &a->distance : nullptr),
-           tr("inspector.head.distance.help"));
-  fact_row(tr("inspector.head.sink"), both(r.first_share, a ? &a->first_share : nullptr),
-           tr("inspector.head.sink.help"));
+  const bool itself = looks_at_itself({site.stack, pattern.part}) && config.of(site.stack).patch.size == 0;
+  if (itself)
+    fact_row(tr("inspector.head.distance"), both(r.distance, a ? &a->distance : nullptr),
+             tr("inspector.head.distance.help"));
+  if (itself)
+    fact_row(tr("inspector.head.sink"), both(r.first_share, a ? &a->first_share : nullptr),
+             tr("inspector.head.sink.help"));
   fact_row(tr("inspector.head.all"),
            a ? tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->most_entropy)})
              : std::string("…"),
@@ -96,7 +104,7 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   const std::int64_t count = count_of(*record);
   if (record->derived && count > kMostDerived) return;
   section_title(tr("inspector.stats"));
-  const std::string shape = shape_text(record->shape, static_cast<std::int64_t>(context.run->traces.size()));
+  const std::string shape = step_shape(*context.run, site);
   fact_row(tr("inspector.stats.shape"), shape, to_text(site));
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
   const Stats* found =

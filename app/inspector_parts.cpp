@@ -5,6 +5,7 @@
 
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -19,13 +20,11 @@ const Cell* last_cell(const std::vector<Place>& trail) {
 }
 
 // "it" of position 2, empty where the input has no tokens.
-std::string token_of(const RunResult& run, int sequence, const Coordinate& at) {
-  if (at.axis == "vocab") return token_label(*run.document.opened, static_cast<int>(at.index));
+std::string token_of(const RunResult& run, int sequence, const Site& site, const Coordinate& at) {
+  if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.index));
   if (at.axis != "query" && at.axis != "key" && at.axis != "pos") return {};
-  const auto& sequences = run.document.sequences;
-  if (sequence < 0 || sequence >= static_cast<int>(sequences.size())) return {};
-  return sequences[static_cast<std::size_t>(sequence)].input.vectors.empty() ? run.label(sequence, at.index)
-                                                                             : std::string();
+  if (!run.trace(sequence).input.vectors.empty()) return {};
+  return row_name(run, sequence, rows_stack(site, at.axis == "key" ? Axis::key : Axis::query), at.index);
 }
 
 std::string tidy(std::string text) {
@@ -120,9 +119,10 @@ std::string symbol_of(const Source& source) {
 ImU32 colour_of(const Source& source) {
   if (!source.is_weight) return hue_colour(step_of(source.site.slot).hue);
   const auto has = [&](const char* part) { return source.name.find(part) != std::string::npos; };
-  if (has("attn.q.")) return theme().q;
-  if (has("attn.k.")) return theme().k;
-  if (has("attn.v.")) return theme().v;
+  if (has("attn.q.") || has("cross.q.")) return theme().q;
+  if (has("attn.k.") || has("cross.k.")) return theme().k;
+  if (has("attn.v.") || has("cross.v.")) return theme().v;
+  if (has("rel_bias.")) return theme().attention;
   if (has("mlp.")) return theme().mlp;
   return has("ln") ? theme().norm : theme().residual;
 }
@@ -130,7 +130,7 @@ ImU32 colour_of(const Source& source) {
 std::string coordinates_text(const RunResult& run, int sequence, const Cell& cell) {
   std::vector<std::string> parts;
   for (const Coordinate& at : cell.at) {
-    const std::string token = token_of(run, sequence, at);
+    const std::string token = token_of(run, sequence, cell.site, at);
     parts.push_back(at.axis + "=" + std::to_string(at.index) + (token.empty() ? "" : " “" + token + "”"));
   }
   return "[" + join(parts, ", ") + "]";

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "app/inspector_parts.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 
@@ -46,11 +47,12 @@ double aside(const Explanation& explanation, const char* name) {
   return 0;
 }
 
-// The last part of a name: "blocks.0.attn.out" -> "attn.out".
-std::string short_name(const Source& source) {
-  std::string name = source.name;
-  if (starts_with(name, "blocks.")) name.erase(0, name.find('.', 7) + 1);
-  return name;
+// The last part of a name: "blocks.0.attn.out" -> "attn.out"; the stack stays where it is another one.
+std::string short_name(const Card& card, const Source& source) {
+  const std::string own(stack_prefix(card.explanation.cell.site.stack));
+  std::string name = starts_with(source.name, own) ? source.name.substr(own.size()) : source.name;
+  const std::size_t at = name.find("blocks.");
+  return at == std::string::npos ? name : name.substr(0, at) + name.substr(name.find('.', at + 7) + 1);
 }
 
 void plain(const Card& card, const std::string& text) {
@@ -101,7 +103,7 @@ void term_line(const Card& card, std::size_t at, bool first) {
   if (term.factors.size() > 1 && !alone)
     card.flow.right(shown_number(term.value), card.dim());
   else if (term.factors.size() == 1)
-    card.flow.right(short_name(term.factors.front()), card.dim());
+    card.flow.right(short_name(card, term.factors.front()), card.dim());
   card.flow.next_line();
 }
 
@@ -133,11 +135,34 @@ void term_lines(const Card& card, void (*line)(const Card&, std::size_t, bool)) 
 void dot(const Card& card) {
   dot_heading(card);
   term_lines(card, term_line);
+  const double factor = aside(card.explanation, "factor"), cap = aside(card.explanation, "cap");
+  if (factor != 0) plain(card, tr("inspector.dot.factor", {shown_number(factor)}));
+  if (cap != 0) plain(card, tr("inspector.dot.cap", {shown_number(cap)}));
   result(card);
 }
 
 void sum(const Card& card) {
+  const Explanation& e = card.explanation;
   term_lines(card, term_line);
+  if (aside(e, "slope") != 0) {
+    card.flow.text("+ " + shown_number(aside(e, "slope")) + " × " + shown_number(aside(e, "distance")),
+                   card.dim());
+    card.flow.right(shown_number(aside(e, "bias")), card.dim());
+    card.flow.next_line();
+    plain(card, tr("inspector.bias.alibi"));
+  } else if (e.cell.site.slot == Slot::biased) {
+    plain(card, tr("inspector.bias.bucket", {std::to_string(static_cast<std::int64_t>(aside(e, "bucket")))}));
+  }
+  result(card);
+}
+
+void cap(const Card& card) {
+  const std::string value = shown_number(aside(card.explanation, "cap"));
+  plain(card, tr("inspector.cap", {value}));
+  card.flow.text("= " + value + " · tanh(", card.dim());
+  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
+  card.flow.text(" / " + value + ")", card.dim());
+  card.flow.next_line();
   result(card);
 }
 
@@ -150,7 +175,7 @@ void named(const Card& card, const char* label, double value) {
 void named_source(const Card& card, const char* label, const Source& source, const char* id) {
   card.flow.text(std::string(label) + " ", card.dim());
   operand(card, source, id);
-  card.flow.right(short_name(source), card.dim());
+  card.flow.right(short_name(card, source), card.dim());
   card.flow.next_line();
 }
 
@@ -182,13 +207,18 @@ void softmax(const Card& card) {
 
 void norm(const Card& card) {
   const Explanation& e = card.explanation;
-  plain(card, std::string(step_of(e.cell.site.slot).formula));
+  plain(card, text_of(formula_pieces(card.context.run->trace(card.context.workspace.cursor.sequence),
+                                     e.cell.site)));
   if (e.terms.empty()) return result(card);
   named_source(card, "x", e.terms.front().factors.front(), "norm_x");
   card.flow.text("μ " + shown_number(aside(e, "mean")), card.dim());
   card.flow.next_line();
-  if (e.terms.size() > 1) named_source(card, "σ", e.terms[1].factors.front(), "norm_scale");
-  for (std::size_t i = 2; i < e.terms.size(); ++i) {
+  const bool recorded = e.terms.size() > 1 && !e.terms[1].factors.front().is_weight;
+  if (recorded)
+    named_source(card, "σ", e.terms[1].factors.front(), "norm_scale");
+  else
+    named(card, "σ", aside(e, "scale"));
+  for (std::size_t i = recorded ? 2 : 1; i < e.terms.size(); ++i) {
     const Source& source = e.terms[i].factors.front();
     const bool bias = ends_with(source.name, "bias");
     named_source(card, bias ? "β" : "γ", source, bias ? "norm_bias" : "norm_weight");
@@ -261,6 +291,7 @@ void spell_out(const Card& card) {
     case Rule::norm_scale: return norm_scale(card);
     case Rule::rotate: return rotate(card);
     case Rule::scale: return scale(card);
+    case Rule::cap: return cap(card);
     case Rule::mask: return mask(card);
     case Rule::mask_test:
       return plain(card, tr(e.result != 0 ? "inspector.mask.allowed" : "inspector.mask.hidden"));

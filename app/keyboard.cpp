@@ -49,7 +49,9 @@ void walk_keys(FrameState& state, const RunResult& run) {
     walk(workspace, run, step);
   }
   const int by = compat::key_pressed(Key::down) ? 1 : compat::key_pressed(Key::up) ? -1 : 0;
-  const bool heads = ImGui::GetIO().KeyShift || run.document.model->config().n_layers() < 2;
+  const ModelConfig& config = run.trace(workspace.cursor.sequence).config();
+  const bool one_block = config.towers.empty() && config.n_layers() < 2;
+  const bool heads = ImGui::GetIO().KeyShift || one_block;
   if (by != 0 && heads) move_head(workspace.cursor, run, by);
   if (by != 0 && !heads) move_layer(workspace.cursor, run, by);
   if (pressed(Key::home)) walk(workspace, run, -current_step(workspace, run));

@@ -1,6 +1,7 @@
 // Where the boxes of the network map stand, worked out from the records of a run: no drawing, no clicks.
-// Every box stands for the steps that it holds; a part that the run lacks has no box. Refuses to know model
-// families.
+// Stacks stand one below the other in the order in which they run; what an encoder or a vision tower hands
+// over goes down a lane at the right. Every box stands for the steps that it holds; a part that the run lacks
+// has no box. Refuses to know model families.
 #pragma once
 
 #include <string>
@@ -15,15 +16,17 @@ struct NetworkBox {
     part,    ///< a box with a name
     folded,  ///< a whole block in one line; a click opens it
     header,  ///< the name of the open block
+    title,   ///< the name of a stack, where there are several
     sum      ///< a round "+" on the residual stream
   };
   Kind kind = Kind::part;
-  std::string key;  ///< of its label in the strings table: "map.scores"; stable ImGui id
-  int layer = -1;   ///< of its block
+  std::string key;  ///< of its label in the strings table: "map.scores"
+  Stack stack = Stack::single;
+  int layer = -1;  ///< of its block
   Hue hue = Hue::norm;
   float x = 0, y = 0, w = 0, h = 0;  ///< units
   Site target;                       ///< where a click goes
-  std::vector<Slot> slots;           ///< steps of the run that it stands for
+  std::vector<Site> sites;           ///< steps of the run that it stands for
   std::string shape;                 ///< under the box, batch in front; empty: none
   bool centred = true;               ///< label in the middle instead of at the left
   bool heads = false;                ///< shows the cursor's "layer.head"
@@ -38,10 +41,25 @@ struct NetworkRibbon {
   Hue hue = Hue::norm;
 };
 
+struct NetworkPoint {
+  float x = 0, y = 0;
+};
+/// A line with corners: what one stack hands to another, or a branch on its way to the sum.
+struct NetworkLane {
+  std::vector<NetworkPoint> points;
+  Hue hue = Hue::norm;
+};
+
+/// The residual stream of one stack.
+struct NetworkStream {
+  float x = 0, y0 = 0, y1 = 0;
+};
+
 struct NetworkLayout {
   std::vector<NetworkBox> boxes;
   std::vector<NetworkRibbon> ribbons;
-  float stream_x = 0, stream_y0 = 0, stream_y1 = 0;              ///< the residual stream; y1 == y0: none
+  std::vector<NetworkLane> lanes;
+  std::vector<NetworkStream> streams;
   float frame_y0 = 0, frame_y1 = 0, frame_x0 = 0, frame_x1 = 0;  ///< around the open block
   float height = 0;
 
@@ -49,10 +67,14 @@ struct NetworkLayout {
   int box_of(const Site& site) const;
 };
 
-/// `open_layer`: the block that is unfolded. `width` and `height` are the room in units: at least 160 of
-/// width are used; a bare module spreads over the height, or moves closer together, within reason (0:
-/// neither).
-NetworkLayout network_layout(const RunResult& run, int sequence, int open_layer, float width,
+/// The block that is unfolded.
+struct OpenBlock {
+  Stack stack = Stack::single;
+  int layer = 0;
+};
+/// `width` and `height` are the room in units: at least 160 of width are used; a bare module spreads over the
+/// height, or moves closer together, within reason (0: neither).
+NetworkLayout network_layout(const RunResult& run, int sequence, OpenBlock open, float width,
                              float height = 0);
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 #include "app/network_layout.h"
 #include "app/panel.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -24,7 +25,9 @@ struct Map {
   }
 };
 
-std::string label_of(const NetworkBox& box) {
+std::string label_of(const PanelContext& context, const NetworkBox& box) {
+  const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
+  if (box.kind == NetworkBox::Kind::title) return stack_name(config, box.stack);
   if (box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header)
     return tr("map.block", {std::to_string(box.layer)});
   return tr(box.key);
@@ -33,6 +36,8 @@ std::string label_of(const NetworkBox& box) {
 void tooltip(const PanelContext& context, const NetworkBox& box) {
   const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
   const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
+  if (box.kind == NetworkBox::Kind::title)
+    return ImGui::SetTooltip("%s", tr("map.stack.open", {label_of(context, box)}).c_str());
   const Site site = box.holds(context.workspace.cursor.step) ? context.workspace.cursor.step : box.target;
   const Record* record = trace.find(site);
   ImGui::BeginTooltip();
@@ -47,9 +52,7 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
     }
     wrapped_text(std::string(step_sentence(step)), theme().text_dim);
     const WithFont mono(fonts().mono_small);
-    const std::string shape =
-        shape_text(record->shape, static_cast<std::int64_t>(context.run->traces.size()));
-    ImGui::TextUnformatted((to_text(site) + "  " + shape).c_str());
+    ImGui::TextUnformatted((to_text(site) + "  " + step_shape(*context.run, site)).c_str());
   }
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
@@ -61,10 +64,11 @@ void click(const PanelContext& context, const NetworkBox& box) {
   Site target = box.target;
   if (box.kind == NetworkBox::Kind::folded && workspace.cursor.step.layer >= 0) {
     Site same = workspace.cursor.step;
-    same.layer = box.layer;
+    same.layer = box.layer, same.stack = box.stack;
     if (context.run->trace(workspace.cursor.sequence).find(same)) target = same;
   }
   workspace.playing = false;
+  workspace.cursor.stack = box.stack;
   if (box.layer >= 0) workspace.cursor.layer = box.layer;
   go_to_site(workspace, *context.run, target);
 }
@@ -80,11 +84,20 @@ void draw_ribbons(const Map& map) {
   }
 }
 
+void draw_lanes(const Map& map) {
+  for (const NetworkLane& lane : map.layout.lanes) {
+    std::vector<ImVec2> points;
+    for (const NetworkPoint& point : lane.points) points.push_back(map.at(point.x, point.y));
+    map.list->AddPolyline(points.data(), static_cast<int>(points.size()),
+                          with_alpha(hue_colour(lane.hue), 0.6f), 0, px(2.f));
+  }
+}
+
 void draw_stream(const Map& map) {
   const NetworkLayout& layout = map.layout;
-  if (layout.stream_y1 > layout.stream_y0) {
-    const ImVec2 top = map.at(layout.stream_x - 2.5f, layout.stream_y0),
-                 end = map.at(layout.stream_x + 2.5f, layout.stream_y1);
+  for (const NetworkStream& stream : layout.streams) {
+    if (stream.y1 <= stream.y0) continue;
+    const ImVec2 top = map.at(stream.x - 2.5f, stream.y0), end = map.at(stream.x + 2.5f, stream.y1);
     map.list->AddRectFilled(top, end, with_alpha(theme().residual, 0.7f), px(2.5f));
   }
   if (layout.frame_y1 <= layout.frame_y0) return;
@@ -130,7 +143,9 @@ void draw_head(const Map& map, const NetworkBox& box) {
 
 void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered) {
   const Theme& t = theme();
-  const bool header = box.kind == NetworkBox::Kind::header, folded = box.kind == NetworkBox::Kind::folded;
+  const bool title = box.kind == NetworkBox::Kind::title;
+  const bool header = title || box.kind == NetworkBox::Kind::header,
+             folded = box.kind == NetworkBox::Kind::folded;
   const ImVec2 p0 = map.at(box.x, box.y), p1 = map.at(box.x + box.w, box.y + box.h);
   if (!header) {
     const ImU32 line = current ? t.accent : folded ? t.border : hue_colour(box.hue);
@@ -145,7 +160,7 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const bool coloured =
       box.hue == Hue::query || box.hue == Hue::key || (box.hue == Hue::value && box.key == "map.v");
   const WithFont font(header || current ? fonts().body_bold : fonts().body);
-  const std::string label = shortened(label_of(box), px(box.w - (box.heads ? 48 : 12)));
+  const std::string label = shortened(label_of(map.context, box), px(box.w - (box.heads ? 48 : 12)));
   const ImVec2 size = ImGui::CalcTextSize(label.c_str());
   const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
   const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;
@@ -155,8 +170,8 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
 }
 
 void draw_box(const Map& map, const NetworkBox& box, bool current) {
-  const WithId layer(box.layer + 1);
-  const WithId slot(box.slots.empty() ? -1 : static_cast<int>(box.slots.front()));
+  const WithId layer((box.layer + 2) * 8 + static_cast<int>(box.stack));
+  const WithId slot(static_cast<int>(box.target.slot) * 4 + static_cast<int>(box.target.part));
   ImGui::SetCursorScreenPos(map.at(box.x, box.y));
   const bool pressed = ImGui::InvisibleButton(box.key.c_str(), ImVec2(px(box.w), px(box.h)));
   const bool hovered = ImGui::IsItemHovered();
@@ -173,7 +188,8 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
 void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("map.seen");
-  const int seen = (step.layer + 2) * 64 + static_cast<int>(step.slot);
+  const int seen = ((step.layer + 2) * 128 + static_cast<int>(step.slot)) * 16 +
+                   static_cast<int>(step.stack) * 4 + static_cast<int>(step.part);
   if (storage->GetInt(id) == seen || current < 0) return;
   storage->SetInt(id, seen);
   const NetworkBox& box = layout.boxes[static_cast<std::size_t>(current)];
@@ -198,12 +214,14 @@ void draw_network_map(const PanelContext& context) {
   const Workspace& workspace = context.workspace;
   compat::begin_child("###map_boxes", ImVec2(0, 0), false);
   const ImVec2 room = ImGui::GetContentRegionAvail();  // without the scroll bar
-  const NetworkLayout layout = network_layout(*context.run, workspace.cursor.sequence, workspace.cursor.layer,
+  const Cursor& cursor = workspace.cursor;
+  const NetworkLayout layout = network_layout(*context.run, cursor.sequence, {cursor.stack, cursor.layer},
                                               room.x / ui_scale(), ImGui::GetWindowHeight() / ui_scale() - 8);
   const Map map{context, layout, ImGui::GetCursorScreenPos(), ImGui::GetWindowDrawList()};
   const int current = layout.box_of(workspace.cursor.step);
   draw_stream(map);
   draw_ribbons(map);
+  draw_lanes(map);
   for (int i = 0; i < static_cast<int>(layout.boxes.size()); ++i)
     draw_box(map, layout.boxes[static_cast<std::size_t>(i)], i == current);
   ImGui::SetCursorScreenPos(map.at(0, 0));

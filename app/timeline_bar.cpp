@@ -11,6 +11,7 @@
 #include "app/panel.h"
 #include "app/timeline_layout.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -124,9 +125,8 @@ void draw_speed(Workspace& workspace, ImVec2 origin) {
 
 // ---- title --------------------------------------------------------------------------------------
 std::string section_of(const TimelineStep& step) {
-  const Step& row = step_of(step.main.slot);
-  if (row.part == Part::attn || row.part == Part::cross) return tr("timeline.attention");
-  return {};
+  if (step.main.part == Part::cross) return tr("timeline.cross");
+  return step.main.part == Part::attn ? tr("timeline.attention") : "";
 }
 
 std::string title_of(const PanelContext& context, int current) {
@@ -139,8 +139,11 @@ std::string title_of(const PanelContext& context, int current) {
     return tr("timeline.scene",
               {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(step)});
   }
+  const ModelConfig& config = run.trace(0).config();
+  if (step.layer < 0 && has_stacks(config))
+    return tr("timeline.block", {stack_name(config, step.main.stack), kind_label(step), number, count});
   if (step.layer < 0) return tr("timeline.outside", {kind_label(step), number, count});
-  const std::string block = std::to_string(step.layer), section = section_of(step);
+  const std::string block = block_name(config, step.main.stack, step.layer, true), section = section_of(step);
   if (section.empty()) return tr("timeline.block", {block, kind_label(step), number, count});
   return tr("timeline.part", {block, section, kind_label(step), number, count});
 }
@@ -189,6 +192,16 @@ bool place_label(const Bar& bar, const std::string& text, float centre, float ro
   return true;
 }
 
+// The longest name of a block that fits under it.
+std::string group_label(const Bar& bar, const TimelineGroup& group) {
+  const std::string number = std::to_string(group.layer);
+  const ModelConfig& config = bar.context.run->trace(0).config();
+  for (const std::string& text :
+       {block_name(config, group.stack, group.layer, true), tr("timeline.group", {number})})
+    if (ImGui::CalcTextSize(text.c_str()).x <= group.x1 - group.x0) return text;
+  return number;
+}
+
 /// Every step's label where all fit; else the names of the blocks, around the label of the current step.
 void draw_labels(const Bar& bar) {
   const int lit = bar.layout.segment_of(bar.current);
@@ -216,10 +229,7 @@ void draw_labels(const Bar& bar) {
   float free_from = bar.p0.x;
   for (const TimelineGroup& group : bar.layout.groups) {
     if (group.layer < 0) continue;
-    const std::string wide = tr("timeline.group", {std::to_string(group.layer)}),
-                      narrow = std::to_string(group.layer);
-    const bool short_form = ImGui::CalcTextSize(wide.c_str()).x > group.x1 - group.x0;
-    const std::string& text = short_form ? narrow : wide;
+    const std::string text = group_label(bar, group);
     const float half = ImGui::CalcTextSize(text.c_str()).x / 2;
     float centre = bar.p0.x + (group.x0 + group.x1) / 2;
     const bool meets = centre + half > taken0 && centre - half < taken1;
@@ -231,16 +241,26 @@ void draw_labels(const Bar& bar) {
   }
 }
 
+// The colour of a stack's blocks, where there are several stacks.
+ImU32 stack_colour(const Bar& bar, Stack stack) {
+  if (!has_stacks(bar.context.run->trace(0).config())) return theme().border;
+  const ImU32 colour = stack == Stack::enc      ? theme().k
+                       : stack == Stack::vision ? theme().residual
+                                                : theme().q;
+  return with_alpha(colour, 0.8f);
+}
+
 /// A line under each block, so that blocks are seen where steps are narrow.
 void draw_groups(const Bar& bar) {
   int blocks = 0;
   for (const TimelineGroup& group : bar.layout.groups) blocks += group.layer >= 0;
   if (blocks < 2) return;
   const float y = std::floor(bar.p0.y + px(kBarHeight + 6));
+  const bool several = has_stacks(bar.context.run->trace(0).config());
   for (const TimelineGroup& group : bar.layout.groups)
     if (group.layer >= 0)
-      bar.list->AddLine(ImVec2(bar.p0.x + group.x0, y), ImVec2(bar.p0.x + group.x1, y), theme().border,
-                        px(1));
+      bar.list->AddLine(ImVec2(bar.p0.x + group.x0, y), ImVec2(bar.p0.x + group.x1, y),
+                        stack_colour(bar, group.stack), px(several ? 2.f : 1.f));
 }
 
 void toggle_breakpoint(Workspace& workspace, const std::string& site) {
@@ -283,15 +303,15 @@ void step_tooltip(const Bar& bar, int index) {
   {
     const WithFont bold(fonts().body_bold);
     const std::string title(step_title(step_of(step.main.slot)));
-    ImGui::TextUnformatted(step.layer < 0
-                               ? title.c_str()
-                               : tr("timeline.in_block", {std::to_string(step.layer), title}).c_str());
+    const ModelConfig& config = run.trace(0).config();
+    const std::string place = step.layer >= 0      ? place_name(config, step.main, true)
+                              : has_stacks(config) ? stack_name(config, step.main.stack)
+                                                   : std::string();
+    ImGui::TextUnformatted(place.empty() ? title.c_str() : tr("timeline.in_block", {place, title}).c_str());
   }
   {
     const WithFont mono(fonts().mono_small);
-    if (main)
-      dim_text(to_text(main->site) + "  " +
-               shape_text(main->shape, static_cast<std::int64_t>(run.traces.size())));
+    if (main) dim_text(to_text(main->site) + "  " + step_shape(run, main->site));
     dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
   }
   ImGui::EndTooltip();
@@ -315,11 +335,16 @@ void draw_bar(const Bar& bar) {
 }
 
 // Blocks stay as they are while the bar is dragged: the place under the pointer must not move away.
-int open_layer(const Workspace& workspace) {
+TimelineBlock open_block(const Workspace& workspace) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
-  const ImGuiID id = ImGui::GetID("timeline.open");
-  if (!ImGui::IsMouseDown(0)) storage->SetInt(id, workspace.cursor.layer);
-  return storage->GetInt(id, workspace.cursor.layer);
+  const ImGuiID layer = ImGui::GetID("timeline.open"), stack = ImGui::GetID("timeline.open_stack");
+  const Cursor& cursor = workspace.cursor;
+  if (!ImGui::IsMouseDown(0)) {
+    storage->SetInt(layer, cursor.layer);
+    storage->SetInt(stack, static_cast<int>(cursor.stack));
+  }
+  return {static_cast<Stack>(storage->GetInt(stack, static_cast<int>(cursor.stack))),
+          storage->GetInt(layer, cursor.layer)};
 }
 
 // Playing moves the cursor elsewhere; when it has come to a breakpoint since the last frame, it ends here.
@@ -354,7 +379,7 @@ void draw_timeline(const PanelContext& context) {
   const float width = std::max(px(120), room - px(kBarLeft + kBarRight));
   const Bar bar{
       context,
-      timeline_layout(context.run->steps, open_layer(context.workspace), width, px(kLeastStep), px(kStepGap)),
+      timeline_layout(context.run->steps, open_block(context.workspace), width, px(kLeastStep), px(kStepGap)),
       current_step(context.workspace, *context.run),
       ImVec2(origin.x + px(kBarLeft), origin.y + px(kBarTop)),
       width,

@@ -7,21 +7,23 @@ namespace {
 
 constexpr float kFoldedShare = 0.45f;  // of the bar that folded blocks may take together
 
-bool foldable(const TimelineStep& step, int open_layer) {
-  return step.layer >= 0 && step.layer != open_layer;
+bool foldable(const TimelineStep& step, TimelineBlock open) {
+  return step.layer >= 0 && (step.layer != open.layer || step.main.stack != open.stack);
 }
 
 // Segments without places yet.
-std::vector<TimelineSegment> segments_of(const std::vector<TimelineStep>& steps, int open_layer, bool fold) {
+std::vector<TimelineSegment> segments_of(const std::vector<TimelineStep>& steps, TimelineBlock open,
+                                         bool fold) {
   std::vector<TimelineSegment> segments;
   for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
     const TimelineStep& step = steps[static_cast<std::size_t>(i)];
-    const bool joins =
-        fold && foldable(step, open_layer) && !segments.empty() && segments.back().layer == step.layer;
+    const Stack stack = step.main.stack;
+    const bool joins = fold && foldable(step, open) && !segments.empty() &&
+                       segments.back().layer == step.layer && segments.back().stack == stack;
     if (joins)
       segments.back().last = i;
     else
-      segments.push_back({i, i, step.layer, 0, 0});
+      segments.push_back({i, i, stack, step.layer, 0, 0});
   }
   return segments;
 }
@@ -61,17 +63,19 @@ int TimelineLayout::step_at(float x) const {
   return segments.back().last;
 }
 
-TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, int open_layer, float width,
+TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, TimelineBlock open, float width,
                                float least, float gap) {
   TimelineLayout layout;
   const bool fold = static_cast<float>(steps.size()) * least > width;
-  layout.segments = segments_of(steps, open_layer, fold);
+  layout.segments = segments_of(steps, open, fold);
   place(layout.segments, width, least, gap);
   for (const TimelineSegment& segment : layout.segments) {
-    if (!layout.groups.empty() && layout.groups.back().layer == segment.layer)
+    const bool same = !layout.groups.empty() && layout.groups.back().layer == segment.layer &&
+                      layout.groups.back().stack == segment.stack;
+    if (same)
       layout.groups.back().x1 = segment.x1;
     else
-      layout.groups.push_back({segment.layer, segment.x0, segment.x1});
+      layout.groups.push_back({segment.stack, segment.layer, segment.x0, segment.x1});
   }
   return layout;
 }

@@ -11,6 +11,7 @@ namespace attnscope {
 
 struct TimelineSegment {
   int first = 0, last = 0;  ///< steps that it stands for
+  Stack stack = Stack::single;
   int layer = -1;
   float x0 = 0, x1 = 0;  ///< pixels from the left end of the bar
   bool folded() const { return last > first; }
@@ -18,6 +19,7 @@ struct TimelineSegment {
 
 /// A label under several segments: "Block 3".
 struct TimelineGroup {
+  Stack stack = Stack::single;
   int layer = -1;
   float x0 = 0, x1 = 0;
 };
@@ -33,9 +35,14 @@ struct TimelineLayout {
   int step_at(float x) const;
 };
 
-/// `least` is the narrowest that a step may be before the blocks other than `open_layer` are folded, `gap`
-/// the ground between segments; all in pixels.
-TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, int open_layer, float width,
+/// The block that is never folded.
+struct TimelineBlock {
+  Stack stack = Stack::single;
+  int layer = 0;
+};
+/// `least` is the narrowest that a step may be before the blocks other than `open` are folded, `gap` the
+/// ground between segments; all in pixels.
+TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, TimelineBlock open, float width,
                                float least, float gap);
 
 /// The place of the first breakpoint after step `from` up to and including `to`, or -1. A breakpoint is the

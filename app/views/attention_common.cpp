@@ -17,8 +17,7 @@ bool has_attention(const RunResult& run) {
   if (run.traces.empty()) return false;
   const auto& records = run.trace(0).records();
   return std::any_of(records.begin(), records.end(), [](const Record& record) {
-    return record.site.slot == Slot::pattern && record.site.part == Part::attn && !record.shape.empty() &&
-           record.shape[1] > 0;
+    return record.site.slot == Slot::pattern && !record.shape.empty() && record.shape[1] > 0;
   });
 }
 
@@ -26,48 +25,63 @@ bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene
   const int last = static_cast<int>(run.traces.size()) - 1;
   const int sequence = std::clamp(scene.sequence, 0, last);
   const auto& trace = run.traces[static_cast<std::size_t>(sequence)];
-  const Record* record = trace->find(site_of(Slot::pattern, layer));
+  AttentionScene moved = scene;
+  moved.layer = layer;
+  const Record* record = trace->find(moved.site(Slot::pattern));
   if (!record || head < 0 || head >= record->shape[0]) return false;
-  scene = {trace, sequence, layer, head, record->shape[1], record->shape[2], trace->first_pos};
+  const bool main = scene.stack == trace->config().stack;
+  scene.trace = trace, scene.sequence = sequence, scene.layer = layer, scene.head = head;
+  scene.queries = record->shape[1], scene.keys = record->shape[2];
+  scene.first_query = main ? trace->first_pos : 0;
   return true;
 }
 
 AttentionScene scene_of_cursor(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const AttentionPlace place = cursor_place(cursor, trace);
   AttentionScene scene;
   scene.sequence = cursor.sequence;
+  scene.stack = place.stack;
+  scene.part = place.part;
   if (move_scene(context.run, cursor.layer, cursor.head, scene)) return scene;
   if (move_scene(context.run, cursor.layer, 0, scene)) return scene;
-  for (const Record& record : context.run.trace(0).records())
-    if (record.site.slot == Slot::pattern && move_scene(context.run, record.site.layer, 0, scene)) break;
+  for (const Record* record : patterns_of(trace, place))
+    if (move_scene(context.run, record->site.layer, 0, scene)) break;
   return scene;
 }
 
-std::string token_name(const RunResult& run, int sequence, std::int64_t pos) {
-  const auto last = static_cast<int>(run.document.sequences.size()) - 1;
-  const Sequence& input = run.document.sequences[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
-  const std::string label = run.label(sequence, pos);
-  return input.input.vectors.empty() ? label : tr("attention.token", {label});
+std::uint64_t scene_key(const AttentionScene& scene) {
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  return key_of({number(scene.sequence), number(scene.stack), number(scene.part), number(scene.layer),
+                 number(scene.head)});
+}
+
+std::string query_name(const RunResult& run, const AttentionScene& scene, std::int64_t query) {
+  return row_name(run, scene.sequence, scene.stack, scene.first_query + query);
+}
+
+std::string key_name(const RunResult& run, const AttentionScene& scene, std::int64_t key) {
+  return row_name(run, scene.sequence, scene.keys_stack(), key);
 }
 
 void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene) {
-  plot.rows.title = tr("attention.axis.query");
-  plot.cols.title = tr("attention.axis.key");
+  const ModelConfig& config = scene.trace->config();
+  const bool across = scene.part == Part::cross;
+  plot.rows.title = across ? tr("attention.axis.query_of", {stack_name(config, scene.stack)})
+                           : std::string(tr("attention.axis.query"));
+  plot.cols.title = across ? tr("attention.axis.key_of", {stack_name(config, scene.keys_stack())})
+                           : std::string(tr("attention.axis.key"));
   plot.rows.colour = theme().q;
   plot.cols.colour = theme().k;
-  const int sequence = scene.sequence;
-  const std::int64_t first = scene.first_query;
-  if (scene.keys > kSpelledLabels) {
-    plot.rows.label_of = [&run, sequence, first](std::int64_t at) {
-      return token_name(run, sequence, first + at);
-    };
-    plot.cols.label_of = [&run, sequence](std::int64_t at) { return token_name(run, sequence, at); };
+  if (std::max(scene.keys, scene.queries) > kSpelledLabels) {
+    plot.rows.label_of = [&run, scene](std::int64_t at) { return query_name(run, scene, at); };
+    plot.cols.label_of = [&run, scene](std::int64_t at) { return key_name(run, scene, at); };
     return;
   }
-  for (std::int64_t key = 0; key < scene.keys; ++key)
-    plot.cols.labels.push_back(token_name(run, sequence, key));
+  for (std::int64_t key = 0; key < scene.keys; ++key) plot.cols.labels.push_back(key_name(run, scene, key));
   for (std::int64_t query = 0; query < scene.queries; ++query)
-    plot.rows.labels.push_back(token_name(run, sequence, first + query));
+    plot.rows.labels.push_back(query_name(run, scene, query));
 }
 
 HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look) {
@@ -90,6 +104,8 @@ const char* stage_name(Slot stage) {
   switch (stage) {
     case Slot::scores: return "scores";
     case Slot::scaled: return "scaled";
+    case Slot::capped: return "capped";
+    case Slot::biased: return "biased";
     case Slot::masked: return "masked";
     case Slot::mask: return "mask";
     default: return "pattern";

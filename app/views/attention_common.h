@@ -7,6 +7,7 @@
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/places.h"
 #include "core/lens/attention_plane.h"
 
 namespace attnscope {
@@ -17,7 +18,12 @@ struct AttentionScene {
   int sequence = 0, layer = 0, head = 0;
   std::int64_t queries = 0, keys = 0;
   std::int64_t first_query = 0;  ///< absolute position of row 0
-  Site site(Slot slot) const { return site_of(slot, layer); }
+  Stack stack = Stack::single;
+  Part part = Part::attn;  ///< attn or cross
+  AttentionPlace place() const { return {stack, part}; }
+  Site site(Slot slot) const { return place().site(slot, layer); }
+  /// The stack whose rows are the keys.
+  Stack keys_stack() const { return place().keys(); }
 };
 
 /// True where the run has an attention at all.
@@ -27,9 +33,13 @@ AttentionScene scene_of_cursor(const ViewContext& context);
 /// The same for another head; false where the run has none such.
 bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene);
 
-/// The token at a position; "token 3" where the input is vectors.
-std::string token_name(const RunResult& run, int sequence, std::int64_t pos);
-/// Rows "query (who looks)" in Q's blue, columns "key (looked at)" in K's red.
+/// Which attention, block, head and sequence, as a part of a key.
+std::uint64_t scene_key(const AttentionScene& scene);
+/// The token that a query or a key of a scene is.
+std::string query_name(const RunResult& run, const AttentionScene& scene, std::int64_t query);
+std::string key_name(const RunResult& run, const AttentionScene& scene, std::int64_t key);
+/// Rows "query (who looks)" in Q's blue, columns "key (looked at)" in K's red; with the stacks' names where
+/// queries and keys are of two.
 void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene);
 
 /// How a stage is coloured.

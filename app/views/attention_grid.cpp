@@ -38,12 +38,22 @@ std::string role_lines(const HeadRoles& roles) {
 
 ImVec2 HeadGrid::Layout::at(int row, int column) const {
   return ImVec2(left + static_cast<float>(column) * (side + gap),
-                static_cast<float>(row) * (side + caption + gap));
+                static_cast<float>(row) * (height + caption + gap));
 }
 
 ImVec2 HeadGrid::Layout::extent() const {
   const ImVec2 end = at(rows, columns);
   return ImVec2(std::max(1.f, end.x - gap), std::max(1.f, end.y - gap));
+}
+
+void HeadGrid::set_height(Layout& grid, float side) const {
+  grid.side = side;
+  grid.height = std::max(scaled(8), side * aspect_);
+}
+
+int HeadGrid::row_of(int layer) const {
+  const auto at = std::find(layers_.begin(), layers_.end(), layer);
+  return static_cast<int>(at - layers_.begin());
 }
 
 HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) const {
@@ -52,19 +62,19 @@ HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) cons
   const float largest = scaled(kLargest);
   if (whole_model_) {
     grid.columns = widest_;
-    grid.rows = layers_;
+    grid.rows = std::max(1, static_cast<int>(layers_.size()));
     const float fit = (width + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
     grid.left = fit < scaled(kCaptioned) ? scaled(20) : 0;
     const float room = (width - grid.left + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
-    grid.side = std::clamp(room, scaled(kSmallest), largest) * zoom_;
+    set_height(grid, std::clamp(room, scaled(kSmallest), largest) * zoom_);
   } else {
     const Record* record = scene.trace->find(scene.site(Slot::pattern));
     const int heads = record ? static_cast<int>(record->shape[0]) : 1;
     const float wish = scaled(76) * zoom_;
     grid.columns = std::clamp(static_cast<int>((width + grid.gap) / (wish + grid.gap)), 1, heads);
     grid.rows = (heads + grid.columns - 1) / grid.columns;
-    grid.side =
-        std::min((width + grid.gap) / static_cast<float>(grid.columns) - grid.gap, std::max(largest, wish));
+    set_height(grid, std::min((width + grid.gap) / static_cast<float>(grid.columns) - grid.gap,
+                              std::max(largest, wish)));
   }
   grid.captions = grid.side >= scaled(kCaptioned) - 1 && (!whole_model_ || grid.left == 0 || zoom_ > 1);
   grid.caption = grid.captions ? text_size(fonts().small, "X").y + scaled(3) : 0;
@@ -76,35 +86,42 @@ float HeadGrid::wanted_height(const AttentionScene& scene, float width) const {
 }
 
 void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& scene) {
-  layers_ = 1, widest_ = 1;
-  for (const Record& record : scene.trace->records()) {
-    if (record.site.slot != Slot::pattern || record.site.part != Part::attn) continue;
-    layers_ = std::max(layers_, record.site.layer + 1);
-    widest_ = std::max(widest_, static_cast<int>(record.shape[0]));
+  layers_.clear();
+  widest_ = 1;
+  for (const Record* record : patterns_of(*scene.trace, scene.place())) {
+    layers_.push_back(record->site.layer);
+    widest_ = std::max(widest_, static_cast<int>(record->shape[0]));
   }
-  const std::uint64_t key = key_of({context.run.version, static_cast<std::uint64_t>(scene.sequence)});
-  if (fresh_ && key == key_) return;
-  if (thumbnails_cost(*scene.trace) <= kAtOnce) {
-    pictures_ = std::make_shared<const Thumbnails>(thumbnails(*scene.trace, kSide));
+  aspect_ = std::clamp(
+      static_cast<float>(scene.queries) / static_cast<float>(std::max<std::int64_t>(1, scene.keys)), 0.1f,
+      4.f);
+  const std::uint64_t key =
+      key_of({context.run.version, static_cast<std::uint64_t>(scene.sequence),
+              static_cast<std::uint64_t>(scene.stack), static_cast<std::uint64_t>(scene.part)});
+  if (pictures_ && !(pictures_->place == scene.place())) pictures_.reset();
+  if (fresh_ && pictures_ && key == key_) return;
+  if (thumbnails_cost(*scene.trace, scene.place()) <= kAtOnce) {
+    pictures_ = std::make_shared<const Thumbnails>(thumbnails(*scene.trace, scene.place(), kSide));
     ++pictures_version_;
     key_ = key;
     fresh_ = true;
     return;
   }
-  const auto found =
-      deferred_.get(key, "thumbnails", context.commands,
-                    [trace = scene.trace, progress = progress_](const std::atomic<bool>& cancel) {
-                      return thumbnails(*trace, kSide, [&](float share) {
-                        *progress = share;
-                        wake_window();
-                        return !cancel;
-                      });
-                    });
-  if (found && !found->heads.empty() && found != pictures_) {
+  const auto found = deferred_.get(
+      key, "thumbnails", context.commands,
+      [trace = scene.trace, place = scene.place(), progress = progress_](const std::atomic<bool>& cancel) {
+        return thumbnails(*trace, place, kSide, [&](float share) {
+          *progress = share;
+          wake_window();
+          return !cancel;
+        });
+      });
+  const bool ours = found && !found->heads.empty() && found->place == scene.place();
+  if (ours && found != pictures_) {
     pictures_ = found;
     ++pictures_version_;
   }
-  fresh_ = found && deferred_.fresh();
+  fresh_ = ours && deferred_.fresh();
   if (fresh_) key_ = key;
 }
 
@@ -167,27 +184,29 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   for (std::size_t i = 0; i < pictures_->heads.size(); ++i) {
     const HeadThumbnail& head = pictures_->heads[i];
     if (!whole_model_ && head.layer != scene.layer) continue;
-    const ImVec2 place = whole_model_ ? grid.at(head.layer, head.head)
+    const ImVec2 place = whole_model_ ? grid.at(row_of(head.layer), head.head)
                                       : grid.at(head.head / grid.columns, head.head % grid.columns);
-    const ImVec2 p0(origin.x + place.x, origin.y + place.y), p1(p0.x + grid.side, p0.y + grid.side);
+    const ImVec2 p0(origin.x + place.x, origin.y + place.y), p1(p0.x + grid.side, p0.y + grid.height);
     if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
     const Cursor& cursor = context.workspace.cursor;
     const bool current = head.layer == cursor.layer && head.head == cursor.head;
     places.push_back({static_cast<int>(i), p0, p1});
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_%d_%d", head.layer, head.head);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.side + grid.caption));
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) event = {hovered, clicked, head.layer, head.head};
     if (hovered) {
-      const std::string title = tr("attention.head", {std::to_string(head.layer), std::to_string(head.head)});
+      const std::string title =
+          tr("attention.head",
+             {block_name(scene.trace->config(), scene.stack, head.layer), std::to_string(head.head)});
       compat::item_tooltip((title + role_lines(head.roles)).c_str());
     }
     if (grid.captions) draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered);
     if (grid.left > 0 && head.head == 0)
       draw_text(list, fonts().small,
-                ImVec2(origin.x, p0.y + (grid.side - text_size(fonts().small, "0").y) / 2), theme().text_dim,
-                std::to_string(head.layer));
+                ImVec2(origin.x, p0.y + (grid.height - text_size(fonts().small, "0").y) / 2),
+                theme().text_dim, std::to_string(head.layer));
   }
   HeatStyle style = stage_style(Slot::pattern, {0, 1}, {false, look.log_scale, look.safe_colours});
   if (!fresh_) style.alpha = 0.45f;
@@ -219,8 +238,8 @@ HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene&
   Layout grid = layout(scene, size.x - 2 * edge);
   const float rows = static_cast<float>(grid.rows);
   const float low = (room.y - 2 * edge - scaled(2) + grid.gap) / rows - grid.caption - grid.gap;
-  if (low < grid.side && low >= 0.8f * grid.side)
-    grid.side = low;  // a little smaller, and nothing has to scroll
+  if (low < grid.height && low >= 0.8f * grid.height)
+    set_height(grid, low / aspect_);  // a little smaller, and nothing has to scroll
   else if (grid.extent().y + 2 * edge > room.y)
     grid = layout(scene, size.x - 2 * edge - ImGui::GetStyle().ScrollbarSize - scaled(4));
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + chips_height()));

@@ -1,10 +1,12 @@
-// The patterns of all heads as thumbnails, rows = blocks and columns = heads, or of one block alone: one
-// texture, one draw. Pictures and roles come from a background job; until it is done the grid says how far it
-// is. Refuses to move the cursor: it tells what is under the pointer and what was clicked.
+// The patterns of all heads of one kind of attention as thumbnails, rows = blocks and columns = heads, or of
+// one block alone: one texture, one draw. Pictures and roles come from a background job; until it is done the
+// grid says how far it is. Refuses to move the cursor: it tells what is under the pointer and what was
+// clicked.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 #include "app/views/attention_common.h"
 #include "core/lens/thumbnails.h"
@@ -31,10 +33,13 @@ class HeadGrid {
     bool captions = false;
     int columns = 1, rows = 1;
     float side = 0, gap = 0, caption = 0, left = 0;
+    float height = 0;  ///< of a thumbnail that is `side` wide: maps keep their shape
     ImVec2 at(int row, int column) const;
     ImVec2 extent() const;
   };
   Layout layout(const AttentionScene& scene, float width) const;
+  void set_height(Layout& grid, float side) const;
+  int row_of(int layer) const;
   void take_pictures(const ViewContext& context, const AttentionScene& scene);
   void draw_chips(float width);
   Event draw_thumbnails(const ViewContext& context, const AttentionScene& scene, const StageLook& look,
@@ -44,8 +49,10 @@ class HeadGrid {
 
   bool whole_model_ = true;
   float zoom_ = 1.f;
-  int layers_ = 1, widest_ = 1;  ///< of the run
-  std::uint64_t key_ = 0;        ///< of pictures_, where they are fresh
+  std::vector<int> layers_;  ///< blocks with this attention, in order: the rows
+  int widest_ = 1;           ///< heads of the one with most
+  float aspect_ = 1.f;       ///< height of a map by its width
+  std::uint64_t key_ = 0;    ///< of pictures_, where they are fresh
   std::uint64_t pictures_version_ = 0;
   bool fresh_ = false;
   std::shared_ptr<const Thumbnails> pictures_;

@@ -35,8 +35,8 @@ std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(val
 }  // namespace
 
 void PlanePane::fit_window(const AttentionScene& scene) {
-  if (window_keys_ != scene.keys) window_ = {};
-  window_keys_ = scene.keys;
+  if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
+  window_keys_ = scene.keys, window_queries_ = scene.queries;
 }
 
 bool PlanePane::seen_is_small(const AttentionScene& scene) const {
@@ -53,9 +53,8 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
   const Range cols = around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
   const auto before = context.workspace.show_difference ? trace_before(context, scene) : nullptr;
   const std::uint64_t key =
-      key_of({context.run.version, before ? context.before->version : 0, number(scene.sequence),
-              number(scene.layer), number(scene.head), number(static_cast<int>(stage)), number(rows.begin),
-              number(cols.begin), without_first_});
+      key_of({context.run.version, before ? context.before->version : 0, scene_key(scene),
+              number(static_cast<int>(stage)), number(rows.begin), number(cols.begin), without_first_});
   if (plane_.key == key && !plane_.values.empty()) return;
   const PlaneRequest request{scene.site(stage), scene.head, rows, cols,
                              without_first_ && stage == Slot::pattern};
@@ -69,8 +68,8 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
 
 void PlanePane::take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
                               const HeadThumbnail* coarse) {
-  const std::uint64_t key = key_of({context.run.version, number(scene.sequence), number(scene.layer),
-                                    number(scene.head), number(static_cast<int>(stage)), without_first_});
+  const std::uint64_t key =
+      key_of({context.run.version, scene_key(scene), number(static_cast<int>(stage)), without_first_});
   const PlaneRequest request{scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern};
   const auto found = overview_.get(key, "attention_overview", context.commands,
                                    [trace = scene.trace, request](const std::atomic<bool>& cancel) {
@@ -86,8 +85,9 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
     next.key = key;
   } else if (coarse && stage == Slot::pattern) {
     next.values = coarse->cells;
-    const std::int64_t cells = coarse->cells.empty() ? 1 : coarse->cells.size(1);
-    next.block = (scene.keys + cells - 1) / cells;
+    const std::int64_t cells =
+        coarse->cells.empty() ? 1 : std::max(coarse->cells.size(0), coarse->cells.size(1));
+    next.block = (std::max(scene.keys, scene.queries) + cells - 1) / cells;
     next.key = key + 1;
   }
   if (next.key == plane_.key && !plane_.values.empty()) return;
@@ -137,8 +137,8 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   if (!event.hovered()) return out;
   out = {event.row * block, event.col * block, event.clicked};
   const float value = plane_.values.at(event.row - plot.first_row, event.col - plot.first_col);
-  const std::string pair[] = {token_name(context.run, scene.sequence, scene.first_query + out.query),
-                              token_name(context.run, scene.sequence, out.key), number_text(value, 4)};
+  const std::string pair[] = {query_name(context.run, scene, out.query),
+                              key_name(context.run, scene, out.key), number_text(value, 4)};
   if (block > 1)
     ImGui::SetTooltip("%s",
                       tr("attention.block_pair", {pair[0], pair[1], pair[2], std::to_string(block)}).c_str());

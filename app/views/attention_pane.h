@@ -1,4 +1,4 @@
-// The large heatmap of one head: any of its four stages, zoomed and panned, with its legend and switches.
+// The large heatmap of one head: any of its stages, zoomed and panned, with its legend and switches.
 // Inputs longer than 512 tokens are seen as a coarse picture until the window is small enough; then only the
 // rectangle in sight is asked for. Refuses to move the cursor: it tells what was pointed at.
 #pragma once
@@ -42,8 +42,8 @@ class PlanePane {
                        const PairEvent& lit, ImVec2 position, ImVec2 size);
   void draw_below(const ViewContext& context, Slot stage, ImVec2 position, float width);
 
-  MatrixWindow window_;           ///< in tokens
-  std::int64_t window_keys_ = 0;  ///< length of the input that the window belongs to
+  MatrixWindow window_;                                ///< in tokens
+  std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;
   Deferred<PooledPlane> overview_;
   bool safe_colours_ = false, without_first_ = false;

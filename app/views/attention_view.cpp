@@ -14,9 +14,10 @@ namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the heads do not fit beside the map
 
-/// The stage of the cursor's step; the pattern where it stands on another step.
-Slot stage_of(const Cursor& cursor) {
-  if (is_attention_stage(cursor.step.slot)) return cursor.step.slot;
+/// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
+Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
+  if (is_attention_stage(cursor.step.slot) && scene.trace->find(scene.site(cursor.step.slot)))
+    return cursor.step.slot;
   return cursor.step.slot == Slot::mask ? Slot::masked : Slot::pattern;
 }
 
@@ -62,21 +63,16 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   const bool preview =
       scene.layer != context.workspace.cursor.layer || scene.head != context.workspace.cursor.head;
   const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
+  const std::string place = place_name(scene.trace->config(), scene.site(stage));
   std::string sentence = tr(std::string("attention.sentence.") + stage_name(stage));
   if (pane_.shows_difference()) sentence = tr("attention.sentence.difference");
-  ImGui::BeginGroup();
-  view_heading(tr(title, {std::to_string(scene.layer), std::to_string(scene.head)}), sentence, width);
-  ImGui::EndGroup();
-  const float bottom = ImGui::GetItemRectMax().y;
-  return bottom;
+  return places_heading(context.workspace, context.run, PlaceChips::attentions,
+                        tr(title, {place, std::to_string(scene.head)}), sentence, width);
 }
 
 void AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                 ImVec2 position) {
-  std::vector<Slot> stages{Slot::scores, Slot::scaled, Slot::masked, Slot::pattern};
-  std::sort(stages.begin(), stages.end(), [&](Slot a, Slot b) {
-    return scene.trace->index_of(scene.site(a)) < scene.trace->index_of(scene.site(b));
-  });
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
   ImGui::SetCursorScreenPos(position);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   for (const Slot slot : stages) {
@@ -101,7 +97,8 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   if (event.clicked) {
     Cursor& cursor = context.workspace.cursor;
     if (is_attention_stage(cursor.step.slot))
-      go_to_site(context.workspace, context.run, site_of(cursor.step.slot, event.layer));
+      go_to_site(context.workspace, context.run, own.place().site(cursor.step.slot, event.layer));
+    cursor.stack = own.stack, cursor.part = own.part;
     cursor.layer = event.layer;
     cursor.head = event.head;
   }
@@ -131,7 +128,7 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
 void AttentionView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
   const AttentionScene scene = shown_scene(context);
-  const Slot stage = stage_of(context.workspace.cursor);
+  const Slot stage = stage_of(context.workspace.cursor, scene);
   const float bottom = origin.y + all.y;
   const float top = draw_title(context, scene, stage, all.x) + scaled(14);
   const float gap = scaled(26);

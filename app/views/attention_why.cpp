@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "app/look/strings.h"
 #include "app/widgets/pieces.h"
@@ -25,9 +26,7 @@ std::string cell_number(double value, int digits) { return number_text(static_ca
 
 void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query) {
   const std::uint64_t key =
-      key_of({context.run.version, static_cast<std::uint64_t>(scene.sequence),
-              static_cast<std::uint64_t>(scene.layer), static_cast<std::uint64_t>(scene.head),
-              static_cast<std::uint64_t>(query)});
+      key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query)});
   if (row_ && key == key_) return;
   key_ = key;
   shown_key_ = -1;
@@ -39,23 +38,63 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
 }
 
 WhyTable::Columns WhyTable::columns(float width) const {
-  float shares[] = {0.20f, 0.17f, 0.16f, 0.13f, 0.14f, 0.20f};
-  if (row_->mask_first) std::swap(shares[2], shares[3]);
+  std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
+  const bool later = row_->cap > 0 || row_->biased;
+  if (row_->mask_first) shares.emplace_back(Kind::mask, 0.13f);
+  if (row_->scale != 1 || !later) shares.emplace_back(Kind::scaled, 0.16f);
+  if (row_->cap > 0) shares.emplace_back(Kind::capped, 0.16f);
+  if (row_->biased) shares.emplace_back(Kind::bias, 0.14f);
+  if (!row_->mask_first) shares.emplace_back(Kind::mask, later ? 0.11f : 0.13f);
+  shares.emplace_back(Kind::exponential, 0.14f);
+  shares.emplace_back(Kind::weight, later ? 0.16f : 0.20f);
+  float sum = 0, x = 0;
+  for (const auto& [kind, share] : shares) sum += share;
   Columns out;
-  for (int c = 0; c < 6; ++c) out.x[c + 1] = out.x[c] + shares[c] * width;
+  for (const auto& [kind, share] : shares) {
+    out.push_back({kind, x, share / sum * width});
+    x += out.back().width;
+  }
   return out;
 }
 
-void WhyTable::draw_header(const Columns& columns, ImVec2 at) const {
-  const std::string scale = scale_title(*row_), mask = tr("attention.why.mask");
-  const std::string titles[] = {tr("attention.why.key"),         tr("attention.why.score"),
-                                row_->mask_first ? mask : scale, row_->mask_first ? scale : mask,
-                                tr("attention.why.exp"),         tr("attention.why.softmax")};
-  for (int c = 0; c < 6; ++c) {
-    const float room = columns.x[c + 1] - columns.x[c] - scaled(2);
-    draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(at.x + columns.x[c], at.y), theme().text_dim,
-              middle_truncated(fonts().small, titles[c], room));
+std::string WhyTable::title_of(Kind kind) const {
+  switch (kind) {
+    case Kind::key: return tr("attention.why.key");
+    case Kind::score: return tr("attention.why.score");
+    case Kind::scaled: return scale_title(*row_);
+    case Kind::capped: return tr("attention.why.cap", {short_number(row_->cap)});
+    case Kind::bias: return tr("attention.why.bias");
+    case Kind::mask: return tr("attention.why.mask");
+    case Kind::exponential: return tr("attention.why.exp");
+    case Kind::weight: return tr("attention.why.softmax");
   }
+  return {};
+}
+
+double WhyTable::number_of(Kind kind, const AttentionTerm& term) const {
+  switch (kind) {
+    case Kind::score: return term.score;
+    case Kind::scaled: return term.scaled;
+    case Kind::capped: return term.capped;
+    case Kind::bias: return term.bias;
+    case Kind::exponential: return term.exponential;
+    default: return term.weight;
+  }
+}
+
+void WhyTable::draw_header(const Columns& columns, ImVec2 at) const {
+  for (const Column& column : columns)
+    draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(at.x + column.x, at.y), theme().text_dim,
+              middle_truncated(fonts().small, title_of(column.kind), column.width - scaled(2)));
+}
+
+void WhyTable::draw_bar(const AttentionTerm& term, ImVec2 at, float width) const {
+  if (!term.allowed && term.weight == 0) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float bar = width * static_cast<float>(std::clamp(term.weight, 0.0, 1.0));
+  const ImVec2 p0(at.x, at.y + scaled(4)), p1(at.x + std::max(bar, scaled(1.5f)), at.y + scaled(kLine - 4));
+  list->AddRectFilled(p0, p1, with_alpha(theme().attention, 0.55f), scaled(2));
+  list->AddRect(p0, p1, theme().attention, scaled(2));
 }
 
 void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene, const Columns& columns,
@@ -66,28 +105,26 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
   const float character = text_size(font, "0").x;
   const float y = at.y + (scaled(kLine) - text_size(font, "0").y) / 2;
   const ImU32 ink = term.allowed ? theme().text : with_alpha(theme().text_dim, 0.7f);
-  const auto put = [&](int column, ImU32 colour, const std::string& text) {
-    draw_text(list, font, ImVec2(at.x + columns.x[column], y), colour,
-              middle_truncated(font, text, columns.x[column + 1] - columns.x[column] - scaled(3)));
+  const auto put = [&](const Column& column, ImU32 colour, const std::string& text) {
+    draw_text(list, font, ImVec2(at.x + column.x, y), colour,
+              middle_truncated(font, text, column.width - scaled(3)));
   };
-  const auto number = [&](int column, double value) {
-    const int room = static_cast<int>((columns.x[column + 1] - columns.x[column] - scaled(3)) / character);
+  const auto number = [&](const Column& column, double value) {
+    const int room = static_cast<int>((column.width - scaled(3)) / character);
     const int whole =
         static_cast<int>(utf8_length(cell_number(std::trunc(value), 0))) + (value < 0 && value > -1);
     put(column, ink, cell_number(value, std::clamp(room - whole - 1, 1, 3)));
   };
-  put(0, lit ? theme().k : ink, token_name(context.run, scene.sequence, key));
-  number(1, term.score);
-  const int scaled_column = row_->mask_first ? 3 : 2, mask_column = row_->mask_first ? 2 : 3;
-  number(scaled_column, term.scaled);
-  put(mask_column, ink, term.allowed ? "0" : "−∞");
-  number(4, term.exponential);
-  const float left = at.x + columns.x[5], width = columns.x[6] - columns.x[5] - scaled(2);
-  const float bar = width * static_cast<float>(std::clamp(term.weight, 0.0, 1.0));
-  const ImVec2 p0(left, at.y + scaled(4)), p1(left + std::max(bar, scaled(1.5f)), at.y + scaled(kLine - 4));
-  if (!term.allowed && term.weight == 0) return;
-  list->AddRectFilled(p0, p1, with_alpha(theme().attention, 0.55f), scaled(2));
-  list->AddRect(p0, p1, theme().attention, scaled(2));
+  for (const Column& column : columns) {
+    if (column.kind == Kind::key)
+      put(column, lit ? theme().k : ink, key_name(context.run, scene, key));
+    else if (column.kind == Kind::mask)
+      put(column, ink, term.allowed ? "0" : "−∞");
+    else if (column.kind == Kind::weight)
+      draw_bar(term, ImVec2(at.x + column.x, at.y), column.width - scaled(2));
+    else
+      number(column, number_of(column.kind, term));
+  }
 }
 
 PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene& scene,
@@ -117,11 +154,11 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     draw_line(context, scene, columns, ImVec2(place.x + scaled(4), place.y), at, at == key || hovered);
     if (hovered) {
       const AttentionTerm& term = row_->terms[static_cast<std::size_t>(at)];
-      ImGui::SetTooltip("%s", tr(term.allowed ? "attention.why.line" : "attention.why.line_masked",
-                                 {token_name(context.run, scene.sequence, at), cell_number(term.score, 4),
-                                  cell_number(term.scaled, 4), cell_number(term.exponential, 4),
-                                  cell_number(term.weight, 4)})
-                                  .c_str());
+      ImGui::SetTooltip(
+          "%s", tr(term.allowed ? "attention.why.line" : "attention.why.line_masked",
+                   {key_name(context.run, scene, at), cell_number(term.score, 4), cell_number(term.scaled, 4),
+                    cell_number(term.exponential, 4), cell_number(term.weight, 4)})
+                    .c_str());
     }
   }
   ImGui::SetCursorScreenPos(origin);
@@ -134,9 +171,8 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   take_row(context, scene, query);
   ImGui::SetCursorScreenPos(position);
   if (!row_) return {};
-  const std::string title =
-      tr("attention.why.title", {token_name(context.run, scene.sequence, scene.first_query + query),
-                                 std::to_string(scene.head), std::to_string(query)});
+  const std::string title = tr("attention.why.title", {query_name(context.run, scene, query),
+                                                       std::to_string(scene.head), std::to_string(query)});
   ImDrawList* list = ImGui::GetWindowDrawList();
   draw_text(list, fonts().body_bold, position, theme().text,
             middle_truncated(fonts().body_bold, title, size.x));

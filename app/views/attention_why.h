@@ -1,6 +1,6 @@
 // "Why does this token look there?": one row of attention as a table, a line per key: the score, what the
-// scale and the mask made of it, the exponential and the share. Every number comes from the run. Refuses to
-// move the cursor: it tells which key is under the pointer.
+// scale, soft cap, position bias and mask made of it, the exponential and the share. Every number comes from
+// the run. Refuses to move the cursor: it tells which key is under the pointer.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,19 @@ class WhyTable {
                  std::int64_t key, ImVec2 position, ImVec2 size);
 
  private:
-  struct Columns {
-    float x[7] = {};  ///< left edges, and the right end
+  enum class Kind : std::uint8_t { key, score, scaled, capped, bias, mask, exponential, weight };
+  struct Column {
+    Kind kind = Kind::key;
+    float x = 0, width = 0;
   };
+  /// Those that this attention has, in the order of the steps.
+  using Columns = std::vector<Column>;
   void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);
   Columns columns(float width) const;
   void draw_header(const Columns& columns, ImVec2 at) const;
+  std::string title_of(Kind kind) const;
+  double number_of(Kind kind, const AttentionTerm& term) const;
+  void draw_bar(const AttentionTerm& term, ImVec2 at, float width) const;
   void draw_line(const ViewContext& context, const AttentionScene& scene, const Columns& columns, ImVec2 at,
                  std::int64_t key, bool lit) const;
   PairEvent draw_lines(const ViewContext& context, const AttentionScene& scene, const Columns& columns,

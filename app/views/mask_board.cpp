@@ -13,11 +13,23 @@ namespace {
 
 constexpr std::size_t kMostMarks = 4096;
 
-std::uint64_t mask_key(const Mask& mask, Range rows, Range cols) {
-  std::uint64_t hash = key_of({mask.causal, static_cast<std::uint64_t>(mask.window),
-                               static_cast<std::uint64_t>(rows.begin), static_cast<std::uint64_t>(rows.end),
-                               static_cast<std::uint64_t>(cols.begin), static_cast<std::uint64_t>(cols.end)});
-  for (const Mask::Cell& cell : mask.cells) {
+constexpr float kSpanRoom = 24.f;  // units below the cells, where the input has named parts
+
+std::uint64_t text_hash(const std::string& text) { return std::hash<std::string>{}(text); }
+
+// All that the mask of a scene follows from.
+std::uint64_t mask_key(const Document& document, const AttentionScene& scene, Range rows, Range cols) {
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  const Input& input = scene.trace->input;
+  std::uint64_t hash =
+      key_of({scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
+              number(rows.end), number(cols.begin), number(cols.end), text_hash(document.mask.text()),
+              number(document.padding.on), number(document.padding.side), number(document.padding.to)});
+  for (const auto* real : {&input.real, &input.source_real})
+    for (const std::uint8_t one : *real) hash = (hash ^ (one + 1u)) * 1099511628211ull;
+  for (const Span& span : input.spans)
+    hash = key_of({hash, text_hash(span.name), number(span.begin), number(span.end)});
+  for (const Mask::Cell& cell : document.mask_cells) {
     const auto one = static_cast<std::uint64_t>(cell.query) * 0x9E3779B97F4A7C15ull +
                      static_cast<std::uint64_t>(cell.key) * 2 + cell.allowed;
     hash = (hash ^ one) * 1099511628211ull;
@@ -25,10 +37,15 @@ std::uint64_t mask_key(const Mask& mask, Range rows, Range cols) {
   return hash;
 }
 
+// The mask that somebody edits is that of the main stack's self-attention.
+bool is_main(const AttentionScene& scene) {
+  return scene.stack == scene.trace->config().stack && scene.part != Part::cross;
+}
+
 std::string pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
                           std::int64_t key, bool allow) {
   return tr(allow ? "mask.edit.allow" : "mask.edit.hide",
-            {token_name(context.run, scene.sequence, query), token_name(context.run, scene.sequence, key)});
+            {query_name(context.run, scene, query), key_name(context.run, scene, key)});
 }
 
 // Every cell on the way of the pointer, so that a fast drag leaves no gaps.
@@ -71,25 +88,80 @@ void limit_window(MatrixWindow& window, std::int64_t rows, std::int64_t cols, Ra
 const Document& MaskBoard::shown_document(const ViewContext& context, const AttentionScene& scene) {
   const Document& now = context.session.document();
   const auto at = static_cast<std::size_t>(scene.sequence);
-  const bool fits = now.opened && now.opened == context.run.document.opened && at < now.sequences.size() &&
-                    now.sequences[at].input.length() == scene.keys;
+  if (!now.opened || now.opened != context.run.document.opened || at >= now.sequences.size())
+    return context.run.document;
+  const bool image = scene.trace->config().patch.size > 0;
+  const bool fits = image || inputs_of(now)[at].length() == scene.keys;
   return fits ? now : context.run.document;
+}
+
+bool MaskBoard::editable(const ViewContext&, const AttentionScene& scene) {
+  return is_main(scene) && scene.keys <= kMostMaskTokens;
+}
+
+std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
+  const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
+  const MaskSpec& asked = shown_document(context, scene).mask;
+  if (is_main(scene) && !asked.is_model()) return asked.text();
+  if (scene.part == Part::cross) return tr("mask.rule.full");
+  if (!spec.mask.empty()) return spec.mask;
+  const std::string window = tr("mask.rule.window", {std::to_string(spec.window)});
+  if (spec.causal) return spec.window > 0 ? tr("mask.rule.causal_and", {window}) : tr("mask.rule.causal");
+  return spec.window > 0 ? window : std::string(tr("mask.rule.full"));
 }
 
 void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {
   const Document& document = shown_document(context, scene);
-  Mask mask = mask_of(document, scene.layer);
-  const std::uint64_t key = mask_key(mask, rows, cols);
+  const bool main = is_main(scene);
+  std::uint64_t key = mask_key(document, scene, rows, cols);
+  if (!main) key = key_of({key, context.run.version});
   if (key == key_ && !plane_.empty()) return;
   key_ = key;
   rows_ = rows, cols_ = cols;
-  mask_ = std::move(mask);
-  own_ = own_mask_of(document, scene.layer);
-  summary_ = mask_summary(mask_, scene.keys);
+  const AttentionState* state = scene.trace->attention(scene.site(Slot::pattern));
+  mask_ = main ? mask_of(document, scene.layer, scene.sequence) : state->in.mask;
+  own_ = main ? own_mask_of(document, scene.layer, scene.sequence) : state->in.mask;
+  summary_ = mask_summary(mask_, scene.queries, scene.keys);
   std::vector<float> cells = mask_rectangle(mask_, rows, cols).values();
   for (float& cell : cells)
     if (cell == 0) cell = -std::numeric_limits<float>::infinity();
   plane_ = Tensor::from(std::move(cells), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
+}
+
+// Lines between the named parts of the input, and their names below.
+void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position,
+                           ImVec2 size) const {
+  if (!is_main(scene) || scene.trace->input.spans.empty()) return;
+  const MatrixLayout layout = matrix_layout(plot, size);
+  const ImVec2 p0(position.x + layout.cells0.x, position.y + layout.cells0.y),
+      p1(position.x + layout.cells1.x, position.y + layout.cells1.y);
+  const ImU32 colours[] = {theme().residual, theme().mlp, theme().v, theme().attention};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < scene.trace->input.spans.size(); ++i) {
+    const Span& span = scene.trace->input.spans[i];
+    const ImU32 colour = colours[i % std::size(colours)];
+    const ImVec2 begin = layout.corner(static_cast<double>(span.begin), static_cast<double>(span.begin)),
+                 end = layout.corner(static_cast<double>(span.end), static_cast<double>(span.end));
+    const float x0 = std::clamp(position.x + begin.x, p0.x, p1.x),
+                x1 = std::clamp(position.x + end.x, p0.x, p1.x);
+    const float y0 = std::clamp(position.y + begin.y, p0.y, p1.y),
+                y1 = std::clamp(position.y + end.y, p0.y, p1.y);
+    for (const std::int64_t at : {span.begin, span.end}) {
+      const ImVec2 corner = layout.corner(static_cast<double>(at), static_cast<double>(at));
+      const float x = position.x + corner.x, y = position.y + corner.y;
+      if (x > p0.x + 1 && x < p1.x - 1) list->AddLine(ImVec2(x, p0.y), ImVec2(x, p1.y), colour, scaled(2));
+      if (y > p0.y + 1 && y < p1.y - 1) list->AddLine(ImVec2(p0.x, y), ImVec2(p1.x, y), colour, scaled(2));
+    }
+    if (y1 > y0)
+      list->AddRectFilled(ImVec2(p1.x + scaled(3), y0 + 1), ImVec2(p1.x + scaled(7), y1 - 1), colour,
+                          scaled(2));
+    if (x1 <= x0) continue;
+    list->AddRectFilled(ImVec2(x0 + 1, p1.y + scaled(3)), ImVec2(x1 - 1, p1.y + scaled(7)), colour,
+                        scaled(2));
+    const std::string name = middle_truncated(fonts().small, span.name, x1 - x0);
+    draw_text(list, fonts().small, ImVec2((x0 + x1 - text_size(fonts().small, name).x) / 2, p1.y + scaled(8)),
+              colour, name);
+  }
 }
 
 void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
@@ -143,7 +215,7 @@ void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& sc
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###mask_%s_%lld", row ? "row" : "col", static_cast<long long>(at));
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
-    const std::string token = token_name(context.run, scene.sequence, at);
+    const std::string token = row ? query_name(context.run, scene, at) : key_name(context.run, scene, at);
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
       ImGui::SetTooltip("%s", tr(row ? "mask.row.help" : "mask.column.help", {token}).c_str());
@@ -175,7 +247,11 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   Range rows, cols;
   limit_window(window, scene.queries, scene.keys, rows, cols);
   take_mask(context, scene, rows, cols);
-  const bool editable = scene.keys <= kMostMaskTokens;
+  const bool editable = MaskBoard::editable(context, scene);
+  if (is_main(scene) && !scene.trace->input.spans.empty()) {
+    size.x -= scaled(10);
+    size.y -= scaled(kSpanRoom);
+  }
   MatrixPlot plot;
   plot.key = "mask.board";
   plot.version = key_;
@@ -195,10 +271,11 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   plot.window = &window;
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
   const bool pans = !editable || ImGui::GetIO().KeyShift;
-  if (!pans || painting_) paint(context, scene, event);
+  if (editable && (!pans || painting_)) paint(context, scene, event);
   const bool held = ImGui::IsItemActive() || event.double_clicked;
   if (editable && !pans && held) window = saved;  // a drag paints: it does not move the window
   if (editable) draw_labels(context, scene, plot, position, size);
+  draw_spans(scene, plot, position, size);
   return event;
 }
 

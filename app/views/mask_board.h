@@ -1,6 +1,7 @@
 // The mask as a matrix to edit: a click switches a cell, a drag paints, a click on a label masks a whole
 // query or key; cells that were switched by hand wear an outline. Shows the document as it stands, also
-// before it has run. Refuses to edit inputs longer than 512 tokens: those are only shown.
+// before it has run. Refuses to edit inputs longer than 512 tokens, and masks that are not the main stack's
+// self-attention: those are only shown, as they ran.
 #pragma once
 
 #include "app/views/attention_common.h"
@@ -14,6 +15,11 @@ class MaskBoard {
   /// being opened).
   static const Document& shown_document(const ViewContext& context, const AttentionScene& scene);
 
+  /// The mask can be edited: it is the main stack's, and short enough.
+  static bool editable(const ViewContext& context, const AttentionScene& scene);
+  /// The rule that decides who may look at whom, as a mask is written: "causal & window(4)".
+  static std::string rule_text(const ViewContext& context, const AttentionScene& scene);
+
   /// Draws the matrix; `window` is shared with the planes beside it. The event's row and column are tokens.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size);
@@ -23,6 +29,7 @@ class MaskBoard {
 
  private:
   void take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols);
+  void draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void add_marks(MatrixPlot& plot, const MatrixWindow& seen) const;
   void paint(const ViewContext& context, const AttentionScene& scene, const MatrixEvent& event);
   void draw_labels(const ViewContext& context, const AttentionScene& scene, const MatrixPlot& plot,

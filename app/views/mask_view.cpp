@@ -6,6 +6,7 @@
 
 #include "app/look/strings.h"
 #include "app/views/mask_board.h"
+#include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 
@@ -45,7 +46,7 @@ class MaskView : public View {
 
   MaskBoard board_;
   MatrixWindow window_;
-  std::int64_t window_keys_ = 0;
+  std::int64_t window_keys_ = 0, window_queries_ = 0;
   std::array<Plane, 3> planes_;
   std::int64_t preset_window_ = 4;
   std::array<bool, 4> preset_on_{};
@@ -84,6 +85,7 @@ void MaskView::draw_presets(const ViewContext& context, const AttentionScene& sc
     presets_of_ = key;
   }
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const DisabledScope elsewhere(!MaskBoard::editable(context, scene) && scene.keys <= kMostMaskTokens);
   draw_preset(context, scene, MaskPreset::own, "own");
   const DisabledScope disabled(scene.keys > kMostPresetTokens);
   draw_preset(context, scene, MaskPreset::causal, "causal");
@@ -121,11 +123,15 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
               tr("mask.switched"));
   }
   y += line + scaled(4);
-  std::string note = tr(scene.keys > kMostMaskTokens ? "mask.too_long" : "mask.hint");
+  const bool editable = MaskBoard::editable(context, scene);
+  std::string note = tr(editable                                     ? "mask.hint"
+                        : scene.part == Part::cross                  ? "mask.of_source"
+                        : scene.stack != scene.trace->config().stack ? "mask.of_tower"
+                                                                     : "mask.too_long");
   if (!summary.blind.empty()) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.blind.size()); ++i)
-      names += (i ? ", " : "") + token_name(context.run, scene.sequence, summary.blind[i]);
+      names += (i ? ", " : "") + query_name(context.run, scene, summary.blind[i]);
     note = summary.blind.size() > 3 ? tr("mask.blind_many", {names, std::to_string(summary.blind.size() - 3)})
                                     : tr("mask.blind", {names});
   }
@@ -154,10 +160,9 @@ void MaskView::take_plane(const ViewContext& context, const AttentionScene& scen
                           Range cols, Plane& plane) {
   const RunResult* before = context.workspace.show_difference ? context.before : nullptr;
   const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  const std::uint64_t key =
-      key_of({context.run.version, before ? before->version : 0, number(scene.sequence), number(scene.layer),
-              number(scene.head), number(static_cast<int>(slot)), number(rows.begin), number(rows.end),
-              number(cols.begin), number(cols.end)});
+  const std::uint64_t key = key_of({context.run.version, before ? before->version : 0, scene_key(scene),
+                                    number(static_cast<int>(slot)), number(rows.begin), number(rows.end),
+                                    number(cols.begin), number(cols.end)});
   if (key == plane.key && !plane.values.empty()) return;
   plane = {};
   plane.key = key;
@@ -212,20 +217,22 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
              cell_at(*scene.trace, scene.site(slot), {scene.head, event.row, event.col}));
   if (event.numbers) return;
   const float value = plane.values.at(event.row - rows.begin, event.col - cols.begin);
-  ImGui::SetTooltip(
-      "%s", tr("attention.pair", {token_name(context.run, scene.sequence, event.row),
-                                  token_name(context.run, scene.sequence, event.col), number_text(value, 4)})
-                .c_str());
+  ImGui::SetTooltip("%s",
+                    tr("attention.pair", {query_name(context.run, scene, event.row),
+                                          key_name(context.run, scene, event.col), number_text(value, 4)})
+                        .c_str());
 }
 
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
-  const bool mask_first =
-      scene.trace->index_of(scene.site(Slot::masked)) < scene.trace->index_of(scene.site(Slot::scaled));
-  const Slot slots[] = {mask_first ? Slot::scores : Slot::scaled, Slot::masked, Slot::pattern};
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
+  const Slot slots[] = {masked == stages.begin() ? Slot::scores : *std::prev(masked), Slot::masked,
+                        Slot::pattern};
   ImGui::SetCursorScreenPos(position);
   ImGui::BeginGroup();
-  section_heading(tr("mask.effect", {std::to_string(scene.layer), std::to_string(scene.head)}));
+  section_heading(tr("mask.effect", {place_name(scene.trace->config(), scene.site(Slot::pattern)),
+                                     std::to_string(scene.head)}));
   ImGui::EndGroup();
   const Record* record = scene.trace->find(scene.site(Slot::pattern));
   const std::int64_t heads = record ? record->shape[0] : 1;
@@ -257,12 +264,17 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
 void MaskView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
   const AttentionScene scene = scene_of_cursor(context);
-  if (window_keys_ != scene.keys) window_ = {};
-  window_keys_ = scene.keys;
-  ImGui::BeginGroup();
-  view_heading(tr("mask.title", {std::to_string(scene.layer)}), tr("mask.sentence"), all.x);
-  ImGui::EndGroup();
-  const float top = ImGui::GetItemRectMax().y + scaled(14), bottom = origin.y + all.y;
+  if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
+  window_keys_ = scene.keys, window_queries_ = scene.queries;
+  const Site mask = scene.site(Slot::mask);
+  const bool edited = is_edited_mask(context.run, mask);
+  const std::string sentence =
+      tr(edited ? "mask.sentence" : "mask.sentence.shown", {MaskBoard::rule_text(context, scene)});
+  const float top =
+      places_heading(context.workspace, context.run, PlaceChips::attentions,
+                     tr("mask.title", {place_name(scene.trace->config(), mask)}), sentence, all.x) +
+      scaled(14);
+  const float bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);
   if (all.x < scaled(kNarrow)) {  // half of the stage: the effect goes below

@@ -6,6 +6,7 @@
 #include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -96,8 +97,8 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
 
 float output_row_height() { return scaled(22); }
 
-int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown, ImVec2 at,
-                     float width) {
+int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
+                     const char* help, ImVec2 at, float width) {
   const Columns c = columns_of(at.x, width);
   const float height = output_row_height();
   shown = std::min(shown, summary.top.size());
@@ -111,7 +112,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
   int clicked = -1;
   for (std::size_t i = 0; i < shown; ++i, y += height) {
     const NextToken& token = summary.top[i];
-    const Row row{token_label(opened, token.id),
+    const Row row{output_name(opened, token.id),
                   false,
                   &token,
                   static_cast<double>(token.prob),
@@ -126,8 +127,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     if (ImGui::IsItemHovered()) {
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
                                                 theme().hovered, scaled(4));
-      ImGui::SetTooltip(
-          "%s", tr("output.row.help", {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
+      ImGui::SetTooltip("%s", tr(help, {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
     }
     draw_row(row, c, y, height, most);
   }

@@ -12,8 +12,9 @@ namespace attnscope {
 /// Height of one row, pixels.
 float output_row_height();
 /// Draws `shown` tokens and the rest as one bar below them; the index of the token that was clicked, or -1.
-/// The token that generating would append is marked.
-int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown, ImVec2 at,
-                     float width);
+/// The token that generating would append is marked. `help`: key of a row's tooltip, with {0} name, {1} id,
+/// {2} rank.
+int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
+                     const char* help, ImVec2 at, float width);
 
 }  // namespace attnscope

@@ -1,16 +1,19 @@
-// The output view: the next-token distribution over the whole vocabulary, the sampling settings, and the
-// buttons that append the choice to the input. Refuses to draw a token itself: core/sample does.
+// The output view: the distribution over all outputs. Decoders say the next token: with sampling settings and
+// buttons that append the choice. Models that see both ways say what stands at each position, classifiers
+// which class the input is. Refuses to draw a token itself: core/sample does.
 #include <algorithm>
 #include <bit>
 
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/views/output_bars.h"
+#include "app/views/steps_figure.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -20,12 +23,22 @@ constexpr std::size_t kListed = 24, kLeastListed = 5;
 constexpr int kMany = 10;
 constexpr float kMostTemperature = 2.f;
 
+/// What the outputs are.
+enum class Says : std::uint8_t { next, masked, classes };
+
+Says says(const RunResult& run) {
+  const ModelConfig& config = run.trace(0).config();
+  if (config.head.first_row_only || !run.document.opened->output_names.empty()) return Says::classes;
+  const AttentionSpec& attention = config.blocks.front().attention;
+  return attention.causal || !attention.mask.empty() ? Says::next : Says::masked;
+}
+
 class OutputView : public View {
  public:
   const char* id() const override { return "output"; }
   int order() const override { return 5; }
   std::string unavailable(const RunResult& run) const override {
-    return run.traces.empty() || !run.trace(0).find(site_of(Slot::logits)) ? "output.none" : "";
+    return run.traces.empty() || !run.trace(0).find(run.trace(0).main(Slot::logits)) ? "output.none" : "";
   }
   void draw(const ViewContext& context) override;
 
@@ -41,8 +54,12 @@ class OutputView : public View {
   void change(const ViewContext& context, const SliderEvent& event, std::string sentence,
               const Sampling& wanted);
   void append(const ViewContext& context, int id);
+  void choose(const ViewContext& context, std::int64_t pos);
+  void put_in_place(const ViewContext& context, int id);
+  std::string name(const ViewContext& context, std::int64_t pos) const;
   void generate(const ViewContext& context, int count, const std::string& sentence);
 
+  Says says_ = Says::next;
   bool at_cursor_ = false;
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
@@ -55,7 +72,11 @@ void OutputView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
   const int last = static_cast<int>(context.run.traces.size()) - 1;
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
-  pos_ = at_cursor_ ? std::clamp<std::int64_t>(cursor.query, 0, trace->length - 1) : trace->length - 1;
+  says_ = says(context.run);
+  const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
+  pos_ = at_cursor_ || says_ == Says::masked ? std::min(main_row(cursor, *trace), last_row) : last_row;
+  while (says_ == Says::next && !at_cursor_ && pos_ > 0 && !trace->is_real(trace->config().stack, pos_))
+    --pos_;  // what follows the text, not its padding
   const Sampling sampling = context.session.document().sampling;
   const std::uint64_t key = key_of(
       {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_),
@@ -66,18 +87,26 @@ void OutputView::follow(const ViewContext& context) {
   });
 }
 
+std::string OutputView::name(const ViewContext& context, std::int64_t pos) const {
+  const int sequence = context.workspace.cursor.sequence;
+  return row_name(context.run, sequence, context.run.trace(sequence).config().stack, pos);
+}
+
 void OutputView::draw_head(const ViewContext& context, float width) {
-  const Cursor& cursor = context.workspace.cursor;
-  const std::string vocab = format_count(context.run.trace(cursor.sequence).config().vocab_size);
-  view_heading(tr("output.title"),
-               tr("output.sentence", {vocab, std::to_string(pos_), context.run.label(cursor.sequence, pos_)}),
-               width);
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const std::string count = format_count(trace.config().outputs()), pos = std::to_string(pos_);
+  if (says_ == Says::classes)
+    return view_heading(tr("output.title.classes"), tr("output.sentence.classes", {count}), width);
+  if (says_ == Says::masked)
+    return view_heading(tr("output.title.masked"),
+                        tr("output.sentence.masked", {count, pos, name(context, pos_)}), width);
+  view_heading(tr("output.title"), tr("output.sentence", {count, pos, name(context, pos_)}), width);
   if (chip(std::string(tr("output.last")) + "###output_last", !at_cursor_, tr("output.last.help")))
     at_cursor_ = false;
   ImGui::SameLine();
-  const std::string query = std::to_string(cursor.query),
-                    label = context.run.label(cursor.sequence, cursor.query);
-  if (chip(tr("output.cursor", {query, label}) + "###output_cursor", at_cursor_, tr("output.cursor.help")))
+  const std::int64_t row = main_row(context.workspace.cursor, trace);
+  if (chip(tr("output.cursor", {std::to_string(row), name(context, row)}) + "###output_cursor", at_cursor_,
+           tr("output.cursor.help")))
     at_cursor_ = true;
 }
 
@@ -112,12 +141,13 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const std::int64_t length = context.run.trace(cursor.sequence).length;
   std::int64_t first = length;
   while (first > 0 && total < width) {
-    labels.push_back(context.run.label(cursor.sequence, --first));
+    labels.push_back(name(context, --first));
     note_text(labels.back());
     total += text_size(fonts().mono, labels.back()).x + gap;
   }
+  const bool next = says_ == Says::next;
   const std::string choice =
-      summary_ && summary_->choice >= 0 ? token_label(opened, summary_->choice) : std::string();
+      next && summary_ && summary_->choice >= 0 ? output_name(opened, summary_->choice) : std::string();
   note_text(choice);
   right = std::min(right, at.x + scaled(total < width - scaled(120) ? 12.f : 24.f) + total +
                               text_size(fonts().mono, choice).x + scaled(4));
@@ -126,15 +156,45 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   for (const std::string& label : labels) {
     --pos;
     const bool lit = mine && pos >= lit_from_;
-    if (!place(label, pos > pos_ ? with_alpha(t.text_dim, 0.6f) : t.text, lit ? t.accent_soft : 0)) break;
+    const bool here = !next && pos == pos_;
+    const float end = right;
+    if (!place(label, next && pos > pos_ ? with_alpha(t.text_dim, 0.6f) : t.text,
+               lit || here ? t.accent_soft : 0))
+      break;
+    ImGui::SetCursorScreenPos(ImVec2(right + gap - scaled(3), at.y));
+    const std::string id = "###output_pos_" + std::to_string(pos);
+    if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, end - right - gap + scaled(6)), height)))
+      choose(context, pos);
+    note_item(id);
+    if (!ImGui::IsItemHovered()) continue;
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    ImGui::SetTooltip("%s", tr("output.pos.help", {std::to_string(pos), label}).c_str());
   }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height));
+  ImGui::Dummy(ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
   if (pos > 0) draw_text(list, fonts().mono, ImVec2(at.x + scaled(8), text_y), t.text_dim, "…");
+}
+
+void OutputView::choose(const ViewContext& context, std::int64_t pos) {
+  Cursor& cursor = context.workspace.cursor;
+  cursor.stack = context.run.trace(cursor.sequence).config().stack;
+  cursor.part = Part::attn;
+  cursor.query = pos;
+  at_cursor_ = true;
+}
+
+void OutputView::put_in_place(const ViewContext& context, int id) {
+  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  const auto where = static_cast<std::size_t>(pos_);
+  context.commands.edit(
+      tr("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos_)}), {},
+      [=](Document& document) { return replace_token(document, sequence, where, id); });
 }
 
 void OutputView::append(const ViewContext& context, int id) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const auto where = static_cast<std::size_t>(pos_ + 1);
-  const std::string label = token_label(*context.run.document.opened, id);
+  const std::string label = output_name(*context.run.document.opened, id);
   lit_from_ = pos_ + 1;
   lit_sentence_ = tr("output.edit.append", {label});
   context.commands.edit(lit_sentence_, {},
@@ -155,9 +215,15 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float head = text_size(fonts().small, "X").y + scaled(4);
   const auto fits = static_cast<std::size_t>(std::max(0.f, (room.y - head) / output_row_height()));
   const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kListed);
-  const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown,
+  const char* help = says_ == Says::next     ? "output.row.help"
+                     : says_ == Says::masked ? "output.row.help.masked"
+                                             : "output.row.help.classes";
+  const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, help,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
-  if (clicked >= 0) append(context, summary_->top[static_cast<std::size_t>(clicked)].id);
+  if (clicked < 0) return;
+  const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
+  if (says_ == Says::next) append(context, id);
+  if (says_ == Says::masked) put_in_place(context, id);
 }
 
 void OutputView::change(const ViewContext& context, const SliderEvent& event, std::string sentence,
@@ -179,7 +245,7 @@ void OutputView::draw_settings(const ViewContext& context, float width) {
   change(context, heat, tr("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
   wanted = now;
   std::int64_t top_k = now.top_k;
-  const std::int64_t vocab = context.run.trace(0).config().vocab_size;
+  const std::int64_t vocab = context.run.trace(0).config().outputs();
   const SliderEvent most = slider_int("###top_k", tr(top_k > 0 ? "output.top_k" : "output.top_k.off"), top_k,
                                       0, vocab, width, tr("output.top_k.help"), true);
   wanted.top_k = static_cast<int>(top_k);
@@ -273,14 +339,16 @@ void OutputView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14), side = scaled(width > scaled(780) ? 230.f : 190.f);
   draw_head(context, width);
-  draw_text_so_far(context, width);
+  if (says_ != Says::classes) draw_text_so_far(context, width);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = origin.y + room.y - begin;
   draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - scaled(20), height));
   ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
   const ChildScope child("output_side", ImVec2(side + scaled(10), height));
   draw_settings(context, side);
-  draw_seed(context, side);
-  draw_buttons(context, side);
+  if (says_ == Says::next) {
+    draw_seed(context, side);
+    draw_buttons(context, side);
+  }
   ImGui::Dummy(ImVec2(1, scaled(4)));
   draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
 }

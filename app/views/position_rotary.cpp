@@ -9,6 +9,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -18,8 +19,11 @@ constexpr float kFarthestMove = 200.f, kTokensPerSecond = 3.f;
 constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;  // distances in the curve
 constexpr float kLeastDial = 26.f, kMostDial = 190.f;       // units
 
-Tensor projected(const Trace& trace, Slot slot, int layer, std::int64_t head, std::int64_t pos) {
-  const Site site = site_of(slot, layer);
+// A row of Q or K as it is before the rotation: projected, or normed.
+Tensor projected(const Trace& trace, Site site, Slot normed, std::int64_t head, std::int64_t pos) {
+  Site own = site;
+  own.slot = normed;
+  if (trace.find(own)) site = own;
   const Record* record = trace.find(site);
   if (!record) return {};
   const Tensor row = trace.slice(site, trace.own_head(site, head), {pos, pos + 1}, {0, record->shape.back()});
@@ -45,73 +49,78 @@ double longest_of(const std::vector<RotaryPair>& pairs) {
 
 }  // namespace
 
-bool RotaryPage::possible(const Trace& trace) {
-  return trace.config().position.kind == PositionSpec::Kind::rope && trace.find(site_of(Slot::split_q, 0)) &&
-         trace.find(site_of(Slot::split_k, 0));
+bool RotaryPage::possible(const Trace& trace, Stack stack) {
+  return trace.config().of(stack).position.kind == PositionSpec::Kind::rope &&
+         trace.find(site_of(Slot::split_q, 0, stack)) && trace.find(site_of(Slot::split_k, 0, stack));
 }
 
 void RotaryPage::follow(const ViewContext& context) {
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
-  const int layer = std::clamp(cursor.layer, 0, trace.config().n_layers() - 1);
-  const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, trace.length - 1); };
+  stack_ = cursor.stack;
+  const int layer = std::clamp(cursor.layer, 0, trace.config().of(stack_).n_layers() - 1);
+  const std::int64_t rows = trace.rows(stack_);
+  const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, rows - 1); };
   if (playing_) {
     context.workspace.moving = true;
     move_ = std::fmod(move_ + ImGui::GetIO().DeltaTime * kTokensPerSecond * context.workspace.speed,
                       kFarthestMove);
   }
-  const std::uint64_t key =
-      key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
-              static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(cursor.head),
-              static_cast<std::uint64_t>(cursor.query), static_cast<std::uint64_t>(cursor.key)});
-  query_pos_ = static_cast<double>(trace.first_pos + clamped(cursor.query));
-  key_pos_ = static_cast<double>(trace.first_pos + clamped(cursor.key));
+  const std::uint64_t key = key_of(
+      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(stack_),
+       static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(cursor.head),
+       static_cast<std::uint64_t>(cursor.query), static_cast<std::uint64_t>(cursor.key)});
+  const Positions positions = trace.positions(stack_);
+  query_pos_ = static_cast<double>(positions.of(clamped(cursor.query)));
+  key_pos_ = static_cast<double>(positions.of(clamped(cursor.key)));
   if (key != key_) {
     key_ = key;
-    q_ = projected(trace, Slot::split_q, layer, cursor.head, clamped(cursor.query));
-    k_ = projected(trace, Slot::split_k, layer, cursor.head, clamped(cursor.key));
+    q_ = projected(trace, site_of(Slot::split_q, layer, stack_), Slot::q_norm, cursor.head,
+                   clamped(cursor.query));
+    k_ = projected(trace, site_of(Slot::split_k, layer, stack_), Slot::k_norm, cursor.head,
+                   clamped(cursor.key));
     curve_.clear();
     if (q_.empty() || k_.empty()) return;
-    frequencies_ = rope_frequencies(trace.config().position.rope, q_.size(0));
-    wavelengths_ = rope_wavelengths(trace.config().position.rope, q_.size(0));
-    selected_ = std::clamp(selected_, 0, static_cast<int>(frequencies_.size()) - 1);
-    const std::int64_t far = std::clamp(2 * trace.length, kLeastCurve, kMostCurve);
+    rotary_ = rotary_of(trace, stack_, q_.size(0));
+    wavelengths_ = wavelengths_of(rotary_);
+    selected_ = std::clamp(selected_, 0, static_cast<int>(wavelengths_.size()) - 1);
+    const std::int64_t far = std::clamp(2 * rows, kLeastCurve, kMostCurve);
     for (auto d = std::min<std::int64_t>(0, std::llround(query_pos_ - key_pos_)); d <= far; ++d)
       curve_.emplace_back(static_cast<float>(d),
-                          static_cast<float>(rotary_dot(q_, k_, frequencies_, static_cast<double>(d), 0)));
-    dot_ = rotary_dot(q_, k_, frequencies_, query_pos_, key_pos_);
+                          static_cast<float>(rotary_dot(q_, k_, rotary_, static_cast<double>(d), 0)));
+    dot_ = rotary_dot(q_, k_, rotary_, query_pos_, key_pos_);
   }
   if (q_.empty() || k_.empty()) return;
   const double move = static_cast<double>(move_);
-  moved_dot_ = rotary_dot(q_, k_, frequencies_, query_pos_ + move, key_pos_ + move);
+  moved_dot_ = rotary_dot(q_, k_, rotary_, query_pos_ + move, key_pos_ + move);
   pairs_.clear();
-  for (std::size_t pair = 0; pair < frequencies_.size(); ++pair)
-    pairs_.push_back(rotary_pair(q_, k_, frequencies_, static_cast<std::int64_t>(pair), query_pos_ + move,
-                                 key_pos_ + move));
+  for (std::size_t pair = 0; pair < wavelengths_.size(); ++pair)
+    pairs_.push_back(
+        rotary_pair(q_, k_, rotary_, static_cast<std::int64_t>(pair), query_pos_ + move, key_pos_ + move));
 }
 
 void RotaryPage::draw_controls(const ViewContext& context, float width) {
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
-  const int layers = trace.config().n_layers();
-  const std::int64_t heads = trace.config()
-                                 .blocks[static_cast<std::size_t>(std::clamp(cursor.layer, 0, layers - 1))]
-                                 .attention.n_heads;
+  const int layers = trace.config().of(stack_).n_layers();
+  const std::int64_t heads =
+      trace.config().attention_at(site_of(Slot::pattern, cursor.layer, stack_)).n_heads;
+  const std::int64_t last = trace.rows(stack_) - 1;
   const float gap = scaled(14), play = context.workspace.animate ? scaled(38) : 0;
   const float slider = (width - play - 4 * gap) / 5.2f;
   std::int64_t layer = cursor.layer, head = cursor.head;
   const auto label = [&](const char* key, std::int64_t pos) {
-    return tr(key, {context.run.label(cursor.sequence, pos)});
+    return tr(key, {row_name(context.run, cursor.sequence, stack_, pos)});
   };
   (void)slider_int("###rope_layer", tr("position.layer"), layer, 0, layers - 1, slider,
                    tr("position.layer.help"));
   ImGui::SameLine(0, gap);
   (void)slider_int("###rope_head", tr("position.head"), head, 0, heads - 1, slider, tr("position.head.help"));
   ImGui::SameLine(0, gap);
-  (void)slider_int("###rope_query", label("position.query", cursor.query), cursor.query, 0, trace.length - 1,
-                   slider, tr("position.query.help"));
+  (void)slider_int("###rope_query", label("position.query", cursor.query), cursor.query, 0, last, slider,
+                   tr("position.query.help"));
   ImGui::SameLine(0, gap);
-  (void)slider_int("###rope_key", label("position.key", cursor.key), cursor.key, 0, trace.length - 1, slider,
+  (void)slider_int("###rope_key", label("position.key", cursor.key), cursor.key, 0, last, slider,
                    tr("position.key.help"));
   ImGui::SameLine(0, gap);
   cursor.layer = static_cast<int>(layer);
@@ -222,13 +231,13 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   number(tr("position.dot.difference"), format("%.1e", difference), difference < 1e-9 ? t.ok : t.warning);
   const Trace& trace = context.run.trace(cursor.sequence);
   const float score =
-      trace.cell(site_of(Slot::scores, cursor.layer), {cursor.head, cursor.query, cursor.key});
+      trace.cell(site_of(Slot::scores, cursor.layer, stack_), {cursor.head, cursor.query, cursor.key});
   if (std::isfinite(score)) number(tr("position.dot.trace"), exact(static_cast<double>(score)), t.text_dim);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   const auto pair = static_cast<std::size_t>(selected_);
   number(tr("position.pair", {std::to_string(selected_)}), exact(pairs_[pair].dot), t.text);
-  caption(
-      tr("position.pair.wavelength", {short_number(wavelengths_[pair]), short_number(frequencies_[pair])}));
+  caption(tr("position.pair.wavelength",
+             {short_number(wavelengths_[pair]), short_number(rotary_.frequencies[pair])}));
 }
 
 void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
@@ -259,7 +268,7 @@ void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
                           "position.column.wavelength"})
     ImGui::TableSetupColumn(tr(key));
   ImGui::TableHeadersRow();
-  const auto half = static_cast<int>(frequencies_.size());
+  const auto half = static_cast<int>(wavelengths_.size());
   for (int pair = 0; pair < half; ++pair) {
     const auto i = static_cast<std::size_t>(pair);
     ImGui::TableNextRow();
@@ -267,8 +276,9 @@ void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
     const std::string id = std::to_string(pair) + "###wavelength_" + std::to_string(pair);
     if (ImGui::Selectable(id.c_str(), pair == selected_, ImGuiSelectableFlags_SpanAllColumns))
       selected_ = pair;
-    for (const std::string& text : {std::to_string(pair) + ", " + std::to_string(pair + half),
-                                    short_number(frequencies_[i]), short_number(wavelengths_[i])}) {
+    for (const std::string& text :
+         {std::to_string(rotary_.first_of(pair)) + ", " + std::to_string(rotary_.second_of(pair)),
+          short_number(rotary_.frequencies[i]), short_number(wavelengths_[i])}) {
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(text.c_str());
     }

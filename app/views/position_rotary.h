@@ -12,7 +12,7 @@ namespace attnscope {
 class RotaryPage {
  public:
   /// True where the run has queries and keys before rotation.
-  static bool possible(const Trace& trace);
+  static bool possible(const Trace& trace, Stack stack);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
  private:
@@ -26,7 +26,9 @@ class RotaryPage {
   void draw_wavelengths(ImVec2 at, ImVec2 room);
 
   Tensor q_, k_;  ///< [d_head], before rotation
-  std::vector<double> frequencies_, wavelengths_;
+  Stack stack_ = Stack::single;
+  Rotary rotary_;
+  std::vector<double> wavelengths_;
   std::vector<RotaryPair> pairs_;  ///< where they stand now
   double query_pos_ = 0, key_pos_ = 0;
   double dot_ = 0, moved_dot_ = 0;

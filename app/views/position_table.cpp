@@ -15,14 +15,20 @@ constexpr std::int64_t kMostPositions = 1024, kFormulaPositions = 128;
 constexpr std::int64_t kLeastWidth = 2, kMostWidth = 256, kUsualWidth = 32;
 constexpr float kTokensPerSecond = 6.f;
 
-PositionTable make_table(const Trace& trace, PositionSpec::Kind kind, std::int64_t width) {
+bool adds_table(PositionSpec::Kind kind) {
+  return kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal;
+}
+
+PositionTable make_table(const Trace& trace, Stack stack, std::int64_t width) {
   PositionTable out;
-  if (kind == PositionSpec::Kind::none || kind == PositionSpec::Kind::rope) {
-    out.table = sinusoid_table(kFormulaPositions, width);
-  } else {
-    const std::int64_t limit = trace.config().position.max_positions;
-    out.table = position_table(trace.config(), trace.weights(),
+  const ModelConfig& config = trace.config().of(stack);
+  const PositionSpec::Kind kind = config.position.kind;
+  if (adds_table(kind)) {
+    const std::int64_t limit = config.position.max_positions;
+    out.table = position_table(config, trace.weights(),
                                limit > 0 ? std::min(limit, kMostPositions) : kFormulaPositions);
+  } else {
+    out.table = sinusoid_table(kFormulaPositions, width);
   }
   if (out.table.empty()) return out;
   out.sinusoids =
@@ -56,25 +62,25 @@ LineSeries across(const std::vector<double>& values, ImU32 colour, const std::st
 
 }  // namespace
 
-PositionSpec::Kind TablePage::kind(const ViewContext& context) const {
-  return context.run.trace(0).config().position.kind;
-}
-
 void TablePage::follow(const ViewContext& context) {
   const auto trace = context.run.traces.front();
-  const PositionSpec::Kind what = kind(context);
-  learned_ = what == PositionSpec::Kind::learned;
-  formula_only_ = what == PositionSpec::Kind::none;
+  const Stack stack = context.workspace.cursor.stack;
+  const ModelConfig& config = trace->config().of(stack);
+  if (stack != stack_) dim_ = -1, window_ = {};
+  stack_ = stack;
+  learned_ = config.position.kind == PositionSpec::Kind::learned;
+  formula_only_ = !adds_table(config.position.kind);
+  halves_ = !formula_only_ && config.position.halves;
   if (width_ == 0)
-    width_ = std::clamp<std::int64_t>(std::max<std::int64_t>(trace->config().d_in, kUsualWidth) / 2 * 2,
-                                      kLeastWidth, kMostWidth);
+    width_ = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2, kLeastWidth,
+                                      kMostWidth);
   // Only a learned table can change with an edit.
-  const Tensor weight = learned_ ? trace->weights().get("pos_embed.weight") : Tensor();
-  key_ = key_of({context.session.opened_version(),
-                 weight.address(),
+  const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
+  const Tensor weight = learned_ ? trace->weights().get(name) : Tensor();
+  key_ = key_of({context.session.opened_version(), weight.address(), static_cast<std::uint64_t>(stack),
                  static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
   data_ = made_.get(key_, "positions", context.commands, [=, width = width_](const std::atomic<bool>&) {
-    return make_table(*trace, what, width);
+    return make_table(*trace, stack, width);
   });
   if (!data_ || data_->table.empty()) return;
   if (dim_ < 0)
@@ -178,8 +184,8 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
 
 void TablePage::draw_waves(ImVec2 controls, ImVec2 at, ImVec2 room) {
   const std::int64_t count = data_->table.size(0), width = data_->table.size(1);
-  const std::int64_t even = dim_ / 2 * 2, odd = std::min(even + 1, width - 1);
-  const std::string wavelength = short_number(sinusoid_wavelength(even, width));
+  const auto [even, odd] = sinusoid_pair(dim_, width, halves_);
+  const std::string wavelength = short_number(sinusoid_wavelength(even, width, halves_));
   const float slider = std::clamp(room.x * 0.2f, scaled(90), scaled(180)), right = at.x + room.x;
   ImGui::SetCursorScreenPos(controls);
   (void)slider_int("###position_dim", tr("position.dimension"), dim_, 0, width - 1, slider,
@@ -236,7 +242,7 @@ void TablePage::draw_shift(ImVec2 controls, ImVec2 at, ImVec2 room) {
   ImGui::SameLine(0, scaled(16));
   (void)slider_int("###position_k", tr("position.k"), distance_, 0, count - 1 - pos_, slider,
                    tr("position.k.help"));
-  const Shift shift = shift_encoding(data_->table, pos_, distance_);
+  const Shift shift = shift_encoding(data_->table, pos_, distance_, halves_);
   const std::string error = tr("position.shift.error", {format("%.3g", shift.error)});
   const std::string formula =
       learned_ ? format("%.3g", shift_encoding(data_->sinusoids, pos_, distance_).error) : std::string();

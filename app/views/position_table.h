@@ -26,7 +26,6 @@ class TablePage {
 
  private:
   enum class Page { waves, shift };
-  PositionSpec::Kind kind(const ViewContext& context) const;
   void follow(const ViewContext& context);
   void play(const ViewContext& context);
   void draw_controls(float width);
@@ -38,7 +37,9 @@ class TablePage {
   Deferred<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
   std::uint64_t key_ = 0;
+  Stack stack_ = Stack::single;
   bool learned_ = false, formula_only_ = false;
+  bool halves_ = false;  ///< all sines, then all cosines
   Page page_ = Page::waves;
   bool hills_ = false, compare_ = false, playing_ = false;
   SurfaceView eye_;

@@ -13,15 +13,20 @@ namespace attnscope {
 namespace {
 
 struct Chart {
+  const ModelConfig& config;
   ImVec2 p0, p1;  // of the bars
   float step = 0, top = 1;
   float x(std::size_t i) const { return p0.x + step * (static_cast<float>(i) + 0.5f); }
   float y(double value) const { return p1.y - (p1.y - p0.y) * static_cast<float>(value) / top; }
 };
 
-ImU32 part_colour(const Site& site) {
-  if (site.layer < 0) return theme().residual;
-  return site.slot == Slot::attn_out ? theme().attention : theme().mlp;
+ImU32 part_colour(StreamPart part) {
+  switch (part) {
+    case StreamPart::embed: return theme().residual;
+    case StreamPart::cross: return theme().k;
+    case StreamPart::attention: return theme().attention;
+    default: return theme().mlp;
+  }
 }
 
 void draw_scale(ImDrawList* list, const Chart& chart) {
@@ -41,13 +46,15 @@ void draw_scale(ImDrawList* list, const Chart& chart) {
 void draw_names(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
   ImFont* font = fonts().mono_small;
   float widest = 0;
-  for (const Addition& part : parts) widest = std::max(widest, text_size(font, part_label(part.site)).x);
+  for (const Addition& part : parts)
+    widest = std::max(widest, text_size(font, part_label(chart.config, part.site)).x);
   const bool full = widest + scaled(6) <= chart.step;
   float free_from = -1e9f;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Site& site = parts[i].site;
-    if (!full && site.slot != Slot::attn_out) continue;
-    const std::string text = full ? part_label(site) : std::to_string(site.layer);
+    const bool first = site.layer >= 0 && (i == 0 || parts[i - 1].site.layer != site.layer);
+    if (!full && !first) continue;
+    const std::string text = full ? part_label(chart.config, site) : std::to_string(site.layer);
     const float width = text_size(font, text).x, x = chart.x(i) - width / 2;
     if (x < free_from) continue;
     draw_text(list, font, ImVec2(x, chart.p1.y + scaled(5)), theme().text_dim, text);
@@ -58,7 +65,7 @@ void draw_names(ImDrawList* list, const Chart& chart, const std::vector<Addition
 void draw_bar(ImDrawList* list, const Chart& chart, std::size_t i, const Addition& part, bool lit) {
   const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(28));
   const ImVec2 p0(chart.x(i) - half, std::min(chart.y(part.norm), chart.p1.y - scaled(1)));
-  const ImU32 colour = part_colour(part.site);
+  const ImU32 colour = part_colour(stream_part(chart.config, part.site));
   const ImDrawFlags round = ImDrawFlags_RoundCornersTop;
   list->AddRectFilled(p0, ImVec2(chart.x(i) + half, chart.p1.y),
                       lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(3)), round);
@@ -86,9 +93,10 @@ void draw_stream(ImDrawList* list, const Chart& chart, const std::vector<Additio
   }
 }
 
-void explain(const Addition& part) {
+void explain(const Chart& chart, const Addition& part) {
   const std::string norm = short_number(part.norm), stream = short_number(part.stream);
-  const std::string cosine = number_text(static_cast<float>(part.cosine), 3), name = part_label(part.site);
+  const std::string cosine = number_text(static_cast<float>(part.cosine), 3),
+                    name = part_label(chart.config, part.site);
   const std::string text = part.site.layer < 0 ? tr("residual.part.embed", {norm})
                                                : tr("residual.part.help", {name, norm, stream, cosine});
   ImGui::SetTooltip("%s", text.c_str());
@@ -96,9 +104,9 @@ void explain(const Addition& part) {
 
 }  // namespace
 
-int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
+int draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
   if (parts.empty() || size.x < scaled(80) || size.y < scaled(60)) return -1;
-  Chart chart;
+  Chart chart{config, {}, {}};
   double most = 0;
   for (const Addition& part : parts)
     for (const double value : {part.norm, part.stream})
@@ -121,7 +129,7 @@ int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
     draw_bar(list, chart, i, parts[i], static_cast<int>(i) == hovered);
   draw_stream(list, chart, parts);
   draw_names(list, chart, parts);
-  if (hovered >= 0) explain(parts[static_cast<std::size_t>(hovered)]);
+  if (hovered >= 0) explain(chart, parts[static_cast<std::size_t>(hovered)]);
   return clicked ? hovered : -1;
 }
 

@@ -11,6 +11,6 @@
 namespace attnscope {
 
 /// Draws at `at` inside `size` pixels; the index of the bar that was clicked, or -1.
-int draw_additions(const std::vector<Addition>& parts, ImVec2 at, ImVec2 size);
+int draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at, ImVec2 size);
 
 }  // namespace attnscope

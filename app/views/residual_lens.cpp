@@ -114,20 +114,40 @@ Tensor lens_difference(const Tensor& now, const Tensor& before) {
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions}});
 }
 
-std::string part_label(const Site& site) {
-  const std::string layer = std::to_string(site.layer);
-  if (site.layer < 0) return tr("residual.row.embed");
-  const bool attention = site.slot == Slot::resid_mid || site.slot == Slot::attn_out;
-  return tr(attention ? "residual.row.attn" : "residual.row.mlp", {layer});
+StreamPart stream_part(const ModelConfig& config, const Site& site) {
+  if (site.layer < 0) return StreamPart::embed;
+  switch (site.slot) {
+    case Slot::resid_cross:
+    case Slot::ln_cross_out: return StreamPart::cross;
+    case Slot::attn_out: return site.part == Part::cross ? StreamPart::cross : StreamPart::attention;
+    case Slot::resid_mid:
+    case Slot::ln1_out:
+    case Slot::ln1_post_out: return StreamPart::attention;
+    case Slot::resid_post:
+      return config.block_at(site).order == NormOrder::parallel ? StreamPart::block : StreamPart::mlp;
+    default: return StreamPart::mlp;
+  }
 }
 
-std::string lens_label(const LensRow& row) {
-  return row.final ? tr("residual.row.out") : part_label(row.site);
+std::string part_label(const ModelConfig& config, const Site& site) {
+  const std::string layer = std::to_string(site.layer);
+  switch (stream_part(config, site)) {
+    case StreamPart::embed: return tr("residual.row.embed");
+    case StreamPart::attention: return tr("residual.row.attn", {layer});
+    case StreamPart::cross: return tr("residual.row.cross", {layer});
+    case StreamPart::block: return tr("residual.row.block", {layer});
+    case StreamPart::mlp: break;
+  }
+  return tr("residual.row.mlp", {layer});
+}
+
+std::string lens_label(const ModelConfig& config, const LensRow& row) {
+  return row.final ? tr("residual.row.out") : part_label(config, row.site);
 }
 
 LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, std::int64_t pos, int count) {
   LensList out;
-  out.vocab = trace.config().vocab_size;
+  out.vocab = trace.config().outputs();
   const auto answer = lens_top(trace, last, pos, 1);
   out.top = lens_top(trace, row, pos, static_cast<int>(out.vocab));
   for (const LensToken& token : out.top)

@@ -60,10 +60,14 @@ class LensGrid {
 /// New minus old [rows, pos] where both have the position; the positions that are new are masked.
 Tensor lens_difference(const Tensor& now, const Tensor& before);
 
-/// "embed", "0 attn", "0 mlp", ... "out", in the current language.
-std::string lens_label(const LensRow& row);
+/// "embed", "0 attn", "0 cross", "0 mlp", ... "out", in the current language; "0 block" where attention and
+/// MLP are added at once.
+std::string lens_label(const ModelConfig& config, const LensRow& row);
+/// What a part does, by its site on the stream or the site of what it adds.
+enum class StreamPart : std::uint8_t { embed, attention, cross, mlp, block };
+StreamPart stream_part(const ModelConfig& config, const Site& site);
 /// Bare part names for what is added: "embed", "2 attn", "2 mlp".
-std::string part_label(const Site& site);
+std::string part_label(const ModelConfig& config, const Site& site);
 
 /// The list of the cell that was clicked.
 struct LensList {

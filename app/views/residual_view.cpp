@@ -12,6 +12,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 
 namespace attnscope {
 namespace {
@@ -27,6 +28,15 @@ bool has_stream(const Trace& trace) {
 }
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
+
+const ModelConfig& config(const ViewContext& context) {
+  return context.run.trace(context.workspace.cursor.sequence).config();
+}
+
+// The token of a row of the main stack.
+std::string main_name(const ViewContext& context, std::int64_t pos) {
+  return row_name(context.run, context.workspace.cursor.sequence, config(context).stack, pos);
+}
 
 class ResidualView : public View {
  public:
@@ -106,8 +116,7 @@ void ResidualView::follow(const ViewContext& context) {
     for (std::int64_t row = 0; row < row_count(); ++row)
       if (now_.rows()[static_cast<std::size_t>(row)].site == cursor.step) row_ = row;
   }
-  const std::int64_t length = context.run.trace(cursor.sequence).length;
-  pos_ = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(0, length - 1));
+  pos_ = main_row(cursor, context.run.trace(cursor.sequence));
 }
 
 // What does not fit readably is left to panning: the newest positions and the rows next to the output first.
@@ -142,7 +151,7 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
     for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < col_end; ++col) {
       const LensCell& cell = now_.cell(lens_index(row), col);
       if (cell.token < 0) continue;
-      const std::string label = token_label(opened, cell.token);
+      const std::string label = output_name(opened, cell.token);
       note_text(label);
       const std::string text = middle_truncated(font, label, layout.cell.x - 2 * pad);
       const ImVec2 size = text_size(font, text),
@@ -162,8 +171,8 @@ void ResidualView::explain(const ViewContext& context, std::int64_t row, std::in
   if (cell.token < 0) return ImGui::SetTooltip("%s", tr("residual.pending"));
   const std::string text =
       tr("residual.cell.help",
-         {token_label(*context.run.document.opened, cell.token), number_text(cell.probability, 4),
-          lens_label(lens), std::to_string(pos), context.run.label(context.workspace.cursor.sequence, pos),
+         {output_name(*context.run.document.opened, cell.token), number_text(cell.probability, 4),
+          lens_label(config(context), lens), std::to_string(pos), main_name(context, pos),
           number_text(cell.entropy, 3), number_text(cell.kl_to_final, 3), to_text(lens.site)});
   ImGui::SetTooltip("%s", text.c_str());
 }
@@ -181,9 +190,10 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   plot.selected_col = pos_;
   plot.rows.label_of = [&](std::int64_t row) {
     return lens_label(
+        config(context),
         now_.rows()[static_cast<std::size_t>(std::clamp<std::int64_t>(lens_index(row), 0, row_count() - 1))]);
   };
-  plot.row_label_width = text_size(fonts().mono_small, "00 attn").x + scaled(12);
+  plot.row_label_width = text_size(fonts().mono_small, "00 cross").x + scaled(12);
   const float width = room.x - plot.row_label_width - scaled(4);
   reset_window(ImVec2(width, room.y - scaled(24)));
   const bool all = window_.all();
@@ -193,7 +203,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   plot.cell.y = scaled(kReadableHeight);
   const bool fits = plot.cell.x >= scaled(36);
   plot.cols.label_of = [&](std::int64_t pos) {
-    const std::string label = context.run.label(workspace.cursor.sequence, pos);
+    const std::string label = main_name(context, pos);
     note_text(label);
     return fits ? middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6)) : label;
   };
@@ -237,13 +247,13 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   for (std::size_t i = 0; i < std::min(shown, list.top.size()); ++i) {
     const LensToken& token = list.top[i];
-    const std::string label = token_label(opened, token.token);
+    const std::string label = output_name(opened, token.token);
     note_text(label);
     row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention);
   }
   row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
-  caption(tr("residual.answer", {token_label(opened, list.answer.token), std::to_string(list.answer.rank + 1),
+  caption(tr("residual.answer", {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
                                  std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
 }
 
@@ -291,8 +301,8 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
     return lens_list(*trace, row, last, pos, kListed);
   });
   section_heading(tr("residual.most_likely"));
-  const std::string label = context.run.label(cursor.sequence, pos_);
-  caption(tr("residual.at", {lens_label(row), std::to_string(pos_), label}));
+  const std::string label = main_name(context, pos_);
+  caption(tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
   // The list gives way first where there is little room.
   const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 150 : 178) - list_line();
@@ -315,7 +325,7 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
     parts_ = additions(context.run.trace(cursor.sequence), pos_);
   }
   ImGui::SetCursorScreenPos(at);
-  section_heading(tr("residual.parts", {std::to_string(pos_), context.run.label(cursor.sequence, pos_)}));
+  section_heading(tr("residual.parts", {std::to_string(pos_), main_name(context, pos_)}));
   const std::string legend = tr("residual.parts.legend");
   const ImVec2 size = text_size(fonts().small, legend);
   const float x = at.x + room.x - size.x - scaled(4);
@@ -326,7 +336,8 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
     draw_text(list, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
   }
   const float used = ImGui::GetCursorScreenPos().y - at.y;
-  const int clicked = draw_additions(parts_, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
+  const int clicked =
+      draw_additions(config(context), parts_, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
   if (clicked >= 0)
     go_to_site(context.workspace, context.run, parts_[static_cast<std::size_t>(clicked)].site);
 }

@@ -75,12 +75,17 @@ void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 posit
 }
 
 void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 size) {
-  if (why.rule != Rule::activation || why.terms.empty()) return;
-  const int layer = std::clamp(why.cell.site.layer, 0, trace.config().n_layers() - 1);
-  const Activation kind = trace.config().blocks[static_cast<std::size_t>(layer)].mlp.activation;
+  const bool bends = why.rule == Rule::cap;
+  if ((why.rule != Rule::activation && !bends) || why.terms.empty()) return;
+  const Activation kind = activation_at(trace.config(), why.cell.site);
+  const auto cap = static_cast<float>(aside(why, "cap"));
+  const auto curve = [&](float x) {
+    return bends ? soft_cap(Tensor::from({x}, {{Axis::unit, 1}}), cap).at(0) : activate(kind, x);
+  };
   const float value = static_cast<float>(why.terms[0].factors[0].value), unit = ui_scale();
-  const float reach = std::isfinite(value) ? std::max(3.f, std::fabs(value) * 1.15f) : 3.f;
-  const float low = std::min(-0.35f, activate(kind, -reach)), high = activate(kind, reach);
+  const float least = bends ? 2 * cap : 3.f;
+  const float reach = std::isfinite(value) ? std::max(least, std::fabs(value) * 1.15f) : least;
+  const float low = std::min(bends ? 0.f : -0.35f, curve(-reach)), high = curve(reach);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto place = [&](float x, float y) {
     return ImVec2(position.x + (x + reach) / (2 * reach) * size.x,
@@ -92,12 +97,13 @@ void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 po
   std::vector<ImVec2> points;
   for (int i = 0; i < kSamples; ++i) {
     const float x = -reach + 2 * reach * static_cast<float>(i) / (kSamples - 1);
-    points.push_back(place(x, activate(kind, x)));
+    points.push_back(place(x, curve(x)));
   }
   list->AddPolyline(points.data(), kSamples, theme().mlp, 0, 2 * unit);
   const float line = text_size(fonts().mono_small, "X").y;
   draw_text(list, fonts().small, ImVec2(position.x, position.y - line - 4 * unit), theme().text_dim,
-            tr("steps.curve.title", {activation_name(kind)}));
+            bends ? tr("steps.curve.cap", {short_number(static_cast<double>(cap))})
+                  : tr("steps.curve.title", {activation_name(kind)}));
   const std::string end = short_number(static_cast<double>(reach));
   draw_text(
       list, fonts().mono_small,
@@ -106,7 +112,7 @@ void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 po
   draw_text(list, fonts().mono_small, ImVec2(position.x, position.y + size.y + 3 * unit), theme().text_dim,
             short_number(static_cast<double>(-reach)));
   if (!std::isfinite(value)) return;
-  const ImVec2 dot = place(value, activate(kind, value));
+  const ImVec2 dot = place(value, curve(value));
   list->AddLine(ImVec2(dot.x, place(0, 0).y), dot, theme().accent, unit);
   list->AddCircleFilled(dot, 4.5f * unit, theme().accent);
 }

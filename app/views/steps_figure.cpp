@@ -6,6 +6,9 @@
 #include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+#include "core/lens/positions.h"
+#include "core/trace/flow.h"
 #include "core/trace/row_parts.h"
 
 namespace attnscope {
@@ -40,6 +43,9 @@ class Builder {
  private:
   void by_rule() {
     if (why_.terms.empty() && figure_.rule != Rule::mask_test) return alone();
+    if (wish_.site.slot == Slot::merged) return merged();
+    if (wish_.site.slot == Slot::biased) return biased();
+    if (wish_.site.slot == Slot::embed && stack().patch.class_token) return with_class_row();
     switch (figure_.rule) {
       case Rule::dot: return dot();
       case Rule::sum:
@@ -47,6 +53,7 @@ class Builder {
       case Rule::copy: return copy();
       case Rule::rotate: return rotate();
       case Rule::scale: return scaled();
+      case Rule::cap: return capped();
       case Rule::mask: return masked();
       case Rule::softmax: return softmax();
       case Rule::norm_scale: return norm_scale();
@@ -58,8 +65,10 @@ class Builder {
   }
 
   // ---- pieces ----
-  FigureAxis axis(Axis name, std::int64_t size, const char* key) const {
-    FigureAxis out{key, size, FigureAxis::Names::index, {}, 0};
+  const ModelConfig& stack() const { return trace_.config().of(wish_.site.stack); }
+  Site in_stack(Slot slot) const { return site_of(slot, -1, wish_.site.stack); }
+  FigureAxis axis(const Site& site, Axis name, std::int64_t size, const char* key) const {
+    FigureAxis out{key, size, FigureAxis::Names::index, {}, 0, rows_stack(site, name)};
     const auto token_title = [&](const char* title, ImU32 colour) {
       out.names = FigureAxis::Names::token;
       out.title = tr(title);
@@ -72,12 +81,19 @@ class Builder {
     else if (name == Axis::pos)
       token_title("steps.axis.pos", 0);
     else if (name == Axis::vocab)
-      out.names = FigureAxis::Names::vocab, out.title = tr("steps.axis.vocab");
+      out.names = FigureAxis::Names::output, out.title = tr("steps.axis.vocab");
     else if (name == Axis::unit)
       out.names = FigureAxis::Names::none;
     else
       out.title = axis_name(name);
     return out;
+  }
+  /// "Q"; with its stack where the figure speaks of two ("Q · Decoder").
+  std::string title_of(const Site& site) const {
+    const std::string name = tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
+    const bool across = wish_.site.part == Part::cross || site.stack != wish_.site.stack;
+    const Axis rows = trace_.find(site)->axes[0];
+    return across ? tr("steps.of_stack", {name, stack_name(trace_.config(), rows_stack(site, rows))}) : name;
   }
   /// A step (the plane of one head of it).
   Operand step(const Site& site, const char* id, std::int64_t head = -1) const {
@@ -85,7 +101,7 @@ class Builder {
     const Record& record = *trace_.find(site);
     out.id = id;
     out.site = site;
-    out.title = tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
+    out.title = title_of(site);
     out.colour = hue_colour(step_of(site.slot).hue);
     std::vector<std::size_t> plane;
     for (std::size_t d = 0; d < record.axes.size(); ++d) {
@@ -94,12 +110,13 @@ class Builder {
       else
         plane.push_back(d);
     }
-    out.row = axis(record.axes[plane[0]], record.shape[plane[0]], "rows");
-    out.col = axis(record.axes[plane[1]], record.shape[plane[1]], "cols");
+    out.row = axis(site, record.axes[plane[0]], record.shape[plane[0]], "rows");
+    out.col = axis(site, record.axes[plane[1]], record.shape[plane[1]], "cols");
     if (site.slot == Slot::pattern || site.slot == Slot::probs) out.map = Colormap::sequential;
     if (site.slot == Slot::mask) out.map = Colormap::mask;
     return out;
   }
+  FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, wish_.site.stack}; }
   Operand result() const {
     Operand out = step(wish_.site, "result");
     out.is_result = true;
@@ -113,9 +130,8 @@ class Builder {
     out.title = name;
     out.colour = hue_colour(step_.hue);
     const bool vector = tensor.rank() == 1;
-    out.row = vector ? FigureAxis{"one", 1, FigureAxis::Names::none, {}, 0}
-                     : axis(tensor.axis(0), tensor.size(0), "rows");
-    out.col = axis(tensor.axis(vector ? 0 : 1), tensor.size(vector ? 0 : 1), "cols");
+    out.row = vector ? one() : axis(wish_.site, tensor.axis(0), tensor.size(0), "rows");
+    out.col = axis(wish_.site, tensor.axis(vector ? 0 : 1), tensor.size(vector ? 0 : 1), "cols");
     return out;
   }
   /// Numbers without a name, one column per row.
@@ -125,7 +141,7 @@ class Builder {
     out.id = id;
     out.title = tr(title);
     out.row = rows;
-    out.col = {"one", 1, FigureAxis::Names::none, {}, 0};
+    out.col = one();
     out.part = std::move(part);
     return out;
   }
@@ -153,24 +169,25 @@ class Builder {
       std::swap(top.row, top.col);
       top.title += "ᵀ";
       left.row = out.row;
-      top.col.names = out.col.names, top.col.colour = out.col.colour, top.col.title = out.col.title;
+      top.col = out.col;
     }
     if (wish_.site.slot == Slot::z) top.row.colour = theme().k;
     left.row.key = out.row.key = "rows";
     left.col.key = top.row.key = "inner";
     top.col.key = out.col.key = "cols";
-    if (out.col.names == FigureAxis::Names::index && out.site.slot <= Slot::v)
-      out.group = top.group = head_size();
+    const Slot slot = out.site.slot;
+    if (slot == Slot::q || slot == Slot::k || slot == Slot::v) out.group = top.group = head_size();
+    if (out.row.size < left.row.size) {  // one prediction for the whole input
+      left.picked_rows = {0};
+      left.row.size = out.row.size;
+    }
     add(std::move(left));
     add(std::move(top));
     const Source& last = why_.terms.back().factors.front();
     if (last.is_weight) add(weight(last.name, "bias"));
     add(std::move(out));
   }
-  std::int64_t head_size() const {
-    const auto layer = static_cast<std::size_t>(std::max(wish_.site.layer, 0));
-    return trace_.config().blocks[layer].attention.d_head;
-  }
+  std::int64_t head_size() const { return trace_.config().attention_at(wish_.site).d_head; }
 
   void addends(const char* sign) {
     figure_.shared_range = figure_.rule == Rule::sum;
@@ -238,6 +255,49 @@ class Builder {
     block("", {add(step(input().site, "before"))});
     block("×", {add(result())});
   }
+  void capped() {
+    figure_.extra = Figure::Extra::curve;
+    block("", {add(step(input().site, "before"))});
+    block("→", {add(result())});
+  }
+  // What the distances add stands between the scores and their sum.
+  void biased() {
+    figure_.shared_range = true;
+    Operand before = step(input().site, "a"), bias = before;
+    bias.id = "bias";
+    bias.title = tr("steps.part.bias");
+    bias.colour = 0;
+    bias.part = [trace = &trace_, site = wish_.site, head = before.head](Range rows, Range cols) {
+      return bias_rectangle(*trace, site, head, rows, cols);
+    };
+    block("", {add(std::move(before))});
+    block("+", {add(std::move(bias))});
+    block("=", {add(result())});
+  }
+  // The class token's row above the patches.
+  void with_class_row() {
+    figure_.shared_range = true;
+    Operand patches = step(in_stack(Slot::patch_embed), "patches");
+    patches.row.key = "patch_rows";
+    Operand first = weight(input().name, "class");
+    first.row.key = "one";
+    block("", {add(std::move(first)), add(std::move(patches))}, true);
+    for (std::size_t term = 1; term < why_.terms.size(); ++term)
+      block("+", {add(step(input(term).site, term == 1 ? "b" : "c"))});
+    block("=", {add(result())});
+  }
+  // The image's rows take the places that are kept for them between the words.
+  void merged() {
+    figure_.shared_range = true;
+    const Site projected = site_of(Slot::projected, -1, Stack::vision);
+    const Site image = trace_.find(projected) ? projected : stack_output(trace_, Stack::vision);
+    const Site scaled = in_stack(Slot::tok_scaled);
+    Operand seen = step(image, "image");
+    seen.row.key = "image_rows";
+    block("", {add(std::move(seen))});
+    block("+", {add(step(trace_.find(scaled) ? scaled : in_stack(Slot::tok_embed), "words"))});
+    block("→", {add(result())});
+  }
   void masked() {
     figure_.shared_range = true;
     block("", {add(step(input().site, "before"))});
@@ -268,19 +328,18 @@ class Builder {
     block("→", {add(result())});
   }
 
-  const NormSpec& norm_spec() const {
-    const bool final = step_.part == Part::model;
-    return final ? trace_.config().final_norm
-                 : trace_.config().blocks[static_cast<std::size_t>(wish_.site.layer)].norm;
+  using RowPart = Tensor (*)(const Tensor& rows, const NormSpec& spec);
+  /// What the norm makes of each row of x, as a column.
+  int row_part(const char* id, const char* title, const Operand& x, RowPart part) {
+    return add(column(id, title, x.row,
+                      [trace = &trace_, site = x.site, head = std::max<std::int64_t>(x.head, 0), part,
+                       width = x.col.size, spec = norm_spec(trace_.config(), wish_.site)](Range rows, Range) {
+                        return part(trace->slice(site, head, rows, {0, width}), spec);
+                      }));
   }
   void add_mean(std::vector<int>& ids, const Operand& x) {
-    if (norm_spec().kind != NormSpec::Kind::layer) return;
-    const Trace* trace = &trace_;
-    const std::int64_t width = x.col.size;
-    ids.push_back(add(column("mean", "steps.part.mean", x.row,
-                             [trace, site = x.site, width, spec = norm_spec()](Range rows, Range) {
-                               return norm_means(trace->slice(site, 0, rows, {0, width}), spec);
-                             })));
+    if (norm_spec(trace_.config(), wish_.site).kind == NormSpec::Kind::layer)
+      ids.push_back(row_part("mean", "steps.part.mean", x, norm_means));
   }
   void norm_scale() {
     const Operand x = step(input().site, "before");
@@ -295,13 +354,18 @@ class Builder {
     const Operand x = step(input().site, "before");
     std::vector<int> ids{add(x)};
     add_mean(ids, x);
-    Operand scale = step(input(1).site, "scale");
-    scale.col.key = "one";
-    ids.push_back(add(std::move(scale)));
+    const bool recorded = why_.terms.size() > 1 && !input(1).is_weight;  // norms of single heads keep none
+    if (recorded) {
+      Operand scale = step(input(1).site, "scale");
+      scale.col.key = "one";
+      ids.push_back(add(std::move(scale)));
+    } else {
+      ids.push_back(row_part("scale", "steps.part.scale", x, norm_scales));
+    }
     block("", std::move(ids));
     std::vector<int> out;
-    for (std::size_t term = 2; term < why_.terms.size(); ++term)
-      out.push_back(add(weight(input(term).name, term == 2 ? "gamma" : "beta")));
+    for (std::size_t term = recorded ? 2 : 1; term < why_.terms.size(); ++term)
+      out.push_back(add(weight(input(term).name, input(term).name.ends_with("bias") ? "beta" : "gamma")));
     out.push_back(add(result()));
     block("→", std::move(out), true);
   }
@@ -311,13 +375,31 @@ class Builder {
     block("", {add(step(input().site, "before"))});
     block("→", {add(result())});
   }
+  // The row of the table that each row of the step is.
+  std::vector<std::int64_t> table_rows(std::int64_t count) const {
+    const Stack own = wish_.site.stack;
+    const auto &ids = trace_.ids_of(own), &types = trace_.input.types;
+    const Positions positions = trace_.positions(own);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = 0; row < count; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      if (wish_.site.slot == Slot::tok_embed)
+        rows.push_back(ids[at]);
+      else if (wish_.site.slot == Slot::pos_embed)
+        rows.push_back(positions.of(row) + stack().position.offset);
+      else
+        rows.push_back(at < types.size() ? types[at] : 0);
+    }
+    return rows;
+  }
   void lookup() {
     Operand table = weight(input().name, "table"), out = result();
-    const bool token = wish_.site.slot == Slot::tok_embed;
-    for (std::int64_t pos = 0; pos < out.row.size; ++pos)
-      table.picked_rows.push_back(token ? trace_.ids[static_cast<std::size_t>(pos)] : trace_.first_pos + pos);
-    table.row.names = token ? FigureAxis::Names::vocab : FigureAxis::Names::index;
-    table.row.title = tr(token ? "steps.axis.table_token" : "steps.axis.table_pos");
+    const Slot slot = wish_.site.slot;
+    table.picked_rows = table_rows(out.row.size);
+    table.row.names = slot == Slot::tok_embed ? FigureAxis::Names::vocab : FigureAxis::Names::index;
+    table.row.title = tr(slot == Slot::tok_embed   ? "steps.axis.table_token"
+                         : slot == Slot::pos_embed ? "steps.axis.table_pos"
+                                                   : "steps.axis.table_segment");
     table.row.size = out.row.size;
     table.row.key = "rows";
     figure_.shared_range = true;
@@ -346,10 +428,11 @@ class Builder {
       dot();
       for (Operand& operand : figure_.operands) {
         if (operand.id == "left") {
-          if (large_vocabulary(trace_)) operand.picked_rows = {wish_.query}, operand.row.size = 1;
+          if (large_vocabulary(trace_) && operand.picked_rows.empty())
+            operand.picked_rows = {wish_.query}, operand.row.size = 1;
         } else {
           pick(operand, operand.is_result);
-          operand.col.names = FigureAxis::Names::vocab;
+          operand.col.names = FigureAxis::Names::output;
         }
       }
       return;
@@ -395,8 +478,13 @@ int Figure::result() const {
   return -1;
 }
 
+std::int64_t predicted_rows(const Trace& trace) {
+  const Record* record = trace.find(trace.main(Slot::logits));
+  return record ? record->shape[0] : 0;
+}
+
 bool large_vocabulary(const Trace& trace) {
-  return trace.length * trace.config().vocab_size * trace.config().d_model > kFrameProducts;
+  return predicted_rows(trace) * trace.config().outputs() * trace.config().d_model > kFrameProducts;
 }
 
 Figure build_figure(const RunResult& run, const FigureWish& wish) { return Builder(run, wish).build(); }

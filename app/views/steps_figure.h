@@ -17,12 +17,13 @@
 namespace attnscope {
 
 struct FigureAxis {
-  enum class Names : std::uint8_t { none, index, token, vocab };
+  enum class Names : std::uint8_t { none, index, token, vocab, output };
   std::string key;  ///< axes with the same key and size are zoomed together
   std::int64_t size = 1;
   Names names = Names::index;
   std::string title;
   ImU32 colour = 0;
+  Stack stack = Stack::single;  ///< whose rows the tokens are
 };
 
 /// One matrix of the figure: a step of the run (a plane of it), a weight, or numbers that core makes from
@@ -54,7 +55,7 @@ struct Block {
 
 struct Figure {
   enum class Layout : std::uint8_t { none, product, row };
-  enum class Extra : std::uint8_t { none, dial, curve };
+  enum class Extra : std::uint8_t { none, dial, curve, picture };
   Layout layout = Layout::none;
   Extra extra = Extra::none;
   Rule rule = Rule::copy;
@@ -76,6 +77,8 @@ struct FigureWish {
 };
 Figure build_figure(const RunResult& run, const FigureWish& wish);
 
+/// Rows of logits: one per token, or one for the whole input; 0 without a head.
+std::int64_t predicted_rows(const Trace& trace);
 /// True where logits of all rows are too many numbers for one frame.
 bool large_vocabulary(const Trace& trace);
 

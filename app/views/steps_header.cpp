@@ -9,6 +9,7 @@
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 
 namespace attnscope {
 namespace {
@@ -74,9 +75,7 @@ int heads_of_step(const RunResult& run, const Site& site) {
   const Record* record = run.trace(0).find(site);
   if (!record || site.layer < 0) return 0;
   const bool has = std::find(record->axes.begin(), record->axes.end(), Axis::head) != record->axes.end();
-  return has || site.slot == Slot::concat
-             ? run.trace(0).config().blocks[static_cast<std::size_t>(site.layer)].attention.n_heads
-             : 0;
+  return has || site.slot == Slot::concat ? run.trace(0).config().attention_at(site).n_heads : 0;
 }
 
 std::string member(const Site& site) {
@@ -110,8 +109,11 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
   std::string title =
       tr("steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), step_title(row)});
-  if (trace.config().n_layers() > 1 && site.layer >= 0)
-    title = tr("steps.title_block", {title, std::to_string(site.layer)});
+  const ModelConfig& config = trace.config();
+  if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
+    title = tr("steps.title_block", {title, place_name(config, site)});
+  else if (has_stacks(config))
+    title = tr("steps.title_block", {title, stack_name(config, site.stack)});
   compat::push_font(fonts().title);
   ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
   ImGui::PopFont();
@@ -169,9 +171,9 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   if (sequences > 1)
     cursor.sequence =
         choose(tr("steps.choose.sequence"), "steps_sequence", sequences, cursor.sequence, 1, first);
-  if (cursor.step.layer >= 0 && trace.config().n_layers() > 1) {
-    const int layer = choose(tr("steps.choose.block"), "steps_block", trace.config().n_layers(),
-                             cursor.step.layer, 0, first);
+  const int layers = trace.config().of(cursor.step.stack).n_layers();
+  if (cursor.step.layer >= 0 && layers > 1) {
+    const int layer = choose(tr("steps.choose.block"), "steps_block", layers, cursor.step.layer, 0, first);
     Site other = cursor.step;
     other.layer = layer;
     if (layer != cursor.step.layer) go_to_site(context.workspace, run, other);
@@ -180,9 +182,10 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
     cursor.head =
         choose(tr("steps.choose.head"), "steps_head", heads, std::clamp(cursor.head, 0, heads - 1), 0, first);
   if (figure.site.slot != Slot::logits && figure.site.slot != Slot::probs) return;
-  const auto rows = static_cast<int>(trace.length);
-  cursor.query = choose(tr("steps.choose.pos"), "steps_pos", rows,
-                        static_cast<int>(std::clamp<std::int64_t>(cursor.query, 0, rows - 1)), 0, first);
+  const auto rows = static_cast<int>(predicted_rows(trace));
+  if (rows > 1)
+    cursor.query = choose(tr("steps.choose.pos"), "steps_pos", rows,
+                          static_cast<int>(std::clamp<std::int64_t>(cursor.query, 0, rows - 1)), 0, first);
   begin_group(tr("steps.choose.vocabulary"), 210 * ui_scale(), first);
   ImGui::SameLine(0, 8 * ui_scale());
   if (step_chip(std::string(tr("steps.choose.likely")) + "###steps_likely", !whole_vocabulary))

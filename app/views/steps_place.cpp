@@ -52,7 +52,8 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
   if (operand.col.names == FigureAxis::Names::none) return 0;
   if (operand.col.names == FigureAxis::Names::index && operand.picked_cols.empty()) return line + 4 * unit;
   const bool numbers = operand.col.names == FigureAxis::Names::token && cell < 58 * unit;
-  if (numbers && context.run.trace(context.workspace.cursor.sequence).ids.empty()) return line + 4 * unit;
+  if (numbers && !context.run.trace(context.workspace.cursor.sequence).input.vectors.empty())
+    return line + 4 * unit;
   const Span& s = span(operand.col);
   float widest = 0;
   const auto last = static_cast<std::int64_t>(std::ceil(s.hi));

@@ -7,6 +7,7 @@
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "app/widgets/places.h"
 
 namespace attnscope {
 namespace {
@@ -52,9 +53,9 @@ std::string axis_entry(const RunResult& run, int sequence, const Operand& operan
   if (!picks.empty())
     at = at < static_cast<std::int64_t>(picks.size()) ? picks[static_cast<std::size_t>(at)] : at;
   if (axis.names == FigureAxis::Names::vocab) return token_label(*run.document.opened, static_cast<int>(at));
+  if (axis.names == FigureAxis::Names::output) return output_name(*run.document.opened, static_cast<int>(at));
   if (axis.names != FigureAxis::Names::token) return std::to_string(at);
-  const std::string label = run.label(sequence, at);
-  return run.trace(sequence).ids.empty() ? tr("steps.token_n", {label}) : label;
+  return row_name(run, sequence, axis.stack, at);
 }
 
 const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Figure& figure,
@@ -107,7 +108,8 @@ void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, c
     axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
     const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
     if (from.names == FigureAxis::Names::index && !picks) return;
-    const bool narrow = !rows && panel.cell.x < 58 * ui_scale() && context.run.trace(sequence).ids.empty();
+    const bool narrow =
+        !rows && panel.cell.x < 58 * ui_scale() && !context.run.trace(sequence).input.vectors.empty();
     if (narrow && from.names == FigureAxis::Names::token) return;  // the number alone says it
     axis.label_of = [&context, &operand, sequence, rows](std::int64_t at) {
       return axis_entry(context.run, sequence, operand, rows, at);

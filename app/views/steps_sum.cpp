@@ -5,6 +5,7 @@
 #include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 
 namespace attnscope {
@@ -50,6 +51,7 @@ class Speller {
       case Rule::norm: return norm();
       case Rule::rotate: return rotate();
       case Rule::scale: return scaled();
+      case Rule::cap: return capped();
       case Rule::softmax: return softmax();
       case Rule::mask_test:
         return say(tr("steps.sum.mask_test", {std::to_string(index_[0]), std::to_string(index_[1])}));
@@ -121,11 +123,21 @@ class Speller {
     if (products > kTermsShown)
       say(tr("steps.sum.over", {std::to_string(products)}) + std::string(" "), theme().text_dim);
     terms(" + ");
+    if (aside("factor") != 0) say(" · × " + precise(aside("factor")));
+    if (aside("cap") != 0) say("  " + tr("steps.sum.capped", {precise(aside("cap"))}), theme().text_dim);
   }
   void sum() {
     name();
     say(" = ");
     terms(" + ");
+    if (why_.cell.site.slot != Slot::biased) return;
+    if (aside("slope") != 0) {
+      say(" + " + precise(aside("slope")) + " × " + number_text(static_cast<float>(aside("distance")), 0));
+      say("  " + std::string(tr("steps.sum.alibi")), theme().text_dim);
+    } else {
+      say("  " + tr("steps.sum.bucket", {number_text(static_cast<float>(aside("bucket")), 0)}),
+          theme().text_dim);
+    }
   }
   void copy() {
     name();
@@ -152,12 +164,16 @@ class Speller {
     value(why_.terms[0].factors[0]);
     if (centred) say(" − " + precise(aside("mean")) + ")");
     say(" / ");
-    value(why_.terms[1].factors[0]);
-    for (std::size_t i = 2; i < why_.terms.size(); ++i) {
-      const bool weight =
-          why_.terms[i].factors[0].name.size() > 4 && why_.terms[i].factors[0].name.ends_with("weight");
+    say(precise(aside("scale")), theme().norm);
+    const float offset = norm_spec(trace_.config(), why_.cell.site).weight_offset;
+    for (std::size_t i = 1; i < why_.terms.size(); ++i) {
+      const Source& source = why_.terms[i].factors[0];
+      if (!source.is_weight) continue;  // the scale
+      const bool weight = source.name.ends_with("weight");
       say(weight ? " × " : " + ");
-      value(why_.terms[i].factors[0]);
+      if (weight && offset != 0.f) say("(" + number_text(offset, 0) + " + ");
+      value(source);
+      if (weight && offset != 0.f) say(")");
     }
   }
   void rotate() {
@@ -176,6 +192,13 @@ class Speller {
     value(why_.terms[0].factors[0]);
     say(" × " + precise(aside("factor")));
   }
+  void capped() {
+    name();
+    const std::string cap = precise(aside("cap"));
+    say(" = " + cap + " · tanh(");
+    value(why_.terms[0].factors[0]);
+    say(" / " + cap + ")");
+  }
   void softmax() {
     name();
     const std::size_t own = static_cast<std::size_t>(std::max(why_.own, 0));
@@ -186,9 +209,7 @@ class Speller {
   }
   void activation() {
     name();
-    const int layer = std::clamp(why_.cell.site.layer, 0, trace_.config().n_layers() - 1);
-    const auto& mlp = trace_.config().blocks[static_cast<std::size_t>(layer)].mlp;
-    say(" = " + std::string(activation_name(mlp.activation)) + "(");
+    say(" = " + std::string(activation_name(activation_at(trace_.config(), why_.cell.site))) + "(");
     value(why_.terms[0].factors[0]);
     say(")");
   }

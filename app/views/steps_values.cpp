@@ -51,7 +51,7 @@ Tensor operand_values(const Trace& trace, const Operand& operand, Range rows, Ra
   if (operand.picked_rows.empty() && operand.picked_cols.empty()) return plane(trace, operand, rows, cols);
   Buffer out({{Axis::none, rows.size()}, {Axis::none, cols.size()}});
   const bool whole_row = operand.site.slot == Slot::probs && !operand.is_weight();
-  const std::int64_t vocab = trace.config().vocab_size;
+  const std::int64_t vocab = trace.config().outputs();
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const std::int64_t from = picked(operand.picked_rows, row);
     const Tensor all = operand.picked_cols.empty() ? plane(trace, operand, {from, from + 1}, cols)

@@ -99,7 +99,7 @@ class StepsView : public View {
                       std::to_string(cursor.sequence) + "/" + std::to_string(cursor.head) + "/" +
                       std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();
     if (cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs) {
-      const std::int64_t rows = context.run.trace(cursor.sequence).length;
+      const std::int64_t rows = predicted_rows(context.run.trace(cursor.sequence));
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
       wish.query = cursor.query;
       const std::string row = std::to_string(context.run.version) + "/" + std::to_string(cursor.sequence) +
@@ -295,7 +295,8 @@ class StepsView : public View {
     if (!event.clicked || !operand.is_step()) return;
     const int sequence = context.workspace.cursor.sequence;
     if (mask)
-      return toggle_mask_cell(context.commands, context.run, sequence, event.cell.row, event.cell.col);
+      return toggle_mask_cell(context.commands, context.run, sequence, operand.site, event.cell.row,
+                              event.cell.col);
     const Cursor before = context.workspace.cursor;
     const Trace& trace = context.run.trace(sequence);
     pin_cell(context.workspace, context.run,
@@ -303,6 +304,8 @@ class StepsView : public View {
     if (operand.site == figure_.site) return;
     context.workspace.cursor.step = before.step;  // the stage stays where it is
     context.workspace.cursor.layer = before.layer;
+    context.workspace.cursor.stack = before.stack;
+    context.workspace.cursor.part = before.part;
   }
 
   Figure figure_;

@@ -3,12 +3,14 @@
 #include "app/views/steps_words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -19,35 +21,95 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-const BlockSpec& block_of(const Trace& trace, const Site& site) {
-  const auto last = static_cast<int>(trace.config().blocks.size()) - 1;
-  return trace.config().blocks[static_cast<std::size_t>(std::clamp(site.layer, 0, std::max(last, 0)))];
-}
+// What a model's config says about a step, to mend the catalog's templates with.
+struct StepFacts {
+  const Trace& trace;
+  const Site& site;
+  const Step& step = step_of(site.slot);
+  const ModelConfig& config = trace.config();
+  const ModelConfig& stack = config.of(site.stack);
+  const BlockSpec& block = config.block_at(site);
+  const AttentionSpec& attention = config.attention_at(site);
+  const NormSpec& norm = norm_spec(config, site);
 
-const NormSpec& norm_of(const Trace& trace, const Site& site) {
-  return step_of(site.slot).part == Part::model ? trace.config().final_norm : block_of(trace, site).norm;
-}
-
-bool gated_product(const Trace& trace, const Site& site) {
-  return site.slot == Slot::mlp_post && block_of(trace, site).mlp.kind == MlpSpec::Kind::gated;
-}
+  bool has(Slot slot) const { return trace.find(site_of(slot, -1, site.stack)) != nullptr; }
+  bool has_weight(const std::string& name) const { return trace.weights().find(name) != nullptr; }
+  bool normed() const { return step.rule == Rule::norm || step.rule == Rule::norm_scale; }
+  bool rms() const { return norm.kind == NormSpec::Kind::rms; }
+  bool gated_product() const { return site.slot == Slot::mlp_post && block.mlp.kind == MlpSpec::Kind::gated; }
+  bool across() const { return site.part == Part::cross; }
+  bool given() const { return site.stack == config.stack && !trace.input.vectors.empty(); }
+  bool usual_scale() const {
+    return std::fabs(attention.scale * std::sqrt(static_cast<float>(attention.d_head)) - 1.f) < 1e-5f;
+  }
+  bool triangle() const { return attention.causal && attention.mask.empty() && !across(); }
+  /// "ln1.out" -> "ln1."
+  std::string norm_name() const {
+    const std::string text = to_text(site);
+    return step.part == Part::attn ? text + "." : text.substr(0, text.rfind('.') + 1);
+  }
+};
 
 std::string number(double value) { return format("%.6g", value); }
+std::string number(float value) { return number(static_cast<double>(value)); }
+
+std::string norm_formula(const StepFacts& at) {
+  if (at.step.rule == Rule::norm_scale) return at.rms() ? "σ = √(mean(x²) + ε)" : "σ = √(var(x) + ε)";
+  const std::string gain = at.norm.weight_offset != 0.f ? " · (" + number(at.norm.weight_offset) + " + γ)"
+                           : at.has_weight(at.norm_name() + "weight") ? " · γ"
+                                                                      : "";
+  if (at.step.part == Part::attn) {
+    const std::string letter = at.site.slot == Slot::q_norm ? "q" : "k";
+    return letter + " ← " + (at.rms() ? letter : "(" + letter + " − μ)") + " / σ" + gain;
+  }
+  if (at.rms()) return "y = x / σ" + gain;
+  return "y = (x − μ) / σ" + gain + (at.has_weight(at.norm_name() + "bias") ? " + β" : "");
+}
+
+std::string embed_formula(const StepFacts& at) {
+  if (at.given()) return "x";
+  std::string text = at.stack.patch.class_token ? "x = [class; E]" : "x = E";
+  if (at.has(Slot::pos_embed)) text += " + P";
+  return at.has(Slot::type_embed) ? text + " + T" : text;
+}
+
+std::string mask_formula(const StepFacts& at) {
+  if (at.trace.attention(at.site) && at.trace.attention(at.site)->in.mask.rule)
+    return "M = 1 where the rule allows";
+  if (!at.triangle())
+    return at.attention.window > 0 ? "M = 1 where key > query − w" : "M = 1 where key is no padding";
+  return at.attention.window > 0 ? "M = 1 where query − w < key ≤ query" : "M = 1 where key ≤ query";
+}
+
+std::string logits_formula(const StepFacts& at) {
+  std::string text = at.stack.head.scale != 1.f ? "y · s · W_U" : "y · W_U";
+  if (at.has_weight(to_text(at.site) + ".bias")) text += " + b";
+  return at.stack.head.cap > 0.f ? "L = c · tanh((" + text + ") / c)" : "L = " + text;
+}
 
 std::string formula_text(const Trace& trace, const Site& site) {
-  std::string text(step_of(site.slot).formula);
-  const Rule rule = step_of(site.slot).rule;
-  const bool rms =
-      (rule == Rule::norm || rule == Rule::norm_scale) && norm_of(trace, site).kind == NormSpec::Kind::rms;
-  if (rms) text = rule == Rule::norm ? "y = x / σ · γ" : "σ = √(mean(x²) + ε)";
-  if (gated_product(trace, site)) text = "h = a ⊙ u";
-  if (site.slot == Slot::embed && !trace.find(site_of(Slot::pos_embed)))
-    text = trace.ids.empty() ? "x" : "x = E";
-  const BlockSpec& block = block_of(trace, site);
-  const bool biased = trace.weights().find(to_text(site) + ".bias") != nullptr;
-  if (rule == Rule::dot && !biased && text.find(" + b") != std::string::npos) text.erase(text.find(" + b"));
-  if (rule == Rule::dot && biased && text.find(" + b") == std::string::npos) text += " + b";
-  replace_all(text, "{act}", activation_name(block.mlp.activation));
+  const StepFacts at{trace, site};
+  if (at.normed()) return norm_formula(at);
+  if (at.gated_product()) return "h = a ⊙ u";
+  switch (site.slot) {
+    case Slot::embed: return embed_formula(at);
+    case Slot::mask: return mask_formula(at);
+    case Slot::logits: return logits_formula(at);
+    case Slot::scaled:
+      if (!at.usual_scale()) return "S · " + number(at.attention.scale);
+      break;
+    case Slot::resid_post:
+      if (at.block.order == NormOrder::parallel && at.block.mlp.kind != MlpSpec::Kind::none)
+        return "x ← x + O + m";
+      break;
+    default: break;
+  }
+  std::string text(at.step.formula);
+  const bool biased = at.has_weight(to_text(site) + ".bias");
+  const bool dot = at.step.rule == Rule::dot;
+  if (dot && !biased && text.find(" + b") != std::string::npos) text.erase(text.find(" + b"));
+  if (dot && biased && text.find(" + b") == std::string::npos) text += " + b";
+  replace_all(text, "{act}", activation_name(activation_at(at.config, site)));
   return text;
 }
 
@@ -102,12 +164,6 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
 
 namespace {
 
-std::int64_t batch_of(const RunResult& run) {
-  for (const auto& trace : run.traces)
-    if (trace->length != run.traces.front()->length) return 1;
-  return static_cast<std::int64_t>(run.traces.size());
-}
-
 std::string operand_shape(const RunResult& run, const Operand& operand) {
   const Trace& trace = run.trace(0);
   if (operand.is_weight()) return shape_text(trace.weights().get(operand.weight));
@@ -115,15 +171,10 @@ std::string operand_shape(const RunResult& run, const Operand& operand) {
   if (!record) return {};
   std::vector<std::int64_t> sizes = record->shape;
   if (operand.transposed) std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
-  return shape_text(sizes, operand.site.slot == Slot::mask ? 0 : batch_of(run));
+  return shape_text(sizes, batch_of(run, operand.site));
 }
 
 }  // namespace
-
-std::string step_shape(const RunResult& run, const Site& site) {
-  const Record* record = run.trace(0).find(site);
-  return record ? shape_text(record->shape, site.slot == Slot::mask ? 0 : batch_of(run)) : std::string();
-}
 
 std::string shapes_line(const RunResult& run, const Figure& figure) {
   std::vector<std::string> seen, inputs;
@@ -137,8 +188,8 @@ std::string shapes_line(const RunResult& run, const Figure& figure) {
   const std::string result = step_shape(run, figure.site);
   if (inputs.empty()) return result;
   if (figure.rule == Rule::lookup) {
-    const auto length = std::to_string(run.trace(0).length);
-    return inputs[0] + "[(" + std::to_string(batch_of(run)) + ", " + length + ")] → " + result;
+    const auto length = std::to_string(run.trace(0).rows(figure.site.stack));
+    return inputs[0] + "[(" + std::to_string(batch_of(run, figure.site)) + ", " + length + ")] → " + result;
   }
   std::string out = inputs[0];
   for (std::size_t i = 1; i < inputs.size(); ++i) {
@@ -152,41 +203,114 @@ std::string shapes_line(const RunResult& run, const Figure& figure) {
   return out + " → " + result;
 }
 
-std::string torch_line(const RunResult& run, const Site& site) {
-  const Trace& trace = run.trace(0);
-  const BlockSpec& block = block_of(trace, site);
-  const NormSpec& norm = norm_of(trace, site);
-  const Activation act = block.mlp.activation;
-  std::string text(step_of(site.slot).torch);
-  const bool rms = norm.kind == NormSpec::Kind::rms;
-  if (step_of(site.slot).rule == Rule::norm_scale && rms)
-    text = "scale = (x.pow(2).mean(-1, keepdim=True) + {eps}).sqrt()";
-  if (gated_product(trace, site)) text = "h = a * u";
-  if (site.slot == Slot::embed && !trace.find(site_of(Slot::pos_embed)))
-    text = trace.ids.empty() ? "x = inputs" : "x = tok";
+namespace {
+
+// "F.{act_torch}(h)" -> "F.gelu(h, approximate=\"tanh\")"
+void fill_activation(std::string& text, Activation act) {
   static const std::map<Activation, std::pair<std::string_view, std::string_view>> kCalls{
       {Activation::gelu_tanh, {"F.gelu(", ", approximate=\"tanh\")"}},
       {Activation::gelu_exact, {"F.gelu(", ")"}},
       {Activation::silu, {"F.silu(", ")"}},
       {Activation::relu, {"F.relu(", ")"}},
       {Activation::quick_gelu, {"quick_gelu(", ")"}}};
-  if (const std::size_t at = text.find("F.{act_torch}("); at != std::string::npos) {
-    const auto& [open, close] = kCalls.at(act);
-    text.replace(text.rfind(')'), 1, close);
-    text.replace(at, std::string_view("F.{act_torch}(").size(), open);
+  const std::size_t at = text.find("F.{act_torch}(");
+  if (at == std::string::npos) return;
+  const auto& [open, close] = kCalls.at(act);
+  text.replace(text.rfind(')'), 1, close);
+  text.replace(at, std::string_view("F.{act_torch}(").size(), open);
+}
+
+void replace_one(std::string& text, std::string_view what, std::string_view with) {
+  if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
+}
+
+void mend_norm(const StepFacts& at, std::string& text) {
+  if (at.step.rule == Rule::norm_scale) {
+    const std::string row = at.site.slot == Slot::ln1_post_scale   ? "out"
+                            : at.site.slot == Slot::ln2_post_scale ? "m"
+                                                                   : "x";
+    text = "scale = (" + row +
+           (at.rms() ? ".pow(2).mean(-1, keepdim=True) + {eps}).sqrt()"
+                     : ".var(-1, unbiased=False, keepdim=True) + {eps}).sqrt()");
+  } else if (at.norm.weight_offset != 0.f && text.find("{norm}") != std::string::npos) {
+    const std::string name = text.substr(0, text.find(' '));
+    const std::string row = text.substr(text.find('(') + 1, text.rfind(')') - text.find('(') - 1);
+    text = name + " = " + row + " / scale * (" + number(at.norm.weight_offset) + " + weight)";
   }
-  const std::string width = std::to_string(trace.config().d_model);
+}
+
+std::string embed_torch(const StepFacts& at) {
+  if (at.given()) return "x = inputs";
+  std::string text = at.stack.patch.class_token ? "x = torch.cat([class_token, x], 1)"
+                     : at.stack.patch.size > 0  ? "x = x"
+                                                : "x = tok";
+  if (at.has(Slot::pos_embed)) text += " + pos";
+  return at.has(Slot::type_embed) ? text + " + typ" : text;
+}
+
+std::string mask_torch(const StepFacts& at) {
+  const AttentionState* state = at.trace.attention(at.site);
+  if (state && state->in.mask.rule) return "mask = rule(query, key)";
+  const std::string window = std::to_string(at.attention.window - 1);
+  std::string text = at.triangle() ? "mask = torch.ones(t, t).tril()"
+                     : at.across() ? "mask = torch.ones(t, s)"
+                                   : "mask = torch.ones(t, t)";
+  if (at.attention.window > 0) text += ".triu(-" + window + ")";
+  text += ".bool()";
+  return state && state->in.mask.real ? text + " & real" : text;
+}
+
+// Keys and values of cross-attention are made of the encoder's rows.
+void mend_cross(const StepFacts& at, std::string& text) {
+  if (at.step.hue != Hue::key && at.step.hue != Hue::value) return;
+  replace_one(text, "(x)", "(encoded)");
+  replace_one(text, "b, t,", "b, s,");
+}
+
+std::string logits_torch(const StepFacts& at, std::string text) {
+  if (at.stack.head.scale != 1.f) replace_one(text, "(y)", "(y * " + number(at.stack.head.scale) + ")");
+  const std::string cap = number(at.stack.head.cap);
+  if (at.stack.head.cap > 0.f) text += "; logits = " + cap + " * torch.tanh(logits / " + cap + ")";
+  return text;
+}
+
+std::string torch_template(const StepFacts& at) {
+  std::string text(at.step.torch);
+  if (at.normed()) mend_norm(at, text);
+  if (at.gated_product()) return "h = a * u";
+  if (at.across()) mend_cross(at, text);
+  switch (at.site.slot) {
+    case Slot::embed: return embed_torch(at);
+    case Slot::mask: return mask_torch(at);
+    case Slot::logits: return logits_torch(at, text);
+    case Slot::resid_post:
+      return at.block.order == NormOrder::parallel && at.block.mlp.kind != MlpSpec::Kind::none
+                 ? "x = x + out + m"
+                 : text;
+    default: return text;
+  }
+}
+
+}  // namespace
+
+std::string torch_line(const RunResult& run, const Site& site) {
+  const StepFacts at{run.trace(0), site};
+  std::string text = torch_template(at);
+  fill_activation(text, activation_at(at.config, site));
+  const std::string width = std::to_string(at.stack.d_model), eps = number(at.norm.eps);
   const std::string call =
-      rms ? "nn.RMSNorm(" + width + ", eps=" + number(static_cast<double>(norm.eps)) + ")"
-          : "nn.LayerNorm(" + width + ", eps=" + number(static_cast<double>(norm.eps)) + ")";
+      std::string(at.rms() ? "nn.RMSNorm(" : "nn.LayerNorm(") + width + ", eps=" + eps + ")";
   const std::pair<const char*, std::string> values[] = {
-      {"{n_heads}", std::to_string(block.attention.n_heads)},
-      {"{n_kv_heads}", std::to_string(block.attention.n_kv_heads)},
-      {"{d_head}", std::to_string(block.attention.d_head)},
-      {"{scale}", number(static_cast<double>(block.attention.scale))},
-      {"{eps}", number(static_cast<double>(norm.eps))},
+      {"{n_heads}", std::to_string(at.attention.n_heads)},
+      {"{n_kv_heads}", std::to_string(at.attention.n_kv_heads)},
+      {"{d_head}", std::to_string(at.attention.d_head)},
+      {"{scale}", number(at.attention.scale)},
+      {"{cap}", number(at.attention.cap)},
+      {"{embed_scale}", number(at.stack.embed_scale)},
+      {"{patch}", std::to_string(at.stack.patch.size)},
+      {"{eps}", eps},
       {"{norm}", call},
-      {"{act}", std::string(activation_name(act))}};
+      {"{act}", std::string(activation_name(activation_at(at.config, site)))}};
   for (const auto& [what, with] : values) replace_all(text, what, with);
   return text + "  # " + step_shape(run, site);
 }

@@ -25,8 +25,6 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site);
 std::string shapes_line(const RunResult& run, const Figure& figure);
 /// "scores = q @ k.transpose(-2, -1)", placeholders filled from the run.
 std::string torch_line(const RunResult& run, const Site& site);
-/// The shape of one step with the batch in front.
-std::string step_shape(const RunResult& run, const Site& site);
 
 /// The rule of one cell with its numbers; long sums are shortened in the middle. Ends in the recorded number.
 std::vector<Piece> spelled_out(const RunResult& run, int sequence, const Explanation& why);

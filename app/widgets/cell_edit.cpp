@@ -35,17 +35,17 @@ bool vector_input(const RunResult& run) {
 
 }  // namespace
 
+bool is_edited_mask(const RunResult& run, const Site& site) {
+  return !run.traces.empty() && site.stack == run.trace(0).config().stack && site.part != Part::cross;
+}
+
 CellEdit edit_meaning(const RunResult& run, const Site& site) {
-  switch (site.slot) {
-    case Slot::ln1_scale:
-    case Slot::ln2_scale:
-    case Slot::ln_final_scale:
-    case Slot::logits:
-    case Slot::probs: return CellEdit::none;
-    case Slot::mask: return CellEdit::mask;
-    case Slot::embed: return vector_input(run) ? CellEdit::input : CellEdit::intervention;
-    default: return CellEdit::intervention;
-  }
+  const Rule rule = step_of(site.slot).rule;
+  if (rule == Rule::norm_scale || site.slot == Slot::logits || site.slot == Slot::probs)
+    return CellEdit::none;
+  if (rule == Rule::mask_test) return is_edited_mask(run, site) ? CellEdit::mask : CellEdit::none;
+  const bool given = site.slot == Slot::embed && vector_input(run) && is_edited_mask(run, site);
+  return given ? CellEdit::input : CellEdit::intervention;
 }
 
 bool can_edit(const RunResult& run, int sequence, const Cell& cell) {
@@ -90,15 +90,11 @@ void edit_weight(Commands& commands, const RunResult& run, const std::string& na
                 [=](Document& document) { return set_weight_cell(document, name, index, value); });
 }
 
-void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, std::int64_t query,
-                      std::int64_t key) {
-  const Trace& trace = run.trace(sequence);
-  for (const Record& record : trace.records()) {
-    if (record.site.slot != Slot::mask) continue;
-    const float allowed = trace.cell(record.site, {query, key});
-    if (!std::isnan(allowed)) edit_mask(commands, query, key, allowed < 0.5f, {});
-    return;
-  }
+void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, const Site& mask,
+                      std::int64_t query, std::int64_t key) {
+  if (mask.slot != Slot::mask || !is_edited_mask(run, mask)) return;
+  const float allowed = run.trace(sequence).cell(mask, {query, key});
+  if (!std::isnan(allowed)) edit_mask(commands, query, key, allowed < 0.5f, {});
 }
 
 std::string weight_cell_text(const RunResult& run, const std::string& name,

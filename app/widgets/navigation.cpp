@@ -13,14 +13,21 @@ namespace {
 // Grouped-query attention: index 1 of two key heads stands for attention heads 2 and 3 of four.
 void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int64_t own) {
   if (trace.own_head(site, cursor.head) == own) return;
-  const auto& blocks = trace.config().blocks;
-  const bool inside = site.layer >= 0 && site.layer < static_cast<int>(blocks.size());
-  const int heads = inside ? blocks[static_cast<std::size_t>(site.layer)].attention.n_heads : 1;
+  const int heads = site.layer >= 0 ? trace.config().attention_at(site).n_heads : 1;
   for (int head = 0; head < heads; ++head) {
     if (trace.own_head(site, head) != own) continue;
     cursor.head = head;
     return;
   }
+}
+
+// Block, stack and attention follow the step.
+void stand_on(Cursor& cursor, const Site& site) {
+  cursor.step = site;
+  cursor.stack = site.stack;
+  if (site.layer < 0) return;
+  cursor.layer = site.layer;
+  if (site.part == Part::attn || site.part == Part::cross) cursor.part = site.part;
 }
 
 bool of_keys(Hue hue) { return hue == Hue::key || hue == Hue::value; }
@@ -44,14 +51,12 @@ void go_to_step(Workspace& workspace, const RunResult& run, int index) {
   if (run.steps.empty()) return;
   const int last = static_cast<int>(run.steps.size()) - 1;
   const TimelineStep& step = run.steps[static_cast<std::size_t>(std::clamp(index, 0, last))];
-  workspace.cursor.step = step.main;
-  if (step.layer >= 0) workspace.cursor.layer = step.layer;
+  stand_on(workspace.cursor, step.main);
 }
 
 void go_to_site(Workspace& workspace, const RunResult& run, const Site& site) {
   if (run.traces.empty() || !run.trace(workspace.cursor.sequence).find(site)) return;
-  workspace.cursor.step = site;
-  if (site.layer >= 0) workspace.cursor.layer = site.layer;
+  stand_on(workspace.cursor, site);
 }
 
 void pin_cell(Workspace& workspace, const RunResult& run, const Cell& cell) {

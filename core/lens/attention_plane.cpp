@@ -71,6 +71,18 @@ void pool_rows(const Tensor& band, std::int64_t first_row, std::int64_t block, s
   }
 }
 
+// Rows of padding marked as masked.
+Tensor without_padding(const Trace& trace, const PlaneRequest& request, const Tensor& plane) {
+  std::vector<std::int64_t> padding;
+  for (std::int64_t row = 0; row < plane.size(0); ++row)
+    if (!trace.is_real(request.site.stack, request.rows.begin + row)) padding.push_back(row);
+  if (padding.empty()) return plane;
+  std::vector<float> cells = plane.values();
+  for (const std::int64_t row : padding)
+    std::fill_n(cells.begin() + row * plane.size(1), plane.size(1), kHidden);
+  return Tensor::from(std::move(cells), {{Axis::query, plane.size(0)}, {Axis::key, plane.size(1)}});
+}
+
 struct Band {
   Tensor numbers, mask;  // as the trace has them; no mask where the stage needs none
   Tensor plane;          // masked cells marked, the first token hidden
@@ -80,10 +92,11 @@ struct Band {
 Band read_band(const Trace& trace, const PlaneRequest& request) {
   Band band;
   band.numbers = trace.slice(request.site, request.head, request.rows, request.cols);
-  band.plane = band.numbers;
-  if (request.site.slot != Slot::pattern || band.numbers.empty() || band.numbers.count() == 0) return band;
+  if (band.numbers.empty() || band.numbers.count() == 0) return band;
+  band.plane = without_padding(trace, request, band.numbers);
+  if (request.site.slot != Slot::pattern) return band;
   band.mask = trace.slice(mask_of(request.site), 0, request.rows, request.cols);
-  band.plane = with_masked_marked(band.numbers, band.mask);
+  band.plane = with_masked_marked(band.plane, band.mask);
   if (!request.without_first) return band;
   const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]
   band.plane = renormalised(band.plane, first, request.cols.begin);
@@ -93,7 +106,16 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
 }  // namespace
 
 bool is_attention_stage(Slot slot) {
-  return slot == Slot::scores || slot == Slot::scaled || slot == Slot::masked || slot == Slot::pattern;
+  return slot >= Slot::scores && slot <= Slot::pattern && slot != Slot::mask;
+}
+
+std::vector<Slot> attention_stages(const Trace& trace, const Site& of) {
+  std::vector<Slot> stages;
+  for (const Record& record : trace.records())
+    if (record.site.stack == of.stack && record.site.layer == of.layer && record.site.part == of.part &&
+        is_attention_stage(record.site.slot))
+      stages.push_back(record.site.slot);
+  return stages;
 }
 
 Tensor attention_plane(const Trace& trace, const PlaneRequest& asked) {
@@ -125,6 +147,7 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   const Record* record = is_attention_stage(asked.site.slot) ? trace.find(asked.site) : nullptr;
   if (!record || asked.head < 0 || asked.head >= record->shape[0]) return {};
   const std::int64_t queries = record->shape[1], keys = record->shape[2];
+  const std::int64_t first_query = trace.attention(asked.site)->in.first_query;
   PooledPlane out;
   out.block = std::max<std::int64_t>(1, (std::max(queries, keys) + side - 1) / side);
   out.row_stride = std::max<std::int64_t>(1, (queries + most_rows - 1) / most_rows);
@@ -139,7 +162,7 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
     request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kBand))};
     const Band band = read_band(trace, request);  // [rows, key]
     pool_rows(band.plane, row, out.block, cells, width);
-    if (visitor) visitor(band.numbers, band.mask, trace.first_pos + row);
+    if (visitor) visitor(band.numbers, band.mask, first_query + row);
   }
   out.cells = Tensor::from(std::move(cells), {{Axis::query, height}, {Axis::key, width}});
   return out;

@@ -1,27 +1,30 @@
 // One head's scores or pattern as a plane to look at: masked cells marked, the first token left out and the
 // rest made to sum to one again, new minus old, and long inputs shrunk to a picture of at most `side` cells
-// a side. Reads bands of rows, so that no plane of n^2 numbers is ever in memory. Refuses steps other than
-// scores, scaled, masked and pattern.
+// a side. Reads bands of rows, so that no plane of n^2 numbers is ever in memory. Queries that are padding
+// ask for nothing: their rows are marked as masked. Refuses steps other than the stages of an attention.
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
 struct PlaneRequest {
-  Site site;  ///< scores, scaled, masked or pattern of a block
+  Site site;  ///< scores, scaled, capped, biased, masked or pattern of a block
   std::int64_t head = 0;
   Range rows, cols;            ///< clamped to the step's own
   bool without_first = false;  ///< pattern only: key 0 hidden, the other weights divided by 1 - pattern[q, 0]
 };
 
-/// True for the four stages of an attention.
+/// True for the stages of an attention that are planes of numbers: scores up to the pattern, not the mask.
 bool is_attention_stage(Slot slot);
+/// Those that the run holds at this attention, in order of execution.
+std::vector<Slot> attention_stages(const Trace& trace, const Site& any_site_of_it);
 
 /// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless somebody set it to a
-/// weight. Empty where the run has no such step.
+/// weight; so is every cell of a query that is padding. Empty where the run has no such step.
 Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
 
 /// New minus old, cell by cell; masked in both is -inf. Empty when the runs cannot be compared (another

@@ -47,11 +47,17 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   if (std::fabs(row.scale * std::sqrt(static_cast<double>(d_head)) - 1) < 1e-6) row.root_of = d_head;
   const Tensor scores = row_at(trace, pattern, Slot::scores, head, query);
   const Tensor scaled = row_at(trace, pattern, Slot::scaled, head, query);
+  const Tensor capped = row_at(trace, pattern, Slot::capped, head, query);  // empty without a cap
   const Tensor masked = row_at(trace, pattern, Slot::masked, head, query);
   const Tensor weights = row_at(trace, pattern, Slot::pattern, head, query);
   const std::int64_t absolute = state->in.first_query + query;
+  row.cap = static_cast<double>(state->in.cap);
+  row.biased = state->in.bias.kind != ScoreBias::Kind::none;
   for (std::int64_t key = 0; key < weights.size(0); ++key) {
+    const Tensor& bent = capped.empty() ? scaled : capped;
     row.terms.push_back({static_cast<double>(scores.at(key)), static_cast<double>(scaled.at(key)),
+                         static_cast<double>(bent.at(key)),
+                         static_cast<double>(state->in.bias.at(head, absolute, key)),
                          state->in.mask.allowed(absolute, key), 0, static_cast<double>(weights.at(key))});
   }
   finish(row, row.mask_first ? scaled : masked);

@@ -1,5 +1,5 @@
-// One row of attention spelled out: for each key the score, what scaling and mask made of it, the
-// exponential and the share. "Why does this token look there?" Refuses rows that the run does not have.
+// One row of attention spelled out: for each key the score, what scaling, soft cap, bias and mask made of it,
+// the exponential and the share. "Why does this token look there?" Refuses rows that the run does not have.
 #pragma once
 
 #include <vector>
@@ -11,6 +11,8 @@ namespace attnscope {
 struct AttentionTerm {
   double score = 0;        ///< q . k
   double scaled = 0;       ///< times the scale; where the mask comes first: what the softmax reads
+  double capped = 0;       ///< after the soft cap; `scaled` where there is none
+  double bias = 0;         ///< what the distance between query and key adds
   bool allowed = true;     ///< by the mask
   double exponential = 0;  ///< exp(x - maximum) of what the softmax reads; 0 for masked keys
   double weight = 0;       ///< of the pattern
@@ -21,6 +23,8 @@ struct AttentionRow {
   double maximum = 0, sum = 0;       ///< of the row; -inf and 0 where every key is masked
   double scale = 1;                  ///< the factor between score and scaled
   std::int64_t root_of = 0;          ///< d where the factor is 1/√d of the head size; 0: it is another
+  double cap = 0;                    ///< > 0: soft cap of the scaled scores
+  bool biased = false;               ///< distances add something
   bool mask_first = false;           ///< the mask comes before the scaling
   bool edited = false;               ///< somebody changed the pattern: exp / sum is not what stands there
 };

@@ -54,12 +54,14 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
   const std::int64_t keys = trace.find(pattern)->shape[2];
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
   const Tensor mask = trace.slice(mask_of(pattern), 0, {query, query + 1}, {0, keys});
-  return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0), trace.first_pos + query);
+  return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
+                   trace.attention(pattern)->in.first_query + query);
 }
 
 Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head) {
   TRY_OK(check_pattern_row(trace, pattern, head, 0));
   const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
+  const std::int64_t first_query = trace.attention(pattern)->in.first_query;
   RowStats mean;
   for (std::int64_t begin = 0; begin < queries; begin += kBand) {
     const Range rows{begin, std::min(begin + kBand, queries)};
@@ -67,8 +69,8 @@ Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_
     const Tensor masks = trace.slice(mask_of(pattern), 0, rows, {0, keys});
     for (std::int64_t row = 0; row < rows.size(); ++row) {
       const RowStats one = row_stats(band.select(0, row), masks.empty() ? Tensor() : masks.select(0, row),
-                                     trace.first_pos + begin + row);
-      if (one.in_sight == 0) continue;
+                                     first_query + begin + row);
+      if (one.in_sight == 0 || !trace.is_real(pattern.stack, begin + row)) continue;
       ++mean.in_sight;
       mean.entropy += one.entropy;
       mean.most_entropy += one.most_entropy;

@@ -1,6 +1,6 @@
 // What an attention head looks at, in three numbers per row of its pattern: how spread out the row is
 // (entropy), how far it looks (distance), and how much goes to the first token (the sink). Refuses to average
-// rows that see nothing: a fully masked row counts in none of the means.
+// rows that see nothing: a fully masked row counts in none of the means, nor does padding.
 #pragma once
 
 #include "core/trace/trace.h"
@@ -10,7 +10,7 @@ namespace attnscope {
 struct RowStats {
   double entropy = 0;         ///< -sum p ln p, nats
   double most_entropy = 0;    ///< ln of the number of keys in sight: what a uniform row would have
-  double distance = 0;        ///< sum of p * |query - key|, tokens
+  double distance = 0;        ///< sum of p * |query - key|, tokens; says nothing across two sequences
   double first_share = 0;     ///< weight on key 0
   std::int64_t in_sight = 0;  ///< keys that the mask allows; 0: a fully masked row
 };

@@ -1,6 +1,6 @@
 // What positional encodings do, in numbers: tables and their wavelengths, the rotation that moves an encoding
 // by k (Vaswani et al. 2017, section 3.5: "PE(pos+k) can be represented as a linear function of PE(pos)"),
-// and RoPE's promise that q . k depends on the distance alone.
+// RoPE's promise that q . k depends on the distance alone, and what T5 and ALiBi add for a distance.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,19 @@
 
 namespace attnscope {
 
-/// The table that a model adds: learned rows, or the sinusoids -> [pos, dim]; empty for models that rotate or
-/// have none. `count` rows at most.
+/// What a stack adds at positions 0, 1, ...: learned rows from its offset on, or the sinusoids in its order
+/// of dimensions -> [pos, dim]; empty for stacks that rotate or have none. `count` rows at most.
 Tensor position_table(const ModelConfig& config, const Weights& weights, std::int64_t count);
-/// The sinusoids of any width, to compare with -> [pos, dim].
-Tensor sinusoid_table(std::int64_t count, std::int64_t width);
+/// The sinusoids of any width, to compare with -> [pos, dim]; `halves`: all sines, then all cosines.
+Tensor sinusoid_table(std::int64_t count, std::int64_t width, bool halves = false);
 
-/// Tokens per turn of the pair that dimension `dim` belongs to: 2 pi 10000^(2i/d) for sinusoids.
-double sinusoid_wavelength(std::int64_t dim, std::int64_t width);
-/// Tokens per turn of each rotary pair: 2 pi / frequency.
-std::vector<double> rope_wavelengths(const RopeSpec& spec, std::int64_t d_head);
+/// The two dimensions of the pair that dimension `dim` belongs to: neighbours, or one of each half.
+struct SinusoidPair {
+  std::int64_t sine = 0, cosine = 0;
+};
+SinusoidPair sinusoid_pair(std::int64_t dim, std::int64_t width, bool halves = false);
+/// Tokens per turn of that pair: 2 pi 10000^(2i/d).
+double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves = false);
 
 /// PE(p) moved by k with the rotation R(k) that knows only k.
 struct Shift {
@@ -28,7 +31,23 @@ struct Shift {
 };
 /// `table` [pos, dim] has at least p + k + 1 rows. For a learned table the error tells how far it is from
 /// sinusoids.
-Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance);
+Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves = false);
+
+/// How a stack turns its queries and keys.
+struct Rotary {
+  std::vector<double> frequencies;  ///< radians per position of each pair
+  bool interleaved = false;         ///< pairs (2i, 2i + 1) instead of (i, i + half)
+  double magnitude = 1;             ///< turned pairs are multiplied by this (YaRN)
+  /// The dimensions of a pair.
+  std::int64_t first_of(std::int64_t pair) const { return interleaved ? 2 * pair : pair; }
+  std::int64_t second_of(std::int64_t pair) const {
+    return interleaved ? 2 * pair + 1 : pair + static_cast<std::int64_t>(frequencies.size());
+  }
+};
+/// As in this run: some scalings depend on its length.
+Rotary rotary_of(const Trace& trace, Stack stack, std::int64_t d_head);
+/// Tokens per turn of each pair.
+std::vector<double> wavelengths_of(const Rotary& rotary);
 
 /// One pair of a query and a key turned to their positions.
 struct RotaryPair {
@@ -38,10 +57,21 @@ struct RotaryPair {
   double dot = 0;                   ///< of the rotated pairs
 };
 /// Pair `pair` of q and k [d_head] at positions p and r.
-RotaryPair rotary_pair(const Tensor& q, const Tensor& k, const std::vector<double>& frequencies,
-                       std::int64_t pair, double query_pos, double key_pos);
+RotaryPair rotary_pair(const Tensor& q, const Tensor& k, const Rotary& rotary, std::int64_t pair,
+                       double query_pos, double key_pos);
 /// q . k after rotating both to their positions, in double.
-double rotary_dot(const Tensor& q, const Tensor& k, const std::vector<double>& frequencies, double query_pos,
-                  double key_pos);
+double rotary_dot(const Tensor& q, const Tensor& k, const Rotary& rotary, double query_pos, double key_pos);
+
+/// What an attention adds to the scores of one head for the distance between query and key -> [query, key];
+/// `any_site_of_it` names the attention. Empty where it adds nothing. Ranges are clamped.
+Tensor bias_rectangle(const Trace& trace, const Site& any_site_of_it, std::int64_t head, Range queries,
+                      Range keys);
+/// The distances key - query that share a bucket of T5's table: first to last, both included.
+struct BucketRange {
+  std::int64_t bucket = 0, first = 0, last = 0;
+  bool open = false;  ///< goes on to any distance beyond
+};
+/// All buckets that have distances, from keys far before the query to keys far after it.
+std::vector<BucketRange> bucket_ranges(const ScoreBias& bias);
 
 }  // namespace attnscope

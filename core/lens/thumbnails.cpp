@@ -7,11 +7,14 @@ namespace {
 
 constexpr std::int64_t kMostRows = 2048;
 
-std::vector<const Record*> patterns_of(const Trace& trace) {
-  std::vector<const Record*> out;
-  for (const Record& record : trace.records())
-    if (record.site.slot == Slot::pattern && record.site.part == Part::attn) out.push_back(&record);
-  return out;
+// What can be said of a head of this attention; the rest has no rows.
+HeadRoles meant(HeadRoles roles, const Trace& trace, const AttentionPlace& place) {
+  if (!looks_at_itself(place)) return {};
+  const PatchSpec& patch = trace.config().of(place.stack).patch;
+  if (patch.size == 0) return roles;
+  roles.scores[static_cast<std::size_t>(Role::previous)] = {};
+  if (!patch.class_token) roles.scores[static_cast<std::size_t>(Role::first)] = {};
+  return roles;
 }
 
 }  // namespace
@@ -23,9 +26,9 @@ const HeadThumbnail* Thumbnails::find(int layer, int head) const {
   return at == heads.end() ? nullptr : &*at;
 }
 
-double thumbnails_cost(const Trace& trace) {
+double thumbnails_cost(const Trace& trace, const AttentionPlace& place) {
   double cost = 0;
-  for (const Record* record : patterns_of(trace)) {
+  for (const Record* record : patterns_of(trace, place)) {
     const AttentionState* state = trace.attention(record->site);
     const auto width = static_cast<double>(state ? state->in.q.size(2) : 1);
     const auto rows = static_cast<double>(std::min(record->shape[1], kMostRows));
@@ -36,12 +39,14 @@ double thumbnails_cost(const Trace& trace) {
   return cost;
 }
 
-Thumbnails thumbnails(const Trace& trace, std::int64_t side, const std::function<bool(float)>& go_on) {
+Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int64_t side,
+                      const std::function<bool(float)>& go_on) {
   Thumbnails out;
-  const auto patterns = patterns_of(trace);
+  out.place = place;
+  const auto patterns = patterns_of(trace, place);
   std::int64_t total = 0, done = 0;
   for (const Record* record : patterns) total += record->shape[0];
-  RoleMeter meter(trace.first_pos == 0 ? trace.ids : std::vector<int>{});
+  RoleMeter meter(trace.first_pos == 0 ? trace.ids_of(place.stack) : std::vector<int>{});
   const auto ask = [&] {
     return !go_on || go_on(static_cast<float>(done) / static_cast<float>(std::max<std::int64_t>(1, total)));
   };
@@ -58,7 +63,8 @@ Thumbnails thumbnails(const Trace& trace, std::int64_t side, const std::function
       if (plane.cells.empty()) return {};
       out.block = plane.block;
       out.row_stride = plane.row_stride;
-      out.heads.push_back({record->site.layer, static_cast<int>(head), plane.cells, meter.roles()});
+      out.heads.push_back(
+          {record->site.layer, static_cast<int>(head), plane.cells, meant(meter.roles(), trace, place)});
     }
   }
   return out;

@@ -1,11 +1,14 @@
-// The patterns of all heads of a run as small pictures with the role each head plays: what the thumbnails of
-// the attention view are made of. Made for background jobs: asks between bands of rows whether to go on.
-// Refuses to keep a pattern: a head's picture has at most `side` cells a side, whatever the input's length.
+// The patterns of all heads of one kind of attention as small pictures with the role each head plays: what
+// the thumbnails of the attention view are made of. Made for background jobs: asks between bands of rows
+// whether to go on. Refuses to keep a pattern: a head's picture has at most `side` cells a side, whatever the
+// input's length; and refuses roles where they mean nothing: across two sequences, and among patches those
+// that speak of an order.
 #pragma once
 
 #include <functional>
 #include <vector>
 
+#include "core/lens/attention_places.h"
 #include "core/lens/attention_plane.h"
 #include "core/lens/head_roles.h"
 
@@ -18,17 +21,19 @@ struct HeadThumbnail {
 };
 
 struct Thumbnails {
+  AttentionPlace place;
   std::vector<HeadThumbnail> heads;  ///< by layer, then head
-  int layers = 0, widest = 0;        ///< blocks with attention; heads of the one with most
+  int layers = 0, widest = 0;        ///< blocks with this attention; heads of the one with most
   std::int64_t block = 1;            ///< tokens per cell and axis
   std::int64_t row_stride = 1;       ///< > 1: every so many queries were read
   const HeadThumbnail* find(int layer, int head) const;
 };
 
 /// Multiplications that thumbnails() would take: small ones need no job.
-double thumbnails_cost(const Trace& trace);
+double thumbnails_cost(const Trace& trace, const AttentionPlace& place);
 /// `go_on` hears the share that is done (0..1) and returns false to stop; then the result has no heads. Of
 /// inputs longer than 2048 tokens every k-th query is read (row_stride).
-Thumbnails thumbnails(const Trace& trace, std::int64_t side, const std::function<bool(float)>& go_on = {});
+Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int64_t side,
+                      const std::function<bool(float)>& go_on = {});
 
 }  // namespace attnscope

@@ -122,27 +122,27 @@ Status toggle_mask_column(Document& document, std::int64_t key, std::int64_t tok
   return toggle_line(document, key, tokens, false);
 }
 
-MaskSummary mask_summary(const Mask& mask, std::int64_t tokens) {
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys) {
   MaskSummary out;
-  out.pairs = tokens * tokens;
+  out.pairs = queries * keys;
   Mask own = mask;
   own.cells.clear();
   const bool closed = !mask.rule && !mask.real;
-  std::vector<std::int64_t> seen(static_cast<std::size_t>(tokens));
-  for (std::int64_t query = 0; query < tokens; ++query) {
-    const KeySpan span = closed_form_span(own, query, tokens);
+  std::vector<std::int64_t> seen(static_cast<std::size_t>(queries));
+  for (std::int64_t query = 0; query < queries; ++query) {
+    const KeySpan span = closed_form_span(own, query, keys);
     std::int64_t& count = seen[static_cast<std::size_t>(query)];
     if (closed) count = std::max<std::int64_t>(0, span.end - span.begin);
-    for (std::int64_t key = 0; key < tokens && !closed; ++key) count += own.allowed(query, key) ? 1 : 0;
+    for (std::int64_t key = 0; key < keys && !closed; ++key) count += own.allowed(query, key) ? 1 : 0;
   }
   for (const Mask::Cell& cell : mask.cells) {
-    if (cell.query < 0 || cell.query >= tokens || cell.key < 0 || cell.key >= tokens) continue;
+    if (cell.query < 0 || cell.query >= queries || cell.key < 0 || cell.key >= keys) continue;
     if (own.allowed(cell.query, cell.key) == cell.allowed) continue;
     ++out.switched;
     seen[static_cast<std::size_t>(cell.query)] += cell.allowed ? 1 : -1;
   }
-  for (std::int64_t query = 0; query < tokens; ++query) {
-    out.masked += tokens - seen[static_cast<std::size_t>(query)];
+  for (std::int64_t query = 0; query < queries; ++query) {
+    out.masked += keys - seen[static_cast<std::size_t>(query)];
     if (seen[static_cast<std::size_t>(query)] == 0) out.blind.push_back(query);
   }
   return out;

@@ -39,8 +39,7 @@ struct MaskSummary {
   std::int64_t switched = 0;        ///< cells that differ from the model's own mask
   std::vector<std::int64_t> blind;  ///< queries that see nothing
 };
-/// Counts over `tokens` x `tokens` pairs: in time O(tokens + switched cells) for closed forms, else pair by
-/// pair.
-MaskSummary mask_summary(const Mask& mask, std::int64_t tokens);
+/// Counts over all pairs: in time O(queries + switched cells) for closed forms, else pair by pair.
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys);
 
 }  // namespace attnscope

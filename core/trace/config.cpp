@@ -29,6 +29,23 @@ const AttentionSpec& ModelConfig::attention_at(const Site& site) const {
   return site.part == Part::cross && block.cross ? *block.cross : block.attention;
 }
 
+const NormSpec& norm_spec(const ModelConfig& config, const Site& site) {
+  const ModelConfig& own = config.of(site.stack);
+  switch (site.slot) {
+    case Slot::ln_embed_scale:
+    case Slot::ln_embed_out: return own.embed_norm;
+    case Slot::ln_head_scale:
+    case Slot::ln_head_out: return own.head.norm;
+    case Slot::q_norm:
+    case Slot::k_norm: return config.attention_at(site).qk_norm;
+    default: return site.layer < 0 ? own.final_norm : config.block_at(site).norm;
+  }
+}
+
+Activation activation_at(const ModelConfig& config, const Site& site) {
+  return site.layer < 0 ? config.of(site.stack).head.activation : config.block_at(site).mlp.activation;
+}
+
 Positions positions_of(const std::vector<std::uint8_t>& real, std::int64_t first) {
   Positions out{first, {}};
   if (std::find(real.begin(), real.end(), 0) == real.end()) return out;

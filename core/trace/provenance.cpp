@@ -172,19 +172,6 @@ class Explainer {
     Site from;
     double mean = 0, scale = 0;
   };
-  const NormSpec& norm_spec() const {
-    switch (site_.slot) {
-      case Slot::ln_final_scale:
-      case Slot::ln_final_out: return config().final_norm;
-      case Slot::ln_embed_scale:
-      case Slot::ln_embed_out: return config().embed_norm;
-      case Slot::ln_head_scale:
-      case Slot::ln_head_out: return config().head.norm;
-      case Slot::q_norm:
-      case Slot::k_norm: return attention().qk_norm;
-      default: return block().norm;
-    }
-  }
   Index with_last(std::int64_t last) const {
     Index at = index_;
     at.back() = last;
@@ -196,7 +183,7 @@ class Explainer {
       row.from = near(site_.slot == Slot::q_norm ? Slot::split_q : Slot::split_k);
     else
       row.from = flow_inputs(trace_, site_).front();
-    const NormSpec& spec = norm_spec();
+    const NormSpec& spec = norm_spec(trace_.config(), site_);
     const std::int64_t width = trace_.find(row.from)->shape.back();
     double sum = 0, squares = 0;
     for (std::int64_t i = 0; i < width; ++i) sum += trace_.cell(row.from, with_last(i));
@@ -234,7 +221,7 @@ class Explainer {
     if (trace_.weights().find(base + "weight")) {
       const Source gamma = weight(base + "weight", {index_.back()});
       out_.terms.push_back({{gamma}, gamma.value});
-      result *= gamma.value + norm_spec().weight_offset;
+      result *= gamma.value + norm_spec(trace_.config(), site_).weight_offset;
     }
     if (trace_.weights().find(base + "bias")) {
       const Source beta = weight(base + "bias", {index_.back()});
@@ -380,8 +367,7 @@ class Explainer {
     const bool head = site_.slot == Slot::head_act;
     const Slot from = head ? Slot::head_pre : site_.slot == Slot::mlp_act ? Slot::mlp_gate : Slot::mlp_pre;
     add_term({step(near(from), index_)});
-    const Activation kind = head ? config().head.activation : block().mlp.activation;
-    out_.result = attnscope::activate(kind, static_cast<float>(out_.result));
+    out_.result = attnscope::activate(activation_at(trace_.config(), site_), static_cast<float>(out_.result));
   }
 
   void product() {

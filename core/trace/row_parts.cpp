@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/trace/head.h"
+
 namespace attnscope {
 
 SoftmaxParts softmax_parts(const Tensor& rows) {
@@ -34,6 +36,12 @@ Tensor norm_means(const Tensor& rows, const NormSpec& spec) {
     out.data()[row] = centred ? static_cast<float>(sum / static_cast<double>(rows.size(1))) : 0.f;
   }
   return std::move(out).freeze();
+}
+
+Tensor norm_scales(const Tensor& rows, const NormSpec& spec) {
+  if (spec.kind != NormSpec::Kind::none) return apply_norm(spec, {}, {}, rows.packed()).scale;
+  return Tensor::from(std::vector<float>(static_cast<std::size_t>(rows.size(0)), 1.f),
+                      {{rows.axis(0), rows.size(0)}, {Axis::unit, 1}});
 }
 
 Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions) {

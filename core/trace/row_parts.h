@@ -19,6 +19,9 @@ SoftmaxParts softmax_parts(const Tensor& rows);
 /// The mean that the norm subtracts -> [row, 1]; zeros for RMSNorm, which subtracts nothing.
 Tensor norm_means(const Tensor& rows, const NormSpec& spec);
 
+/// What the norm divides each row by -> [row, 1]; ones for no norm.
+Tensor norm_scales(const Tensor& rows, const NormSpec& spec);
+
 /// The angle of every pair in radians -> [pos, pair], for rows `positions`, counted from the trace's first.
 Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions);
 

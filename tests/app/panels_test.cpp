@@ -107,7 +107,7 @@ TEST_F(PanelsTest, TheInspectorExplainsACellOfEveryRecord) {
 TEST_F(PanelsTest, EveryRecordOfABlockHasABoxOnTheMap) {
   for (const char* path : {kScene, kGpt2, kLlama}) {
     open(path);
-    const NetworkLayout layout = network_layout(*run_, 0, 0, 200);
+    const NetworkLayout layout = network_layout(*run_, 0, {}, 200);
     for (const Record& record : run_->trace(0).records())
       EXPECT_GE(layout.box_of(record.site), 0) << path << " " << to_text(record.site);
     for (const NetworkBox& box : layout.boxes) {
@@ -119,7 +119,7 @@ TEST_F(PanelsTest, EveryRecordOfABlockHasABoxOnTheMap) {
 
 TEST_F(PanelsTest, AClickOnABoxMovesTheCursor) {
   open(kGpt2);
-  const NetworkLayout layout = network_layout(*run_, 0, 0, 200);
+  const NetworkLayout layout = network_layout(*run_, 0, {}, 200);
   const NetworkBox& mlp = *std::find_if(layout.boxes.begin(), layout.boxes.end(),
                                         [](const NetworkBox& box) { return box.key == "map.mlp"; });
   // The boxes begin under the title, inside the window's padding.
@@ -217,7 +217,7 @@ TEST(TimelineLayout, ManyBlocksFoldAroundTheOpenOne) {
   std::vector<TimelineStep> steps;
   for (int layer = 0; layer < 48; ++layer)
     for (int i = 0; i < 16; ++i) steps.push_back({StepKind::scores, layer, {}, site_of(Slot::scores, layer)});
-  const TimelineLayout layout = timeline_layout(steps, 20, 1000, 15, 2);
+  const TimelineLayout layout = timeline_layout(steps, {Stack::single, 20}, 1000, 15, 2);
   EXPECT_EQ(layout.segments.size(), 47u + 16u);
   EXPECT_LE(layout.segments.back().x1, 1001);
   for (int step = 0; step < static_cast<int>(steps.size()); ++step) EXPECT_GE(layout.segment_of(step), 0);

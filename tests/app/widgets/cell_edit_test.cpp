@@ -60,11 +60,11 @@ TEST_F(CellEditTest, AWeightIsNamedWithItsAxes) {
 TEST_F(CellEditTest, AMaskCellIsSwitchedBothWays) {
   const Site mask = *parse_site("blocks.0.attn.mask");
   ASSERT_EQ(run().trace(0).cell(mask, {1, 3}), 0.f);
-  toggle_mask_cell(commands_, run(), 0, 1, 3);
+  toggle_mask_cell(commands_, run(), 0, site_of(Slot::mask, 0), 1, 3);
   carry_out();
   EXPECT_EQ(run().trace(0).cell(mask, {1, 3}), 1.f);
   EXPECT_EQ(session_.history().undo_sentence(), "Let query 1 look at key 3");
-  toggle_mask_cell(commands_, run(), 0, 1, 3);
+  toggle_mask_cell(commands_, run(), 0, site_of(Slot::mask, 0), 1, 3);
   carry_out();
   EXPECT_EQ(run().trace(0).cell(mask, {1, 3}), 0.f);
 }

@@ -16,6 +16,18 @@ TEST(Positions, SinusoidsMoveByARotation) {
       EXPECT_LT(shift_encoding(table, pos, distance).error, 1e-5);
 }
 
+TEST(Positions, SinusoidsInTwoHalvesMoveTheSameWay) {
+  const Tensor halves = sinusoid_table(80, 16, true), pairs = sinusoid_table(80, 16);
+  EXPECT_LT(shift_encoding(halves, 3, 9, true).error, 1e-5);
+  EXPECT_GT(shift_encoding(halves, 3, 9, false).error, 1e-2) << "the pairs stand elsewhere";
+  for (std::int64_t dim = 0; dim < 16; ++dim) {
+    const SinusoidPair pair = sinusoid_pair(dim, 16, true);
+    EXPECT_EQ(pair.cosine - pair.sine, 8);
+    EXPECT_FLOAT_EQ(halves.at(5, pair.sine), pairs.at(5, 2 * pair.sine));
+    EXPECT_NEAR(sinusoid_wavelength(dim, 16, true), sinusoid_wavelength(2 * pair.sine, 16), 1e-9);
+  }
+}
+
 TEST(Positions, ALearnedTableDoesNot) {
   std::vector<float> values;
   for (int i = 0; i < 8 * 4; ++i) values.push_back(static_cast<float>((i * 37) % 11) - 5.f);
@@ -26,20 +38,20 @@ TEST(Positions, WavelengthsRunFromTwoPiToTenThousandTwoPi) {
   EXPECT_NEAR(sinusoid_wavelength(0, 512), 2 * std::numbers::pi, 1e-9);
   EXPECT_NEAR(sinusoid_wavelength(1, 512), 2 * std::numbers::pi, 1e-9);
   EXPECT_NEAR(sinusoid_wavelength(256, 512), 2 * std::numbers::pi * 100, 1e-6);
-  RopeSpec rope;
-  EXPECT_NEAR(rope_wavelengths(rope, 8)[0], 2 * std::numbers::pi, 1e-9);
-  EXPECT_NEAR(rope_wavelengths(rope, 8)[2], 2 * std::numbers::pi * 100, 1e-6);
+  const Rotary rotary{rope_frequencies(RopeSpec{}, 8)};
+  EXPECT_NEAR(wavelengths_of(rotary)[0], 2 * std::numbers::pi, 1e-9);
+  EXPECT_NEAR(wavelengths_of(rotary)[2], 2 * std::numbers::pi * 100, 1e-6);
 }
 
 TEST(Positions, RotaryDotDependsOnTheDistanceAlone) {
   const Tensor q = Tensor::from({0.3f, -1.2f, 0.7f, 2.0f}, {{Axis::d_head, 4}});
   const Tensor k = Tensor::from({1.1f, 0.4f, -0.6f, 0.9f}, {{Axis::d_head, 4}});
-  const auto frequencies = rope_frequencies(RopeSpec{}, 4);
-  const double at_5 = rotary_dot(q, k, frequencies, 5, 2);
+  const Rotary rotary{rope_frequencies(RopeSpec{}, 4)};
+  const double at_5 = rotary_dot(q, k, rotary, 5, 2);
   for (const double moved : {0.0, 1.0, 40.0, 1000.0})
-    EXPECT_NEAR(rotary_dot(q, k, frequencies, 5 + moved, 2 + moved), at_5, 1e-9);
-  EXPECT_GT(std::fabs(rotary_dot(q, k, frequencies, 5, 3) - at_5), 1e-3);
-  const RotaryPair pair = rotary_pair(q, k, frequencies, 0, 5, 2);
+    EXPECT_NEAR(rotary_dot(q, k, rotary, 5 + moved, 2 + moved), at_5, 1e-9);
+  EXPECT_GT(std::fabs(rotary_dot(q, k, rotary, 5, 3) - at_5), 1e-3);
+  const RotaryPair pair = rotary_pair(q, k, rotary, 0, 5, 2);
   EXPECT_NEAR(std::hypot(pair.rotated_q[0], pair.rotated_q[1]), std::hypot(pair.q[0], pair.q[1]), 1e-9);
 }
 
@@ -52,6 +64,44 @@ TEST(Positions, TheTableIsWhatTheModelAdds) {
   EXPECT_NEAR(table.at(3, 2), std::sin(3 / std::pow(10000.0, 2.0 / 6)), 1e-6);
   config.position.kind = PositionSpec::Kind::rope;
   EXPECT_TRUE(position_table(config, {}, 10).empty());
+}
+
+TEST(Positions, ATableBeginsAtItsOffset) {
+  ModelConfig config;
+  config.stack = Stack::enc;
+  config.position = {PositionSpec::Kind::learned, {}, 4, 2};
+  Weights weights;
+  weights.set("enc.pos_embed.weight", Tensor::from({0, 1, 2, 3, 4, 5}, {{Axis::pos, 6}, {Axis::d_model, 1}}));
+  const Tensor table = position_table(config, weights, 10);
+  EXPECT_EQ(table.sizes(), (std::vector<std::int64_t>{4, 1}));
+  EXPECT_EQ(table.at(0, 0), 2.f) << "position 0 reads row 2";
+}
+
+TEST(Positions, AnInterleavedPairIsTwoNeighbours) {
+  const Tensor q = Tensor::from({0.3f, -1.2f, 0.7f, 2.0f}, {{Axis::d_head, 4}});
+  const Rotary rotary{rope_frequencies(RopeSpec{}, 4), true, 1};
+  const RotaryPair pair = rotary_pair(q, q, rotary, 1, 0, 0);
+  EXPECT_FLOAT_EQ(static_cast<float>(pair.q[0]), 0.7f);
+  EXPECT_FLOAT_EQ(static_cast<float>(pair.q[1]), 2.0f);
+}
+
+TEST(Positions, EveryDistanceHasOneBucketRange) {
+  ScoreBias bias;
+  bias.kind = ScoreBias::Kind::buckets;
+  bias.table = Tensor::filled({{Axis::none, 32}, {Axis::head, 2}}, 0.f);
+  bias.max_distance = 128;
+  for (const bool both : {true, false}) {
+    bias.both_directions = both;
+    const std::vector<BucketRange> ranges = bucket_ranges(bias);
+    ASSERT_FALSE(ranges.empty());
+    EXPECT_TRUE(ranges.front().open);
+    EXPECT_EQ(ranges.back().open, both);
+    for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_EQ(ranges[i].first, ranges[i - 1].last + 1);
+    for (const BucketRange& range : ranges)
+      for (const std::int64_t distance : {range.first, range.last})
+        EXPECT_EQ(bias.bucket(500, 500 + distance), range.bucket);
+    EXPECT_EQ(ranges.size(), both ? 31u : 32u);
+  }
 }
 
 }  // namespace

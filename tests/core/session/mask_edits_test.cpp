@@ -79,7 +79,7 @@ TEST(MaskEdits, SummaryCountsLikeAPlainLoop) {
   const Mask mask = mask_of(document, 0);
   std::int64_t masked = 0;
   for (std::int64_t i = 0; i < 144; ++i) masked += !mask.allowed(i / 12, i % 12);
-  const MaskSummary summary = mask_summary(mask, 12);
+  const MaskSummary summary = mask_summary(mask, 12, 12);
   EXPECT_EQ(summary.pairs, 144);
   EXPECT_EQ(summary.masked, masked);
   EXPECT_EQ(summary.switched, 8 + 1 + 1);

@@ -1,0 +1,224 @@
+#include "app/views/position_bias.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/strings.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostCells = 512;  // tokens a side of the matrix
+constexpr float kSlopeRow = 24.f;         // units
+constexpr std::int64_t kFarthest = 160;   // distances in the curve
+
+Site first_pattern(const Trace& trace, Stack stack) {
+  for (const Record* record : patterns_of(trace, {stack, Part::attn})) return record->site;
+  return site_of(Slot::pattern, 0, stack);
+}
+
+}  // namespace
+
+bool BiasPage::possible(const Trace& trace, Stack stack) {
+  const AttentionState* state = trace.attention(first_pattern(trace, stack));
+  return state && state->in.bias.kind != ScoreBias::Kind::none;
+}
+
+bool BiasPage::follow(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  scene_.sequence = cursor.sequence;
+  scene_.stack = cursor.stack, scene_.part = Part::attn;
+  const Site first = first_pattern(trace, cursor.stack);
+  const bool moved = move_scene(context.run, cursor.layer, cursor.head, scene_) ||
+                     move_scene(context.run, first.layer, 0, scene_);
+  const AttentionState* state = moved ? trace.attention(scene_.site(Slot::pattern)) : nullptr;
+  if (!state || state->in.bias.kind == ScoreBias::Kind::none) return false;
+  const std::uint64_t key = key_of({context.run.version, scene_key(scene_)});
+  if (key == key_) return true;
+  key_ = key;
+  bias_ = state->in.bias;
+  window_ = {};
+  matrix_ = bias_rectangle(trace, scene_.site(Slot::pattern), scene_.head, {0, kMostCells}, {0, kMostCells});
+  ranges_ = bucket_ranges(bias_);
+  std::vector<float> cells;
+  const std::int64_t heads = ranges_.empty() ? 0 : bias_.table.size(1);
+  for (const BucketRange& range : ranges_)
+    for (std::int64_t head = 0; head < heads; ++head) cells.push_back(bias_.table.at(range.bucket, head));
+  if (!cells.empty())
+    table_ = Tensor::from(std::move(cells),
+                          {{Axis::none, static_cast<std::int64_t>(ranges_.size())}, {Axis::head, heads}});
+  table_key_ = key_of({context.run.version, static_cast<std::uint64_t>(cursor.stack)});
+  range_ = signed_range(ranges_.empty() ? matrix_ : table_);
+  return true;
+}
+
+// "−3", "4 … 5", "≥ 128"
+std::string BiasPage::distance_label(std::size_t at) const {
+  const BucketRange& range = ranges_[at];
+  const auto text = [](std::int64_t value) { return number_text(static_cast<float>(value), 0); };
+  if (range.open) return range.first < 0 ? "≤ " + text(range.last) : "≥ " + text(range.first);
+  return range.first == range.last ? text(range.first) : text(range.first) + " … " + text(range.last);
+}
+
+void BiasPage::choose_head(const ViewContext& context, std::int64_t head) const {
+  context.workspace.cursor.layer = scene_.layer;
+  context.workspace.cursor.head = static_cast<int>(head);
+}
+
+void BiasPage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  MatrixPlot plot;
+  plot.key = "position_buckets";
+  plot.version = table_key_;
+  plot.values = table_;
+  plot.style.map = Colormap::diverging;
+  plot.style.lo = range_.lo, plot.style.hi = range_.hi;
+  plot.digits = 2;
+  plot.max_cell = 72.f;
+  plot.aspect = 0.34f;
+  plot.cols.title = tr("position.bias.heads");
+  plot.rows.label_of = [this](std::int64_t row) {
+    return distance_label(static_cast<std::size_t>(
+        std::clamp<std::int64_t>(row, 0, static_cast<std::int64_t>(ranges_.size()) - 1)));
+  };
+  plot.lit_col = scene_.head;
+  plot.frame_colour = theme().accent;
+  for (std::size_t i = 0; lit_ && i < ranges_.size(); ++i)
+    if (ranges_[i].first <= lit_distance_ || (ranges_[i].open && ranges_[i].first < 0))
+      if (ranges_[i].last >= lit_distance_ || (ranges_[i].open && ranges_[i].last > 0))
+        plot.marks.push_back({static_cast<std::int64_t>(i), scene_.head, theme().warning, 1, 1, 2.f});
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
+  if (!event.hovered()) return;
+  const BucketRange& range = ranges_[static_cast<std::size_t>(event.row)];
+  lit_distance_ = range.last < 0 ? range.last : range.first;
+  next_lit_ = true;
+  ImGui::SetTooltip("%s", tr("position.bias.cell", {distance_label(static_cast<std::size_t>(event.row)),
+                                                    std::to_string(range.bucket), std::to_string(event.col),
+                                                    number_text(table_.at(event.row, event.col), 5)})
+                              .c_str());
+  if (event.clicked) choose_head(context, event.col);
+}
+
+void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("position_slopes", room);
+  const Theme& t = theme();
+  const float most = *std::max_element(bias_.slopes.begin(), bias_.slopes.end());
+  const float name = text_size(fonts().small, tr("position.bias.head", {"00"})).x + scaled(10),
+              number = text_size(fonts().mono_small, "0.00000").x + scaled(10);
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t head = 0; head < bias_.slopes.size(); ++head) {
+    const ImVec2 p0 = ImGui::GetCursorScreenPos();
+    const bool own = static_cast<int>(head) == scene_.head;
+    const std::string id = format("###slope_%zu", head);
+    if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), scaled(kSlopeRow))))
+      choose_head(context, static_cast<std::int64_t>(head));
+    if (own || ImGui::IsItemHovered())
+      list->AddRectFilled(p0, ImVec2(p0.x + width, p0.y + scaled(kSlopeRow) - 1),
+                          own ? t.accent_soft : t.hovered, scaled(3));
+    const float y = p0.y + (scaled(kSlopeRow) - text_size(fonts().small, "X").y) / 2;
+    draw_text(list, fonts().small, ImVec2(p0.x + scaled(4), y), own ? t.text : t.text_dim,
+              tr("position.bias.head", {std::to_string(head)}));
+    const float bar = std::max(1.f, (width - name - number) * bias_.slopes[head] / most);
+    list->AddRectFilled(ImVec2(p0.x + name, p0.y + scaled(5)),
+                        ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
+    draw_text(list, fonts().mono_small, ImVec2(p0.x + width - number + scaled(6), y), t.text,
+              number_text(bias_.slopes[head], 5));
+  }
+}
+
+void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  MatrixPlot plot;
+  plot.key = "position_bias";
+  plot.version = key_;
+  plot.values = matrix_;
+  plot.style.map = Colormap::diverging;
+  plot.style.lo = range_.lo, plot.style.hi = range_.hi;
+  plot.digits = 3;
+  plot.max_cell = 76.f;
+  plot.total_rows = scene_.queries, plot.total_cols = scene_.keys;
+  plot.window = &window_;
+  set_attention_axes(plot, context.run, scene_);
+  const Cursor& cursor = context.workspace.cursor;
+  plot.selected_row = cursor.query, plot.selected_col = cursor.key;
+  const float legend = scaled(58);
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, ImVec2(room.x - legend, room.y));
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float tall = std::min(scaled(120), end.y - event.p0.y);
+  if (tall > scaled(40))
+    draw_legend(plot.style, "", ImVec2(end.x + scaled(12), event.p0.y), ImVec2(scaled(9), tall));
+  if (!event.hovered() || event.row >= matrix_.size(0) || event.col >= matrix_.size(1)) return;
+  lit_distance_ = event.col - event.row - scene_.first_query;
+  next_lit_ = true;
+  if (!event.numbers)
+    ImGui::SetTooltip("%s", tr("attention.pair", {query_name(context.run, scene_, event.row),
+                                                  key_name(context.run, scene_, event.col),
+                                                  number_text(matrix_.at(event.row, event.col), 5)})
+                                .c_str());
+  if (!event.clicked) return;
+  context.workspace.cursor.query = event.row;
+  context.workspace.cursor.key = event.col;
+}
+
+void BiasPage::draw_distances(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const Theme& t = theme();
+  const bool buckets = bias_.kind == ScoreBias::Kind::buckets;
+  const std::int64_t far = buckets ? std::min(kFarthest, bias_.max_distance + bias_.max_distance / 4)
+                                   : std::clamp<std::int64_t>(2 * scene_.keys, 16, kFarthest);
+  const bool ahead =
+      buckets ? bias_.both_directions
+              : !context.run.trace(scene_.sequence).config().attention_at(scene_.site(Slot::pattern)).causal;
+  const std::int64_t heads = buckets ? bias_.table.size(1) : static_cast<std::int64_t>(bias_.slopes.size());
+  LinePlot plot;
+  plot.key = "position_distances";
+  plot.x0 = static_cast<float>(-far);
+  plot.x1 = ahead ? static_cast<float>(far) : 0.f;
+  plot.x_title = tr("position.bias.distance");
+  const auto curve = [&](std::int64_t head, ImU32 colour, const std::string& label) {
+    LineSeries series;
+    series.colour = colour;
+    series.label = label;
+    for (std::int64_t d = -far; d <= (ahead ? far : 0); ++d)
+      series.points.emplace_back(static_cast<float>(d), d < 0 ? bias_.at(head, -d, 0) : bias_.at(head, 0, d));
+    plot.series.push_back(std::move(series));
+  };
+  for (std::int64_t head = 0; head < std::min<std::int64_t>(heads, 16); ++head)
+    if (head != scene_.head) curve(head, with_alpha(t.text_dim, 0.35f), "");
+  curve(scene_.head, t.attention, tr("position.bias.head", {std::to_string(scene_.head)}));
+  fit_y(plot);
+  if (lit_) plot.x_marks.push_back(static_cast<float>(std::clamp(lit_distance_, -far, ahead ? far : 0)));
+  const LineEvent event = draw_line_plot(plot, at, room);
+  if (!event.hovered) return;
+  lit_distance_ = std::clamp<std::int64_t>(std::llround(event.x), -far, ahead ? far : 0);
+  next_lit_ = true;
+}
+
+void BiasPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  if (!follow(context)) return;
+  next_lit_ = false;
+  const bool buckets = bias_.kind == ScoreBias::Kind::buckets;
+  const float gap = scaled(24), left = std::clamp(room.x * 0.36f, scaled(170), scaled(380));
+  const float line = text_size(fonts().small, "X").y + scaled(6);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, fonts().body_bold, at, theme().text,
+            tr(buckets ? "position.bias.table" : "position.bias.slopes"));
+  const float top = at.y + line + scaled(4), bottom = at.y + room.y;
+  if (buckets)
+    draw_table(context, ImVec2(at.x, top), ImVec2(left, bottom - top));
+  else
+    draw_slopes(context, ImVec2(at.x, top), ImVec2(left, bottom - top));
+  const ImVec2 right(at.x + left + gap, at.y);
+  const float width = room.x - left - gap, curve = std::clamp(room.y * 0.32f, scaled(90), scaled(210));
+  draw_text(
+      list, fonts().body_bold, right, theme().text,
+      middle_truncated(fonts().body_bold, tr("position.bias.matrix", {std::to_string(scene_.head)}), width));
+  draw_matrix_of_head(context, ImVec2(right.x, top), ImVec2(width, bottom - top - curve - scaled(12)));
+  draw_distances(context, ImVec2(right.x, bottom - curve), ImVec2(width, curve));
+  lit_ = next_lit_;
+}
+
+}  // namespace attnscope

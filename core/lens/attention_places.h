@@ -1,0 +1,30 @@
+// Which attentions a run holds: self-attention of each stack, and the decoder's look at the encoder. Heads
+// are compared, and drawn side by side, within one of them. Refuses nothing: a run without attention has
+// none.
+#pragma once
+
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+struct AttentionPlace {
+  Stack stack = Stack::single;
+  Part part = Part::attn;  ///< attn or cross
+  bool operator==(const AttentionPlace&) const = default;
+  Site site(Slot slot, int layer) const {
+    return part == Part::cross ? cross_site(slot, layer, stack) : site_of(slot, layer, stack);
+  }
+  /// The stack whose rows are looked at.
+  Stack keys() const { return part == Part::cross ? Stack::enc : stack; }
+};
+
+/// Those that the run holds, in order of execution.
+std::vector<AttentionPlace> attention_places(const Trace& trace);
+/// The patterns of one of them, in order of execution.
+std::vector<const Record*> patterns_of(const Trace& trace, const AttentionPlace& place);
+/// True where queries and keys are the same tokens, so that "itself" and "the one before" mean something.
+bool looks_at_itself(const AttentionPlace& place);
+
+}  // namespace attnscope
