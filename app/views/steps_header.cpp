@@ -47,7 +47,7 @@ void begin_group(const char* caption, float width, bool& first) {
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", caption);
 }
 
-float chip_width(const std::string& label) {
+float site_chip_width(const std::string& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 22 * ui_scale();
 }
 
@@ -157,7 +157,7 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   const auto& sites = run.steps[static_cast<std::size_t>(step)].sites;
   if (sites.size() > 1) {
     float width = 0;
-    for (const Site& site : sites) width += chip_width(member(site)) + 4 * ui_scale();
+    for (const Site& site : sites) width += site_chip_width(member(site)) + 4 * ui_scale();
     begin_group(tr("steps.choose.part"), width, first);
     for (const Site& site : sites) {
       ImGui::SameLine(0, 4 * ui_scale());
@@ -231,13 +231,14 @@ void draw_neighbours(const ViewContext& context, int step, float width) {
     }
     return out;
   };
-  const float unit = ui_scale(), captions = chip_width(tr("steps.before")) + chip_width(tr("steps.next"));
+  const float unit = ui_scale(),
+              captions = site_chip_width(tr("steps.before")) + site_chip_width(tr("steps.next"));
   float room = width - captions - 40 * unit;
   std::vector<Chip> before, after;
   const auto take = [&](int index, std::vector<Chip>& into, bool front) {
     const std::vector<Chip> chips = chips_of(index);
     float wide = 0;
-    for (const Chip& chip : chips) wide += chip_width(chip.label) + 8 * unit;
+    for (const Chip& chip : chips) wide += site_chip_width(chip.label) + 8 * unit;
     if (wide > room) return false;
     room -= wide;
     into.insert(front ? into.begin() : into.end(), chips.begin(), chips.end());
