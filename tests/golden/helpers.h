@@ -72,6 +72,7 @@ struct Fixture {
   std::shared_ptr<TensorSource> expected;
   std::vector<Input> inputs;          ///< one per sequence, padding marked
   std::vector<std::vector<int>> ids;  ///< of the main stack
+  RunOptions options;                 ///< the mask that the reference was run with, where names.json says one
 
   bool has(const std::string& name) const { return expected->find(name) != nullptr; }
   Tensor tensor(const std::string& name) const {
@@ -106,7 +107,9 @@ inline Fixture fixture(const std::string& model) {
   EXPECT_TRUE(source) << (source ? "" : source.error().text());
   const OpenedModel opened = must_open(model_path(model));
   const ModelConfig& config = opened.model->config();
-  Fixture out{*source, {}, {}};
+  Fixture out{*source, {}, {}, {}};
+  if (const auto names = read_json_file(model_path(model) + "/names.json"); names && names->contains("mask"))
+    out.options.mask = *MaskSpec::parse((*names)["mask"].get<std::string>());
   const char* first = out.has("input_ids") ? "input_ids" : "pixel_values";
   const auto batch = static_cast<std::size_t>(out.expected->find(first)->shape[0]);
   for (std::size_t sequence = 0; sequence < batch; ++sequence) {

@@ -16,8 +16,10 @@ constexpr double kTolerance = 1e-4;
 
 // What names.json of a golden folder says about the reference's tensors: which of our steps each one is.
 // "{L}" in a name stands for a number. A list of steps lies side by side in the reference's columns.
-// "@rotary" is the cosine table, "@conv STEP" has its channels first, "@bias STEP" is the addend of scores
-// [query, key, head]. "skip" gives reasons.
+// "@rotary" is the cosine table ("@rotary 1": of positions that count from 1, which attention cannot tell
+// from those that count from 0), "@conv STEP" has its channels first, "@bias STEP" is the addend of scores
+// [query, key, head], "@rows STEP" is the same for the whole batch. "skip" gives reasons. "mask" is the mask
+// that the reference was run with, where it is not the model's own.
 class Names {
  public:
   explicit Names(const std::string& model) {
@@ -94,14 +96,14 @@ double worst_gap(const std::vector<Tensor>& expected, const Trace& trace, const 
   return worst;
 }
 
-// cos(pos * frequency), both halves alike.
-double rotary_gap(const ModelConfig& config, const Tensor& expected) {
+// cos(pos * frequency), both halves alike; the reference may count positions from 1.
+double rotary_gap(const ModelConfig& config, const Tensor& expected, std::int64_t first) {
   const auto frequencies = rope_frequencies(config.position.rope, config.blocks[0].attention.d_head);
   const std::int64_t half = static_cast<std::int64_t>(frequencies.size());
   double worst = expected.size(2) == 2 * half ? 0 : INFINITY;
   for (std::int64_t pos = 0; pos < expected.size(1); ++pos)
     for (std::int64_t i = 0; i < expected.size(2); ++i) {
-      const double angle = static_cast<double>(pos) * frequencies[static_cast<std::size_t>(i % half)];
+      const double angle = static_cast<double>(first + pos) * frequencies[static_cast<std::size_t>(i % half)];
       worst = std::max(worst, gap(expected.at(0, pos, i), std::cos(angle)));
     }
   return worst;
@@ -132,10 +134,12 @@ double bias_gap(const Tensor& expected, const Trace& trace, const Site& site) {
 double compare(const Tensor& expected, std::int64_t sequence, const Trace& trace,
                const std::vector<std::string>& steps) {
   const std::string& first = steps.front();
-  if (first == "@rotary") return rotary_gap(trace.config(), expected);
+  if (starts_with(first, "@rotary"))
+    return rotary_gap(trace.config(), expected, first == "@rotary 1" ? 1 : 0);
   if (starts_with(first, "@conv "))
     return convolution_gap(expected, sequence, must_tensor(trace, first.substr(6)));
   if (starts_with(first, "@bias ")) return bias_gap(expected, trace, must_site(first.substr(6)));
+  if (starts_with(first, "@rows ")) return worst_gap({expected}, trace, must_site(first.substr(6)), 0);
   const std::vector<Tensor> mine = planes(expected, sequence);
   double worst = 0;
   std::int64_t begin = 0;
@@ -156,7 +160,7 @@ TEST_P(Golden, every_exposed_step_agrees) {
   std::set<std::string> compared, forgotten;
   double largest = 0;
   for (std::size_t sequence = 0; sequence < reference.inputs.size(); ++sequence) {
-    const TracePointer trace = must_run(*opened.model, reference.inputs[sequence]);
+    const TracePointer trace = must_run(*opened.model, reference.inputs[sequence], reference.options);
     ASSERT_TRUE(trace);
     for (const TensorInfo& info : reference.expected->infos()) {
       if (names.skipped(info.name)) continue;

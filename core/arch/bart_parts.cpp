@@ -1,0 +1,192 @@
+#include "core/arch/bart_parts.h"
+
+#include <cmath>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+// The fields of one stack begin with "encoder_" or "decoder_".
+struct StackKeys {
+  const char *layers, *heads, *wide;
+};
+constexpr StackKeys kEncoderKeys{"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"};
+constexpr StackKeys kDecoderKeys{"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"};
+
+ModelConfig read_stack(ConfigReader& config, const BartLayout& layout, Stack which) {
+  const StackKeys& keys = which == Stack::enc ? kEncoderKeys : kDecoderKeys;
+  ModelConfig out;
+  out.stack = which;
+  out.d_model = out.d_in = config.size({"d_model", "hidden_size"}, 1024);
+  if (config.flag({"scale_embedding"}, false)) out.embed_scale = std::sqrt(static_cast<float>(out.d_model));
+  out.position.kind = layout.position;
+  out.position.halves = true;
+  out.position.offset = layout.offset;
+  out.position.max_positions = config.size({"max_position_embeddings"}, 1024);
+  const int heads = config.size({keys.heads, "num_attention_heads"}, 16);
+  if (out.d_model % heads != 0) {
+    config.refuse(Code::bad_shape,
+                  format("%s: d_model is not a multiple of %s.", config.what().c_str(), keys.heads),
+                  "Correct the config.");
+  }
+  BlockSpec block;
+  block.norm = {NormSpec::Kind::layer, 1e-5f, 0.f};
+  block.order = layout.order;
+  block.attention.n_heads = block.attention.n_kv_heads = heads;
+  block.attention.d_head = std::max(1, out.d_model / heads);
+  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  block.attention.causal = which == Stack::dec;
+  if (which == Stack::dec) {
+    block.cross = block.attention;
+    block.cross->causal = false;
+  }
+  block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, layout.activation),
+               config.size({keys.wide}, 4 * out.d_model)};
+  out.blocks.assign(static_cast<std::size_t>(config.size({keys.layers, "num_hidden_layers"}, 12, 4096)),
+                    block);
+  const NormSpec none{NormSpec::Kind::none, 1e-5f, 0.f};
+  out.embed_norm = layout.embed_norm ? block.norm : none;
+  out.final_norm = layout.final_norm ? block.norm : none;
+  out.head.present = false;
+  return out;
+}
+
+// A head that is no vocabulary stands in its place.
+bool has_other_head(const TensorSource& source) {
+  return source.find("classification_head.dense.weight") || source.find("qa_outputs.weight");
+}
+
+// Words that the config forbids, each alone.
+std::vector<int> forbidden(ConfigReader& config) {
+  std::vector<int> out;
+  const nlohmann::json* lists = config.find({"bad_words_ids"});
+  for (std::size_t i = 0; lists && lists->is_array() && i < lists->size(); ++i) {
+    const nlohmann::json& words = (*lists)[i];
+    if (words.is_array() && words.size() == 1 && words[0].is_number_integer())
+      out.push_back(static_cast<int>(words[0].get<std::int64_t>()));
+  }
+  return out;
+}
+
+Status read_table(const WeightReader& from, Weights& out, const std::string& canonical,
+                  std::initializer_list<const char*> names, std::int64_t rows, std::int64_t width) {
+  const char* found = *names.begin();
+  for (const char* name : names) {
+    if (!from.has(name)) continue;
+    found = name;
+    break;
+  }
+  TRY(const Tensor table, from.load(found, {rows, width}));
+  out.set(canonical, table.rename({Axis::vocab, Axis::d_model}));
+  return Done{};
+}
+
+Status read_tokens(const ModelConfig& config, const ModelConfig& encoder, const WeightReader& from,
+                   Weights& out) {
+  const std::int64_t d = config.d_model;
+  if (!encoder.shares_embedding) {
+    TRY_OK(read_table(from, out, "enc.tok_embed.weight", {"encoder.embed_tokens.weight", "shared.weight"},
+                      encoder.vocab_size, d));
+    return read_table(from, out, "dec.tok_embed.weight", {"decoder.embed_tokens.weight", "shared.weight"},
+                      config.vocab_size, d);
+  }
+  TRY_OK(read_table(from, out, "dec.tok_embed.weight",
+                    {"shared.weight", "decoder.embed_tokens.weight", "encoder.embed_tokens.weight"},
+                    config.vocab_size, d));
+  out.set("enc.tok_embed.weight", out.get("dec.tok_embed.weight"));
+  return Done{};
+}
+
+Status read_attention(const WeightReader& from, Weights& out, const std::string& base,
+                      const std::string& name, std::int64_t d) {
+  const auto stored = WeightReader::Layout::out_in;
+  TRY_OK(from.linear(out, base + "q", name + "q_proj", d, d, stored));
+  TRY_OK(from.linear(out, base + "k", name + "k_proj", d, d, stored));
+  TRY_OK(from.linear(out, base + "v", name + "v_proj", d, d, stored));
+  return from.linear(out, base + "out", name + "out_proj", d, d, stored);
+}
+
+// One stack, without its tokens.
+Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
+  const std::string prefix(stack_prefix(config.stack)),
+      file = config.stack == Stack::enc ? "encoder." : "decoder.";
+  const auto stored = WeightReader::Layout::out_in;
+  const std::int64_t d = config.d_model;
+  const auto normed = [](const NormSpec& norm) { return norm.kind != NormSpec::Kind::none; };
+  if (config.position.kind == PositionSpec::Kind::learned) {
+    TRY(const Tensor table, from.load(file + "embed_positions.weight",
+                                      {config.position.max_positions + config.position.offset, d}));
+    out.set(prefix + "pos_embed.weight", table.rename({Axis::pos, Axis::d_model}));
+  }
+  if (normed(config.embed_norm)) TRY_OK(from.norm(out, prefix + "ln_embed", file + "layernorm_embedding", d));
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
+    const std::string base = prefix + "blocks." + std::to_string(layer) + ".",
+                      name = file + "layers." + std::to_string(layer) + ".";
+    TRY_OK(read_attention(from, out, base + "attn.", name + "self_attn.", d));
+    TRY_OK(from.norm(out, base + "ln1", name + "self_attn_layer_norm", d));
+    if (block.cross) {
+      TRY_OK(read_attention(from, out, base + "cross.", name + "encoder_attn.", d));
+      TRY_OK(from.norm(out, base + "ln_cross", name + "encoder_attn_layer_norm", d));
+    }
+    TRY_OK(from.linear(out, base + "mlp.pre", name + "fc1", d, block.mlp.d_mlp, stored));
+    TRY_OK(from.linear(out, base + "mlp.out", name + "fc2", block.mlp.d_mlp, d, stored));
+    TRY_OK(from.norm(out, base + "ln2", name + "final_layer_norm", d));
+  }
+  if (normed(config.final_norm)) TRY_OK(from.norm(out, prefix + "ln_final", file + "layer_norm", d));
+  return Done{};
+}
+
+Status read_head(const ModelConfig& config, const WeightReader& from, Weights& out) {
+  Tensor table = out.get("dec.tok_embed.weight");  // [vocab, d_model]
+  if (!config.head.tied) {
+    TRY(table, from.load_plain("lm_head.weight", {config.vocab_size, config.d_model}));
+  }
+  out.set("dec.logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
+  if (!from.has_plain("final_logits_bias")) return Done{};
+  TRY(const Tensor bias, from.load_plain("final_logits_bias", {1, config.vocab_size}));
+  out.set("dec.logits.bias", bias.select(0, 0).rename({Axis::vocab}));
+  return Done{};
+}
+
+}  // namespace
+
+WeightReader bart_names(const TensorSource& source) {
+  return WeightReader(source, {"model.", ""}, "encoder.layers.0.fc1.weight");
+}
+
+Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& source,
+                                     const BartLayout& layout) {
+  ModelConfig encoder = read_stack(config, layout, Stack::enc);
+  ModelConfig out = read_stack(config, layout, Stack::dec);
+  encoder.vocab_size = config.size({"vocab_size"}, 0);
+  encoder.shares_embedding = layout.shared_tables;
+  out.vocab_size =
+      layout.shared_tables ? encoder.vocab_size : config.size({"decoder_vocab_size"}, encoder.vocab_size);
+  out.bos = config.token({"bos_token_id"});
+  out.eos = config.token({"eos_token_id"});
+  out.pad = config.token({"pad_token_id"});
+  out.decoder_start = config.token({"decoder_start_token_id", "eos_token_id"});
+  out.never_said = forbidden(config);
+  out.head.tied = config.flag({"tie_word_embeddings"}, true);
+  out.head.present = (out.head.tied || source.find("lm_head.weight")) && !has_other_head(source);
+  out.towers.push_back(std::move(encoder));
+  TRY_OK(config.status());
+  return out;
+}
+
+Result<Weights> read_bart_weights(const ModelConfig& config, const TensorSource& source) {
+  const WeightReader from = bart_names(source);
+  const ModelConfig& encoder = *config.encoder();
+  Weights out;
+  TRY_OK(read_tokens(config, encoder, from, out));
+  TRY_OK(read_blocks(encoder, from, out));
+  TRY_OK(read_blocks(config, from, out));
+  if (config.head.present) TRY_OK(read_head(config, from, out));
+  return out;
+}
+
+}  // namespace attnscope
