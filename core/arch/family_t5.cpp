@@ -1,0 +1,162 @@
+// T5 (Raffel et al. 2019) with its later forms (v1.1, Flan, mT5): RMSNorm before each part, no biases, scores
+// that are not divided by anything, one table of relative distances for all blocks of a stack, an MLP with or
+// without gate. Reads encoder-decoders, and encoders alone.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/config_reader.h"
+#include "core/arch/family.h"
+#include "core/arch/weight_reader.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kLastOfDecoder = "decoder.final_layer_norm.weight";
+
+WeightReader names_of(const TensorSource& source) {
+  return WeightReader(source, {"", "transformer."}, "encoder.final_layer_norm.weight");
+}
+
+// "relu", "gated-gelu", "gated-silu": the gate and the activation; GELU with a gate is the tanh form.
+MlpSpec read_mlp(ConfigReader& config) {
+  const std::string form = config.text({"feed_forward_proj"}, "relu");
+  const bool gated = starts_with(form, "gated-");
+  const std::string name = gated ? form.substr(6) : form;
+  const Activation activation =
+      config.activation({"dense_act_fn"}, gated && name == "gelu" ? "gelu_new" : name);
+  return {gated ? MlpSpec::Kind::gated : MlpSpec::Kind::plain, activation, config.size({"d_ff"}, 2048)};
+}
+
+ModelConfig read_stack(ConfigReader& config, Stack which) {
+  ModelConfig out;
+  out.stack = which;
+  out.d_model = out.d_in = config.size({"d_model", "hidden_size"}, 512);
+  out.vocab_size = config.size({"vocab_size"}, 32128);
+  out.position.kind = PositionSpec::Kind::buckets;
+  out.position.buckets = config.size({"relative_attention_num_buckets"}, 32, 1 << 16);
+  out.position.max_distance = config.size({"relative_attention_max_distance"}, 128);
+  const int layers = config.size({"num_layers", "num_hidden_layers"}, 6, 4096);
+  BlockSpec block;
+  block.norm = {NormSpec::Kind::rms,
+                static_cast<float>(config.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6)), 0.f};
+  block.mlp = read_mlp(config);
+  block.attention.n_heads = block.attention.n_kv_heads = config.size({"num_heads", "num_attention_heads"}, 8);
+  block.attention.d_head = config.size({"d_kv"}, 64);
+  block.attention.scale = 1.f;
+  block.attention.causal = which == Stack::dec;
+  if (which == Stack::dec) {
+    block.cross = block.attention;
+    block.cross->causal = false;
+  }
+  const int depth = which == Stack::dec ? config.size({"num_decoder_layers"}, layers, 4096) : layers;
+  out.blocks.assign(static_cast<std::size_t>(depth), block);
+  out.final_norm = block.norm;
+  out.head.present = false;
+  out.bos = config.token({"bos_token_id"});
+  out.eos = config.token({"eos_token_id"});
+  out.pad = config.token({"pad_token_id"});
+  return out;
+}
+
+Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+  ConfigReader config(json, "config.json");
+  const WeightReader names = names_of(source);
+  if (!names.has(kLastOfDecoder)) {
+    ModelConfig alone = read_stack(config, Stack::single);
+    for (BlockSpec& block : alone.blocks) block.attention.causal = false;
+    TRY_OK(config.status());
+    return alone;
+  }
+  ModelConfig encoder = read_stack(config, Stack::enc), out = read_stack(config, Stack::dec);
+  encoder.shares_embedding = true;
+  out.decoder_start = config.token({"decoder_start_token_id", "pad_token_id"});
+  const bool ties = config.flag({"tie_word_embeddings"}, true), own = source.find("lm_head.weight");
+  out.head.tied = ties && !own;
+  out.head.present = (ties || own) && !source.find("classification_head.dense.weight");
+  if (config.flag({"scale_decoder_outputs"}, ties))
+    out.head.scale = 1.f / std::sqrt(static_cast<float>(out.d_model));
+  out.towers.push_back(std::move(encoder));
+  TRY_OK(config.status());
+  return out;
+}
+
+Result<Tensor> read_tokens(const ModelConfig& config, const WeightReader& from) {
+  const std::vector<std::int64_t> shape{config.vocab_size, config.d_model};
+  for (const char* name : {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"})
+    if (!from.has("shared.weight") && from.has(name)) return from.load(name, shape);
+  return from.load("shared.weight", shape);
+}
+
+Status read_attention(const WeightReader& from, Weights& out, const std::string& base,
+                      const std::string& name, const AttentionSpec& spec, std::int64_t d) {
+  const auto stored = WeightReader::Layout::out_in;
+  const std::int64_t width = std::int64_t{spec.n_heads} * spec.d_head;
+  for (const char* part : {"q", "k", "v"})
+    TRY_OK(from.linear(out, base + part, name + part, d, width, stored));
+  return from.linear(out, base + "out", name + "o", width, d, stored);
+}
+
+Status read_mlp_weights(const WeightReader& from, Weights& out, const std::string& base,
+                        const std::string& name, const MlpSpec& spec, std::int64_t d) {
+  const auto stored = WeightReader::Layout::out_in;
+  if (spec.kind == MlpSpec::Kind::gated) {
+    TRY_OK(from.linear(out, base + "gate", name + "wi_0", d, spec.d_mlp, stored));
+    TRY_OK(from.linear(out, base + "up", name + "wi_1", d, spec.d_mlp, stored));
+  } else {
+    TRY_OK(from.linear(out, base + "pre", name + "wi", d, spec.d_mlp, stored));
+  }
+  return from.linear(out, base + "out", name + "wo", spec.d_mlp, d, stored);
+}
+
+// One stack, without its tokens: parts of a block are layer.0, layer.1, ...
+Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
+  const std::string prefix(stack_prefix(config.stack)),
+      file = config.stack == Stack::dec ? "decoder." : "encoder.";
+  const std::int64_t d = config.d_model;
+  TRY(const Tensor distances, from.load(file + "block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+                                        {config.position.buckets, config.blocks[0].attention.n_heads}));
+  out.set(prefix + "rel_bias.weight", distances.rename({Axis::dim, Axis::head}));
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
+    const std::string base = prefix + "blocks." + std::to_string(layer) + ".",
+                      name = file + "block." + std::to_string(layer) + ".layer.",
+                      last = name + (block.cross ? "2." : "1.");
+    TRY_OK(from.norm(out, base + "ln1", name + "0.layer_norm", d));
+    TRY_OK(read_attention(from, out, base + "attn.", name + "0.SelfAttention.", block.attention, d));
+    if (block.cross) {
+      TRY_OK(from.norm(out, base + "ln_cross", name + "1.layer_norm", d));
+      TRY_OK(read_attention(from, out, base + "cross.", name + "1.EncDecAttention.", *block.cross, d));
+    }
+    TRY_OK(from.norm(out, base + "ln2", last + "layer_norm", d));
+    TRY_OK(read_mlp_weights(from, out, base + "mlp.", last + "DenseReluDense.", block.mlp, d));
+  }
+  return from.norm(out, prefix + "ln_final", file + "final_layer_norm", d);
+}
+
+Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+  const WeightReader from = names_of(source);
+  const std::string prefix(stack_prefix(config.stack));
+  Weights out;
+  TRY(Tensor tokens, read_tokens(config, from));
+  tokens = tokens.rename({Axis::vocab, Axis::d_model});
+  out.set(prefix + "tok_embed.weight", tokens);
+  if (const ModelConfig* encoder = config.encoder()) {
+    out.set("enc.tok_embed.weight", tokens);
+    TRY_OK(read_blocks(*encoder, from, out));
+  }
+  TRY_OK(read_blocks(config, from, out));
+  if (!config.head.present) return out;
+  Tensor head = tokens;  // [vocab, d_model]
+  if (!config.head.tied) {
+    TRY(head, from.load_plain("lm_head.weight", {config.vocab_size, config.d_model}));
+  }
+  out.set(prefix + "logits.weight", head.transpose().rename({Axis::in, Axis::vocab}));
+  return out;
+}
+
+}  // namespace
+
+Family family_t5() { return {"T5", {"t5", "mt5"}, read_config, read_weights}; }
+
+}  // namespace attnscope
