@@ -1,0 +1,73 @@
+// ViT (Dosovitskiy et al. 2020): patches behind a class token, learned positions, norms before each part; the
+// class is read off the first row. Reads old and new spellings of the tensors, with and without the "vit."
+// prefix, and base models without a classifier (their pooler is left alone).
+#include <nlohmann/json.hpp>
+
+#include "core/arch/family.h"
+#include "core/arch/image_parts.h"
+
+namespace attnscope {
+namespace {
+
+constexpr ImageNames kOldNames{
+    "encoder.layer.",          "layernorm_before",          "attention.attention.query",
+    "attention.attention.key", "attention.attention.value", "attention.output.dense",
+    "layernorm_after",         "intermediate.dense",        "output.dense"};
+constexpr ImageNames kNewNames{"layers.",          "layernorm_before", "attention.q_proj",
+                               "attention.k_proj", "attention.v_proj", "attention.o_proj",
+                               "layernorm_after",  "mlp.fc1",          "mlp.fc2"};
+
+// As many labels as the config names; else as many as the classifier has.
+int labels_of(ConfigReader& config, const TensorInfo& classifier) {
+  const nlohmann::json* labels = config.find({"id2label"});
+  if (labels && labels->is_object() && !labels->empty() && labels->size() < (1u << 24))
+    return static_cast<int>(labels->size());
+  const bool known = !classifier.shape.empty() && classifier.shape[0] > 0 && classifier.shape[0] < (1 << 24);
+  return config.size({"num_labels"}, known ? static_cast<int>(classifier.shape[0]) : 2);
+}
+
+Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+  ConfigReader config(json, "config.json");
+  ImageDefaults defaults;
+  defaults.class_token = true;
+  ModelConfig out = read_image_config(config, Stack::single, defaults);
+  if (const TensorInfo* classifier = source.find("classifier.weight")) {
+    out.head.present = out.head.first_row_only = true;
+    out.head.outputs = labels_of(config, *classifier);
+  }
+  TRY_OK(config.status());
+  return out;
+}
+
+// [1, rows, d_model] in the file
+Status read_rows(Weights& out, const std::string& canonical, const WeightReader& from,
+                 const std::string& name, std::int64_t rows, std::int64_t d) {
+  TRY(const Tensor table, from.load(name, {1, rows, d}));
+  out.set(canonical, table.select(0, 0).rename({Axis::pos, Axis::d_model}));
+  return Done{};
+}
+
+Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+  const WeightReader from(source, {"vit.", ""}, "embeddings.cls_token");
+  const std::int64_t d = config.d_model;
+  Weights out;
+  TRY_OK(read_patch_embedding(out, config, from, "embeddings.patch_embeddings.projection"));
+  TRY_OK(read_rows(out, "class_embed.weight", from, "embeddings.cls_token", 1, d));
+  TRY_OK(read_rows(out, "pos_embed.weight", from, "embeddings.position_embeddings", config.patch.count(), d));
+  const bool renamed = from.has("layers.0.attention.q_proj.weight");
+  TRY_OK(read_image_blocks(out, config, from, renamed ? kNewNames : kOldNames));
+  TRY_OK(from.norm(out, "ln_final", "layernorm", d));
+  if (!config.head.present) return out;
+  TRY(const Tensor classifier, from.load_plain("classifier.weight", {config.outputs(), d}));
+  out.set("logits.weight", classifier.transpose().rename({Axis::in, Axis::vocab}));
+  if (!from.has_plain("classifier.bias")) return out;
+  TRY(const Tensor bias, from.load_plain("classifier.bias", {config.outputs()}));
+  out.set("logits.bias", bias.rename({Axis::vocab}));
+  return out;
+}
+
+}  // namespace
+
+Family family_vit() { return {"ViT", {"vit"}, read_config, read_weights}; }
+
+}  // namespace attnscope

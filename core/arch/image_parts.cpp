@@ -1,0 +1,122 @@
+#include "core/arch/image_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kMostPixels = 1 << 14;  // along one side
+
+struct Sides {
+  int rows = 1, cols = 1;
+};
+
+// A number for both sides, or [rows, columns].
+Sides sides(ConfigReader& config, const char* key, int fallback) {
+  const nlohmann::json* field = config.find({key});
+  if (!field || !field->is_array()) {
+    const int side = config.size({key}, fallback, kMostPixels);
+    return {side, side};
+  }
+  const auto side = [&](std::size_t i) {
+    const bool whole = field->size() == 2 && (*field)[i].is_number_integer();
+    const std::int64_t value = whole ? (*field)[i].get<std::int64_t>() : 0;
+    return value >= 1 && value <= kMostPixels ? static_cast<int>(value) : 0;
+  };
+  const Sides out{side(0), side(1)};
+  if (out.rows > 0 && out.cols > 0) return out;
+  config.refuse(Code::out_of_range,
+                format("%s: \"%s\" must be a number, or two numbers from 1 to %d.", config.what().c_str(),
+                       key, kMostPixels),
+                "Correct the config.");
+  return {};
+}
+
+PatchSpec read_patches(ConfigReader& config, bool class_token) {
+  const Sides image = sides(config, "image_size", 224), patch = sides(config, "patch_size", 16);
+  PatchSpec out;
+  out.size = patch.rows;
+  out.channels = config.size({"num_channels"}, 3, 64);
+  out.class_token = class_token;
+  // A convolution leaves the pixels beyond the last whole patch alone; here the image has whole patches only.
+  if (patch.rows != patch.cols || image.rows % out.size != 0 || image.cols % out.size != 0) {
+    config.refuse(Code::unsupported,
+                  format("%s: images of %d x %d pixels are not cut evenly into patches of %d x %d.",
+                         config.what().c_str(), image.rows, image.cols, patch.rows, patch.cols),
+                  "Open a model with square patches that divide its image_size.");
+  }
+  out.rows = std::max(1, image.rows / out.size);
+  out.cols = std::max(1, image.cols / out.size);
+  return out;
+}
+
+}  // namespace
+
+ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefaults& defaults) {
+  ModelConfig out;
+  out.stack = which;
+  out.d_model = out.d_in = config.size({"hidden_size"}, 768);
+  out.patch = read_patches(config, defaults.class_token);
+  out.position.kind = PositionSpec::Kind::learned;
+  out.position.max_positions = out.patch.count();
+  const int heads = config.size({"num_attention_heads"}, 12);
+  if (out.d_model % heads != 0) {
+    config.refuse(Code::bad_shape,
+                  format("%s: hidden_size is not a multiple of num_attention_heads.", config.what().c_str()),
+                  "Correct the config.");
+  }
+  BlockSpec block;
+  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_eps"}, defaults.eps)),
+                0.f};
+  block.attention.n_heads = block.attention.n_kv_heads = heads;
+  block.attention.d_head = std::max(1, out.d_model / heads);
+  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  block.attention.causal = false;
+  block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, defaults.activation),
+               config.size({"intermediate_size"}, 4 * out.d_model)};
+  out.blocks.assign(static_cast<std::size_t>(config.size({"num_hidden_layers"}, 12, 4096)), block);
+  out.final_norm = block.norm;
+  out.head.present = false;
+  return out;
+}
+
+Status read_patch_embedding(Weights& out, const ModelConfig& config, const WeightReader& from,
+                            const std::string& name) {
+  const PatchSpec& patch = config.patch;
+  const std::int64_t d = config.d_model, wide = std::int64_t{patch.channels} * patch.size * patch.size;
+  const std::string canonical = std::string(stack_prefix(config.stack)) + "patch_embed.";
+  TRY(const Tensor loaded, from.load(name + ".weight", {d, patch.channels, patch.size, patch.size}));
+  const auto kernel = std::make_shared<Tensor>(loaded.packed());  // [out, channel, row, column]
+  const Tensor matrix = Tensor::borrow(kernel, kernel->data(), Shape{{Axis::out, d}, {Axis::in, wide}});
+  out.set(canonical + "weight", matrix.transpose());
+  if (!from.has(name + ".bias")) return Done{};
+  TRY(const Tensor bias, from.load(name + ".bias", {d}));
+  out.set(canonical + "bias", bias.rename({Axis::out}));
+  return Done{};
+}
+
+Status read_image_blocks(Weights& out, const ModelConfig& config, const WeightReader& from,
+                         const ImageNames& names) {
+  const auto stored = WeightReader::Layout::out_in;
+  const std::int64_t d = config.d_model;
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const std::int64_t wide = config.blocks[static_cast<std::size_t>(layer)].mlp.d_mlp;
+    const std::string number = std::to_string(layer) + ".", name = names.layers + number,
+                      base = std::string(stack_prefix(config.stack)) + "blocks." + number;
+    TRY_OK(from.norm(out, base + "ln1", name + names.ln1, d));
+    TRY_OK(from.linear(out, base + "attn.q", name + names.q, d, d, stored));
+    TRY_OK(from.linear(out, base + "attn.k", name + names.k, d, d, stored));
+    TRY_OK(from.linear(out, base + "attn.v", name + names.v, d, d, stored));
+    TRY_OK(from.linear(out, base + "attn.out", name + names.out, d, d, stored));
+    TRY_OK(from.norm(out, base + "ln2", name + names.ln2, d));
+    TRY_OK(from.linear(out, base + "mlp.pre", name + names.wide, d, wide, stored));
+    TRY_OK(from.linear(out, base + "mlp.out", name + names.narrow, wide, d, stored));
+  }
+  return Done{};
+}
+
+}  // namespace attnscope

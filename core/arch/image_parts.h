@@ -1,0 +1,32 @@
+// What stacks that read images share (ViT, SigLIP): patches, learned positions, norms before each part, an
+// MLP without gate; their checkpoints differ in names and defaults alone. Refuses patches that do not divide
+// the image.
+#pragma once
+
+#include <string>
+
+#include "core/arch/config_reader.h"
+#include "core/arch/weight_reader.h"
+
+namespace attnscope {
+
+/// What a family's configs leave out.
+struct ImageDefaults {
+  const char* activation = "gelu";
+  double eps = 1e-12;
+  bool class_token = false;
+};
+/// Sizes, patches, positions, blocks and the final norm. Problems stay in `config`.
+ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefaults& defaults);
+
+/// Names of a block's parts, without ".weight"; `layers` stands before the number of the block.
+struct ImageNames {
+  const char *layers, *ln1, *q, *k, *v, *out, *ln2, *wide, *narrow;
+};
+/// The projection of patches: the weight of a convolution, read as a matrix.
+Status read_patch_embedding(Weights& out, const ModelConfig& config, const WeightReader& from,
+                            const std::string& name);
+Status read_image_blocks(Weights& out, const ModelConfig& config, const WeightReader& from,
+                         const ImageNames& names);
+
+}  // namespace attnscope
