@@ -284,7 +284,8 @@ const std::vector<std::uint8_t> kAllReal;
 Tensor see(const Context& main, const Probe& at) {
   const ModelConfig* tower = main.config.vision();
   if (!tower || main.input.pixels.empty() || main.positions.first > 0) return {};
-  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, main.mask, {}, {}, {}};
+  const MaskSpec own_mask;  // a mask asked for is of the rows that predict
+  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, own_mask, {}, {}, {}};
   const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
   if (tower->projected == 0) return x;
   return at.in(Stack::vision, -1)(Slot::projected, project(in, "projected", x, Axis::d_model));
