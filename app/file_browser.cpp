@@ -42,7 +42,7 @@ void draw_sign(FolderEntry::Kind kind, ImVec2 at, float side) {
     list->AddRectFilled(ImVec2(p0.x, p0.y), ImVec2(p0.x + side * 0.45f, p0.y + side * 0.3f), t.residual,
                         px(1.5f));
     list->AddRectFilled(ImVec2(p0.x, p0.y + side * 0.13f), p1, mix(t.residual, t.ground, 0.25f), px(2));
-  } else if (kind == FolderEntry::Kind::model) {
+  } else if (kind == FolderEntry::Kind::model || kind == FolderEntry::Kind::gguf) {
     for (int i = 0; i < 3; ++i) {
       const float y = at.y + side * (0.12f + 0.29f * static_cast<float>(i));
       list->AddRectFilled(ImVec2(p0.x, y), ImVec2(p1.x, y + side * 0.2f), t.accent, px(1.5f));
@@ -66,6 +66,7 @@ const char* kind_key(FolderEntry::Kind kind) {
     case FolderEntry::Kind::folder: return "browser.folder";
     case FolderEntry::Kind::model: return "browser.model";
     case FolderEntry::Kind::scene: return "browser.scene";
+    case FolderEntry::Kind::gguf: return "browser.gguf";
     case FolderEntry::Kind::file: break;
   }
   return "browser.file";
@@ -240,7 +241,7 @@ bool FileBrowser::draw_row(FrameState& state, int row) {
   list->AddText(ImVec2(at.x + px(30), y), known ? theme().text : theme().text_dim,
                 shortened(entry.name, room).c_str());
   const float kind_x = at.x + width - px(kKind + kSize + kDate);
-  const bool strong = entry.kind == FolderEntry::Kind::model || entry.kind == FolderEntry::Kind::scene;
+  const bool strong = known && entry.kind != FolderEntry::Kind::folder;
   list->AddText(ImVec2(kind_x, y), strong ? theme().accent : theme().text_dim, tr(kind_key(entry.kind)));
   const std::string size = entry.is_folder() ? std::string() : format_bytes(entry.bytes);
   list->AddText(ImVec2(kind_x + px(kKind + kSize - 14) - ImGui::CalcTextSize(size.c_str()).x, y),

@@ -53,6 +53,7 @@ FolderEntry describe(const fs::directory_entry& entry) {
   out.bytes = error ? 0 : bytes;
   const bool json = entry.path().extension() == ".json" && out.bytes > 0 && out.bytes <= kLargestScene;
   if (json && says_scene(entry.path())) out.kind = FolderEntry::Kind::scene;
+  if (entry.path().extension() == ".gguf" && out.bytes > 0) out.kind = FolderEntry::Kind::gguf;
   return out;
 }
 

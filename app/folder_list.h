@@ -1,5 +1,6 @@
 // What lies in a folder, read for the file browser: names, sizes, dates, and which folders are models and
-// which files are scenes. Runs on any thread. Refuses to follow a folder for longer than kMostEntries.
+// which files are scenes or GGUF models. Runs on any thread. Refuses to follow a folder for longer than
+// kMostEntries.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 namespace attnscope {
 
 struct FolderEntry {
-  enum class Kind { folder, model, scene, file };
+  enum class Kind { folder, model, scene, gguf, file };
   Kind kind = Kind::file;
   std::string name, path;
   std::uint64_t bytes = 0;  ///< of files

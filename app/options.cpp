@@ -7,6 +7,7 @@
 
 #include "app/look/strings.h"
 #include "app/views/view.h"
+#include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 #include "core/step/site.h"
 
@@ -17,7 +18,7 @@ constexpr int kLeastSide = 320, kMostSide = 8192;
 
 /// What CLI11 fills; turned into Options afterwards.
 struct Raw {
-  std::string size, ids;
+  std::string size, ids, memory;
   std::vector<std::string> texts;
   bool no_animation = false;
 };
@@ -66,6 +67,9 @@ std::vector<std::string> view_names() {
 Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_size(raw.size, options));
   TRY_OK(read_ids(raw.ids, options));
+  if (!raw.memory.empty()) {
+    TRY(options.memory_limit, parse_size(raw.memory));
+  }
   if (raw.texts.size() > 1)
     return fail(Code::unsupported, "--text was given more than once.",
                 "The window shows one text: give it once.");
@@ -86,8 +90,9 @@ Status finish(const Raw& raw, Options& options) {
 }
 
 void declare(CLI::App& cli, Raw& raw, Options& options) {
-  cli.add_option("MODEL_OR_SCENE", options.path,
-                 "a model folder (config.json), or a scene (JSON); none: the scene of nine steps");
+  cli.add_option(
+      "MODEL_OR_SCENE", options.path,
+      "a model folder (config.json), a GGUF file, or a scene (JSON); none: the scene of nine steps");
   cli.add_option("--screenshot", options.screenshot,
                  "write a PNG of the window here and exit; needs no display")
       ->type_name("OUT.png");
@@ -107,6 +112,11 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");
   cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
   cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");
+  cli.add_option(
+         "--memory-limit", raw.memory,
+         "most memory for expanded weights, beyond it matrices stay in the file (default: half of the "
+         "memory, or ATTNSCOPE_MEMORY_LIMIT)")
+      ->type_name("8G");
   cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
   cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
       ->envname("ATTNSCOPE_TIMING");

@@ -2,6 +2,7 @@
 // anything.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct Options {
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
   bool animate = true;
-  bool timing = false;  ///< tell on stderr how long the start took
+  std::int64_t memory_limit = -1;  ///< bytes for expanded weights; negative: the usual
+  bool timing = false;             ///< tell on stderr how long the start took
 };
 
 /// Options to run with, or a text to print and an exit status.

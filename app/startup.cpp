@@ -3,6 +3,7 @@
 #include "app/cursor.h"
 #include "app/look/strings.h"
 #include "app/widgets/navigation.h"
+#include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -16,6 +17,7 @@ std::string clamped_note(const char* what, int asked, int count) {
 }  // namespace
 
 void open_asked(FrameState& state, const Options& options) {
+  set_memory_limit(options.memory_limit);
   if (options.path.empty())
     state.open_shipped(kDefaultScene);
   else

@@ -93,15 +93,17 @@ TEST_F(FilesTest, FoldersComeFirstAndModelsAndScenesAreKnown) {
   write(folder_ / "b.txt", "x");
   write(folder_ / "A.json", "{\"format\": \"attnscope-scene\"}");
   fs::create_directories(folder_ / "model");
+  write(folder_ / "c.gguf", "GGUF");
   write(folder_ / "model/config.json", "{}");
   const FolderList list = read_folder(folder_.string());
-  ASSERT_EQ(list.entries.size(), 4u);
+  ASSERT_EQ(list.entries.size(), 5u);
   EXPECT_EQ(list.entries[0].name, "inner");
   EXPECT_EQ(list.entries[0].kind, FolderEntry::Kind::folder);
   EXPECT_EQ(list.entries[1].kind, FolderEntry::Kind::model);
   EXPECT_EQ(list.entries[2].kind, FolderEntry::Kind::scene);
   EXPECT_EQ(list.entries[3].name, "b.txt");
   EXPECT_EQ(list.entries[3].bytes, 1u);
+  EXPECT_EQ(list.entries[4].kind, FolderEntry::Kind::gguf);
   EXPECT_EQ(list.entries[3].date.size(), 16u);
   EXPECT_EQ(folder_above("/"), "/");
   EXPECT_EQ(folder_above("/tmp/x/"), "/tmp");
