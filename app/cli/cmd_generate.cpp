@@ -1,4 +1,4 @@
-// attnscope-cli generate: continues one sequence.
+// attnscope-cli generate: continues one sequence; an encoder-decoder answers its source.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
@@ -26,17 +26,18 @@ std::string text_of(const OpenedModel& opened, const std::vector<int>& ids) {
 
 Status run_generate(const Options& options) {
   TRY(const OpenedModel opened, open_named(options.model));
-  TRY(const auto given, options.sequences.read(opened));
+  TRY(const std::vector<Input> given, options.sequences.read(opened));
   if (given.size() != 1) {
     return fail(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
                 "Give --text or --ids once.");
   }
-  TRY(const Generated made, generate(*opened.model, given[0], options.max_new_tokens, options.sampling));
+  const Input& prompt = given[0];
+  TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling));
   const std::string text = text_of(opened, made.ids);
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.c_str());
   if (options.json) {
     print_json(
-        {{"ids", made.ids}, {"text", text}, {"prompt_ids", given[0]}, {"reached_end", made.reached_end}});
+        {{"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}});
     return Done{};
   }
   std::vector<std::string> ids;
@@ -51,7 +52,7 @@ void add_generate(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("generate", "Continue a sequence token by token");
   const auto options = std::make_shared<Options>();
   command->add_option("MODEL", options->model, kModelHelp)->required();
-  options->sequences.add_to(*command);
+  options->sequences.add_to(*command, false);
   command->add_option("--max-new-tokens", options->max_new_tokens, "how many tokens at most")
       ->required()
       ->check(CLI::Range(0, 1 << 20));

@@ -56,7 +56,12 @@ Status run_tokenize(const Options& options) {
 void add_tokenize(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("tokenize", "Show the tokens of a text");
   const auto options = std::make_shared<Options>();
-  command->add_option("MODEL_OR_TOKENIZER", options->model, "model folder, or a tokenizer.json")->required();
+  command
+      ->add_option(
+          "MODEL_OR_TOKENIZER", options->model,
+          "model folder, or any tokenizer file: tokenizer.json, vocab.txt, vocab.json beside merges.txt, "
+          "tokenizer.model, *.gguf")
+      ->required();
   CLI::Option_group* input = command->add_option_group("input");
   input->add_option("--text", options->text, "the text");
   input->add_option("--file", options->file, "a file that holds the text");

@@ -1,6 +1,6 @@
 // attnscope-cli trace: runs sequences and writes or sums up every selected step. Tensors are float32, named
-// by their site without a batch axis; `tokens` holds the ids; the second sequence's names begin with "seq1.",
-// and so on.
+// by their site without a batch axis; `tokens` holds the ids (`enc.tokens` the encoder's); the second
+// sequence's names begin with "seq1.", and so on.
 #include <map>
 
 #include "app/cli/command.h"
@@ -30,10 +30,7 @@ Result<std::vector<Input>> inputs_of(const OpenedModel& opened, const SequenceOp
     return fail(Code::out_of_range, "There is no input.",
                 "Give --text or --ids; only scenes bring their own.");
   }
-  std::vector<Input> inputs;
-  TRY(const auto given, sequences.read(opened));
-  for (const std::vector<int>& ids : given) inputs.push_back({ids, {}});
-  return inputs;
+  return sequences.read(opened);
 }
 
 void print_header() {
@@ -62,10 +59,14 @@ Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& s
     if (summary) print_row(name, value, *record);
     if (out) out->tensors.push_back({name, value});
   }
-  if (!out || trace.ids.empty()) return Done{};
-  out->ints.push_back({prefix_of(sequence) + "tokens",
-                       {trace.ids.begin(), trace.ids.end()},
-                       {static_cast<std::int64_t>(trace.ids.size())}});
+  if (!out) return Done{};
+  const auto take_ids = [&](const char* name, const std::vector<int>& ids) {
+    if (ids.empty()) return;
+    out->ints.push_back(
+        {prefix_of(sequence) + name, {ids.begin(), ids.end()}, {static_cast<std::int64_t>(ids.size())}});
+  };
+  take_ids("tokens", trace.ids);
+  take_ids("enc.tokens", trace.input.source);
   return Done{};
 }
 
@@ -73,10 +74,12 @@ Status run_trace(const Options& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_named(options.model));
   TRY(const std::vector<Input> inputs, inputs_of(opened, options.sequences));
+  RunOptions run;
+  TRY(run.mask, options.sequences.mask());
   const bool writes = !options.out.empty(), summary = options.summary || !writes;
   Output out;
   for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
-    TRY(const std::shared_ptr<const Trace> trace, opened.model->run(inputs[sequence]));
+    TRY(const std::shared_ptr<const Trace> trace, opened.model->run(inputs[sequence], run));
     TRY_OK(take_sequence(*trace, sequence, selector, summary, writes ? &out : nullptr));
   }
   if (!writes) return Done{};
@@ -90,7 +93,7 @@ void add_trace(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("trace", "Run a model and get every step's tensor");
   const auto options = std::make_shared<Options>();
   command->add_option("MODEL", options->model, kModelHelp)->required();
-  options->sequences.add_to(*command);
+  options->sequences.add_to(*command, true);
   command->add_option("--steps", options->steps,
                       "which steps, as names with * and layers as 0-3, separated by commas; ! takes away "
                       "(\"blocks.0-2.attn.*,!*.mask,logits\"); default: all");

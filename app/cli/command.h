@@ -29,18 +29,30 @@ Result<OpenedModel> open_named(const std::string& name);
 inline constexpr const char* kModelHelp =
     "model folder, scene file (*.json), or a shipped scene as scene:NAME (scene:nine_steps)";
 
-/// --text and --ids, mixed and repeated, in the order in which they were given.
+/// The input of a run: --text and --ids, mixed and repeated, one sequence each in the order in which they
+/// were given; --decoder-text/--decoder-ids and --image likewise, matched to the sequences by their order.
 class SequenceOptions {
  public:
-  void add_to(CLI::App& command);
-  bool empty() const { return texts_.empty() && ids_.empty(); }
-  /// Token ids of every sequence. Errors: text without a tokenizer, ids that are no numbers, empty text.
-  Result<std::vector<std::vector<int>>> read(const OpenedModel& opened) const;
+  /// `batch`: also --pad-to, --pad-side and --mask.
+  void add_to(CLI::App& command, bool batch);
+  bool empty() const { return texts_.empty() && ids_.empty() && images_.empty(); }
+  /// Every sequence as it runs. Errors: text without a tokenizer, ids that are no numbers, empty text, more
+  /// decoder inputs than sequences, images that a model does not look at.
+  Result<std::vector<Input>> read(const OpenedModel& opened) const;
+  /// The mask of --mask: a text, or "@FILE" with a matrix in an .npy or a .json file.
+  Result<MaskSpec> mask() const;
 
  private:
+  using IdLists = std::vector<std::vector<int>>;
+  Result<IdLists> lists(const OpenedModel& opened, const CLI::Option* text_option, const char* ids_name,
+                        const std::vector<std::string>& texts, const std::vector<std::string>& ids) const;
+  Result<std::vector<Input>> padded_all(std::vector<Input> inputs, const ModelConfig& config) const;
+
   CLI::App* command_ = nullptr;
-  CLI::Option* text_option_ = nullptr;
-  std::vector<std::string> texts_, ids_;
+  CLI::Option *text_option_ = nullptr, *decoder_option_ = nullptr;
+  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_;
+  std::string mask_ = "model", pad_side_ = "right";
+  std::int64_t pad_to_ = 0;
 };
 
 /// A JSON value on stdout, one line, ill-formed UTF-8 replaced.

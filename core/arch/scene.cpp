@@ -1,5 +1,6 @@
 #include "core/arch/scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -91,6 +92,78 @@ Status read_weights(const json& object, Weights& weights, const std::string& wha
   return Done{};
 }
 
+// The whole numbers at `key`, or none where it is missing.
+template <class Number>
+Status read_list(const json& object, const char* key, std::vector<Number>& out, const std::string& name) {
+  const auto list = object.find(key);
+  if (list == object.end()) return Done{};
+  for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
+    if (!(*list)[i].is_number_integer()) break;
+    out.push_back((*list)[i].get<Number>());
+  }
+  if (list->is_array() && out.size() == list->size()) return Done{};
+  return fail(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
+              "Correct the list.");
+}
+
+// {"shape": [3, 8, 8], "values": [...]}
+Status read_pixels(const json& object, Tensor& pixels, const std::string& name) {
+  const auto given = object.find("pixels");
+  if (given == object.end()) return Done{};
+  std::vector<std::int64_t> shape, flat;
+  const bool whole = given->is_object() && given->contains("values");
+  if (whole) TRY_OK(read_list(*given, "shape", shape, name + ": pixels"));
+  const bool fits = shape.size() == 3 && *std::min_element(shape.begin(), shape.end()) > 0 &&
+                    *std::max_element(shape.begin(), shape.end()) <= 4096;
+  if (!whole || !fits)
+    return fail(Code::bad_format, name + ": pixels need a shape [channels, rows, columns] and values.",
+                "Give both.");
+  TRY(std::vector<float> values, numbers((*given)["values"], flat, name + ": pixels"));
+  if (static_cast<std::int64_t>(values.size()) != shape[0] * shape[1] * shape[2])
+    return fail(Code::bad_shape, name + ": pixels do not have as many values as their shape says.",
+                "Correct one of them.");
+  pixels =
+      Tensor::from(std::move(values), {{Axis::in, shape[0]}, {Axis::pos, shape[1]}, {Axis::dim, shape[2]}});
+  return Done{};
+}
+
+Status read_spans(const json& object, std::vector<Span>& spans, const std::string& name) {
+  const auto list = object.find("spans");
+  if (list == object.end()) return Done{};
+  for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
+    const json& span = (*list)[i];
+    if (!span.is_array() || span.size() != 3 || !span[0].is_string() || !span[1].is_number_integer() ||
+        !span[2].is_number_integer())
+      break;
+    spans.push_back({span[0].get<std::string>(), span[1].get<std::int64_t>(), span[2].get<std::int64_t>()});
+  }
+  if (list->is_array() && spans.size() == list->size()) return Done{};
+  return fail(Code::bad_format, name + ": spans must be a list of [name, begin, end].",
+              "Write [[\"image\", 0, 4], [\"text\", 4, 7]].");
+}
+
+Result<Input> read_input(const json& sequence, const std::string& name) {
+  Input input;
+  if (!sequence.is_object())
+    return fail(Code::bad_format, name + " is not an object.", "Give ids, vectors or pixels.");
+  TRY_OK(read_list(sequence, "ids", input.ids, name));
+  TRY_OK(read_list(sequence, "source", input.source, name));
+  TRY_OK(read_list(sequence, "types", input.types, name));
+  TRY_OK(read_list(sequence, "real", input.real, name));
+  TRY_OK(read_list(sequence, "source_real", input.source_real, name));
+  TRY_OK(read_pixels(sequence, input.pixels, name));
+  TRY_OK(read_spans(sequence, input.spans, name));
+  if (sequence.contains("vectors")) {
+    std::vector<std::int64_t> shape;
+    TRY(std::vector<float> flat, numbers(sequence["vectors"], shape, name));
+    if (shape.size() != 2)
+      return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+    input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
+  }
+  if (!input.ids.empty() || !input.vectors.empty() || !input.pixels.empty()) return input;
+  return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
+}
+
 Result<std::vector<Input>> read_inputs(const json& object, const std::string& what) {
   std::vector<Input> inputs;
   const auto given = object.find("inputs");
@@ -98,27 +171,22 @@ Result<std::vector<Input>> read_inputs(const json& object, const std::string& wh
     return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
                 "Give ids or vectors.");
   for (const json& sequence : *given) {
-    Input input;
-    const std::string name = format("%s: inputs[%zu]", what.c_str(), inputs.size());
-    if (const auto ids = sequence.find("ids");
-        sequence.is_object() && ids != sequence.end() && ids->is_array()) {
-      for (const json& id : *ids) {
-        if (!id.is_number_integer())
-          return fail(Code::bad_format, name + ": an id is not a whole number.", "Correct the ids.");
-        input.ids.push_back(id.get<int>());
-      }
-    } else if (sequence.is_object() && sequence.contains("vectors")) {
-      std::vector<std::int64_t> shape;
-      TRY(std::vector<float> flat, numbers(sequence["vectors"], shape, name));
-      if (shape.size() != 2)
-        return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
-      input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
-    } else {
-      return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
-    }
-    inputs.push_back(std::move(input));
+    TRY(inputs.emplace_back(), read_input(sequence, format("%s: inputs[%zu]", what.c_str(), inputs.size())));
   }
   return inputs;
+}
+
+json input_json(const Input& input) {
+  json out = json::object();
+  if (!input.ids.empty()) out["ids"] = input.ids;
+  if (!input.source.empty()) out["source"] = input.source;
+  if (!input.types.empty()) out["types"] = input.types;
+  if (!input.real.empty()) out["real"] = input.real;
+  if (!input.source_real.empty()) out["source_real"] = input.source_real;
+  for (const Span& span : input.spans) out["spans"].push_back({span.name, span.begin, span.end});
+  if (!input.pixels.empty())
+    out["pixels"] = {{"shape", input.pixels.sizes()}, {"values", input.pixels.values()}};
+  return out;
 }
 
 void tie_head(const ModelConfig& config, Weights& weights) {
@@ -176,7 +244,8 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
   for (const WeightShape& weight : expected_weights(config)) {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     const bool norm = weight.name.find("ln") != std::string::npos, bias = ends_with(weight.name, ".bias");
-    const bool table = ends_with(weight.name, "_embed.weight") && !ends_with(weight.name, "patch_embed.weight");
+    const bool table =
+        ends_with(weight.name, "_embed.weight") && !ends_with(weight.name, "patch_embed.weight");
     std::int64_t count = 1;
     for (const std::int64_t size : weight.shape) count *= size;
     const float deviation = table ? 0.5f : 1.f / std::sqrt(static_cast<float>(weight.shape[0]));
@@ -237,9 +306,10 @@ std::string scene_to_text(const Scene& scene) {
            {"seed", scene.seed},
            {"config", config_to_json(scene.model->config())}};
   if (!scene.words.empty()) out["words"] = scene.words;
-  for (const Input& input : scene.inputs)
-    out["inputs"].push_back(input.vectors.empty() ? json{{"ids", input.ids}}
-                                                  : json{{"vectors", rows_of(input.vectors)}});
+  for (const Input& input : scene.inputs) {
+    json& one = out["inputs"].emplace_back(input_json(input));
+    if (!input.vectors.empty()) one["vectors"] = rows_of(input.vectors);
+  }
   const ModelConfig& config = scene.model->config();
   for (const auto& [name, tensor] : scene.model->weights().all()) {
     const bool repeats = (config.head.tied && ends_with(name, "logits.weight")) ||

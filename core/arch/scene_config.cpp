@@ -7,6 +7,18 @@
 #include "core/base/text.h"
 
 namespace attnscope {
+
+const char* activation_key(Activation kind) {
+  switch (kind) {
+    case Activation::gelu_tanh: return "gelu_new";
+    case Activation::gelu_exact: return "gelu";
+    case Activation::silu: return "silu";
+    case Activation::relu: return "relu";
+    case Activation::quick_gelu: return "quick_gelu";
+  }
+  return "gelu";
+}
+
 namespace {
 
 using nlohmann::json;
@@ -48,35 +60,49 @@ void read_part(ConfigReader& config, const char* key, Read read) {
     config.refuse(status.error().code, status.error().sentence, status.error().hint);
 }
 
-NormSpec read_norm(ConfigReader& in) {
-  using Kind = NormSpec::Kind;
-  NormSpec norm;
-  norm.kind =
-      choose<Kind>(in, "kind", "none", {{"none", Kind::none}, {"layer", Kind::layer}, {"rms", Kind::rms}});
-  norm.eps = static_cast<float>(in.number({"eps"}, 1e-5));
+using Kinds = NormSpec::Kind;
+
+// Fields that are missing keep what `norm` says, so that a block may change one of many.
+NormSpec read_norm(ConfigReader& in, NormSpec norm = {NormSpec::Kind::none, 1e-5f, 0.f}) {
+  static constexpr const char* kNames[] = {"none", "layer", "rms"};
+  norm.kind = choose<Kinds>(in, "kind", kNames[static_cast<int>(norm.kind)],
+                            {{"none", Kinds::none}, {"layer", Kinds::layer}, {"rms", Kinds::rms}});
+  norm.eps = static_cast<float>(in.number({"eps"}, static_cast<double>(norm.eps)));
+  norm.weight_offset =
+      static_cast<float>(in.number({"weight_offset"}, static_cast<double>(norm.weight_offset)));
   return norm;
 }
 
-AttentionSpec read_attention(ConfigReader& in) {
-  AttentionSpec a;
-  a.n_heads = in.size({"n_heads"}, 1, kLargestToy);
-  a.n_kv_heads = in.size({"n_kv_heads"}, a.n_heads, kLargestToy);
-  a.d_head = in.size({"d_head"}, 0, kLargestToy);
-  a.scale = static_cast<float>(in.number({"scale"}, 1.0 / std::sqrt(static_cast<double>(a.d_head))));
-  a.causal = in.flag({"causal"}, true);
-  a.mask_before_scale = in.flag({"mask_before_scale"}, false);
+NormSpec norm_at(ConfigReader& in, const char* key, NormSpec norm = {NormSpec::Kind::none, 1e-5f, 0.f}) {
+  if (in.find({key})) read_part(in, key, [&](ConfigReader& inner) { norm = read_norm(inner, norm); });
+  return norm;
+}
+
+AttentionSpec read_attention(ConfigReader& in, AttentionSpec a) {
+  const int heads = a.n_heads, width = a.d_head;
+  a.n_heads = in.size({"n_heads"}, a.n_heads, kLargestToy);
+  a.n_kv_heads = in.size({"n_kv_heads"}, a.n_heads == heads ? a.n_kv_heads : a.n_heads, kLargestToy);
+  a.d_head = in.size({"d_head"}, a.d_head, kLargestToy);
+  const double usual = 1.0 / std::sqrt(static_cast<double>(std::max(1, a.d_head)));
+  const bool same = a.d_head == width && a.scale != 1.f;
+  a.scale = static_cast<float>(in.number({"scale"}, same ? static_cast<double>(a.scale) : usual));
+  a.cap = static_cast<float>(in.number({"cap"}, static_cast<double>(a.cap)));
+  a.qk_norm = norm_at(in, "qk_norm", a.qk_norm);
+  a.causal = in.flag({"causal"}, a.causal);
+  a.mask_before_scale = in.flag({"mask_before_scale"}, a.mask_before_scale);
   if (in.find({"window"})) a.window = in.size({"window"}, 0);
+  a.mask = in.text({"mask"}, a.mask);
   return a;
 }
 
-MlpSpec read_mlp(ConfigReader& in) {
+MlpSpec read_mlp(ConfigReader& in, MlpSpec mlp) {
   using Kind = MlpSpec::Kind;
-  MlpSpec mlp;
-  mlp.kind = choose<Kind>(in, "kind", "none",
+  static constexpr const char* kNames[] = {"none", "plain", "gated"};
+  mlp.kind = choose<Kind>(in, "kind", kNames[static_cast<int>(mlp.kind)],
                           {{"none", Kind::none}, {"plain", Kind::plain}, {"gated", Kind::gated}});
   if (mlp.kind == Kind::none) return mlp;
-  mlp.activation = in.activation({"activation"}, "gelu_new");
-  mlp.d_mlp = in.size({"d_mlp"}, 0, 4 * kLargestToy);
+  mlp.activation = in.activation({"activation"}, activation_key(mlp.activation));
+  mlp.d_mlp = in.size({"d_mlp"}, mlp.d_mlp, 4 * kLargestToy);
   return mlp;
 }
 
@@ -87,35 +113,136 @@ PositionSpec read_positions(ConfigReader& in, int d_head) {
                         {{"none", Kind::none},
                          {"learned", Kind::learned},
                          {"sinusoidal", Kind::sinusoidal},
-                         {"rope", Kind::rope}});
-  if (p.kind == Kind::rope) p.rope = read_rope(in, d_head);
+                         {"rope", Kind::rope},
+                         {"alibi", Kind::alibi},
+                         {"buckets", Kind::buckets}});
+  if (p.kind == Kind::rope) {
+    p.rope = read_rope(in, d_head);
+    p.rope.interleaved = in.flag({"interleaved"}, false);
+  }
   if (p.kind == Kind::learned || in.find({"max_positions"}))
     p.max_positions = in.size({"max_positions"}, 0, 1 << 20);
+  if (in.find({"offset"})) p.offset = in.size({"offset"}, 0, 64);
+  p.halves = in.flag({"halves"}, false);
+  p.buckets = in.size({"buckets"}, p.buckets, kLargestToy);
+  p.max_distance = in.size({"max_distance"}, static_cast<int>(p.max_distance), 1 << 20);
   return p;
 }
 
-const char* activation_key(Activation kind) {
-  switch (kind) {
-    case Activation::gelu_tanh: return "gelu_new";
-    case Activation::gelu_exact: return "gelu";
-    case Activation::silu: return "silu";
-    case Activation::relu: return "relu";
-    case Activation::quick_gelu: return "quick_gelu";
+BlockSpec read_block(ConfigReader& in, BlockSpec block) {
+  static constexpr const char* kOrders[] = {"pre", "post", "parallel"};
+  block.residual = in.flag({"residual"}, block.residual);
+  block.norm = norm_at(in, "norm", block.norm);
+  block.order = choose<NormOrder>(
+      in, "order", kOrders[static_cast<int>(block.order)],
+      {{"pre", NormOrder::pre}, {"post", NormOrder::post}, {"parallel", NormOrder::parallel}});
+  block.shared_norm = in.flag({"shared_norm"}, block.shared_norm);
+  block.branch_norms = in.flag({"branch_norms"}, block.branch_norms);
+  read_part(in, "attention",
+            [&](ConfigReader& inner) { block.attention = read_attention(inner, block.attention); });
+  if (in.find({"cross"})) {
+    AttentionSpec across = block.cross ? *block.cross : block.attention;
+    across.causal = false;
+    across.window = 0;
+    across.mask.clear();
+    read_part(in, "cross", [&](ConfigReader& inner) { block.cross = read_attention(inner, across); });
   }
-  return "gelu";
+  read_part(in, "mlp", [&](ConfigReader& inner) { block.mlp = read_mlp(inner, block.mlp); });
+  return block;
 }
 
-json rope_to_json(const RopeSpec& rope) {
-  json out{{"rope_theta", rope.theta}};
-  if (rope.kind == RopeSpec::Kind::linear)
-    out["rope_scaling"] = {{"rope_type", "linear"}, {"factor", rope.factor}};
-  if (rope.kind == RopeSpec::Kind::llama3) {
-    out["rope_scaling"] = {{"rope_type", "llama3"},
-                           {"factor", rope.factor},
-                           {"low_freq_factor", rope.low_freq_factor},
-                           {"high_freq_factor", rope.high_freq_factor},
-                           {"original_max_position_embeddings", rope.original_max_positions}};
+PatchSpec read_patch(ConfigReader& in) {
+  PatchSpec patch;
+  patch.size = in.size({"size"}, 0, 256);
+  patch.channels = in.size({"channels"}, 3, 16);
+  patch.rows = in.size({"rows"}, 0, 64);
+  patch.cols = in.size({"cols"}, 0, 64);
+  patch.class_token = in.flag({"class_token"}, false);
+  return patch;
+}
+
+HeadSpec read_head(ConfigReader& in) {
+  HeadSpec head;
+  head.present = in.flag({"present"}, false);
+  head.tied = in.flag({"tied"}, false);
+  head.transform = in.flag({"transform"}, false);
+  head.activation = in.activation({"activation"}, "gelu");
+  head.norm = norm_at(in, "norm");
+  head.scale = static_cast<float>(in.number({"scale"}, 1.0));
+  head.cap = static_cast<float>(in.number({"cap"}, 0.0));
+  head.first_row_only = in.flag({"first_row_only"}, false);
+  if (in.find({"outputs"})) head.outputs = in.size({"outputs"}, 0, 1 << 20);
+  return head;
+}
+
+// One block for all, or a list whose entries change the fields they name.
+void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out) {
+  const json* list = config.find({"blocks"});
+  if (!list) {
+    out.blocks.assign(static_cast<std::size_t>(config.size({"n_layers"}, 1, 256)), usual);
+    return;
   }
+  if (!list->is_array() || list->empty() || list->size() > 256) {
+    config.refuse(Code::bad_format, config.what() + ": \"blocks\" must be a list of 1 to 256 objects.",
+                  "Give one object per block; {} for the usual one.");
+    return;
+  }
+  for (const json& entry : *list) {
+    const json object = entry.is_object() ? entry : json::object();
+    ConfigReader inner(object, format("%s: blocks[%zu]", config.what().c_str(), out.blocks.size()));
+    out.blocks.push_back(read_block(inner, usual));
+    if (const Status status = inner.status(); !status)
+      config.refuse(status.error().code, status.error().sentence, status.error().hint);
+  }
+}
+
+void check_stack(ConfigReader& config, const ModelConfig& out) {
+  if (out.head.present && out.outputs() == 0)
+    config.refuse(Code::bad_format, config.what() + ": a head needs a vocabulary.", "Give vocab_size.");
+  for (const BlockSpec& block : out.blocks) {
+    if (block.residual && out.d_in != out.d_model)
+      config.refuse(Code::bad_shape,
+                    config.what() + ": a residual stream has one width: d_in must equal d_model.",
+                    "Correct the sizes.");
+    if (!block.residual && out.blocks.size() > 1)
+      config.refuse(Code::unsupported, config.what() + ": a module without a residual stream has one block.",
+                    "Set residual to true.");
+  }
+}
+
+int token(ConfigReader& config, const char* key) { return config.find({key}) ? config.token({key}) : -1; }
+
+ModelConfig read_stack(ConfigReader& config, Stack stack) {
+  ModelConfig out;
+  out.family = "scene";
+  out.stack = stack;
+  out.d_model = config.size({"d_model"}, 0, kLargestToy);
+  out.d_in = config.size({"d_in"}, out.d_model, kLargestToy);
+  if (config.find({"vocab_size"})) out.vocab_size = config.size({"vocab_size"}, 0, 1 << 20);
+  out.embed_scale = static_cast<float>(config.number({"embed_scale"}, 1.0));
+  out.embed_norm = norm_at(config, "embed_norm");
+  if (config.find({"type_vocab"})) out.type_vocab = config.size({"type_vocab"}, 0, 1 << 10);
+  if (config.find({"patch"}))
+    read_part(config, "patch", [&](ConfigReader& in) { out.patch = read_patch(in); });
+  BlockSpec usual;
+  usual.norm.kind = NormSpec::Kind::none;
+  usual.mlp.kind = MlpSpec::Kind::none;
+  usual.attention.d_head = 0;  // must be given
+  usual = read_block(config, usual);
+  read_blocks(config, usual, out);
+  read_part(config, "positions",
+            [&](ConfigReader& in) { out.position = read_positions(in, usual.attention.d_head); });
+  out.final_norm = norm_at(config, "final_norm");
+  out.head.present = false;
+  if (config.find({"head"})) read_part(config, "head", [&](ConfigReader& in) { out.head = read_head(in); });
+  if (config.find({"projected"})) out.projected = config.size({"projected"}, 0, kLargestToy);
+  out.shares_embedding = config.flag({"shares_embedding"}, false);
+  out.bos = token(config, "bos");
+  out.eos = token(config, "eos");
+  out.pad = token(config, "pad");
+  out.decoder_start = token(config, "decoder_start");
+  out.image_token = token(config, "image_token");
+  check_stack(config, out);
   return out;
 }
 
@@ -123,72 +250,16 @@ json rope_to_json(const RopeSpec& rope) {
 
 Result<ModelConfig> config_from_json(const json& object, const std::string& what) {
   ConfigReader config(object, what);
-  ModelConfig out;
-  out.family = "scene";
-  out.d_model = config.size({"d_model"}, 0, kLargestToy);
-  out.d_in = config.size({"d_in"}, out.d_model, kLargestToy);
-  if (config.find({"vocab_size"})) out.vocab_size = config.size({"vocab_size"}, 0, 1 << 20);
-  BlockSpec block;
-  block.residual = config.flag({"residual"}, true);
-  read_part(config, "norm", [&](ConfigReader& in) { block.norm = read_norm(in); });
-  read_part(config, "attention", [&](ConfigReader& in) { block.attention = read_attention(in); });
-  read_part(config, "mlp", [&](ConfigReader& in) { block.mlp = read_mlp(in); });
-  read_part(config, "positions",
-            [&](ConfigReader& in) { out.position = read_positions(in, block.attention.d_head); });
-  out.final_norm = NormSpec{NormSpec::Kind::none, 1e-5f, 0.f};
-  if (config.find({"final_norm"}))
-    read_part(config, "final_norm", [&](ConfigReader& in) { out.final_norm = read_norm(in); });
-  out.head.present = false;
-  read_part(config, "head", [&](ConfigReader& in) {
-    out.head.present = in.flag({"present"}, false);
-    out.head.tied = in.flag({"tied"}, false);
-  });
-  if (out.head.present && out.vocab_size == 0)
-    config.refuse(Code::bad_format, what + ": a head needs a vocabulary.", "Give vocab_size.");
-  if (block.residual && out.d_in != out.d_model)
-    config.refuse(Code::bad_shape, what + ": a residual stream has one width: d_in must equal d_model.",
-                  "Correct the sizes.");
-  const int layers = config.size({"n_layers"}, 1, 256);
-  if (!block.residual && layers > 1)
-    config.refuse(Code::unsupported, what + ": a module without a residual stream has one block.",
-                  "Set residual to true.");
+  const bool reads = config.find({"encoder"}) != nullptr;
+  ModelConfig out = read_stack(config, reads ? Stack::dec : Stack::single);
   TRY_OK(config.status());
-  out.blocks.assign(static_cast<std::size_t>(layers), block);
-  return out;
-}
-
-json config_to_json(const ModelConfig& config) {
-  static constexpr const char* kNorms[] = {"none", "layer", "rms"};
-  static constexpr const char* kMlps[] = {"none", "plain", "gated"};
-  static constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope"};
-  const auto norm = [](const NormSpec& n) {
-    return json{{"kind", kNorms[static_cast<int>(n.kind)]}, {"eps", n.eps}};
-  };
-  const BlockSpec& block = config.blocks.front();
-  const AttentionSpec& a = block.attention;
-  json positions = rope_to_json(config.position.rope);
-  positions["kind"] = kPositions[static_cast<int>(config.position.kind)];
-  if (config.position.max_positions > 0) positions["max_positions"] = config.position.max_positions;
-  json attention{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads},
-                 {"d_head", a.d_head},   {"scale", a.scale},
-                 {"causal", a.causal},   {"mask_before_scale", a.mask_before_scale}};
-  if (a.window > 0) attention["window"] = a.window;
-  json mlp{{"kind", kMlps[static_cast<int>(block.mlp.kind)]}};
-  if (block.mlp.kind != MlpSpec::Kind::none) {
-    mlp["activation"] = activation_key(block.mlp.activation);
-    mlp["d_mlp"] = block.mlp.d_mlp;
+  for (const auto& [key, stack] : {std::pair("encoder", Stack::enc), std::pair("vision", Stack::vision)}) {
+    if (config.find({key})) {
+      read_part(config, key,
+                [&, tower = stack](ConfigReader& in) { out.towers.push_back(read_stack(in, tower)); });
+    }
   }
-  json out{{"d_model", config.d_model},
-           {"d_in", config.d_in},
-           {"n_layers", config.n_layers()},
-           {"residual", block.residual},
-           {"norm", norm(block.norm)},
-           {"final_norm", norm(config.final_norm)},
-           {"attention", attention},
-           {"mlp", mlp},
-           {"positions", positions},
-           {"head", {{"present", config.head.present}, {"tied", config.head.tied}}}};
-  if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;
+  TRY_OK(config.status());
   return out;
 }
 

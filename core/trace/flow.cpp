@@ -62,8 +62,10 @@ class Flow {
   }
 
   std::vector<Site> last_sum() const {
-    if (!has(in_block(Slot::mlp_out))) return {after_cross()};
+    const bool made = has(in_block(Slot::mlp_out));
+    if (parallel() && !made) return {entry(), attention_result()};
     if (parallel()) return {entry(), attention_result(), mlp_result()};
+    if (!made) return {after_cross()};
     return {after_cross(), mlp_result()};
   }
 

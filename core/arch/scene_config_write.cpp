@@ -1,0 +1,150 @@
+// The way back: a ModelConfig as the JSON that scene_config.cpp reads. Fields that say the usual are left
+// out.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/scene_config.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+json norm_json(const NormSpec& norm) {
+  static constexpr const char* kKinds[] = {"none", "layer", "rms"};
+  json out{{"kind", kKinds[static_cast<int>(norm.kind)]}, {"eps", norm.eps}};
+  if (norm.weight_offset != 0.f) out["weight_offset"] = norm.weight_offset;
+  return out;
+}
+
+json attention_json(const AttentionSpec& a) {
+  json out{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads}, {"d_head", a.d_head},
+           {"scale", a.scale},     {"causal", a.causal},         {"mask_before_scale", a.mask_before_scale}};
+  if (a.window > 0) out["window"] = a.window;
+  if (a.cap > 0.f) out["cap"] = a.cap;
+  if (a.qk_norm.kind != NormSpec::Kind::none) out["qk_norm"] = norm_json(a.qk_norm);
+  if (!a.mask.empty()) out["mask"] = a.mask;
+  return out;
+}
+
+json mlp_json(const MlpSpec& mlp) {
+  static constexpr const char* kKinds[] = {"none", "plain", "gated"};
+  json out{{"kind", kKinds[static_cast<int>(mlp.kind)]}};
+  if (mlp.kind == MlpSpec::Kind::none) return out;
+  out["activation"] = activation_key(mlp.activation);
+  out["d_mlp"] = mlp.d_mlp;
+  return out;
+}
+
+json scaling_json(const RopeSpec& rope) {
+  static constexpr const char* kKinds[] = {"default", "linear", "llama3", "dynamic", "yarn"};
+  json out{{"rope_type", kKinds[static_cast<int>(rope.kind)]}, {"factor", rope.factor}};
+  if (rope.kind == RopeSpec::Kind::linear) return out;
+  out["original_max_position_embeddings"] = rope.original_max_positions;
+  if (rope.kind == RopeSpec::Kind::llama3) {
+    out["low_freq_factor"] = rope.low_freq_factor;
+    out["high_freq_factor"] = rope.high_freq_factor;
+  }
+  if (rope.kind == RopeSpec::Kind::yarn) {
+    out["beta_fast"] = rope.beta_fast;
+    out["beta_slow"] = rope.beta_slow;
+    if (rope.attention_factor > 0) out["attention_factor"] = rope.attention_factor;
+    out["truncate"] = rope.truncate;
+  }
+  return out;
+}
+
+json position_json(const PositionSpec& p, int d_head) {
+  static constexpr const char* kKinds[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
+  json out{{"kind", kKinds[static_cast<int>(p.kind)]}};
+  if (p.max_positions > 0) out["max_positions"] = p.max_positions;
+  if (p.offset > 0) out["offset"] = p.offset;
+  if (p.halves) out["halves"] = true;
+  if (p.kind == PositionSpec::Kind::buckets) {
+    out["buckets"] = p.buckets;
+    out["max_distance"] = p.max_distance;
+  }
+  if (p.kind != PositionSpec::Kind::rope) return out;
+  out["rope_theta"] = p.rope.theta;
+  if (p.rope.kind != RopeSpec::Kind::standard) out["rope_scaling"] = scaling_json(p.rope);
+  if (p.rope.rotary_dims > 0 && d_head > 0)
+    out["partial_rotary_factor"] = static_cast<double>(p.rope.rotary_dims) / d_head;
+  if (p.rope.interleaved) out["interleaved"] = true;
+  return out;
+}
+
+void put_block(json& out, const BlockSpec& block) {
+  static constexpr const char* kOrders[] = {"pre", "post", "parallel"};
+  out["residual"] = block.residual;
+  out["norm"] = norm_json(block.norm);
+  out["attention"] = attention_json(block.attention);
+  out["mlp"] = mlp_json(block.mlp);
+  if (block.order != NormOrder::pre) out["order"] = kOrders[static_cast<int>(block.order)];
+  if (block.shared_norm) out["shared_norm"] = true;
+  if (block.branch_norms) out["branch_norms"] = true;
+  if (block.cross) out["cross"] = attention_json(*block.cross);
+}
+
+void put_blocks(json& out, const ModelConfig& config) {
+  put_block(out, config.blocks.front());
+  json list = json::array();
+  bool alike = true;
+  for (const BlockSpec& block : config.blocks) {
+    json& one = list.emplace_back(json::object());
+    put_block(one, block);
+    alike = alike && one == list.front();
+  }
+  if (alike)
+    out["n_layers"] = config.n_layers();
+  else
+    out["blocks"] = std::move(list);
+}
+
+json head_json(const HeadSpec& head) {
+  json out{{"present", head.present}, {"tied", head.tied}};
+  if (head.transform) {
+    out["transform"] = true;
+    out["activation"] = activation_key(head.activation);
+    out["norm"] = norm_json(head.norm);
+  }
+  if (head.scale != 1.f) out["scale"] = head.scale;
+  if (head.cap > 0.f) out["cap"] = head.cap;
+  if (head.first_row_only) out["first_row_only"] = true;
+  if (head.outputs > 0) out["outputs"] = head.outputs;
+  return out;
+}
+
+json patch_json(const PatchSpec& patch) {
+  return {{"size", patch.size},
+          {"channels", patch.channels},
+          {"rows", patch.rows},
+          {"cols", patch.cols},
+          {"class_token", patch.class_token}};
+}
+
+}  // namespace
+
+json config_to_json(const ModelConfig& config) {
+  json out{{"d_model", config.d_model},
+           {"d_in", config.d_in},
+           {"final_norm", norm_json(config.final_norm)},
+           {"positions", position_json(config.position, config.blocks.front().attention.d_head)},
+           {"head", head_json(config.head)}};
+  put_blocks(out, config);
+  if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;
+  if (config.embed_scale != 1.f) out["embed_scale"] = config.embed_scale;
+  if (config.embed_norm.kind != NormSpec::Kind::none) out["embed_norm"] = norm_json(config.embed_norm);
+  if (config.type_vocab > 0) out["type_vocab"] = config.type_vocab;
+  if (config.patch.size > 0) out["patch"] = patch_json(config.patch);
+  if (config.projected > 0) out["projected"] = config.projected;
+  if (config.shares_embedding) out["shares_embedding"] = true;
+  for (const auto& [key, token] :
+       {std::pair("bos", config.bos), std::pair("eos", config.eos), std::pair("pad", config.pad),
+        std::pair("decoder_start", config.decoder_start), std::pair("image_token", config.image_token)})
+    if (token >= 0) out[key] = token;
+  for (const ModelConfig& tower : config.towers)
+    out[tower.stack == Stack::enc ? "encoder" : "vision"] = config_to_json(tower);
+  return out;
+}
+
+}  // namespace attnscope
