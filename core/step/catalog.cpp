@@ -232,7 +232,7 @@ constexpr std::array<Step, kSlotCount> kCatalog{{
   {S::ln_final_out, "ln_final.out", P::model, R::norm, H::norm, false, "pos d_model",
    "Final norm", "최종 정규화", "y = (x − μ) / σ · γ + β",
    "The last residual stream is brought to a common size before the words are read off.", "단어를 읽기 전에 마지막 잔차 스트림의 크기를 맞춥니다.",
-   "y = ln_f(x)", "resid_post@last|embed[pos,:] ln_final.scale[pos] ln_final.weight[d_model] ln_final.bias[d_model]",
+   "y = ln_f(x)", "ln2.out@last|ln_cross.out@last|ln1.out@last|resid_post@last|embed[pos,:] ln_final.scale[pos] ln_final.weight[d_model] ln_final.bias[d_model]",
    "ln_final.hook_normalized"},
   {S::projected, "projected", P::model, R::dot, H::embed, false, "pos d_model",
    "Image projector", "이미지 투영", "y = x · W + b",
