@@ -1,8 +1,8 @@
 // attnscope-cli tokenize: text to ids, spellings and byte spans.
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "core/arch/gguf_tokenizer.h"
 #include "core/base/text.h"
 #include "core/io/mapped_file.h"
 
@@ -16,14 +16,6 @@ struct Options {
   bool json = false, plain = false;
 };
 
-// The tokenizer of a folder, of a model file inside one, or a tokenizer.json itself.
-Result<std::shared_ptr<const Tokenizer>> tokenizer_at(const std::string& name) {
-  const std::filesystem::path path(name);
-  const bool beside = path.filename() == "config.json" || path.extension() == ".safetensors";
-  if (!beside) return open_tokenizer(name);
-  return open_tokenizer(path.has_parent_path() ? path.parent_path().string() : ".");
-}
-
 void print_lines(const Tokenizer& tokenizer, const Encoding& encoding) {
   for (const Token& token : encoding.tokens) {
     std::printf("%8d  %4lld-%-4lld  %s\n", token.id, static_cast<long long>(token.begin),
@@ -32,7 +24,7 @@ void print_lines(const Tokenizer& tokenizer, const Encoding& encoding) {
 }
 
 Status run_tokenize(const Options& options) {
-  TRY(const std::shared_ptr<const Tokenizer> tokenizer, tokenizer_at(options.model));
+  TRY(const std::shared_ptr<const Tokenizer> tokenizer, open_any_tokenizer(options.model));
   std::string text = options.text;
   if (!options.file.empty()) {
     TRY(text, read_file(options.file, kMostBytes));
