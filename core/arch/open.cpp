@@ -9,8 +9,11 @@
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/memory_limit.h"
+#include "core/arch/recorded.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/npy.h"
+#include "core/io/quote.h"
 #include "core/io/safetensors.h"
 
 namespace attnscope {
@@ -26,21 +29,37 @@ std::string known_architectures() {
   return "Known architectures are " + join(names, ", ") + ".";
 }
 
-// By model_type, or (old configs) by the name in `architectures`: "GPT2LMHeadModel" begins with gpt2.
-Result<const Family*> family_of(const json& config, const std::string& what) {
+// "XLM-RoBERTa" -> "xlmroberta"
+std::string letters_of(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// By model_type, or (old configs) by the name in `architectures`: "Gemma2ForCausalLM" begins with gemma2, and
+// with gemma, which is shorter.
+struct Known {
+  const Family* family = nullptr;
+  std::string type;
+};
+Result<Known> family_of(const json& config, const std::string& what) {
   std::string type, architecture;
   if (config.is_object() && config.contains("model_type") && config["model_type"].is_string())
     type = config["model_type"].get<std::string>();
   if (config.is_object() && config.contains("architectures") && config["architectures"].is_array() &&
       !config["architectures"].empty() && config["architectures"][0].is_string())
     architecture = config["architectures"][0].get<std::string>();
-  std::string lower;
-  for (const char c : architecture) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string letters = letters_of(architecture);
+  Known found;
   for (const Family& family : families()) {
     for (const std::string& known : family.model_types) {
-      if (type == known || (type.empty() && !lower.empty() && starts_with(lower, known))) return &family;
+      if (type == known) return Known{&family, type};
+      if (!type.empty() || known.size() <= found.type.size()) continue;
+      if (starts_with(letters, letters_of(known))) found = {&family, known};
     }
   }
+  if (found.family) return found;
   const std::string named = !type.empty() ? type : architecture;
   if (named.empty()) {
     return fail(Code::bad_format, format("%s does not say which architecture the model has.", what.c_str()),
@@ -49,6 +68,19 @@ Result<const Family*> family_of(const json& config, const std::string& what) {
   return fail(Code::unsupported,
               format("%s: the architecture \"%s\" is not known.", what.c_str(), named.c_str()),
               known_architectures());
+}
+
+// Tensors of another name or shape are no damage where the config says how they were quantised.
+Error as_quantised(const json& config, const std::string& what, const Error& error) {
+  const json* settings = config.contains("quantization_config") ? &config["quantization_config"] : nullptr;
+  if (!settings || !settings->is_object()) return error;
+  const auto method = settings->find("quant_method");
+  const bool named = method != settings->end() && method->is_string();
+  return fail(Code::unsupported,
+              what + ": the weights are quantised by " +
+                  (named ? in_quotes(method->get<std::string>()) : "a method without a name") +
+                  ", which is not read here. " + error.sentence,
+              "Open the original checkpoint, or a GGUF file made of it.");
 }
 
 // What the file holds, by number format.
@@ -84,17 +116,20 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
 }
 
 // The model of a config and its weights, wherever they come from; `what` names the config in sentences.
-Result<OpenedModel> assemble(const json& config, const std::string& what,
+Result<OpenedModel> assemble(json config, const std::string& what,
                              const std::shared_ptr<TensorSource>& stored, const OpenOptions& options) {
-  TRY(const Family* family, family_of(config, what));
+  TRY(const Known known, family_of(config, what));
+  const Family* family = known.family;
+  config["model_type"] = known.type;
   OpenedModel out;
   const std::shared_ptr<TensorSource> kept = limited(stored, options, out.notes);
   out.stays_in_file = kept != stored;
   const TensorSource& source = *kept;
   TRY(ModelConfig model_config, family->read_config(config, source));
   model_config.family = family->name;
-  TRY(Weights weights, family->read_weights(model_config, source));
-  TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
+  auto weights = family->read_weights(model_config, source);
+  if (!weights) return as_quantised(config, what, weights.error());
+  TRY(out.model, Model::make(std::move(model_config), *std::move(weights)));
   out.family = family->name;
   count_formats(source, out);
   return out;
@@ -188,6 +223,32 @@ Result<OpenedModel> open_scene_text(std::string_view text, const std::string& na
   return from_scene(std::move(scene), name);
 }
 
+namespace {
+
+// Arrays of a run that happened elsewhere; the model is a stand-in that knows the sizes.
+Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<TensorSource>& source) {
+  TRY(Recorded recorded, read_recording(*source, path.filename().string()));
+  OpenedModel out;
+  out.path = path.string();
+  out.title = path.stem().string();
+  out.family = "recording";
+  const Trace& first = *recorded.traces.front();
+  out.model = std::make_shared<const Model>(std::make_shared<const ModelConfig>(first.config()),
+                                            std::make_shared<const Weights>());
+  out.recorded = std::move(recorded.traces);
+  out.words = std::move(recorded.words);
+  out.notes = std::move(recorded.notes);
+  count_formats(*source, out);
+  return out;
+}
+
+bool has_config(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "config.json", ignored);
+}
+
+}  // namespace
+
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
   std::error_code error;
   const fs::path at(path);
@@ -199,6 +260,15 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
   }
   if (fs::is_directory(status)) return open_folder(at, options);
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
+  if (at.extension() == ".safetensors" &&
+      !(has_config(folder) && starts_with(at.filename().string(), "model"))) {
+    TRY(const std::shared_ptr<TensorSource> source, open_safetensors(path));
+    if (is_recording(*source) || !has_config(folder)) return open_recording(at, source);
+  }
+  if (at.extension() == ".npz") {
+    TRY(const std::shared_ptr<TensorSource> source, read_npz(path));
+    return open_recording(at, source);
+  }
   if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder, options);
   if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
@@ -212,14 +282,27 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
 
 std::string token_label(const OpenedModel& opened, int id) {
   if (opened.tokenizer) return opened.tokenizer->token_display(id);
+  if (const auto at = opened.words.find(id); at != opened.words.end()) return at->second;
   const bool word = opened.scene && id >= 0 && id < static_cast<int>(opened.scene->words.size());
   return word ? opened.scene->words[static_cast<std::size_t>(id)] : format("<%d>", id);
 }
 
+namespace {
+
+// Numbers that stand under another name already: a tied head, a table that encoder and decoder share.
+bool counted_before(const Weights& weights, const std::string& name, const Tensor& tensor) {
+  constexpr std::string_view kHead = "logits.weight";
+  if (name == "enc.tok_embed.weight") return tensor.same_place(weights.get("dec.tok_embed.weight"));
+  if (!ends_with(name, kHead)) return false;
+  return tensor.same_place(weights.get(name.substr(0, name.size() - kHead.size()) + "tok_embed.weight"));
+}
+
+}  // namespace
+
 WeightHealth weight_health(const Weights& weights) {
   WeightHealth health;
   for (const auto& [name, tensor] : weights.all()) {
-    if (name == "logits.weight" && tensor.same_place(weights.get("tok_embed.weight"))) continue;  // tied
+    if (counted_before(weights, name, tensor)) continue;
     const Stats s = stats(tensor);
     if (s.nans > 0 && health.first.empty()) {
       std::vector<std::string> at;

@@ -1,6 +1,8 @@
-// Opens what people have: a Hugging Face folder, a file inside one, a GGUF file, or a JSON scene.
+// Opens what people have: a Hugging Face folder, a file inside one, a GGUF file, a JSON scene, or arrays that
+// another program recorded (.npz, .safetensors).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +33,9 @@ struct OpenedModel {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
   std::optional<Scene> scene;
-  Preprocessing preprocessing;            ///< of pictures, for models that see
+  Preprocessing preprocessing;                         ///< of pictures, for models that see
+  std::vector<std::shared_ptr<const Trace>> recorded;  ///< by another program: looked at, never run anew
+  std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
 };

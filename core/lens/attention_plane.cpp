@@ -147,7 +147,8 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   const Record* record = is_attention_stage(asked.site.slot) ? trace.find(asked.site) : nullptr;
   if (!record || asked.head < 0 || asked.head >= record->shape[0]) return {};
   const std::int64_t queries = record->shape[1], keys = record->shape[2];
-  const std::int64_t first_query = trace.attention(asked.site)->in.first_query;
+  const AttentionState* state = trace.attention(asked.site);
+  const std::int64_t first_query = state ? state->in.first_query : 0;
   PooledPlane out;
   out.block = std::max<std::int64_t>(1, (std::max(queries, keys) + side - 1) / side);
   out.row_stride = std::max<std::int64_t>(1, (queries + most_rows - 1) / most_rows);

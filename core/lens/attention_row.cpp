@@ -40,6 +40,10 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
                                    std::int64_t query) {
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const AttentionState* state = trace.attention(pattern);
+  if (!state) {
+    return fail(Code::unsupported, "Only the pattern was recorded, not the scores that it was made of.",
+                "Record queries and keys as well.");
+  }
   AttentionRow row;
   row.mask_first = state->in.mask_before_scale;
   row.scale = static_cast<double>(state->in.scale);

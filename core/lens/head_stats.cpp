@@ -16,6 +16,12 @@ Site mask_of(Site pattern) {
   return pattern;
 }
 
+// Position of row 0; recordings begin at 0.
+std::int64_t first_query_of(const Trace& trace, const Site& pattern) {
+  const AttentionState* state = trace.attention(pattern);
+  return state ? state->in.first_query : 0;
+}
+
 }  // namespace
 
 Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
@@ -55,13 +61,13 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
   const Tensor mask = trace.slice(mask_of(pattern), 0, {query, query + 1}, {0, keys});
   return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
-                   trace.attention(pattern)->in.first_query + query);
+                   first_query_of(trace, pattern) + query);
 }
 
 Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head) {
   TRY_OK(check_pattern_row(trace, pattern, head, 0));
   const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
-  const std::int64_t first_query = trace.attention(pattern)->in.first_query;
+  const std::int64_t first_query = first_query_of(trace, pattern);
   RowStats mean;
   for (std::int64_t begin = 0; begin < queries; begin += kBand) {
     const Range rows{begin, std::min(begin + kBand, queries)};

@@ -71,7 +71,13 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
   Document document;
   document.model = opened->model;
   const ModelConfig& config = opened->model->config();
-  if (opened->scene) {
+  if (!opened->recorded.empty()) {
+    for (const auto& trace : opened->recorded) {
+      Sequence sequence = sequence_from_ids(*opened, trace->ids);
+      sequence.input = trace->input;
+      document.sequences.push_back(std::move(sequence));
+    }
+  } else if (opened->scene) {
     for (const Input& input : opened->scene->inputs) {
       Sequence sequence = input.vectors.empty() ? sequence_from_ids(*opened, input.ids) : Sequence{};
       if (!input.source.empty()) {

@@ -14,6 +14,7 @@ namespace {
 Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document,
                                                           const RunOptions& options) {
   std::vector<std::shared_ptr<const Trace>> traces;
+  if (!document.opened->recorded.empty()) return document.opened->recorded;
   const std::vector<Input> inputs = inputs_of(document);
   for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
     auto trace = document.model->run(inputs[sequence], options);
@@ -141,6 +142,11 @@ Status Session::edit(const std::string& sentence, const std::string& gesture,
   if (Status status = change(changed); !status) {
     error_ = status.error();
     return status;
+  }
+  if (!document().opened->recorded.empty() && !same_computation(document(), changed)) {
+    error_ = fail(Code::unsupported, "This is a recording: there is no model to run anew.",
+                  "Open the model itself to change its input.");
+    return *error_;
   }
   history_.push(std::move(changed), sentence, gesture);
   run();

@@ -21,7 +21,20 @@ class Explainer {
     out_.recorded = trace.cell(site, index_);
   }
 
+  // A recording of another program has no weights, and not always the steps before: its numbers stand alone,
+  // but for those that follow from its queries and keys here.
+  bool stands_alone() const {
+    if (!trace_.weights().all().empty()) return false;
+    const Record* record = trace_.find(site_);
+    return !record->derived || !has(first({Slot::rot_q, Slot::q_norm, Slot::split_q})) ||
+           !has(first({Slot::rot_k, Slot::k_norm, Slot::split_k}));
+  }
+
   Explanation run() {
+    if (stands_alone()) {
+      leaf();
+      return std::move(out_);
+    }
     switch (rule_) {
       case Rule::lookup: lookup(); break;
       case Rule::sum: sum(); break;
