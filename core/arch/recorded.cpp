@@ -62,7 +62,11 @@ class Sizes {
   Status take(const Site& site, const Tensor& value) {
     const Hue hue = step_of(site.slot).hue;
     const bool keys = hue == Hue::key || hue == Hue::value;
+    // Patches stand before a class token, a classifier has one row, a projector leaves for another stack.
+    const bool own_rows = site.slot == Slot::patches || site.slot == Slot::patch_embed ||
+                          site.slot == Slot::projected || step_of(site.slot).hue == Hue::logits;
     for (int d = 0; d < value.rank(); ++d) {
+      if (own_rows && (value.axis(d) == Axis::pos || site.slot == Slot::projected)) continue;
       std::string about;
       switch (value.axis(d)) {
         case Axis::pos: about = rows_of(site.part == Part::cross && keys ? Stack::enc : site.stack); break;

@@ -67,6 +67,28 @@ TEST_F(Recording, our_own_traces_come_back_bit_for_bit) {
   EXPECT_EQ(thumbnails(back, attention_places(back).front(), 64).heads.size(), 18u);
 }
 
+class EveryModel : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryModel, recorded_and_opened_again) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const TracePointer trace = must_run(*opened.model, fixture(GetParam()).inputs[0]);
+  std::vector<NamedTensor> all;
+  for (const Record& record : trace->records())
+    all.push_back({to_text(record.site), must_tensor(*trace, record.site)});
+  const TempFolder folder;
+  const std::string path = folder / "run.npz";
+  ASSERT_TRUE(write_npz(path, all));
+  const OpenedModel back = must_open(path);
+  ASSERT_EQ(back.recorded.size(), 1u);
+  EXPECT_EQ(back.recorded[0]->records().size(), trace->records().size());
+  EXPECT_EQ(back.recorded[0]->config().stack, trace->config().stack);
+  EXPECT_EQ(back.recorded[0]->config().towers.size(), trace->config().towers.size());
+  EXPECT_FALSE(timeline(*back.recorded[0], "").empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::ValuesIn(kModels),
+                         [](const auto& model) { return model.param; });
+
 TEST_F(Recording, transformer_lens_names_and_layouts) {
   const OpenedModel opened =
       open({{"blocks.1.attn.hook_rot_q", batched(of("blocks.1.attn.rot_q"), true)},
