@@ -90,6 +90,8 @@ Status set_rope(const Gguf& file, Entries& entries, json& config) {
     rope["rope_type"] = kind;
     set(rope, "factor", factor);
     set(rope, "original_max_position_embeddings", entries.integer("rope.scaling.original_context_length"));
+    set(rope, "beta_fast", entries.number("rope.scaling.yarn_beta_fast"));
+    set(rope, "beta_slow", entries.number("rope.scaling.yarn_beta_slow"));
   }
   if (file.tensors->find("rope_freqs.weight")) {
     TRY(rope["frequency_factors"], frequency_factors(file));

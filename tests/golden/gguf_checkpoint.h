@@ -61,6 +61,13 @@ class GgufCheckpoint {
       count("rope.dimension_count", static_cast<int>(share * static_cast<double>(d_head())));
       writer.flag(arch_ + ".use_parallel_residual", setting({"use_parallel_residual"}, true));
     }
+    if (rope("rope_type", "default") == Json("yarn")) {
+      writer.text(arch_ + ".rope.scaling.type", "yarn");
+      real("rope.scaling.factor", rope("factor", 1.0));
+      count("rope.scaling.original_context_length", rope("original_max_position_embeddings", 1));
+      real("rope.scaling.yarn_beta_fast", rope("beta_fast", 32.0));
+      real("rope.scaling.yarn_beta_slow", rope("beta_slow", 1.0));
+    }
     count("attention.sliding_window", setting({"sliding_window"}, nullptr));
     real("attn_logit_softcapping", setting({"attn_logit_softcapping"}, nullptr));
     real("final_logit_softcapping", setting({"final_logit_softcapping"}, nullptr));
