@@ -135,13 +135,14 @@ void block_q5_k(const Byte* p, float* to) {
 // nibble bytes and 32 bytes of upper bits; quarter j of it has bits 2j and 2j+1 of the latter.
 void block_q6_k(const Byte* p, float* to) {
   const float scale = half(p + 208);
-  for (int quarter = 0; quarter < 8; ++quarter) {  // 32 values each, two scales
-    const int part = quarter % 4;
-    const Byte *low = p + quarter / 4 * 64 + part % 2 * 32, *high = p + 128 + quarter / 4 * 32;
-    for (int i = 0; i < 32; ++i) {
-      const int q = ((low[i] >> (part / 2 * 4)) & 15) | (((high[i] >> (part * 2)) & 3) << 4);
-      const auto group = static_cast<std::int8_t>(p[192 + quarter * 2 + i / 16]);
-      *to++ = scale * static_cast<float>(group) * static_cast<float>(q - 32);
+  for (int group = 0; group < 16; ++group) {  // 16 values each, one scale
+    const int part = group / 2 % 4, shift = part / 2 * 4, top = part * 2;
+    const Byte *low = p + group / 8 * 64 + part % 2 * 32 + group % 2 * 16,
+               *high = p + 128 + group / 8 * 32 + group % 2 * 16;
+    const float d = scale * static_cast<float>(static_cast<std::int8_t>(p[192 + group]));
+    for (int i = 0; i < 16; ++i) {
+      const int q = ((low[i] >> shift) & 15) | (((high[i] >> top) & 3) << 4);
+      *to++ = d * static_cast<float>(q - 32);
     }
   }
 }

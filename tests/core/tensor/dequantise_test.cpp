@@ -152,6 +152,22 @@ INSTANTIATE_TEST_SUITE_P(Formats, Dequantise,
                                            DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k),
                          [](const auto& type) { return std::string(dtype_name(type.param)); });
 
+TEST(PlainFormats, EveryHalf) {
+  for (int bits = 0; bits < 65536; ++bits) {
+    const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+    const double size =
+        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    const float value = float_from_f16(static_cast<std::uint16_t>(bits));
+    EXPECT_EQ(std::signbit(value), bits >= 32768) << bits;
+    if (exponent < 31)
+      EXPECT_EQ(std::fabs(value), size) << bits;
+    else if (fraction == 0)
+      EXPECT_TRUE(std::isinf(value)) << bits;
+    else
+      EXPECT_TRUE(std::isnan(value)) << bits;
+  }
+}
+
 TEST(PlainFormats, PiecesOfHalves) {
   const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x3555, 0x0001},
       brains{0x3F80, 0xC000, 0x3EAB, 0x0001};
