@@ -28,7 +28,8 @@ Result<std::vector<Input>> inputs_of(const OpenedModel& opened, const SequenceOp
   if (sequences.empty()) {
     if (opened.scene) return opened.scene->inputs;
     return fail(Code::out_of_range, "There is no input.",
-                "Give --text or --ids; only scenes bring their own.");
+                opened.model->config().sees() ? "Give --image; only scenes bring their own."
+                                              : "Give --text or --ids; only scenes bring their own.");
   }
   return sequences.read(opened);
 }

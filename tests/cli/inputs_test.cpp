@@ -1,0 +1,100 @@
+// What the command line takes as input beside one text: batches with padding, masks as text, decoders,
+// images; and recordings.
+#include <map>
+
+#include "core/io/safetensors.h"
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+std::shared_ptr<TensorSource> traced(const TempFolder& folder, const std::string& arguments) {
+  const std::string path = folder / "out.safetensors";
+  const Ran ran = cli("trace " + arguments + " --out " + path);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const auto source = open_safetensors(path);
+  EXPECT_TRUE(source) << arguments;
+  return source ? *source : nullptr;
+}
+
+Tensor at(const TensorSource& source, const std::string& name) {
+  const auto tensor = source.load(name);
+  EXPECT_TRUE(tensor) << name;
+  return tensor ? *tensor : Tensor();
+}
+
+TEST(CliInputs, padding_changes_no_row_that_is_real) {
+  const TempFolder folder;
+  const std::string model = model_path("gpt2") + " --ids 1,2,3 --steps logits,blocks.2.attn.pattern";
+  const Tensor alone = at(*traced(folder, model), "logits");
+  for (const bool left : {false, true}) {
+    const auto padded = traced(folder, model + " --pad-to 5 --pad-side " + (left ? "left" : "right"));
+    const Tensor rows = at(*padded, "logits").slice(0, left ? 2 : 0, left ? 5 : 3);
+    EXPECT_LE(max_abs_difference(alone, rows), 1e-5) << left;
+    EXPECT_EQ(at(*padded, "blocks.2.attn.pattern").at(0, 4, left ? 0 : 4), 0.f);
+  }
+  expect_refused("trace " + model_path("gpt2") + " --ids 1,2,3 --pad-to 2", 1, "--pad-to");
+}
+
+TEST(CliInputs, masks_as_text_and_as_matrices) {
+  const TempFolder folder;
+  const std::string model = model_path("llama") + " --ids 4,5,6 --steps blocks.0.attn.mask";
+  const Tensor full = at(*traced(folder, model + " --mask full"), "blocks.0.attn.mask");
+  EXPECT_EQ(stats(full).min, 1.f);
+  const Tensor window = at(*traced(folder, model + " --mask 'causal & window(2)'"), "blocks.0.attn.mask");
+  EXPECT_EQ(window.values(), (std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1}));
+  const Tensor spans =
+      at(*traced(folder, model + " --spans a=1,b=2 --mask 'b>a | a>b'"), "blocks.0.attn.mask");
+  EXPECT_EQ(spans.values(), (std::vector<float>{0, 1, 1, 1, 0, 0, 1, 0, 0}));
+  std::ofstream(folder / "mask.json") << "[[1,1,0],[0,1,0],[1,1,1]]";
+  const Tensor matrix =
+      at(*traced(folder, model + " --mask @" + (folder / "mask.json")), "blocks.0.attn.mask");
+  EXPECT_EQ(matrix.values(), (std::vector<float>{1, 1, 0, 0, 1, 0, 1, 1, 1}));
+  expect_refused("trace " + model + " --mask 'matrix([[1,0],[1,1]])'", 1, "(2, 2)");
+  expect_refused("trace " + model + " --mask 'c>a'", 1, "\"c\"");
+  expect_refused("trace " + model + " --spans a=9", 1, "9 tokens");
+}
+
+TEST(CliInputs, encoder_and_decoder) {
+  const TempFolder folder;
+  const std::string bart = model_path("bart") + " --ids 3,4,5,6";
+  const auto both = traced(folder, bart + " --decoder-ids 2,7,8");
+  EXPECT_EQ(at(*both, "dec.blocks.1.cross.pattern").sizes(), (std::vector<std::int64_t>{4, 3, 4}));
+  EXPECT_EQ(at(*both, "enc.blocks.0.attn.pattern").sizes(), (std::vector<std::int64_t>{4, 4, 4}));
+  EXPECT_EQ(*both->load_ints("tokens"), (std::vector<std::int64_t>{2, 7, 8}));
+  EXPECT_EQ(*both->load_ints("enc.tokens"), (std::vector<std::int64_t>{3, 4, 5, 6}));
+  EXPECT_EQ(at(*traced(folder, bart + " --steps dec.logits"), "dec.logits").size(0), 1);
+  const Json made = cli("generate " + bart + " --max-new-tokens 3 --json").json();
+  EXPECT_EQ(made["ids"].size(), 3u);
+  expect_refused("trace " + model_path("gpt2") + " --ids 1 --decoder-ids 1", 1, "no decoder");
+  expect_refused("trace " + bart + " --decoder-ids 2 --decoder-ids 2", 1, "2 decoder inputs");
+  expect_refused("trace " + bart + " --decoder-ids 999", 1, "999");
+  expect_refused("generate " + model_path("bert") + " --ids 1,2 --max-new-tokens 1", 1, "cannot generate");
+}
+
+TEST(CliInputs, images) {
+  const TempFolder folder;
+  const std::string picture = source_path("tests/golden/pictures/rgb.png");
+  const auto seen = traced(folder, model_path("vit") + " --image " + picture);
+  EXPECT_EQ(at(*seen, "patches").sizes(), (std::vector<std::int64_t>{16, 192}));
+  EXPECT_EQ(at(*seen, "logits").sizes(), (std::vector<std::int64_t>{1, 7}));
+  const auto both = traced(folder, model_path("paligemma_prefix") + " --ids 5,6 --image " + picture);
+  EXPECT_EQ(at(*both, "vision.projected").sizes(), (std::vector<std::int64_t>{4, 40}));
+  EXPECT_EQ(at(*both, "merged").size(0), 6);
+  expect_refused("trace " + model_path("vit"), 1, "no input");
+  expect_refused("trace " + model_path("gpt2") + " --ids 1 --image " + picture, 1, "does not look at images");
+  expect_refused("trace " + model_path("vit") + " --image " + source_path("README.md"), 1, "README.md");
+}
+
+TEST(CliInputs, a_recording_is_summed_up) {
+  const TempFolder folder;
+  const auto first = traced(folder, model_path("t5") + " --ids 3,4,5 --decoder-ids 0,6");
+  ASSERT_TRUE(first);
+  const Ran info = cli("info " + (folder / "out.safetensors") + " --json");
+  EXPECT_EQ(info.json()["architecture"], "recording");
+}
+
+}  // namespace
+}  // namespace attnscope
