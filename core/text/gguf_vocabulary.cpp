@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/text/json_node.h"
 #include "core/text/sentencepiece.h"
 #include "core/text/word_piece.h"
 
@@ -254,8 +255,11 @@ Made make(const GgufVocabulary& source) {
 
 Made make_gguf_tokenizer(const GgufVocabulary& vocabulary) {
   auto made = make(vocabulary);
-  if (made || starts_with(made.error().sentence, vocabulary.what + ": ")) return made;
-  return fail(made.error().code, vocabulary.what + ": " + made.error().sentence, made.error().hint);
+  if (made) return made;
+  const bool is_named = starts_with(made.error().sentence, vocabulary.what + ": ");
+  return with_full_stop(fail(
+      made.error().code, is_named ? made.error().sentence : vocabulary.what + ": " + made.error().sentence,
+      made.error().hint));
 }
 
 }  // namespace attnscope

@@ -121,6 +121,11 @@ Result<JsonNode> JsonNode::object(const char* key) const {
   return at(key);
 }
 
+Error with_full_stop(Error error) {
+  if (!error.sentence.empty() && error.sentence.back() != '.') error.sentence += '.';
+  return error;
+}
+
 Result<nlohmann::json> parse_json(std::string_view text) {
   if (depth_of(text) > kMaxDepth) {
     return fail(Code::bad_format, format("the JSON is nested deeper than %d levels", kMaxDepth),

@@ -50,6 +50,9 @@ class JsonNode {
   std::string path_;
 };
 
+/// The error with a full stop at the end of its sentence: for the doors through which errors leave.
+Error with_full_stop(Error error);
+
 /// Parses JSON text. Errors: where it breaks off, or nesting deeper than 64 levels.
 Result<nlohmann::json> parse_json(std::string_view text);
 

@@ -30,7 +30,7 @@ MappedText MappedText::of(std::string_view input) {
   return out;
 }
 
-Span MappedText::span(std::size_t begin, std::size_t end) const {
+ByteSpan MappedText::span(std::size_t begin, std::size_t end) const {
   if (spans_.empty()) return {};
   const std::size_t last = std::min(end, spans_.size());
   if (begin >= last) {
@@ -48,7 +48,7 @@ MappedText MappedText::slice(std::size_t begin, std::size_t end) const {
   return out;
 }
 
-void MappedText::append(std::string_view character, Span place) {
+void MappedText::append(std::string_view character, ByteSpan place) {
   text_ += character;
   spans_.insert(spans_.end(), character.size(), place);
 }
@@ -56,7 +56,7 @@ void MappedText::append(std::string_view character, Span place) {
 void MappedText::prepend(std::string_view prefix) {
   if (empty()) return;
   text_.insert(0, prefix);
-  spans_.insert(spans_.begin(), prefix.size(), Span(spans_.front()));
+  spans_.insert(spans_.begin(), prefix.size(), ByteSpan(spans_.front()));
 }
 
 void MappedText::rewrite(const std::vector<Rewrite>& characters, int dropped) {
@@ -68,7 +68,7 @@ void MappedText::rewrite(const std::vector<Rewrite>& characters, int dropped) {
   for (; dropped > 0; --dropped) at = after_character(text_, at);
   for (const Rewrite& next : characters) {
     const bool is_new = next.change > 0 || at >= text_.size();
-    const Span place = !is_new ? spans_[at] : at > 0 ? spans_[at - 1] : span(0, 0);
+    const ByteSpan place = !is_new ? spans_[at] : at > 0 ? spans_[at - 1] : span(0, 0);
     for (int gone = next.change; !is_new && gone <= 0; ++gone) at = after_character(text_, at);
     utf8.clear();
     append_utf8(utf8, next.character);

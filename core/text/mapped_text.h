@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-struct Span {
+struct ByteSpan {
   std::int32_t begin = 0;
   std::int32_t end = 0;
 };
@@ -33,7 +33,7 @@ class MappedText {
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
   /// The place of bytes [begin, end) of text(); empty ranges give an empty span.
-  Span span(std::size_t begin, std::size_t end) const;
+  ByteSpan span(std::size_t begin, std::size_t end) const;
   MappedText slice(std::size_t begin, std::size_t end) const;
 
   /// `dropped`: characters of the old text that go before the first new one.
@@ -41,11 +41,12 @@ class MappedText {
   /// Puts `prefix` in front; it shares the place of the first character. Does nothing to an empty text.
   void prepend(std::string_view prefix);
   /// Appends a character that stands for `place`.
-  void append(std::string_view character, Span place);
+  void append(std::string_view character, ByteSpan place);
 
  private:
   std::string text_;
-  std::vector<Span> spans_;  // one per byte of text_: the place of the whole character the byte belongs to
+  std::vector<ByteSpan>
+      spans_;  // one per byte of text_: the place of the whole character the byte belongs to
 };
 
 /// A stretch of the text on its way to tokens; a segment that is already an added token has its id.

@@ -107,7 +107,7 @@ std::pair<std::size_t, std::size_t> stripped(std::string_view text, bool left, b
 Status check_normalized(const MappedText& text) {
   if (text.text().size() <= kMaxNormalized) return Done{};
   return fail(Code::out_of_range,
-              "the normalizer makes more than " + format_bytes(kMaxNormalized) + " of this text",
+              "The normalizer makes more than " + format_bytes(kMaxNormalized) + " of this text.",
               "Try a shorter text; the tokenizer replaces characters by very long stretches.");
 }
 

@@ -90,7 +90,7 @@ void append_replacement(MappedText& out, const MappedText& old, std::size_t begi
                         std::string_view replacement) {
   std::string utf8;
   std::size_t at = begin;
-  Span place = old.span(begin, begin);
+  ByteSpan place = old.span(begin, begin);
   for (std::size_t from = 0; from < replacement.size();) {
     utf8.clear();
     append_utf8(utf8, next_code_point(replacement, from));
@@ -171,7 +171,7 @@ Normalizer gguf_bert_normalizer(bool strip_accents, bool lowercase) {
       const std::size_t begin = at;
       const char32_t written = next_code_point(bytes, at);
       const char32_t c = strip_accents ? first_of_decomposition(written) : written;
-      const Span place = text.span(begin, at);
+      const ByteSpan place = text.span(begin, at);
       if (is_white_space(c)) {
         out.append(" ", place);
         continue;

@@ -100,7 +100,9 @@ Made open_tokenizer(const std::string& path) {
     }
   }
   const TokenizerSettings settings = settings_beside(file);
-  TRY(auto parts, parts_of_file(file, settings));
+  auto opened = parts_of_file(file, settings);
+  if (!opened) return with_full_stop(opened.error());
+  Pipeline parts = *std::move(opened);
   for (const auto& [key, id] : {std::pair{"bos_token", &parts.bos}, std::pair{"eos_token", &parts.eos}}) {
     const auto found = first_known(parts, {settings.token(key, "")});
     if (found) *id = found;

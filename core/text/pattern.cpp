@@ -176,7 +176,7 @@ int nesting_of(std::string_view expression) {
 Error too_hard(const std::string& expression, UErrorCode status) {
   return fail(
       Code::unsupported,
-      format("the expression \"%.80s\" gave up on this text (%s)", expression.c_str(), u_errorName(status)),
+      format("The expression \"%.80s\" gave up on this text (%s).", expression.c_str(), u_errorName(status)),
       "Try a shorter text, or a pre_tokenizer with a simpler expression.");
 }
 

@@ -40,7 +40,7 @@ PipelineTokenizer::PipelineTokenizer(Pipeline parts) : parts_(std::move(parts)) 
 
 PlacedToken PipelineTokenizer::added_token(const Segment& segment) const {
   const AddedToken& token = *parts_.added.at(*segment.added);
-  const Span place = segment.text.span(0, segment.text.text().size());
+  const ByteSpan place = segment.text.span(0, segment.text.text().size());
   return {{token.id, token.content, place.begin, place.end, token.special}, segment.text.text()};
 }
 
@@ -54,11 +54,18 @@ struct PipelineTokenizer::Recorder {
     out.stretches.assign(all.begin(), all.begin() + kept);
   }
   // Room for the steps of one more word; null where there is none left.
-  SegmentedWord* word(const Segment& segment) const {
+  SegmentedWord* word(const Segment& segment, std::size_t first_token) const {
     if (out.word_count++ >= limits.words) return nullptr;
-    out.words.push_back({segment.text, segment.added, {}, {}});
+    out.words.push_back({segment.text, segment.added, {}, {}, first_token});
     out.words.back().steps.limit = limits.steps;
     return &out.words.back();
+  }
+  // The template has put tokens in front, which match no text.
+  void shift(const std::vector<PlacedToken>& tokens) const {
+    const auto first = std::find_if(tokens.begin(), tokens.end(),
+                                    [](const PlacedToken& token) { return !token.matched.empty(); });
+    for (SegmentedWord& word : out.words)
+      word.first_token += static_cast<std::size_t>(first - tokens.begin());
   }
 };
 
@@ -66,10 +73,10 @@ void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToke
                                   const Recorder* recorder) const {
   std::vector<WordPart> cut;
   const std::string& word = segment.text.text();
-  SegmentedWord* record = recorder ? recorder->word(segment) : nullptr;
+  SegmentedWord* record = recorder ? recorder->word(segment, out.size()) : nullptr;
   parts_.model->cut_word(word, cut, record ? &record->steps : nullptr);
   for (const WordPart& part : cut) {
-    const Span place = segment.text.span(part.begin, part.end);
+    const ByteSpan place = segment.text.span(part.begin, part.end);
     const std::string spelling = part.as_written ? word.substr(part.begin, part.end - part.begin)
                                                  : std::string(parts_.model->vocabulary().spelling(part.id));
     const AddedToken* added = parts_.added.at(part.id);
@@ -82,7 +89,7 @@ void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToke
 Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
                                         const Recorder* recorder) const {
   if (text.size() > kMaxText) {
-    return fail(Code::out_of_range, format("the text has %s", format_bytes(text.size()).c_str()),
+    return fail(Code::out_of_range, format("The text has %s.", format_bytes(text.size()).c_str()),
                 format("At most %s can be cut into tokens at once.", format_bytes(kMaxText).c_str()));
   }
   TRY(auto segments, parts_.added.cut(MappedText::of(text), parts_.normalizer));
@@ -94,11 +101,12 @@ Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
       add_words(segment, placed, recorder);
       continue;
     }
+    SegmentedWord* record = recorder ? recorder->word(segment, placed.size()) : nullptr;
     placed.push_back(added_token(segment));
-    SegmentedWord* record = recorder ? recorder->word(segment) : nullptr;
     if (record) record->parts = {{*segment.added, 0, segment.text.text().size()}};
   }
   if (parts_.post_processor) parts_.post_processor(placed, add_special);
+  if (recorder) recorder->shift(placed);
   Encoding encoding;
   encoding.tokens.reserve(placed.size());
   for (PlacedToken& token : placed) encoding.tokens.push_back(std::move(token.token));

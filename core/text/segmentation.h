@@ -27,6 +27,7 @@ struct SegmentedWord {
   std::optional<int> added;  // it is this added token, and nothing was cut
   WordSteps steps;
   std::vector<WordPart> parts;  // what it became
+  std::size_t first_token = 0;  // of these parts, in the encoding
 };
 
 struct Segmentation {

@@ -113,7 +113,7 @@ std::string_view next_stretch(std::string_view text, std::size_t& at, const Char
 }
 
 // Appends a stretch, its spaces as marks; leading ones go where `squeeze` says so and a space came before.
-void append_stretch(MappedText& out, std::string_view stretch, Span place, const Spaces& spaces,
+void append_stretch(MappedText& out, std::string_view stretch, ByteSpan place, const Spaces& spaces,
                     bool& after_space) {
   std::string utf8;
   for (std::size_t at = 0; at < stretch.size();) {

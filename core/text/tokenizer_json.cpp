@@ -112,8 +112,9 @@ Result<Pipeline> parts_of_json(std::string_view text, const std::string& what) {
 }
 
 Made tokenizer_from_json(std::string_view text, const std::string& what) {
-  TRY(auto parts, parts_of_json(text, what));
-  return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
+  auto parts = parts_of_json(text, what);
+  if (!parts) return with_full_stop(parts.error());
+  return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(*std::move(parts)));
 }
 
 }  // namespace attnscope

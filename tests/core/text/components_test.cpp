@@ -29,7 +29,7 @@ TEST(Components, NormalizersAgree) {
       MappedText text = MappedText::of(input);
       ASSERT_TRUE((*normalizer)(text));
       EXPECT_EQ(text.text(), expected[1].get<std::string>()) << input;
-      const Span all = text.span(0, text.text().size());
+      const ByteSpan all = text.span(0, text.text().size());
       EXPECT_LE(all.end, static_cast<std::int32_t>(input.size()));
     }
   }
@@ -47,7 +47,7 @@ TEST(Components, PreTokenizersAgreeInWordsAndPlaces) {
       ASSERT_TRUE((*cut)(segments));
       Json words = Json::array();
       for (const Segment& segment : segments) {
-        const Span place = segment.text.span(0, segment.text.text().size());
+        const ByteSpan place = segment.text.span(0, segment.text.text().size());
         words.push_back({segment.text.text(), characters_before(input, place.begin),
                          characters_before(input, place.end)});
       }

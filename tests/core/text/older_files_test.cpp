@@ -63,9 +63,9 @@ TEST(WordList, BadOnesAreRefused) {
     return opened ? std::string() : opened.error().sentence;
   };
   const std::string name = folder.file("vocab.txt") + ": ";
-  EXPECT_EQ(refusal(""), name + "no line is the unknown token [UNK]");
-  EXPECT_EQ(refusal("a\nb\n"), name + "no line is the unknown token [UNK]");
-  EXPECT_EQ(refusal("[UNK]\na\xFF\n"), name + "line 2 is not UTF-8");
+  EXPECT_EQ(refusal(""), name + "no line is the unknown token [UNK].");
+  EXPECT_EQ(refusal("a\nb\n"), name + "no line is the unknown token [UNK].");
+  EXPECT_EQ(refusal("[UNK]\na\xFF\n"), name + "line 2 is not UTF-8.");
   EXPECT_NE(refusal("[UNK]\n" + std::string(5000, 'a')).find("the token with id 1 has 5"), std::string::npos);
   EXPECT_EQ(refusal("[UNK]\n\n\na\na\n"), "");  // empty lines and repeats count as ids
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");

@@ -44,7 +44,7 @@ TEST(Normalizer, UnicodeFormsAgreeWithIcu) {
       MappedText mapped = MappedText::of(text);
       ASSERT_TRUE(unicode_normalizer(form)(mapped));
       ASSERT_EQ(mapped.text(), icu_normalized(form, text)) << text;
-      const Span all = mapped.span(0, mapped.text().size());
+      const ByteSpan all = mapped.span(0, mapped.text().size());
       ASSERT_GE(all.begin, 0);
       ASSERT_LE(all.end, static_cast<std::int32_t>(text.size()));
     }

@@ -69,6 +69,8 @@ TEST_P(Steps, EndInTheTokens) {
     std::vector<int> ids;
     for (const SegmentedWord& word : steps->words) {
       ASSERT_FALSE(word.steps.cut_short);
+      for (std::size_t i = 0; i < word.parts.size(); ++i)
+        ASSERT_EQ(steps->encoding.tokens.at(word.first_token + i).id, word.parts[i].id);
       for (const WordPart& part : word.parts) ids.push_back(part.id);
       if (word.added) continue;
       if (word.steps.kind == WordSteps::Kind::merges) check_merges(word, *tokenizer);
