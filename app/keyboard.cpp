@@ -43,12 +43,17 @@ void control_keys(FrameState& state, bool typing) {
 
 void walk_keys(FrameState& state, const RunResult& run) {
   Workspace& workspace = state.workspace;
-  const int step = compat::key_pressed(Key::right) ? 1 : compat::key_pressed(Key::left) ? -1 : 0;
+  const View* shown = state.view(workspace.view);
+  const bool arrows = !shown || !shown->takes_arrows(run);
+  const auto direction = [&](Key more, Key less) {
+    return !arrows ? 0 : compat::key_pressed(more) ? 1 : compat::key_pressed(less) ? -1 : 0;
+  };
+  const int step = direction(Key::right, Key::left);
   if (step != 0) {
     workspace.playing = false;
     walk(workspace, run, step);
   }
-  const int by = compat::key_pressed(Key::down) ? 1 : compat::key_pressed(Key::up) ? -1 : 0;
+  const int by = direction(Key::down, Key::up);
   const ModelConfig& config = run.trace(workspace.cursor.sequence).config();
   const bool one_block = config.towers.empty() && config.n_layers() < 2;
   const bool heads = ImGui::GetIO().KeyShift || one_block;

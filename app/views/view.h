@@ -34,6 +34,8 @@ class View {
   virtual int order() const = 0;
   /// Empty when the view can show this run; otherwise the key of the sentence that says why not.
   virtual std::string unavailable(const RunResult&) const { return {}; }
+  /// True when the arrow keys walk inside this view instead of through the model's steps.
+  virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
 };

@@ -1,0 +1,235 @@
+#include "app/views/tokenizer_text.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostRuns = 1500, kMostChips = 1000;
+constexpr float kChipHeight = 26.f, kChipPadding = 8.f, kChipGap = 5.f, kWidest = 150.f;
+
+std::string_view bytes_of(const TokenizerScene& scene, const Token& token) {
+  const auto begin = static_cast<std::size_t>(token.begin), end = static_cast<std::size_t>(token.end);
+  return std::string_view(scene.text).substr(begin, end - begin);
+}
+
+bool run_holds(const TokenRun& run, int token) {
+  return std::find(run.tokens.begin(), run.tokens.end(), token) != run.tokens.end();
+}
+
+// One box with text; true when it was clicked. `id` is unique in the window.
+bool text_box(const std::string& id, const std::string& text, const std::string& small, ImU32 ground,
+              ImU32 edge, float outline, float width, bool& hovered) {
+  const Theme& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size(width, scaled(kChipHeight));
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  note_item(id);
+  hovered = ImGui::IsItemHovered();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 end(at.x + size.x, at.y + size.y);
+  list->AddRectFilled(at, end, hovered ? mix(ground, t.text, 0.12f) : ground, scaled(5));
+  list->AddRect(at, end, edge, scaled(5), 0, outline);
+  const ImVec2 extent = text_size(fonts().mono, text);
+  draw_text(list, fonts().mono, ImVec2(at.x + scaled(kChipPadding), at.y + (size.y - extent.y) / 2), t.text,
+            text);
+  if (small.empty()) return clicked;
+  const ImVec2 low = text_size(fonts().mono_small, small);
+  draw_text(list, fonts().mono_small,
+            ImVec2(end.x - scaled(kChipPadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)), t.text_dim,
+            small);
+  return clicked;
+}
+
+float box_width(const std::string& text, const std::string& small) {
+  const float inner = text_size(fonts().mono, text).x + 2 * scaled(kChipPadding);
+  return small.empty() ? inner : inner + scaled(6) + text_size(fonts().mono_small, small).x;
+}
+
+// Where the next stretch of the text goes; lines break between stretches, and after a line end in the text.
+struct TextPen {
+  ImVec2 origin;
+  float width, line;
+  float x = 0, y = 0;
+  void room_for(float wide) {
+    if (x > 0 && x + wide > width) next_line();
+  }
+  void next_line() {
+    x = 0;
+    y += line;
+  }
+};
+
+int draw_run(const TokenizerScene& scene, TokenizerChoice& choice, std::size_t index, TextPen& pen) {
+  const TokenRun& run = scene.runs[index];
+  const Theme& t = theme();
+  const std::string_view bytes =
+      std::string_view(scene.text)
+          .substr(static_cast<std::size_t>(run.begin), static_cast<std::size_t>(run.end - run.begin));
+  const std::string text = middle_truncated(fonts().mono, text_on_one_line(bytes), pen.width);
+  note_text(text);
+  const ImVec2 extent = text_size(fonts().mono, text);
+  const float wide = std::max(extent.x, scaled(3));
+  pen.room_for(wide);
+  const ImVec2 at(pen.origin.x + pen.x, pen.origin.y + pen.y);
+  const ImVec2 end(at.x + wide, at.y + pen.line - scaled(3));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  int clicked = -1;
+  if (!run.tokens.empty()) {
+    const bool lit = run_holds(run, choice.lit), chosen = run_holds(run, choice.token);
+    const ImU32 ground = token_tint(scene, run.tokens.front());
+    list->AddRectFilled(at, end, lit ? mix(ground, t.text, 0.25f) : ground, scaled(3));
+    if (chosen) list->AddRect(at, end, t.accent, scaled(3), 0, scaled(2));
+    ImGui::SetCursorScreenPos(at);
+    const std::string id = "###token_run_" + std::to_string(index);
+    if (ImGui::InvisibleButton(id.c_str(), ImVec2(wide, pen.line - scaled(3)))) clicked = run.tokens.front();
+    note_item(id);
+    if (ImGui::IsItemHovered()) {
+      choice.next_lit = run.tokens.front();
+      token_tooltip(scene, run.tokens.front());
+    }
+    if (chosen && choice.follow) ImGui::SetScrollHereY(0.5f);
+  }
+  draw_text(list, fonts().mono, ImVec2(at.x, at.y + (pen.line - scaled(3) - extent.y) / 2),
+            run.tokens.empty() ? t.text_dim : t.text, text);
+  pen.x += wide + scaled(1);
+  if (bytes.find('\n') != std::string_view::npos) pen.next_line();
+  return clicked;
+}
+
+}  // namespace
+
+ImU32 token_tint(const TokenizerScene& scene, int token) {
+  const Theme& t = theme();
+  const Token& shown = scene.steps.encoding.tokens[static_cast<std::size_t>(token)];
+  const int run = scene.run_of_token[static_cast<std::size_t>(token)];
+  if (shown.special || run < 0) return mix(t.ground, t.norm, 0.3f);
+  const ImU32 hues[] = {t.attention, t.residual, t.v, t.mlp};
+  return mix(t.ground, hues[run % 4], t.kind == ThemeKind::dark ? 0.36f : 0.3f);
+}
+
+void token_tooltip(const TokenizerScene& scene, int token) {
+  const Token& shown = scene.steps.encoding.tokens[static_cast<std::size_t>(token)];
+  const std::string& name = scene.names[static_cast<std::size_t>(token)];
+  note_text(name);
+  std::string text = tr("tokenizer.tip.token", {name, std::to_string(shown.id)});
+  text += "\n" + tr("tokenizer.tip.spelling", {middle_truncated(fonts().body, shown.text, scaled(300))});
+  if (shown.end > shown.begin) {
+    text += "\n" + tr("tokenizer.tip.place", {std::to_string(shown.begin), std::to_string(shown.end),
+                                              hex_bytes(bytes_of(scene, shown))});
+  } else {
+    text += std::string("\n") + tr("tokenizer.tip.template");
+  }
+  note_text(text);
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float width, int lines) {
+  const float line = text_size(fonts().mono, "X").y + scaled(9);
+  const float height = line * static_cast<float>(lines) + scaled(12);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  // One line less where the text is short: measured as if it were one stretch.
+  const float all = text_size(fonts().mono, scene.text.substr(0, 2000)).x;
+  const bool breaks = scene.text.find('\n') != std::string::npos;
+  const float shown = !breaks && all < width - scaled(40) ? line + scaled(12) : height;
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + width, at.y + shown), theme().panel, scaled(6));
+  ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + shown), theme().border, scaled(6));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(8), at.y + scaled(7)));
+  const ChildScope child("###token_text", ImVec2(width - scaled(12), shown - scaled(10)));
+  TextPen pen{ImGui::GetCursorScreenPos(), width - scaled(34), line};
+  int clicked = -1;
+  for (std::size_t index = 0; index < std::min(scene.runs.size(), kMostRuns); ++index)
+    clicked = std::max(clicked, draw_run(scene, choice, index, pen));
+  ImGui::SetCursorScreenPos(ImVec2(pen.origin.x, pen.origin.y + pen.y + pen.line));
+  if (scene.runs.size() > kMostRuns)
+    caption(
+        tr("tokenizer.more_text", {format_count(static_cast<std::int64_t>(scene.runs.size() - kMostRuns))}));
+  return clicked;
+}
+
+int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float width, int lines) {
+  const std::vector<Token>& tokens = scene.steps.encoding.tokens;
+  const float row = scaled(kChipHeight + kChipGap);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), scaled(kChipGap)));
+  std::vector<float> widths;
+  float x = 0;
+  int rows = 1;
+  for (std::size_t i = 0; i < std::min(tokens.size(), kMostChips); ++i) {
+    const std::string name = middle_truncated(fonts().mono, scene.names[i], scaled(kWidest));
+    note_text(name);
+    widths.push_back(box_width(name, std::to_string(tokens[i].id)));
+    if (x > 0 && x + widths.back() > width - scaled(16)) {
+      x = 0;
+      ++rows;
+    }
+    x += widths.back() + scaled(kChipGap);
+  }
+  const ChildScope child("###token_chips", ImVec2(width, row * static_cast<float>(std::min(rows, lines))));
+  const float left = ImGui::GetCursorScreenPos().x;
+  int clicked = -1;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const int token = static_cast<int>(i);
+    if (i > 0) ImGui::SameLine();
+    if (i > 0 && ImGui::GetCursorScreenPos().x + widths[i] > left + width - scaled(16)) ImGui::NewLine();
+    const bool chosen = token == choice.token, lit = token == choice.lit;
+    const ImU32 tint = token_tint(scene, token);
+    bool hovered = false;
+    if (text_box("###token_" + std::to_string(i),
+                 middle_truncated(fonts().mono, scene.names[i], scaled(kWidest)),
+                 std::to_string(tokens[i].id), lit ? mix(tint, theme().text, 0.2f) : tint,
+                 chosen ? theme().accent : with_alpha(theme().border, 0.6f), chosen ? scaled(2) : 1.f,
+                 widths[i], hovered))
+      clicked = token;
+    if (hovered) {
+      choice.next_lit = token;
+      token_tooltip(scene, token);
+    }
+    if (chosen && choice.follow) ImGui::SetScrollHereY(0.5f);
+  }
+  if (tokens.size() > kMostChips)
+    caption(
+        tr("tokenizer.more_tokens", {format_count(static_cast<std::int64_t>(tokens.size() - kMostChips))}));
+  return clicked;
+}
+
+int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float width) {
+  const Theme& t = theme();
+  const float bar = ImGui::GetStyle().ScrollbarSize;
+  const ChildScope child("###token_words", ImVec2(width, scaled(kChipHeight) + bar + scaled(4)),
+                         ImGuiWindowFlags_HorizontalScrollbar);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), 0));
+  int clicked = -1;
+  for (std::size_t i = 0; i < scene.steps.words.size(); ++i) {
+    const SegmentedWord& word = scene.steps.words[i];
+    const ByteSpan place = word.text.span(0, word.text.text().size());
+    const std::string_view bytes =
+        std::string_view(scene.text)
+            .substr(static_cast<std::size_t>(place.begin), static_cast<std::size_t>(place.end - place.begin));
+    const std::string name = middle_truncated(fonts().mono, display_bytes(bytes), scaled(kWidest));
+    note_text(name);
+    const std::string count = word.parts.size() == 1 ? std::string() : std::to_string(word.parts.size());
+    const bool chosen = static_cast<int>(i) == choice.word;
+    if (i > 0) ImGui::SameLine();
+    bool hovered = false;
+    if (text_box("###token_word_" + std::to_string(i), name, count, chosen ? t.accent_soft : t.panel_raised,
+                 chosen ? t.accent : t.border, chosen ? scaled(2) : 1.f, box_width(name, count), hovered))
+      clicked = static_cast<int>(i);
+    if (hovered) {
+      const std::string seen = middle_truncated(fonts().body, word.text.text(), scaled(320));
+      note_text(seen);
+      ImGui::SetTooltip("%s", tr(word.added ? "tokenizer.tip.added" : "tokenizer.tip.word",
+                                 {seen, std::to_string(place.begin), std::to_string(place.end),
+                                  std::to_string(word.parts.size())})
+                                  .c_str());
+    }
+    if (chosen && choice.follow) ImGui::SetScrollHereX(0.5f);
+  }
+  return clicked;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,268 @@
+// The tokenizer view: how the text became tokens. On top the text and its tokens, below the words, and of the
+// chosen word every merge, every piece of the lattice or every attempt, to be walked through. Refuses to cut
+// anything: the steps are those of the code that tokenizes.
+#include <algorithm>
+#include <functional>
+
+#include "app/look/strings.h"
+#include "app/views/tokenizer_steps.h"
+#include "app/views/tokenizer_text.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+const Tokenizer* tokenizer_of(const RunResult& run) {
+  return run.document.opened ? run.document.opened->tokenizer.get() : nullptr;
+}
+
+class TokenizerView : public View {
+ public:
+  const char* id() const override { return "tokenizer"; }
+  int order() const override { return 6; }
+  std::string unavailable(const RunResult& run) const override {
+    return tokenizer_of(run) ? std::string() : "tokenizer.none";
+  }
+  bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context);
+  void follow_cursor(const ViewContext& context);
+  void draw_head(const ViewContext& context, float width);
+  void draw_source_chips(const ViewContext& context);
+  void draw_notes(const ViewContext& context, float width);
+  void draw_walk(float width);
+  void draw_result(const SegmentedWord& word, float width);
+  void walk_keys(const ViewContext& context);
+  void choose_token(const ViewContext& context, int token);
+  void choose_word(const ViewContext& context, int word);
+  void go(std::int64_t step);
+  const Sequence& sequence(const ViewContext& context) const;
+  const std::vector<int>& input_ids(const ViewContext& context) const;
+  bool as_typed(const ViewContext& context) const;
+
+  Deferred<TokenizerScene> scenes_;
+  std::shared_ptr<const TokenizerScene> scene_;
+  PieceNames names_;
+  TokenizerChoice choice_;
+  bool source_ = false;         ///< the encoder's text
+  std::int64_t step_ = 0;       ///< of the chosen word
+  bool moved_ = true;           ///< the step has to be scrolled into sight
+  std::int64_t last_row_ = -1;  ///< where the cursor stood when it was followed last
+};
+
+const Sequence& TokenizerView::sequence(const ViewContext& context) const {
+  const auto& all = context.run.document.sequences;
+  const int last = static_cast<int>(all.size()) - 1;
+  return all[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
+}
+
+const std::vector<int>& TokenizerView::input_ids(const ViewContext& context) const {
+  const Sequence& shown = sequence(context);
+  return source_ ? shown.input.source : shown.input.ids;
+}
+
+// The input is what the text gives: its tokens can be pointed at by their rows.
+bool TokenizerView::as_typed(const ViewContext& context) const {
+  return scene_ && scene_->steps.encoding.ids() == input_ids(context);
+}
+
+void TokenizerView::follow(const ViewContext& context) {
+  const Sequence& shown = sequence(context);
+  if (shown.source_text.empty()) source_ = false;
+  const std::string text = source_ ? shown.source_text : shown.text;
+  const auto tokenizer = context.run.document.opened->tokenizer;
+  const std::uint64_t key =
+      key_of({std::hash<std::string>()(text),
+              static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tokenizer.get()))});
+  const auto before = scene_;
+  scene_ = scenes_.get(key, "tokenizer_steps", context.commands, [tokenizer, text](const std::atomic<bool>&) {
+    return make_tokenizer_scene(tokenizer, text);
+  });
+  if (scene_ == before || !scene_) return;
+  choice_ = {};
+  last_row_ = -1;
+  for (std::size_t i = 0; i < scene_->word_of_token.size() && choice_.token < 0; ++i)
+    if (scene_->word_of_token[i] >= 0) choice_.token = static_cast<int>(i);
+  choice_.word = choice_.token >= 0 ? scene_->word_of_token[static_cast<std::size_t>(choice_.token)] : -1;
+  go(INT64_MAX);
+}
+
+// The cursor's row is the chosen token, where rows are tokens of this text.
+void TokenizerView::follow_cursor(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  const std::int64_t row = cursor.query;
+  if (row == last_row_ || !as_typed(context)) return;
+  const bool first = last_row_ < 0;
+  last_row_ = row;
+  const auto count = static_cast<std::int64_t>(scene_->word_of_token.size());
+  if (row < 0 || row >= count || scene_->word_of_token[static_cast<std::size_t>(row)] < 0) return;
+  if (first && row == 0) return;  // the cursor of a new input says nothing yet
+  const int word = scene_->word_of_token[static_cast<std::size_t>(row)];
+  choice_.token = static_cast<int>(row);
+  choice_.follow = true;
+  if (word == choice_.word) return;
+  choice_.word = word;
+  go(INT64_MAX);
+}
+
+void TokenizerView::go(std::int64_t step) {
+  const SegmentedWord* word = scene_ ? scene_->word(choice_.word) : nullptr;
+  step_ = std::clamp<std::int64_t>(step, 0, word ? step_count(*word) : 0);
+  moved_ = true;
+}
+
+void TokenizerView::choose_token(const ViewContext& context, int token) {
+  if (token < 0) return;
+  choice_.token = token;
+  const int word = scene_->word_of_token[static_cast<std::size_t>(token)];
+  if (word >= 0 && word != choice_.word) {
+    choice_.word = word;
+    go(INT64_MAX);
+  }
+  if (!as_typed(context)) return;
+  context.workspace.cursor.query = last_row_ = token;
+}
+
+void TokenizerView::choose_word(const ViewContext& context, int index) {
+  const SegmentedWord* word = scene_->word(index);
+  if (!word) return;
+  choice_.word = index;
+  go(INT64_MAX);
+  if (!word->parts.empty() && word->first_token < scene_->word_of_token.size())
+    choose_token(context, static_cast<int>(word->first_token));
+}
+
+void TokenizerView::walk_keys(const ViewContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (context.workspace.view != id() || io.WantTextInput || io.KeyCtrl || io.KeyAlt ||
+      ImGui::IsAnyItemActive() ||
+      ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    return;
+  const int step = compat::key_pressed(compat::Key::right)  ? 1
+                   : compat::key_pressed(compat::Key::left) ? -1
+                                                            : 0;
+  if (step != 0) go(step_ + step);
+  const int word = compat::key_pressed(compat::Key::down) ? 1 : compat::key_pressed(compat::Key::up) ? -1 : 0;
+  if (word == 0) return;
+  choose_word(context, choice_.word + word);
+  choice_.follow = true;
+}
+
+void TokenizerView::draw_source_chips(const ViewContext& context) {
+  if (sequence(context).source_text.empty()) return;
+  if (chip(std::string(tr("tokenizer.source")) + "###tokenizer_source", source_, tr("tokenizer.source.help")))
+    source_ = true;
+  ImGui::SameLine();
+  if (chip(std::string(tr("tokenizer.target")) + "###tokenizer_target", !source_,
+           tr("tokenizer.target.help")))
+    source_ = false;
+}
+
+void TokenizerView::draw_head(const ViewContext& context, float width) {
+  const char* key = "tokenizer.sentence.whole";
+  const WordSteps::Kind kind = scene_ ? scene_->kind : WordSteps::Kind::whole;
+  if (kind == WordSteps::Kind::merges) key = "tokenizer.sentence.merges";
+  if (kind == WordSteps::Kind::lattice) key = "tokenizer.sentence.lattice";
+  if (kind == WordSteps::Kind::attempts) key = "tokenizer.sentence.attempts";
+  view_heading(tr("tokenizer.title"), tr(key, {format_count(tokenizer_of(context.run)->vocab_size())}),
+               width);
+  draw_source_chips(context);
+}
+
+void TokenizerView::draw_notes(const ViewContext& context, float width) {
+  if (scene_->normalized) {
+    std::string seen;
+    for (const Segment& stretch : scene_->steps.stretches) seen += stretch.text.text();
+    const std::string line = tr("tokenizer.normalized", {text_on_one_line(seen.substr(0, 400))});
+    note_text(line);
+    text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, line, width));
+  }
+  if (scenes_.fresh() && !input_ids(context).empty() && !as_typed(context) && !source_)
+    text_line(fonts().small, theme().text_dim,
+              middle_truncated(fonts().small, tr("tokenizer.changed"), width));
+}
+
+// What the word became, at the right of the walk.
+void TokenizerView::draw_result(const SegmentedWord& word, float width) {
+  std::string shown;
+  for (const WordPart& part : word.parts) {
+    const std::string name = piece_name(*scene_, word, part);
+    shown += (shown.empty() ? "" : "  ") + name + " " + std::to_string(part.id);
+    if (shown.size() > 400) break;
+  }
+  note_text(shown);
+  const std::string line = tr("tokenizer.becomes", {shown});
+  text_line(fonts().mono_small, theme().text_dim, middle_truncated(fonts().mono_small, line, width));
+}
+
+void TokenizerView::draw_walk(float width) {
+  const SegmentedWord* word = scene_->word(choice_.word);
+  if (!word) return;
+  const std::int64_t steps = word->steps.cut_short || word->added ? 0 : step_count(*word);
+  step_ = std::clamp<std::int64_t>(step_, 0, steps);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float slider = std::min(scaled(200), width * 0.3f);
+  if (steps > 0) {
+    const SliderEvent event = slider_int("###tokenizer_step", tr("tokenizer.step"), step_, 0, steps, slider,
+                                         tr("tokenizer.step.help"));
+    moved_ = moved_ || event.changed;
+  } else {
+    ImGui::Dummy(ImVec2(slider, scaled(30)));
+  }
+  const float below = ImGui::GetCursorScreenPos().y;
+  const float x = at.x + slider + scaled(18), room = width - slider - scaled(18);
+  ImGui::SetCursorScreenPos(ImVec2(x, at.y));
+  const std::string sentence = step_words(*scene_, *word, step_);
+  note_text(sentence);
+  text_line(fonts().body, theme().text, middle_truncated(fonts().body, sentence, room));
+  ImGui::SetCursorScreenPos(ImVec2(x, at.y + text_size(fonts().body, "X").y + scaled(5)));
+  draw_result(*word, room);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, std::max(below, ImGui::GetCursorScreenPos().y) + scaled(4)));
+}
+
+void TokenizerView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  follow(context);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14);
+  draw_head(context, width);
+  if (!scene_) return caption(tr("tokenizer.pending"));
+  if (!scene_->error.empty()) return caption(scene_->error);
+  if (scene_->text.empty() && scene_->steps.encoding.tokens.empty()) return caption(tr("tokenizer.no_text"));
+  follow_cursor(context);
+  walk_keys(context);
+  choice_.lit = choice_.next_lit;
+  choice_.next_lit = -1;
+  const bool tall = room.y > scaled(520);
+  choose_token(context, draw_token_text(*scene_, choice_, width, tall ? 4 : 2));
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  choose_token(context, draw_token_chips(*scene_, choice_, width, tall ? 3 : 2));
+  draw_notes(context, width);
+  if (!scene_->steps.words.empty()) {
+    section_heading(
+        tr("tokenizer.words", {format_count(static_cast<std::int64_t>(scene_->steps.word_count))}));
+    choose_word(context, draw_token_words(*scene_, choice_, width));
+  }
+  draw_walk(width);
+  if (const SegmentedWord* word = scene_->word(choice_.word)) {
+    const float top = ImGui::GetCursorScreenPos().y, left = origin.y + room.y - top;
+    const std::int64_t clicked =
+        draw_token_steps(*scene_, *word, names_, step_, moved_, ImVec2(width, std::max(scaled(60), left)));
+    moved_ = false;
+    if (clicked >= 0) step_ = clicked;
+  }
+  choice_.follow = false;
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_tokenizer_view();
+std::unique_ptr<View> make_tokenizer_view() { return std::make_unique<TokenizerView>(); }
+
+}  // namespace attnscope
