@@ -164,7 +164,7 @@ int run_window(const Options& asked) {
   if (state.settings.language != "en") state.set_language(state.settings.language);
   if (Status status = apply_look(state, options); !status) session.report(status.error());
   (*context)->on_drop = [&](const std::vector<std::string>& paths) {
-    if (!paths.empty()) state.open(paths.front());
+    if (!paths.empty()) state.drop(paths.front());
   };
   Loop(options, session, **context, **host, frame).run();
   const float scale = std::max(0.1f, (*context)->scale());

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/controls.h"
+#include "app/input_picture.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
@@ -31,6 +32,11 @@ bool exists(const std::string& path) {
 bool is_folder(const std::string& path) {
   std::error_code error;
   return fs::is_directory(path, error);
+}
+
+/// A picture, or numbers that may be one.
+bool is_pixels(const FolderEntry& entry) {
+  return is_picture_file(entry.path) || ends_with(lower(entry.name), ".safetensors");
 }
 
 /// A folder, layers for a model, a grid for a scene, a sheet for another file.
@@ -92,7 +98,10 @@ void FileBrowser::begin(FrameState& state) {
   hidden_ = state.settings.hidden_files;
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const std::string last = state.settings.last_folder;
+  const Settings& settings = state.settings;
+  const std::string last = request_->pictures && is_folder(settings.last_picture_folder)
+                               ? settings.last_picture_folder
+                               : settings.last_folder;
   go(state, is_folder(last) ? last : error ? home_folder() : here.string());
   ImGui::OpenPopup("###browser");
 }
@@ -105,7 +114,7 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   complaint_.clear();
   at_ = 0;
   scroll_ = true;
-  state.settings.last_folder = folder_;
+  (request_->pictures ? state.settings.last_picture_folder : state.settings.last_folder) = folder_;
   reading_ = std::make_shared<Reading>();
   state.commands.act([reading = reading_, path = folder_](Session& session) {
     session.jobs().submit("browse", [reading, path](const std::atomic<bool>&) {
@@ -132,6 +141,7 @@ void FileBrowser::refilter(const FrameState& state) {
     if (!state.settings.hidden_files && entry.name.front() == '.' &&
         (wanted.empty() || wanted.front() != '.'))
       continue;
+    if (request_->pictures && !entry.is_folder() && !is_pixels(entry)) continue;
     if (lower(entry.name).find(wanted) != std::string::npos) shown_.push_back(static_cast<int>(i));
   }
   at_ = std::clamp(at_, 0, std::max(0, static_cast<int>(shown_.size()) - 1));
@@ -151,7 +161,8 @@ void FileBrowser::choose(FrameState& state) {
   }
   const FolderEntry* entry = selected();
   if (!entry) return;
-  if (entry->kind == FolderEntry::Kind::folder) return go(state, entry->path);
+  if (entry->kind == FolderEntry::Kind::folder || (request_->pictures && entry->is_folder()))
+    return go(state, entry->path);
   finish(state, entry->path);
 }
 
@@ -181,7 +192,7 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
     const std::string typed = with_home(path_text_);
-    const bool model = !request_->save && exists(typed + "/config.json");
+    const bool model = !request_->save && !request_->pictures && exists(typed + "/config.json");
     if (is_folder(typed) && !model)
       go(state, typed);
     else if (!request_->save && exists(typed))
@@ -204,7 +215,7 @@ void FileBrowser::draw_places(FrameState& state, ImVec2 size) {
   if (const std::string desktop = home_folder() + "/Desktop"; is_folder(desktop))
     place(tr("browser.desktop"), desktop, "desktop");
   place(tr("browser.root"), "/", "root");
-  if (!request_->save && !state.settings.recent.empty()) {
+  if (!request_->save && !request_->pictures && !state.settings.recent.empty()) {
     ImGui::Dummy(ImVec2(1, px(4)));
     dim_text(tr("browser.recent"));
     int number = 0;
@@ -236,13 +247,15 @@ bool FileBrowser::draw_row(FrameState& state, int row) {
   const float y = at.y + px(4), side = px(15);
   draw_sign(entry.kind, ImVec2(at.x + px(6), y + px(1)), side);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool known = entry.kind != FolderEntry::Kind::file;
+  const bool picture = request_->pictures && !entry.is_folder();
+  const bool known = picture || entry.kind != FolderEntry::Kind::file;
   const float room = width - px(kKind + kSize + kDate + 34);
   list->AddText(ImVec2(at.x + px(30), y), known ? theme().text : theme().text_dim,
                 shortened(entry.name, room).c_str());
   const float kind_x = at.x + width - px(kKind + kSize + kDate);
   const bool strong = known && entry.kind != FolderEntry::Kind::folder;
-  list->AddText(ImVec2(kind_x, y), strong ? theme().accent : theme().text_dim, tr(kind_key(entry.kind)));
+  list->AddText(ImVec2(kind_x, y), strong ? theme().accent : theme().text_dim,
+                tr(picture ? "browser.picture" : kind_key(entry.kind)));
   const std::string size = entry.is_folder() ? std::string() : format_bytes(entry.bytes);
   list->AddText(ImVec2(kind_x + px(kKind + kSize - 14) - ImGui::CalcTextSize(size.c_str()).x, y),
                 theme().text_dim, size.c_str());
@@ -299,7 +312,7 @@ void FileBrowser::draw_foot(FrameState& state, float width) {
   const bool replaces = save && !name_.empty() && exists(target()) && !is_folder(target());
   const std::string go_label = tr(save ? replaces ? "browser.replace" : "browser.save" : "browser.open");
   const std::string cancel = tr("frame.cancel"), inside = tr("browser.inside");
-  const bool model = !save && entry && entry->kind == FolderEntry::Kind::model;
+  const bool model = !save && !request_->pictures && entry && entry->kind == FolderEntry::Kind::model;
   float buttons = button_width(go_label) + button_width(cancel) + ImGui::GetStyle().ItemSpacing.x;
   if (model) buttons += button_width(inside) + ImGui::GetStyle().ItemSpacing.x;
   ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + width - buttons);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/input_picture.h"
 #include "app/look/assets.h"
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
@@ -57,6 +58,16 @@ void FrameState::notify(Notice::Kind kind, std::string text, std::string hint, d
   note_text(hint);
   std::erase_if(notices, [&](const Notice& notice) { return notice.text == text; });
   notices.push_back({kind, std::move(text), std::move(hint), seconds});
+}
+
+void FrameState::drop(const std::string& path) {
+  if (!is_picture_file(path)) return open(path);
+  const auto& model = session.document().model;
+  if (model && model->config().sees()) {
+    ask_picture = path;
+    return;
+  }
+  notify(Notice::Kind::warning, tr("input.no_eyes", {file_name(path)}), tr("input.no_eyes.hint"), 0);
 }
 
 void FrameState::open(const std::string& path) {

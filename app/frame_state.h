@@ -23,7 +23,7 @@ struct Settings {
   float zoom = 1.f;  ///< times the scale that the screen asks for
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
-  std::string last_folder;
+  std::string last_folder, last_picture_folder;
   bool hidden_files = false;
 };
 
@@ -48,6 +48,7 @@ struct BrowseRequest {
   const char* title = "";  ///< string key
   std::string name;        ///< first proposal, when saving
   std::function<void(const std::string& path)> chosen;
+  bool pictures = false;  ///< opening: folders and pictures are listed, models are folders like others
 };
 
 /// A scene of assets/scenes.
@@ -72,11 +73,15 @@ struct FrameState {
   bool show_about = false;
   std::optional<ExportRequest> export_request;
   std::optional<BrowseRequest> browse;
+  std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
 
   View* view(const std::string& id) const;
   /// The scenes that travel with the program, with their titles in the current language.
   const std::vector<ShippedScene>& scenes();
   void notify(Notice::Kind kind, std::string text, std::string hint = {}, double seconds = 6.0);
+  /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
+  /// is opened.
+  void drop(const std::string& path);
   /// Opens a model or scene and remembers it among the recent ones when that works.
   void open(const std::string& path);
   /// A scene of assets/scenes, by its name there ("nine_steps").

@@ -1,7 +1,6 @@
 #include "app/input_bar.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
@@ -11,43 +10,26 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kLongText = 8192;    // bytes; more are tokenized in the background
-constexpr double kBurstSeconds = 1.2;      // a pause in typing after which a new undo point begins
-constexpr std::size_t kSentenceText = 32;  // code points of the text in an undo sentence
-
-std::string excerpt(const std::string& text) {
-  std::string out;
-  std::size_t at = 0, count = 0;
-  while (at < text.size() && count++ < kSentenceText) {
-    const char32_t code = next_code_point(text, at);
-    append_utf8(out, code < 32 ? U' ' : code);
-  }
-  return at < text.size() ? out + "\u2026" : out;
-}
-
-const Sequence* sequence_of(const Document& document, int index) {
-  if (document.sequences.empty()) return nullptr;
-  const int last = static_cast<int>(document.sequences.size()) - 1;
-  return &document.sequences[static_cast<std::size_t>(std::clamp(index, 0, last))];
-}
+constexpr int kMostAnswer = 50;  // tokens
+constexpr float kChipRow = 38.f, kThumbnail = 56.f;
+constexpr float kFieldShare = 0.27f, kLeastField = 160.f;  // of a line that holds text and chips
 
 /// "11 tokens · 3 blocks · 4 heads · 0.4 ms"
 std::string summary(const PanelContext& context, const Sequence& sequence) {
   const ModelConfig& config = context.session.document().model->config();
   const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_heads;
-  std::string text = tr("input.summary", {format_count(sequence.input.length()),
-                                          std::to_string(config.n_layers()), std::to_string(heads)});
-  if (context.run)
-    text += tr("input.summary.time",
-               {format(context.run->milliseconds < 10 ? "%.1f" : "%.0f", context.run->milliseconds)});
-  return text;
-}
-
-/// The first id that the vocabulary does not have, or -1.
-int unknown_id(const Document& document, const std::vector<int>& ids) {
-  const int known = document.model->config().vocab_size;
-  const auto at = std::find_if(ids.begin(), ids.end(), [&](int id) { return id < 0 || id >= known; });
-  return at == ids.end() ? -1 : std::abs(*at);
+  const std::string counts =
+      config.encoder()
+          ? tr("input.summary.two",
+               {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
+                format_count(sequence.input.length()), std::to_string(config.encoder()->n_layers()),
+                std::to_string(config.n_layers())})
+          : tr("input.summary",
+               {format_count(config.patch.size > 0 ? config.patch.count() : sequence.input.length()),
+                std::to_string(config.n_layers()), std::to_string(heads)});
+  if (!context.run) return counts;
+  const double ms = context.run->milliseconds;
+  return counts + tr("input.summary.time", {format(ms < 10 ? "%.1f" : "%.0f", ms)});
 }
 
 void right_text(const std::string& text, float right, float y) {
@@ -55,132 +37,101 @@ void right_text(const std::string& text, float right, float y) {
   dim_text(text);
 }
 
+// The decoder forgets what it wrote, and the model writes its answer to what the encoder reads.
+void answer_anew(Session& session, int sequence) {
+  const auto at = static_cast<std::size_t>(sequence);
+  const Status begun = session.edit(tr("input.edit.forget"), {}, [&](Document& changed) {
+    return set_text(changed, at, "", changed.model->config().stack);
+  });
+  if (begun) session.generate(sequence, kMostAnswer, tr("input.edit.answer"));
+}
+
+/// True where generating appends to the main stack.
+bool writes(const ModelConfig& config) {
+  return config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
+         !config.blocks.empty() && config.blocks.front().attention.causal;
+}
+
 }  // namespace
 
-void InputBar::follow(const PanelContext& context) {
-  if (opened_ != context.session.opened_version()) {
-    opened_ = context.session.opened_version();
-    typed_error_.reset();
-    tokenized_.reset();
-    found_.clear();
-    search_.reset();
-    typing_ = false;
-    shown_query_ = -1;
-  }
-  const Sequence* sequence = sequence_of(context.session.document(), context.workspace.cursor.sequence);
-  if (typed_sequence_ != context.workspace.cursor.sequence) typed_error_.reset();
-  typed_sequence_ = context.workspace.cursor.sequence;
-  if (sequence && !typing_ && !typed_error_ && !tokenized_) text_ = sequence->text;
-  lit_ = lit_next_;
-  lit_next_ = -1;
-  if (tokenized_ && tokenized_->done)
-    context.commands.act([this, made = std::exchange(tokenized_, nullptr), at = typed_sequence_](
-                             Session& session) { take_typed(session, at, std::move(made->sequence)); });
-  if (last_key_ > 0 && ImGui::GetTime() - last_key_ > kBurstSeconds) {
-    last_key_ = 0;
-    context.commands.end_gesture();
-  }
+void InputBar::follow(const PanelContext& context, FrameState& state) {
+  source_.follow(context);
+  main_.follow(context);
+  picture_.follow(context, state);
 }
 
-void InputBar::take_typed(Session& session, int sequence, Result<Sequence> made) {
-  typed_error_.reset();
-  if (!made) {
-    typed_error_ = made.error();
-  } else if (made->input.ids.empty()) {
-    typed_error_ = fail(Code::bad_format, tr("input.empty"), tr("input.empty.hint"));
-  } else if (const int id = unknown_id(session.document(), made->input.ids); id >= 0) {
-    const int known = session.document().model->config().vocab_size;
-    typed_error_ =
-        fail(Code::out_of_range, tr("input.unknown_id", {std::to_string(id), std::to_string(known)}),
-             tr("input.unknown_id.hint", {std::to_string(known - 1)}));
-  } else {
-    const std::string sentence = tr("input.edit.text", {excerpt(made->text)});
-    (void)session.edit(sentence, "typing", [&](Document& document) -> Status {
-      document.sequences[static_cast<std::size_t>(sequence)] = *std::move(made);
-      return Done{};
-    });
-  }
+float InputBar::switches_width(const PanelContext& context) const {
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
+  return batch_.width(context) + px(6) + mask_.width(context);
 }
 
-void InputBar::typed(const PanelContext& context, int sequence) {
-  last_key_ = ImGui::GetTime();
-  note_text(text_);
-  const auto opened = context.session.document().opened;
-  if (text_.size() <= kLongText) {
-    context.commands.act([this, opened, sequence, text = text_](Session& session) {
-      take_typed(session, sequence, sequence_from_text(*opened, text));
-    });
+void InputBar::draw_switches(const PanelContext& context, float right, float y) {
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
+  ImGui::SetCursorScreenPos(ImVec2(right - switches_width(context), y));
+  batch_.draw(context);
+  ImGui::SameLine(0, px(6));
+  mask_.draw(context);
+}
+
+void InputBar::draw_generate(const PanelContext& context) {
+  const int sequence = context.workspace.cursor.sequence;
+  if (context.session.generating()) {
+    if (raised_button(std::string("\u25a0 ") + tr("input.stop") + "###generate", true))
+      context.commands.act([](Session& session) { session.cancel_generating(); });
     return;
   }
-  tokenized_ = std::make_shared<Tokenized>();
-  context.commands.act([made = tokenized_, opened, text = text_](Session& session) {
-    session.jobs().submit("tokenize", [made, opened, text](const std::atomic<bool>& cancel) {
-      made->sequence = sequence_from_text(*opened, text);
-      if (!cancel) made->done = true;
-    });
-  });
+  {
+    const WithColour ink(ImGuiCol_Text, theme().accent);
+    if (ImGui::Button((std::string("\u25b6 ") + tr("input.generate") + "###generate").c_str()))
+      context.commands.act([sequence, count = generate_count_](Session& session) {
+        session.generate(sequence, count, tr("input.edit.generate", {std::to_string(count)}));
+      });
+  }
+  note_item("generate");
+  compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
+  ImGui::SameLine(0, px(3));
+  if (raised_button(std::to_string(generate_count_) + " \u25be###generate_count"))
+    ImGui::OpenPopup("###generate_counts");
+  if (!begin_popup("###generate_counts")) return;
+  for (const int count : {1, 5, 20, 50})
+    if (ImGui::MenuItem(
+            (tr("input.tokens", {std::to_string(count)}) + "###count" + std::to_string(count)).c_str(),
+            nullptr, count == generate_count_))
+      generate_count_ = count;
+  if (context.session.document().model->config().encoder()) {
+    ImGui::Separator();
+    if (ImGui::MenuItem((std::string(tr("input.answer")) + "###answer").c_str()))
+      context.commands.act([sequence](Session& session) { answer_anew(session, sequence); });
+    note_item("answer");
+  }
+  ImGui::EndPopup();
 }
 
-// The token under the pointer, here or among the chips, is lit in the text; not while the field is scrolled.
-void InputBar::light_spans(const Sequence& sequence, ImVec2 min, ImVec2 max) {
-  const float room = max.x - min.x - 2 * ImGui::GetStyle().FramePadding.x;
-  if (text_ != sequence.text || text_.find('\n') != std::string::npos ||
-      ImGui::CalcTextSize(text_.c_str()).x > room)
-    return;
-  const float left = min.x + ImGui::GetStyle().FramePadding.x;
-  const float pointer = ImGui::GetIO().MousePos.x;
-  const bool over = ImGui::IsItemHovered();
-  for (std::size_t pos = 0; pos < sequence.tokens.size(); ++pos) {
-    const Token& token = sequence.tokens[pos];
-    if (token.end <= token.begin || (!over && lit_ != static_cast<std::int64_t>(pos))) continue;
-    const char* text = text_.c_str();
-    const float x0 = left + ImGui::CalcTextSize(text, text + token.begin).x;
-    const float x1 = left + ImGui::CalcTextSize(text, text + token.end).x;
-    if (over && pointer >= x0 && pointer < x1) lit_next_ = static_cast<std::int64_t>(pos);
-    if (lit_ != static_cast<std::int64_t>(pos)) continue;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(ImVec2(x0, min.y + px(2)), ImVec2(x1, max.y - px(2)),
-                        with_alpha(theme().accent, 0.22f), px(3));
-    list->AddLine(ImVec2(x0, max.y - px(3)), ImVec2(x1, max.y - px(3)), theme().accent, px(2));
-  }
+void InputBar::draw_add_token(const PanelContext& context) {
+  const WithColour ink(ImGuiCol_Text, theme().text_dim);
+  if (ImGui::Button((std::string(tr("input.add_token")) + "###add_token").c_str()))
+    context.commands.edit(tr("input.edit.add_token"), {}, add_position);
+  note_item("add_token");
+  compat::item_tooltip(tr("input.add_token.help"));
 }
 
-float InputBar::draw_text(const PanelContext& context, FrameState& state, float width) {
-  const Sequence& sequence = *sequence_of(context.session.document(), context.workspace.cursor.sequence);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const std::string facts = summary(context, sequence);
-  const float field = std::max(px(160), width - ImGui::CalcTextSize(facts.c_str()).x - px(24));
-  const bool many_lines = text_.find('\n') != std::string::npos;
-  const float height = many_lines ? 2 * ImGui::GetTextLineHeight() + px(8) : ImGui::GetFrameHeight();
-  if (state.focus_text) ImGui::SetKeyboardFocusHere();
-  state.focus_text = false;
-  const WithColour border(ImGuiCol_Border, typed_error_ ? theme().error
-                                           : typing_    ? theme().accent
-                                                        : IM_COL32_BLACK_TRANS);
-  const WithColour ground(ImGuiCol_FrameBg, typing_ ? theme().panel_raised : IM_COL32_BLACK_TRANS);
-  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(4)));
-  ImGui::SetCursorScreenPos(ImVec2(at.x - px(6), at.y));
-  bool changed = false;
-  if (many_lines) {
-    changed = ImGui::InputTextMultiline("###input_text", &text_, ImVec2(field, height));
-  } else {
-    ImGui::SetNextItemWidth(field);
-    changed = ImGui::InputTextWithHint("###input_text", tr("input.hint"), &text_);
-  }
-  note_item("input_text");
-  const bool ended = ImGui::IsItemDeactivated();
-  typing_ = ImGui::IsItemActive();
-  light_spans(sequence, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
-  if (changed) typed(context, typed_sequence_);
-  if (ended && last_key_ > 0) {
-    last_key_ = 0;
-    context.commands.end_gesture();
-  }
-  right_text(facts, at.x + width, at.y + px(5));
-  return height;
+// The chips of the main stack and what stands behind them.
+void InputBar::draw_chips(const PanelContext& context, float width) {
+  const Document& document = context.session.document();
+  const bool vectors = !document.sequences[sequence_index(context)].input.vectors.empty();
+  const bool generates = !vectors && writes(document.model->config());
+  const float side = px(generates ? 170.f : vectors ? 110.f : 0.f);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  bool clicked = false;
+  const float strip = main_.draw_chips(context, width - side, picture_.key(), clicked);
+  if (clicked) picture_.ask();
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(10), (px(26) - ImGui::GetFontSize()) / 2));
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + strip + px(2), origin.y));
+  if (generates) draw_generate(context);
+  if (vectors) draw_add_token(context);
 }
 
-float InputBar::draw_title(const PanelContext& context, FrameState& state, float width) {
+void InputBar::draw_title(const PanelContext& context, FrameState& state, float width) {
   const Document& document = context.session.document();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string title = opened_title(*document.opened);
@@ -195,26 +146,105 @@ float InputBar::draw_title(const PanelContext& context, FrameState& state, float
   ImGui::SameLine(0, px(16));
   ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, at.y));
   draw_sizes(context, state);
-  if (document.opened->scene && document.opened->scene->from_seed)
-    right_text(tr("input.seed", {std::to_string(document.opened->scene->seed)}), at.x + width, at.y + px(5));
-  return ImGui::GetFrameHeight();
+  if (!document.opened->scene || !document.opened->scene->from_seed) return;
+  const std::string seed = tr("input.seed", {std::to_string(document.opened->scene->seed)});
+  const float left = ImGui::GetItemRectMax().x + px(12);
+  if (left + ImGui::CalcTextSize(seed.c_str()).x < at.x + width) right_text(seed, at.x + width, at.y + px(5));
 }
 
-float InputBar::draw_inline_error(float width) {
-  if (!typed_error_) return 0;
-  note_text(typed_error_->text());
-  const WithColour ink(ImGuiCol_Text, theme().error);
-  const std::string whole = typed_error_->text();
-  const float height = ImGui::CalcTextSize(whole.c_str(), nullptr, false, width).y;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(whole.c_str());
-  note_item("input_error");
-  ImGui::PopTextWrapPos();
-  return height + px(4);
+// The first row where there is one stack: what can be typed or chosen, facts, switches.
+float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind kind, float width) {
+  const Sequence& sequence = context.session.document().sequences[sequence_index(context)];
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float switches = switches_width(context) + px(14);
+  float height = ImGui::GetFrameHeight();
+  if (kind == Kind::vectors) {
+    draw_title(context, state, width - switches);
+  } else {
+    const std::string facts = summary(context, sequence);
+    const float facts_width = ImGui::CalcTextSize(facts.c_str()).x;
+    float room = width - switches - facts_width - px(24);
+    const bool tell = room > px(kLeastField);
+    if (!tell) room = width - switches;
+    if (kind == Kind::picture) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextUnformatted(shortened(picture_.facts(context), room).c_str());
+    } else {
+      height =
+          main_.draw_field(context, std::exchange(state.focus_text, false), std::max(px(kLeastField), room));
+    }
+    if (tell) right_text(facts, at.x + width - switches, at.y + px(5));
+  }
+  draw_switches(context, at.x + width, at.y + px(3));
+  return height;
+}
+
+// Name, text and chips of one stack beside each other.
+float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenLine& line, const char* name,
+                          float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float label =
+      std::max(ImGui::CalcTextSize(tr("input.encoder")).x, ImGui::CalcTextSize(tr("input.decoder")).x) +
+      px(16);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(5)));
+  {
+    const WithFont face(fonts().body_bold);
+    dim_text(tr(name));
+  }
+  const bool source = &line == &source_;
+  const float field = std::max(px(kLeastField), width * kFieldShare);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
+  const bool focus = source && std::exchange(state.focus_text, false);
+  const float height = line.draw_field(context, focus, field);
+  const float left = label + field + px(8);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + left, at.y + px(1)));
+  bool clicked = false;
+  if (source)
+    line.draw_chips(context, width - left, {}, clicked);
+  else
+    draw_chips(context, width - left);
+  return std::max(height, px(34));
+}
+
+// Encoder and decoder: two lines, the switches behind the first, the facts behind the second.
+float InputBar::draw_pair(const PanelContext& context, FrameState& state, ImVec2 at, float width) {
+  const float switches = switches_width(context) + px(14);
+  float y = at.y;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  const float first = draw_line(context, state, source_, "input.encoder", width - switches);
+  draw_switches(context, at.x + width, y + px(3));
+  y += first;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  y += source_.draw_error(width);
+  const std::string facts = summary(context, context.session.document().sequences[sequence_index(context)]);
+  const float facts_width = ImGui::CalcTextSize(facts.c_str()).x + px(14);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  const float second =
+      draw_line(context, state, main_, "input.decoder", width - std::max(switches, facts_width));
+  right_text(facts, at.x + width, y + px(5));
+  y += second;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  return y + main_.draw_error(width) - at.y + px(4);
+}
+
+float InputBar::draw_rows(const PanelContext& context, FrameState& state, Kind kind, ImVec2 at, float width) {
+  if (kind == Kind::source_and_text) return draw_pair(context, state, at, width);
+  if (!picture_.key().empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(3)));
+    picture_.draw_thumbnail(context, px(kThumbnail));
+    at.x += px(kThumbnail + 14);
+    width -= px(kThumbnail + 14);
+  }
+  ImGui::SetCursorScreenPos(at);
+  float y = at.y + draw_head(context, state, kind, width);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + px(2)));
+  y += main_.draw_error(width);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + px(3)));
+  draw_chips(context, width);
+  return y + px(3) + px(kChipRow) - at.y;
 }
 
 float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
-  follow(context);
   const Document& document = context.session.document();
   const ImVec2 inner(position.x + px(metric::kPadding), position.y + px(5));
   const float room = width - 2 * px(metric::kPadding);
@@ -223,16 +253,17 @@ float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 posi
     dim_text(context.session.opening() ? tr("frame.opening") : tr("input.nothing"));
     return px(44);
   }
-  const Sequence& sequence = *sequence_of(document, context.workspace.cursor.sequence);
-  const bool vectors = !sequence.input.vectors.empty();
-  ImGui::SetCursorScreenPos(inner);
-  float y = inner.y + (vectors ? draw_title(context, state, room) : draw_text(context, state, room));
-  ImGui::SetCursorScreenPos(ImVec2(inner.x, y + px(2)));
-  y += draw_inline_error(room);
-  ImGui::SetCursorScreenPos(ImVec2(inner.x, y + px(3)));
-  draw_chips(context, room);
-  draw_chip_menu(context);
-  return y + px(3) + px(38) - position.y;
+  follow(context, state);
+  const Input& input = document.sequences[sequence_index(context)].input;
+  const Kind kind = !input.vectors.empty()               ? Kind::vectors
+                    : document.model->config().encoder() ? Kind::source_and_text
+                    : input.ids.empty()                  ? Kind::picture
+                                                         : Kind::text;
+  const float height = draw_rows(context, state, kind, inner, room);
+  source_.draw_menu(context);
+  main_.draw_menu(context);
+  picture_.draw_window(context, state, main_.chips());
+  return height + inner.y - position.y;
 }
 
 }  // namespace attnscope

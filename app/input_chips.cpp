@@ -1,114 +1,273 @@
-// The chips of the input bar: one per token, in a strip that scrolls sideways; the button that generates, and
-// the choice of a sequence of the batch.
+// The chips of a line: one per token, padding hatched, special tokens as pills, an image as one chip with its
+// thumbnail; in a strip that scrolls sideways.
 #include <algorithm>
 
 #include "app/controls.h"
-#include "app/input_bar.h"
+#include "app/input_line.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
 
-constexpr float kChipHeight = 26.f, kChipGap = 6.f, kChipPadding = 9.f;
+constexpr float kChipHeight = 26.f, kChipGap = 6.f, kChipPadding = 9.f, kThumb = 20.f;
 constexpr float kWidestLabel = 160.f;
-constexpr int kMostSequenceButtons = 8;
 
-std::string id_text(std::size_t pos) { return "###chip" + std::to_string(pos); }
+const PatchSpec& patches(const ModelConfig& config) {
+  return config.vision() ? config.vision()->patch : config.patch;
+}
+
+/// The number behind the label: the row, the rows, the segment.
+std::string small_text(const Chip& chip) {
+  if (chip.rows > 1)
+    return format("%lld\u2013%lld", static_cast<long long>(chip.row),
+                  static_cast<long long>(chip.row + chip.rows - 1));
+  const std::string row = std::to_string(chip.row);
+  return chip.type > 0 ? row + tr("input.segment_sign", {std::to_string(chip.type)}) : row;
+}
+
+Chip token_chip(const Document& document, Stack of, const Input& input, std::size_t at) {
+  const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  Chip chip;
+  chip.id = ids[at];
+  chip.token = static_cast<std::int64_t>(at);
+  chip.label = token_label(*document.opened, ids[at]);
+  if (is_special_token(*document.opened, ids[at])) chip.kind = Chip::Kind::special;
+  if (of != Stack::enc && document.model->config().type_vocab > 1)
+    chip.type = input.types.empty() ? 0 : input.types[at];
+  return chip;
+}
+
+void add_padding(const Document& document, std::int64_t count, std::vector<Chip>& chips) {
+  Chip chip;
+  chip.kind = Chip::Kind::padding;
+  chip.id = pad_token(document.model->config());
+  chip.label = tr("input.padding_chip");
+  chips.insert(chips.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, count)), chip);
+}
+
+std::vector<Chip> token_chips(const Document& document, std::size_t sequence, Stack of) {
+  std::vector<Chip> chips;
+  const ModelConfig& config = document.model->config();
+  const Input& input = document.sequences[sequence].input;
+  const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  const PadCounts padding = padding_of(document, sequence, of);
+  add_padding(document, padding.before, chips);
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    const bool image = of != Stack::enc && config.vision() && ids[at] == config.image_token;
+    if (image && !chips.empty() && chips.back().kind == Chip::Kind::image) {
+      ++chips.back().rows;
+      continue;
+    }
+    chips.push_back(token_chip(document, of, input, at));
+    if (!image) continue;
+    chips.back().kind = Chip::Kind::image;
+    chips.back().label = tr("input.image_chip");
+  }
+  add_padding(document, padding.after, chips);
+  return chips;
+}
 
 }  // namespace
 
-void InputBar::measure_chips(const PanelContext& context, const Document& document,
-                             const Sequence& sequence) {
-  const auto length = static_cast<std::size_t>(sequence.input.length());
-  const bool same = chip_ids_ == sequence.input.ids && chip_labels_.size() == length &&
-                    chip_scale_ == ui_scale() && !typing_;
-  if (same && opened_ == context.session.opened_version() && !chip_x_.empty()) return;
-  chip_ids_ = sequence.input.ids;
-  chip_scale_ = ui_scale();
-  chip_labels_.resize(length);
+std::vector<Chip> chips_of(const Document& document, std::size_t sequence, Stack of) {
+  const Input& input = document.sequences[sequence].input;
+  const ModelConfig& config = document.model->config();
+  std::vector<Chip> chips;
+  if (of == Stack::enc || !input.ids.empty()) {
+    chips = token_chips(document, sequence, of);
+  } else if (!input.vectors.empty()) {
+    for (std::int64_t pos = 0; pos < input.vectors.size(0); ++pos)
+      chips.push_back({Chip::Kind::vector, tr("input.token", {std::to_string(pos)}), -1, -1, 0, 1, pos});
+  } else {
+    for (std::int64_t row = 0; row < config.patch.count(); ++row)
+      chips.push_back({Chip::Kind::patch, patch_label(config.patch, row)});
+    if (config.patch.class_token) chips.front().kind = Chip::Kind::special;
+  }
+  std::int64_t row = 0;
+  for (Chip& chip : chips) chip.row = std::exchange(row, row + chip.rows);
+  return chips;
+}
+
+void TokenLine::measure(const PanelContext& context) {
+  const Document& document = context.session.document();
+  const Input& input = document.sequences[sequence_].input;
+  const bool vectors = !is_source() && !input.vectors.empty();
+  Measured now{context.session.opened_version(),
+               sequence_,
+               is_source() ? input.source : input.ids,
+               is_source() ? std::vector<int>() : input.types,
+               vectors ? input.vectors.size(0) : 0,
+               padding_of(document, sequence_, of_),
+               ui_scale(),
+               typing_};
+  if (now == measured_) return;
+  measured_ = std::move(now);
+  chips_ = chips_of(document, sequence_, of_);
   chip_x_.assign(1, 0.f);
-  const bool vectors = !sequence.input.vectors.empty();
   const WithFont face(fonts().mono);
-  for (std::size_t pos = 0; pos < length; ++pos) {
-    const std::string label = position_label(*document.opened, sequence, static_cast<std::int64_t>(pos));
-    chip_labels_[pos] = shortened(vectors ? tr("input.token", {label}) : label, px(kWidestLabel));
-    note_text(chip_labels_[pos]);
-    float width = ImGui::CalcTextSize(chip_labels_[pos].c_str()).x + 2 * px(kChipPadding);
-    {
-      const WithFont small(fonts().mono_small);
-      width += px(5) + ImGui::CalcTextSize(std::to_string(pos).c_str()).x;
-    }
+  for (Chip& chip : chips_) {
+    chip.label = shortened(chip.label, px(kWidestLabel));
+    note_text(chip.label);
+    float width = ImGui::CalcTextSize(chip.label.c_str()).x + 2 * px(kChipPadding);
+    const WithFont small(fonts().mono_small);
+    width += px(5) + ImGui::CalcTextSize(small_text(chip).c_str()).x;
+    if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) width += px(kThumb);
     chip_x_.push_back(chip_x_.back() + width + px(kChipGap));
   }
 }
 
-void InputBar::draw_chip(const PanelContext& context, const Sequence& sequence, std::size_t pos,
-                         float height) {
-  Cursor& cursor = context.workspace.cursor;
-  const auto index = static_cast<std::int64_t>(pos);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 end(at.x + chip_x_[pos + 1] - chip_x_[pos] - px(kChipGap), at.y + height);
-  if (ImGui::InvisibleButton(id_text(pos).c_str(), ImVec2(end.x - at.x, height))) {
-    (ImGui::GetIO().KeyShift ? cursor.key : cursor.query) = index;
-  }
-  note_item(id_text(pos));
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered) lit_next_ = index;
-  if (ImGui::IsItemClicked(ImGuiMouseButton_Right) || (hovered && ImGui::IsMouseDoubleClicked(0))) {
-    menu_pos_ = pos;
-    open_menu_ = true;
-  }
-  const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, end, hovered || lit_ == index ? t.hovered : t.panel_raised, px(metric::kRounding));
-  const bool query = cursor.query == index, key = cursor.key == index;
-  list->AddRect(at, end,
-                query ? t.q
-                : key ? t.k
-                      : t.border,
-                px(metric::kRounding), 0, query || key ? px(2) : 1.f);
-  const float middle = (at.y + end.y) / 2, left = at.x + px(kChipPadding);
-  const auto write = [&](ImFont* font, float x, const std::string& text, ImU32 colour) {
-    const WithFont face(font);
-    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list->AddText(ImVec2(x, middle - size.y / 2), colour, text.c_str());
-    return x + size.x;
-  };
-  const float next = write(fonts().mono, left, chip_labels_[pos], t.text);
-  write(fonts().mono_small, next + px(5), std::to_string(pos), t.text_dim);
-  if (hovered && sequence.input.vectors.empty())
-    ImGui::SetTooltip("%s", tr("input.chip.help", {chip_labels_[pos], std::to_string(sequence.input.ids[pos]),
-                                                   std::to_string(pos)})
-                                .c_str());
-  else if (hovered)
-    ImGui::SetTooltip("%s", tr("input.row.help", {std::to_string(pos)}).c_str());
+void TokenLine::click_chip(const PanelContext& context, const Chip& chip) const {
+  look_at(context, of_, chip.row, ImGui::GetIO().KeyShift);
 }
 
-void InputBar::draw_strip(const PanelContext& context, const Sequence& sequence, float width, float height) {
-  const float content = chip_x_.back();
-  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  compat::begin_child("chips", ImVec2(width, height + px(7)), false,
-                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+namespace {
+
+struct Ink {
+  ImU32 ground, border, text;
+  float outline = 1.f;
+};
+
+// Who looks is blue, who is looked at is red.
+Ink chip_ink(const PanelContext& context, Stack of, const Chip& chip, bool lit) {
+  const Theme& t = theme();
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
+  Ink ink{t.panel_raised, t.border, t.text};
+  if (chip.kind == Chip::Kind::special) ink = {t.ground, t.border, t.text_dim};
+  if (chip.kind == Chip::Kind::padding) ink = {t.masked, t.border, t.text_dim};
+  if (lit) ink.ground = t.hovered;
+  const bool key = keys == rows && chip.holds(cursor.key);
+  const bool query = cursor.stack == rows && chip.holds(cursor.query);
+  const bool image = chip.kind == Chip::Kind::image && cursor.stack == Stack::vision;
+  if (key) ink.border = t.k;
+  if (query || image) ink.border = t.q;
+  if (key || query || image) ink.outline = px(2);
+  return ink;
+}
+
+void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
+  list->PushClipRect(p0, p1, true);
+  const float step = px(6), height = p1.y - p0.y;
+  for (float x = p0.x - height; x < p1.x; x += step)
+    list->AddLine(ImVec2(x, p1.y), ImVec2(x + height, p0.y), theme().masked_stripe, px(1.2f));
+  list->PopClipRect();
+}
+
+// The whole picture, or the patch that a chip stands for.
+void draw_thumb(const PanelContext& context, const Chip& chip, const std::string& picture, ImVec2 at,
+                float side) {
+  const ImVec2 end(at.x + side, at.y + side);
+  const PatchSpec& patch = patches(context.session.document().model->config());
+  ImVec2 uv0(0, 0), uv1(1, 1);
+  if (chip.kind == Chip::Kind::patch) {
+    const std::int64_t place = chip.row - (patch.class_token ? 1 : 0);
+    const auto col = static_cast<float>(place % patch.cols), row = static_cast<float>(place / patch.cols);
+    const auto cols = static_cast<float>(patch.cols), rows = static_cast<float>(patch.rows);
+    uv0 = ImVec2(col / cols, row / rows);
+    uv1 = ImVec2((col + 1) / cols, (row + 1) / rows);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  context.painter.picture(list, picture, at, end, uv0, uv1);
+  list->AddRect(at, end, theme().border);
+}
+
+void tell(const Chip& chip) {
+  const std::string row = std::to_string(chip.row);
+  std::string text;
+  switch (chip.kind) {
+    case Chip::Kind::padding: text = tr("input.padding.help", {std::to_string(chip.id), row}); break;
+    case Chip::Kind::image: text = tr("input.image.help", {std::to_string(chip.rows)}); break;
+    case Chip::Kind::vector: text = tr("input.row.help", {row}); break;
+    default:
+      text = chip.id < 0 ? tr("input.patch.help", {chip.label, row})
+                         : tr(chip.kind == Chip::Kind::special ? "input.special.help" : "input.chip.help",
+                              {chip.label, std::to_string(chip.id), row});
+  }
+  if (chip.type >= 0) text += " " + tr("input.segment.help", {std::to_string(chip.type)});
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+}  // namespace
+
+void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float height,
+                          const std::string& picture, bool& picture_clicked) {
+  const Chip& chip = chips_[index];
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end(at.x + chip_x_[index + 1] - chip_x_[index] - px(kChipGap), at.y + height);
+  const std::string id = "###" + item("chip") + std::to_string(index);
+  if (ImGui::InvisibleButton(id.c_str(), ImVec2(end.x - at.x, height))) {
+    picture_clicked |= chip.kind == Chip::Kind::image;
+    click_chip(context, chip);
+  }
+  note_item(id);
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered && chip.token >= 0) lit_next_ = chip.token;
+  const bool asks =
+      ImGui::IsItemClicked(ImGuiMouseButton_Right) || (hovered && ImGui::IsMouseDoubleClicked(0));
+  if (asks && chip.kind != Chip::Kind::image) menu_.ask(index);
+  const Ink ink = chip_ink(context, of_, chip, hovered || (chip.token >= 0 && lit_ == chip.token));
+  const float round = chip.kind == Chip::Kind::special ? height / 2 : px(metric::kRounding);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, ink.ground, round);
+  if (chip.kind == Chip::Kind::padding) hatch(list, at, end);
+  list->AddRect(at, end, ink.border, round, 0, ink.outline);
+  float x = at.x + px(kChipPadding);
+  if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) {
+    const float side = px(kThumb - 4);
+    draw_thumb(context, chip, picture, ImVec2(at.x + px(6), (at.y + end.y - side) / 2), side);
+    x += px(kThumb - 2);
+  }
+  const auto write = [&](ImFont* font, const std::string& text, ImU32 colour) {
+    const WithFont face(font);
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    list->AddText(ImVec2(x, (at.y + end.y - size.y) / 2), colour, text.c_str());
+    x += size.x + px(5);
+  };
+  write(fonts().mono, chip.label, ink.text);
+  write(fonts().mono_small, small_text(chip), theme().text_dim);
+  if (hovered) tell(chip);
+}
+
+// The wheel scrolls, and the query comes into sight when it moves.
+void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const float wheel = ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH;
   float scroll = ImGui::GetScrollX();
   if (wheel != 0 && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
     scroll -= wheel * px(80);
-  const std::int64_t query = context.workspace.cursor.query;
-  if (query != shown_query_ && query >= 0 && query + 1 < static_cast<std::int64_t>(chip_x_.size())) {
-    shown_query_ = query;
-    scroll = std::clamp(scroll, chip_x_[static_cast<std::size_t>(query) + 1] - width + px(20),
-                        chip_x_[static_cast<std::size_t>(query)]);
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack rows = is_source() ? of_ : context.session.document().model->config().stack;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const std::int64_t row = cursor.stack == rows ? cursor.query : keys == rows ? cursor.key : shown_row_;
+  if (row != shown_row_) {
+    shown_row_ = row;
+    for (std::size_t i = 0; i < chips_.size(); ++i)
+      if (chips_[i].holds(row))
+        scroll = std::min(chip_x_[i], std::max(scroll, chip_x_[i + 1] - width + px(20)));
   }
-  scroll = std::clamp(scroll, 0.f, std::max(0.f, content - width));
+  scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
   if (scroll != ImGui::GetScrollX()) ImGui::SetScrollX(scroll);
+}
+
+float TokenLine::draw_chips(const PanelContext& context, float room, const std::string& picture,
+                            bool& picture_clicked) {
+  measure(context);
+  const float height = px(kChipHeight), content = chip_x_.back();
+  const float width = std::clamp(content, px(40), std::max(px(80), room));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  compat::begin_child(item("chips").c_str(), ImVec2(width, height + px(7)), false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  scroll_strip(context, width);
+  const float scroll = ImGui::GetScrollX();
   const auto first = std::upper_bound(chip_x_.begin(), chip_x_.end(), scroll) - chip_x_.begin();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  for (auto pos = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first - 1));
-       pos + 1 < chip_x_.size() && chip_x_[pos] < scroll + width; ++pos) {
-    ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[pos], origin.y));
-    draw_chip(context, sequence, pos, height);
+  for (auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first - 1));
+       at < chips_.size() && chip_x_[at] < scroll + width; ++at) {
+    ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[at], origin.y));
+    draw_chip(context, at, height, picture, picture_clicked);
   }
   ImGui::SetCursorScreenPos(ImVec2(origin.x + content - 1, origin.y));
   ImGui::Dummy(ImVec2(1, 1));
@@ -119,90 +278,7 @@ void InputBar::draw_strip(const PanelContext& context, const Sequence& sequence,
         ImVec2(low.x + begin, low.y), ImVec2(low.x + begin + part, low.y + px(3)), theme().border, px(1.5f));
   }
   ImGui::EndChild();
-}
-
-void InputBar::draw_generate(const PanelContext& context) {
-  const int sequence = context.workspace.cursor.sequence;
-  if (context.session.generating()) {
-    if (raised_button(std::string("\u25a0 ") + tr("input.stop") + "###generate", true))
-      context.commands.act([](Session& session) { session.cancel_generating(); });
-    return;
-  }
-  {
-    const WithColour ink(ImGuiCol_Text, theme().accent);
-    if (ImGui::Button((std::string("\u25b6 ") + tr("input.generate") + "###generate").c_str()))
-      context.commands.act([sequence, count = generate_count_](Session& session) {
-        session.generate(sequence, count, tr("input.edit.generate", {std::to_string(count)}));
-      });
-  }
-  note_item("generate");
-  compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
-  ImGui::SameLine(0, px(3));
-  if (raised_button(std::to_string(generate_count_) + " \u25be###generate_count"))
-    ImGui::OpenPopup("###generate_counts");
-  if (!begin_popup("###generate_counts")) return;
-  for (const int count : {1, 5, 20, 50})
-    if (ImGui::MenuItem(
-            (tr("input.tokens", {std::to_string(count)}) + "###count" + std::to_string(count)).c_str(),
-            nullptr, count == generate_count_))
-      generate_count_ = count;
-  ImGui::EndPopup();
-}
-
-void InputBar::draw_sequences(const PanelContext& context, float right) {
-  const int count = static_cast<int>(context.session.document().sequences.size());
-  int& chosen = context.workspace.cursor.sequence;
-  const std::string word = tr("input.sequence");
-  const int shown = std::min(count, kMostSequenceButtons);
-  float width = ImGui::CalcTextSize(word.c_str()).x + px(8);
-  for (int i = 0; i < shown; ++i) width += button_width(std::to_string(i)) + px(4);
-  if (count > shown) width = ImGui::CalcTextSize(word.c_str()).x + px(8 + 110);
-  ImGui::SetCursorScreenPos(ImVec2(right - width, ImGui::GetCursorScreenPos().y));
-  ImGui::AlignTextToFramePadding();
-  dim_text(word);
-  ImGui::SameLine(0, px(8));
-  if (count > shown) {
-    int number = chosen + 1;
-    ImGui::SetNextItemWidth(px(110));
-    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number - 1, 0, count - 1);
-    return;
-  }
-  for (int i = 0; i < shown; ++i) {
-    if (raised_button(std::to_string(i + 1) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
-    ImGui::SameLine(0, px(4));
-  }
-}
-
-void InputBar::draw_chips(const PanelContext& context, float width) {
-  const Document& document = context.session.document();
-  const auto at = std::min(document.sequences.size() - 1,
-                           static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence)));
-  const Sequence& sequence = document.sequences[at];
-  measure_chips(context, document, sequence);
-  const bool vectors = !sequence.input.vectors.empty();
-  const bool predicts = !vectors && document.model->config().head.present;
-  const float side = (predicts  ? px(170)
-                      : vectors ? px(110)
-                                : 0.f) +
-                     (document.sequences.size() > 1 ? px(190) : 0.f);
-  const float strip = std::clamp(chip_x_.back(), px(40), std::max(px(80), width - side));
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float height = px(kChipHeight);
-  draw_strip(context, sequence, strip, height);
-  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(10), (height - ImGui::GetFontSize()) / 2));
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + strip, origin.y));
-  if (predicts) draw_generate(context);
-  if (vectors) {
-    const WithColour ink(ImGuiCol_Text, theme().text_dim);
-    if (ImGui::Button((std::string(tr("input.add_token")) + "###add_token").c_str()))
-      context.commands.edit(tr("input.edit.add_token"), {}, add_position);
-    note_item("add_token");
-    compat::item_tooltip(tr("input.add_token.help"));
-  }
-  if (document.sequences.size() > 1) {
-    ImGui::SetCursorScreenPos(ImVec2(origin.x, origin.y));
-    draw_sequences(context, origin.x + width);
-  }
+  return width;
 }
 
 }  // namespace attnscope

@@ -1,12 +1,12 @@
-// The menu of a chip: what the token is, look from it or at it, exchange it for another of the vocabulary,
-// insert beside it, delete it.
+#include "app/input_menu.h"
+
 #include <algorithm>
 #include <charconv>
 
 #include "app/controls.h"
-#include "app/input_bar.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -21,9 +21,8 @@ std::string lower(std::string text) {
 }
 
 /// Ids of a vocabulary without a tokenizer: words that hold the query, or ids whose digits begin with it.
-std::vector<int> listed_ids(const OpenedModel& opened, const std::string& query) {
+std::vector<int> listed_ids(const OpenedModel& opened, int count, const std::string& query) {
   std::vector<int> ids;
-  const int count = opened.model->config().vocab_size;
   for (int id = 0; id < count && static_cast<int>(ids.size()) < kMostListed; ++id) {
     const bool word = lower(token_label(opened, id)).find(lower(query)) != std::string::npos;
     if (query.empty() || word || starts_with(std::to_string(id), query)) ids.push_back(id);
@@ -35,17 +34,50 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::size_t cursor_sequence(const PanelContext& context) {
+  const std::size_t count = context.session.document().sequences.size();
+  return std::min(count - 1, static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence)));
+}
+
+bool menu_item(const char* key, bool on = false, bool enabled = true) {
+  const bool chosen = ImGui::MenuItem((std::string(tr(key)) + "###" + key).c_str(), nullptr, on, enabled);
+  note_item(key);
+  return chosen;
+}
+
+// Undo says whose tokens were meant where there are two lines of them.
+std::string sentence(Stack of, const char* key, std::initializer_list<std::string_view> arguments) {
+  const std::string words = tr(key, arguments);
+  return of == Stack::enc ? tr("input.edit.of_source", {words}) : words;
+}
+
 }  // namespace
 
-const std::vector<int>& InputBar::found_ids(const PanelContext& context, const OpenedModel& opened) {
+void look_at(const PanelContext& context, Stack of, std::int64_t row, bool as_key) {
+  Cursor& cursor = context.workspace.cursor;
+  const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
+  const auto keys = [&] { return cursor.part == Part::cross ? Stack::enc : cursor.stack; };
+  if (cursor.stack != rows && keys() != rows && context.run)
+    go_to_place(context.workspace, *context.run, {rows, Part::attn});
+  const bool both = cursor.stack == rows && keys() == rows;
+  if (both ? as_key : keys() == rows)
+    cursor.key = row;
+  else if (cursor.stack == rows)
+    cursor.query = row;
+}
+
+const std::vector<int>& ChipMenu::found_ids(const PanelContext& context, Stack of,
+                                            const OpenedModel& opened) {
   if (search_ && search_->query == query_) {
     if (search_->done) found_ = search_->ids;
     return found_;
   }
   search_ = std::make_shared<Search>();
   search_->query = query_;
+  const ModelConfig& config = opened.model->config();
   if (!opened.tokenizer) {
-    search_->ids = listed_ids(opened, query_);
+    const int count = config.of(of == Stack::enc ? of : config.stack).vocab_size;
+    search_->ids = listed_ids(opened, count, query_);
     search_->done = true;
     return found_ = search_->ids;
   }
@@ -63,44 +95,26 @@ const std::vector<int>& InputBar::found_ids(const PanelContext& context, const O
   return found_;
 }
 
-void InputBar::change_token(const PanelContext& context, int id) {
-  const Document& document = context.session.document();
-  const auto sequence = static_cast<std::size_t>(context.workspace.cursor.sequence);
-  const std::string word = token_label(*document.opened, id), at = std::to_string(menu_pos_);
-  const std::size_t pos = menu_pos_;
+void ChipMenu::change_token(const PanelContext& context, Stack of, const Chip& chip, int id) {
+  const std::size_t sequence = cursor_sequence(context), pos = static_cast<std::size_t>(chip.token);
+  const std::string word = token_label(*context.session.document().opened, id), at = std::to_string(pos);
   if (change_ == Change::replace) {
-    context.commands.edit(tr("input.edit.replace", {at, chip_labels_[pos], word}), {},
-                          [=](Document& changed) { return replace_token(changed, sequence, pos, id); });
+    context.commands.edit(sentence(of, "input.edit.replace", {at, chip.label, word}), {},
+                          [=](Document& changed) { return replace_token(changed, sequence, pos, id, of); });
   } else {
     const std::size_t where = change_ == Change::before ? pos : pos + 1;
-    context.commands.edit(tr("input.edit.insert", {word, std::to_string(where)}), {},
-                          [=](Document& changed) { return insert_token(changed, sequence, where, id); });
+    context.commands.edit(sentence(of, "input.edit.insert", {word, std::to_string(where)}), {},
+                          [=](Document& changed) { return insert_token(changed, sequence, where, id, of); });
   }
-  typed_error_.reset();
   ImGui::CloseCurrentPopup();
 }
 
-void InputBar::draw_token_search(const PanelContext& context, const Document& document) {
-  const std::pair<Change, const char*> changes[] = {{Change::replace, "input.menu.replace"},
-                                                    {Change::before, "input.menu.before"},
-                                                    {Change::after, "input.menu.after"}};
-  for (const auto& [change, key] : changes) {
-    if (raised_button(std::string(tr(key)) + "###" + key, change == change_)) change_ = change;
-    ImGui::SameLine(0, px(4));
-  }
-  ImGui::NewLine();
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(px(330));
-  const char* hint = document.opened->tokenizer ? "input.menu.search" : "input.menu.search_ids";
-  const bool entered =
-      ImGui::InputTextWithHint("###token_search", tr(hint), &query_, ImGuiInputTextFlags_EnterReturnsTrue);
-  note_item("token_search");
-  note_text(query_);
-  const std::vector<int>& ids = found_ids(context, *document.opened);
-  if (entered && !ids.empty()) return change_token(context, ids.front());
-  compat::begin_child("found", ImVec2(px(330), px(210)), true);
+void ChipMenu::draw_found(const PanelContext& context, Stack of, const Chip& chip,
+                          const std::vector<int>& ids) {
+  const OpenedModel& opened = *context.session.document().opened;
+  compat::begin_child("found", ImVec2(px(330), px(190)), true);
   for (const int id : ids) {
-    const std::string word = token_label(*document.opened, id);
+    const std::string word = token_label(opened, id);
     note_text(word);
     const WithId scope(id);
     const bool chosen = ImGui::Selectable("###found");
@@ -112,58 +126,114 @@ void InputBar::draw_token_search(const PanelContext& context, const Document& do
     ImGui::SameLine(px(250));
     dim_text(std::to_string(id));
     if (!chosen) continue;
-    change_token(context, id);
+    change_token(context, of, chip, id);
     break;
   }
   if (ids.empty()) dim_text(tr(query_.empty() ? "input.menu.type" : "input.menu.none"));
   ImGui::EndChild();
 }
 
-void InputBar::draw_chip_menu(const PanelContext& context) {
-  if (open_menu_) {
-    ImGui::OpenPopup("###chip_menu");
-    query_.clear();
-    found_.clear();
-    search_.reset();
-    change_ = Change::replace;
+void ChipMenu::draw_token_search(const PanelContext& context, Stack of, const Chip& chip) {
+  const std::pair<Change, const char*> changes[] = {{Change::replace, "input.menu.replace"},
+                                                    {Change::before, "input.menu.before"},
+                                                    {Change::after, "input.menu.after"}};
+  for (const auto& [change, key] : changes) {
+    if (raised_button(std::string(tr(key)) + "###" + key, change == change_)) change_ = change;
+    ImGui::SameLine(0, px(4));
   }
-  open_menu_ = false;
-  if (!begin_popup("###chip_menu")) return;
+  ImGui::NewLine();
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(px(330));
+  const OpenedModel& opened = *context.session.document().opened;
+  const char* hint = opened.tokenizer ? "input.menu.search" : "input.menu.search_ids";
+  const bool entered =
+      ImGui::InputTextWithHint("###token_search", tr(hint), &query_, ImGuiInputTextFlags_EnterReturnsTrue);
+  note_item("token_search");
+  note_text(query_);
+  const std::vector<int>& ids = found_ids(context, of, opened);
+  if (entered && !ids.empty()) return change_token(context, of, chip, ids.front());
+  draw_found(context, of, chip, ids);
+}
+
+void ChipMenu::draw_looks(const PanelContext& context, Stack of, const Chip& chip) {
+  if (menu_item("input.menu.query")) look_at(context, of, chip.row, false);
+  if (menu_item("input.menu.key")) look_at(context, of, chip.row, true);
+}
+
+void ChipMenu::draw_segments(const PanelContext& context, const Chip& chip) {
+  const std::size_t sequence = cursor_sequence(context), pos = static_cast<std::size_t>(chip.token);
+  const int known = context.session.document().model->config().type_vocab;
+  ImGui::AlignTextToFramePadding();
+  dim_text(tr("input.menu.segment"));
+  for (int type = 0; type < std::min(known, 4); ++type) {
+    ImGui::SameLine(0, px(6));
+    const std::string number = std::to_string(type);
+    if (!raised_button(number + "###segment" + number, chip.type == type)) continue;
+    context.commands.edit(tr("input.edit.segment", {chip.label, number}), {},
+                          [=](Document& changed) { return set_type(changed, sequence, pos, type); });
+  }
+  ImGui::SameLine(0, px(10));
+  const int other = chip.type == 0 ? 1 : 0;
+  if (!raised_button(tr("input.menu.segment_from_here", {std::to_string(other)}) + "###segment_from_here"))
+    return;
+  context.commands.edit(tr("input.edit.segment_from", {std::to_string(pos), std::to_string(other)}), {},
+                        [=](Document& changed) { return set_type(changed, sequence, pos, other, true); });
+}
+
+void ChipMenu::draw_edits(const PanelContext& context, Stack of, const Chip& chip, std::size_t tokens) {
+  const std::size_t sequence = cursor_sequence(context), pos = static_cast<std::size_t>(chip.token);
   const Document& document = context.session.document();
-  Cursor& cursor = context.workspace.cursor;
-  const auto sequence = static_cast<std::size_t>(cursor.sequence);
-  if (menu_pos_ >= chip_labels_.size() || sequence >= document.sequences.size()) {
+  const bool vectors = chip.kind == Chip::Kind::vector;
+  const std::string at = std::to_string(pos);
+  if (menu_item("chip_menu.delete", false, tokens > 1))
+    context.commands.edit(sentence(of, "input.edit.delete", {chip.label, at}), {}, [=](Document& changed) {
+      return vectors ? delete_position(changed, static_cast<std::int64_t>(pos))
+                     : delete_token(changed, sequence, pos, of);
+    });
+  if (vectors) return;
+  const auto mask = mask_token(*document.opened);
+  if (mask && chip.id != *mask && menu_item("chip_menu.mask"))
+    context.commands.edit(
+        sentence(of, "input.edit.mask_token", {chip.label, at}), {},
+        [=](Document& changed) { return replace_token(changed, sequence, pos, *mask, of); });
+}
+
+void ChipMenu::begin() {
+  ImGui::OpenPopup("###chip_menu");
+  ask_ = false;
+  query_.clear();
+  found_.clear();
+  search_.reset();
+  change_ = Change::replace;
+}
+
+void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chip>& chips) {
+  const WithId scope(of == Stack::enc ? "source" : "main");
+  if (ask_) begin();
+  if (!begin_popup("###chip_menu")) return;
+  const bool gone = chip_ >= chips.size() || context.session.document().sequences.empty();
+  if (gone) {
     ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
     return;
   }
-  const bool vectors = !document.sequences[sequence].input.vectors.empty();
-  const std::string& label = chip_labels_[menu_pos_];
+  const Chip chip = chips[chip_];
   {
     const WithFont face(fonts().body_bold);
-    ImGui::TextUnformatted(label.c_str());
+    ImGui::TextUnformatted(chip.label.c_str());
   }
-  if (!vectors)
-    dim_text(tr("input.menu.facts", {std::to_string(document.sequences[sequence].input.ids[menu_pos_]),
-                                     std::to_string(menu_pos_)}));
-  if (ImGui::MenuItem((std::string(tr("input.menu.query")) + "###query").c_str()))
-    cursor.query = static_cast<std::int64_t>(menu_pos_);
-  if (ImGui::MenuItem((std::string(tr("input.menu.key")) + "###key").c_str()))
-    cursor.key = static_cast<std::int64_t>(menu_pos_);
-  note_item("chip_menu.key");
-  const bool only = chip_labels_.size() < 2;
-  if (ImGui::MenuItem((std::string(tr("input.menu.delete")) + "###delete").c_str(), nullptr, false, !only)) {
-    context.commands.edit(tr("input.edit.delete", {label, std::to_string(menu_pos_)}), {},
-                          [=, pos = menu_pos_](Document& changed) {
-                            return vectors ? delete_position(changed, static_cast<std::int64_t>(pos))
-                                           : delete_token(changed, sequence, pos);
-                          });
-    typed_error_.reset();
+  if (chip.id >= 0) dim_text(tr("input.menu.facts", {std::to_string(chip.id), std::to_string(chip.row)}));
+  draw_looks(context, of, chip);
+  const bool in_document = chip.token >= 0 && chip.kind != Chip::Kind::patch;
+  if (in_document) {
+    const auto tokens = static_cast<std::size_t>(
+        std::count_if(chips.begin(), chips.end(), [](const Chip& other) { return other.token >= 0; }));
+    draw_edits(context, of, chip, tokens);
+    if (chip.type >= 0) draw_segments(context, chip);
   }
-  note_item("chip_menu.delete");
-  if (!vectors) {
+  if (in_document && chip.kind != Chip::Kind::vector) {
     ImGui::Separator();
-    draw_token_search(context, document);
+    draw_token_search(context, of, chip);
   }
   ImGui::EndPopup();
 }

@@ -10,6 +10,7 @@
 #include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 #include "core/step/site.h"
+#include "core/trace/mask_spec.h"
 
 namespace attnscope {
 namespace {
@@ -19,7 +20,6 @@ constexpr int kLeastSide = 320, kMostSide = 8192;
 /// What CLI11 fills; turned into Options afterwards.
 struct Raw {
   std::string size, ids, memory;
-  std::vector<std::string> texts;
   bool no_animation = false;
 };
 
@@ -64,19 +64,24 @@ std::vector<std::string> view_names() {
   return names;
 }
 
+Status checked_mask(const std::string& text) {
+  TRY(const MaskSpec mask, MaskSpec::parse(text));
+  (void)mask;
+  return Done{};
+}
+
 Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_size(raw.size, options));
   TRY_OK(read_ids(raw.ids, options));
   if (!raw.memory.empty()) {
     TRY(options.memory_limit, parse_size(raw.memory));
   }
-  if (raw.texts.size() > 1)
-    return fail(Code::unsupported, "--text was given more than once.",
-                "The window shows one text: give it once.");
-  if (!raw.texts.empty()) options.text = raw.texts.front();
-  if (options.text && !options.ids.empty())
+  if (!options.texts.empty() && !options.ids.empty())
     return fail(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
+  if (!options.mask.empty()) TRY_OK(checked_mask(options.mask));
+  if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
   TRY_OK(one_of("view", options.view, view_names()));
+  TRY_OK(one_of("padding side", options.pad_side, {"right", "left"}));
   TRY_OK(one_of("theme", options.theme, {"dark", "light"}));
   TRY_OK(one_of("language", options.language, languages()));
   if (!options.step.empty()) {
@@ -89,6 +94,32 @@ Status finish(const Raw& raw, Options& options) {
   return Done{};
 }
 
+void declare_input(CLI::App& cli, Raw& raw, Options& options) {
+  const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    return cli.add_option(name, into, help)->allow_extra_args(false);
+  };
+  repeated("--text", options.texts,
+           "the input text (the encoder's, where there is one); given again, a further sequence of the batch")
+      ->type_name("T");
+  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3")->allow_extra_args(false);
+  repeated("--decoder-text", options.decoder_texts,
+           "what the decoder has written so far; without it the model answers --text itself")
+      ->type_name("T");
+  repeated(
+      "--image", options.images,
+      "what the model looks at: PNG or JPEG, or an .npy or .safetensors array [3, rows, columns] that is "
+      "normalised already")
+      ->type_name("FILE");
+  cli.add_option("--mask", options.mask,
+                 "who sees whom: causal, full, window(4), prefix(3), text>image, joined by & | !")
+      ->type_name("SPEC");
+  cli.add_option("--pad-to", options.pad_to, "pad every sequence to this many tokens; 0: to the longest")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  cli.add_option("--pad-side", options.pad_side, "where the padding stands: right or left")
+      ->type_name("SIDE");
+}
+
 void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option(
       "MODEL_OR_SCENE", options.path,
@@ -96,8 +127,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--screenshot", options.screenshot,
                  "write a PNG of the window here and exit; needs no display")
       ->type_name("OUT.png");
-  cli.add_option("--text", raw.texts, "the input text")->type_name("T")->allow_extra_args(false);
-  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3")->allow_extra_args(false);
+  declare_input(cli, raw, options);
   cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
       ->type_name("ID");
   cli.add_option("--layer", options.layer, "the block to look at, from 0")

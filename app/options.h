@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +10,14 @@ namespace attnscope {
 
 /// What the person asked for. Unset: the workspace's own choice, or the default.
 struct Options {
-  std::string path;        ///< model folder, file inside one, or scene; empty: the default scene
-  std::string screenshot;  ///< picture to write instead of opening a window
-  std::optional<std::string> text;
-  std::vector<int> ids;
+  std::string path;                ///< model folder, file inside one, or scene; empty: the default scene
+  std::string screenshot;          ///< picture to write instead of opening a window
+  std::vector<std::string> texts;  ///< one sequence each; the encoder's where there is one
+  std::vector<int> ids;            ///< of the first sequence, instead of a text
+  std::vector<std::string> decoder_texts, images;  ///< matched to the sequences by their order
+  std::string mask;                                ///< who sees whom; empty: the model's own
+  int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
+  std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale

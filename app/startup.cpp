@@ -1,5 +1,7 @@
 #include "app/startup.h"
 
+#include <algorithm>
+
 #include "app/cursor.h"
 #include "app/look/strings.h"
 #include "app/widgets/navigation.h"
@@ -32,16 +34,83 @@ Status apply_look(FrameState& state, const Options& options) {
   return Done{};
 }
 
+namespace {
+
+constexpr int kAnswer = 12;  // tokens of the model's own answer to a text
+
+bool asks_for_input(const Options& options) {
+  return !options.texts.empty() || !options.ids.empty() || !options.decoder_texts.empty() ||
+         !options.images.empty() || !options.mask.empty() || options.pad_to >= 0;
+}
+
+Stack read_stack(const Document& document) {
+  const ModelConfig& config = document.model->config();
+  return config.encoder() ? Stack::enc : config.stack;
+}
+
+Status give_ids(Document& document, std::vector<int> ids) {
+  const ModelConfig& config = document.model->config();
+  const Stack of = read_stack(document);
+  const bool placed = std::find(ids.begin(), ids.end(), config.image_token) != ids.end();
+  if (config.vision() && !placed)
+    ids.insert(ids.begin(), static_cast<std::size_t>(config.vision()->patch.count()), config.image_token);
+  return set_spelled(document, 0, sequence_from_ids(*document.opened, std::move(ids), of), of);
+}
+
+Status give_image(Document& document, std::size_t sequence, const std::string& path) {
+  if (ends_with(path, ".npy") || ends_with(path, ".safetensors")) {
+    TRY(Tensor pixels, open_pixels(path, document.opened->preprocessing));
+    return set_pixels(document, sequence, std::move(pixels));
+  }
+  TRY(Picture picture, open_picture(path));
+  return set_picture(document, sequence, std::move(picture));
+}
+
+Status give_texts(Document& document, const Options& options) {
+  const ModelConfig& config = document.model->config();
+  if (!options.decoder_texts.empty() && !config.encoder())
+    return fail(Code::unsupported, "This model has no decoder beside an encoder.",
+                "Leave out --decoder-text.");
+  for (std::size_t i = 0; i < options.texts.size(); ++i) {
+    TRY_OK(set_text(document, i, options.texts[i], read_stack(document)));
+    if (config.encoder()) TRY_OK(set_text(document, i, ""));  // the answer to another text
+  }
+  if (!options.ids.empty()) {
+    TRY_OK(give_ids(document, options.ids));
+    if (config.encoder()) TRY_OK(set_text(document, 0, ""));
+  }
+  for (std::size_t i = 0; i < options.decoder_texts.size(); ++i)
+    TRY_OK(set_text(document, i, options.decoder_texts[i]));
+  return Done{};
+}
+
+Status give_input(Document& document, const Options& options) {
+  const bool words = !options.texts.empty() || !options.ids.empty();
+  if (words && !document.sequences.empty() && !document.sequences.front().input.vectors.empty())
+    return fail(Code::unsupported, "This scene takes vectors, not text or token ids.",
+                "Leave out --text and --ids.");
+  const std::size_t count =
+      std::max({options.texts.size(), options.decoder_texts.size(), options.images.size()});
+  while (document.sequences.size() < count) TRY_OK(add_sequence(document, document.sequences.size() - 1));
+  TRY_OK(give_texts(document, options));
+  for (std::size_t i = 0; i < options.images.size(); ++i) TRY_OK(give_image(document, i, options.images[i]));
+  if (options.pad_to >= 0)
+    TRY_OK(set_padding(document,
+                       {true, options.pad_side == "left" ? PadSide::left : PadSide::right, options.pad_to}));
+  return options.mask.empty() ? Status(Done{}) : set_mask_text(document, options.mask);
+}
+
+}  // namespace
+
 Status apply_input(FrameState& state, const Options& options) {
-  if (!options.text && options.ids.empty()) return Done{};
-  return state.session.edit(tr("frame.input_given"), {}, [&](Document& document) -> Status {
-    if (!document.sequences.empty() && !document.sequences.front().input.vectors.empty())
-      return fail(Code::unsupported, "This scene takes vectors, not text or token ids.",
-                  "Leave out --text and --ids.");
-    if (options.text) return set_text(document, 0, *options.text);
-    document.sequences.front() = sequence_from_ids(*document.opened, options.ids);
-    return Done{};
-  });
+  if (!asks_for_input(options)) return Done{};
+  Session& session = state.session;
+  TRY_OK(session.edit(tr("frame.input_given"), {},
+                      [&](Document& document) { return give_input(document, options); }));
+  const bool words = !options.texts.empty() || !options.ids.empty();
+  if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
+    session.generate(0, kAnswer, tr("input.edit.generate", {std::to_string(kAnswer)}));
+  return Done{};
 }
 
 Status apply_cursor(FrameState& state, const RunResult& run, const Options& options,

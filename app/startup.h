@@ -10,7 +10,8 @@ namespace attnscope {
 void open_asked(FrameState& state, const Options& options);
 /// Theme, language, view, animation: what needs no run.
 Status apply_look(FrameState& state, const Options& options);
-/// The text or ids, once the model is open. Fails when it does not fit the model.
+/// Texts, ids, images, mask and padding, once the model is open. Fails when they do not fit the model. A
+/// decoder whose words were not given gets the model's own answer, in the background.
 Status apply_input(FrameState& state, const Options& options);
 /// Layer, head and step, once there is a run. Numbers out of range are clamped and told in `notes`; a step
 /// that the run does not have is an error.

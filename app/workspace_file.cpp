@@ -72,6 +72,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   read(file, "window_width", settings.window_width, 320, 8192);
   read(file, "window_height", settings.window_height, 320, 8192);
   read(file, "last_folder", settings.last_folder);
+  read(file, "last_picture_folder", settings.last_picture_folder);
   read(file, "hidden_files", settings.hidden_files);
   read_recent(file, settings.recent);
   read(file, "view", workspace.view);
@@ -102,6 +103,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"window_height", settings.window_height},
                   {"recent", settings.recent},
                   {"last_folder", settings.last_folder},
+                  {"last_picture_folder", settings.last_picture_folder},
                   {"hidden_files", settings.hidden_files},
                   {"view", workspace.view},
                   {"second_view", workspace.second_view},

@@ -32,16 +32,12 @@ std::string position_label(const OpenedModel& opened, const Sequence& sequence, 
   return token_label(opened, sequence.input.ids[static_cast<std::size_t>(pos)]);
 }
 
-namespace {
-
 std::string patch_label(const PatchSpec& patch, std::int64_t row) {
   if (patch.class_token && row == 0) return "[class]";
   const std::int64_t at = row - (patch.class_token ? 1 : 0);
   return format("r%lld c%lld", static_cast<long long>(at / std::max(1, patch.cols) + 1),
                 static_cast<long long>(at % std::max(1, patch.cols) + 1));
 }
-
-}  // namespace
 
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row) {
   const ModelConfig& config = trace.config();
@@ -62,20 +58,39 @@ Stack rows_stack(const Site& site, Axis axis) {
   return axis == Axis::key || source ? Stack::enc : site.stack;
 }
 
+namespace {
+
+// How many tokens the sequences have where they run padded.
+std::int64_t padded_length(const Document& document, Stack of) {
+  std::int64_t longest = document.padding.to;
+  for (const Sequence& sequence : document.sequences)
+    longest = std::max(longest, of == Stack::enc ? static_cast<std::int64_t>(sequence.input.source.size())
+                                                 : sequence.input.length());
+  return longest;
+}
+
+}  // namespace
+
 std::vector<Input> inputs_of(const Document& document) {
   std::vector<Input> inputs;
-  std::int64_t longest = document.padding.to, longest_source = document.padding.to;
-  for (const Sequence& sequence : document.sequences) {
-    longest = std::max(longest, sequence.input.length());
-    longest_source = std::max(longest_source, static_cast<std::int64_t>(sequence.input.source.size()));
-  }
+  const ModelConfig& config = document.model->config();
+  const std::int64_t length = padded_length(document, config.stack);
+  const std::int64_t source_length = padded_length(document, Stack::enc);
   for (const Sequence& sequence : document.sequences) {
     const Input input = document.model->completed(sequence.input);
-    inputs.push_back(document.padding.on ? padded(input, document.model->config(), longest, longest_source,
-                                                  document.padding.side)
+    inputs.push_back(document.padding.on ? padded(input, config, length, source_length, document.padding.side)
                                          : input);
   }
   return inputs;
+}
+
+PadCounts padding_of(const Document& document, std::size_t sequence, Stack of) {
+  if (!document.padding.on || sequence >= document.sequences.size()) return {};
+  const Input& input = document.sequences[sequence].input;
+  const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  if (ids.empty()) return {};
+  const std::int64_t missing = padded_length(document, of) - static_cast<std::int64_t>(ids.size());
+  return document.padding.side == PadSide::left ? PadCounts{missing, 0} : PadCounts{0, missing};
 }
 
 namespace {

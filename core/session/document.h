@@ -47,6 +47,13 @@ struct Document {
 
 /// The inputs as they run: padded where the document says so.
 std::vector<Input> inputs_of(const Document& document);
+/// Padding tokens before and after a sequence's own.
+struct PadCounts {
+  std::int64_t before = 0, after = 0;
+  bool operator==(const PadCounts&) const = default;
+};
+/// How the document pads one sequence: the encoder's tokens (Stack::enc) or the main stack's.
+PadCounts padding_of(const Document& document, std::size_t sequence, Stack of);
 /// The stack whose rows an axis of a step counts: the encoder for keys of cross-attention.
 Stack rows_stack(const Site& site, Axis axis);
 
@@ -71,6 +78,8 @@ bool is_special_token(const OpenedModel& opened, int id);
 std::optional<int> mask_token(const OpenedModel& opened);
 /// How position `pos` of a sequence is labelled: its token, or a number for vectors.
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos);
+/// The place of a row of a stack that reads images: "r1 c3", or "[class]".
+std::string patch_label(const PatchSpec& patch, std::int64_t row);
 /// How row `row` of a stack of a run is labelled: its token, its place in the image ("r1 c3", "[class]"), or
 /// a number for vectors.
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row);

@@ -207,6 +207,20 @@ TEST(Options, AreRead) {
   EXPECT_TRUE(read({}).run);
 }
 
+TEST(Options, ABatchItsPaddingMaskAndPicturesAreRead) {
+  const CommandLine line = read({"--text", "a", "--text", "b", "--decoder-text", "c", "--image", "x.png",
+                                 "--mask", "window(2)", "--pad-to", "9", "--pad-side", "left"});
+  ASSERT_TRUE(line.run) << line.text;
+  EXPECT_EQ(line.options.texts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(line.options.decoder_texts, std::vector<std::string>{"c"});
+  EXPECT_EQ(line.options.images, std::vector<std::string>{"x.png"});
+  EXPECT_EQ(line.options.mask, "window(2)");
+  EXPECT_EQ(line.options.pad_to, 9);
+  EXPECT_EQ(line.options.pad_side, "left");
+  EXPECT_EQ(read({}).options.pad_to, -1);
+  EXPECT_EQ(read({"--pad-side", "left"}).options.pad_to, 0) << "a side alone pads to the longest";
+}
+
 TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
   for (const std::vector<const char*>& bad :
        std::vector<std::vector<const char*>>{{"--size", "big"},
@@ -223,7 +237,9 @@ TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
                                              {"--scale", "9"},
                                              {"--scale", "nan"},
                                              {"--text", "a", "--ids", "1"},
-                                             {"--text", "a", "--text", "b"},
+                                             {"--mask", "causal |"},
+                                             {"--pad-to", "-2"},
+                                             {"--pad-side", "top"},
                                              {"--unknown"},
                                              {"a", "b"}}) {
     const CommandLine line = read(bad);

@@ -146,6 +146,9 @@ TEST(DocumentEdits, ABatchIsPaddedToItsLongestOrFurther) {
   ASSERT_TRUE(set_padding(document, {true, PadSide::left, 0}));
   EXPECT_EQ(inputs_of(document)[1].ids.size(), 5u);
   EXPECT_EQ(inputs_of(document)[1].ids.back(), 7);
+  EXPECT_EQ(padding_of(document, 1, Stack::single), (PadCounts{3, 0}));
+  EXPECT_EQ(padding_of(document, 0, Stack::single), PadCounts{});
+  EXPECT_EQ(padding_of(document, 0, Stack::enc), PadCounts{}) << "there is no encoder";
   ASSERT_TRUE(set_padding(document, {true, PadSide::right, 7}));
   EXPECT_EQ(inputs_of(document)[0].ids.size(), 7u);
   EXPECT_EQ(inputs_of(document)[1].ids[0], 6);

@@ -1,0 +1,179 @@
+#include "app/input_mask.h"
+
+#include <algorithm>
+
+#include "app/controls.h"
+#include "app/input_line.h"
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "core/session/mask_edits.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
+constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cut
+
+std::string label_of(const PanelContext& context) {
+  const std::string text = context.session.document().mask.text();
+  note_text(text);
+  return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
+}
+
+std::string spans_now(const PanelContext& context) {
+  return spans_text(context.session.document().sequences[sequence_index(context)].input.spans);
+}
+
+void draw_error(const std::optional<Error>& error, const char* name) {
+  if (!error) return;
+  const WithColour ink(ImGuiCol_Text, theme().error);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kField));
+  ImGui::TextUnformatted(error->text().c_str());
+  note_item(name);
+  ImGui::PopTextWrapPos();
+  note_text(error->text());
+}
+
+/// A field for one line in the mono face; true when it was changed.
+bool field(const char* id, const char* hint, std::string& text, bool& typing, bool wrong) {
+  const WithFont face(fonts().mono);
+  const WithColour border(ImGuiCol_Border, wrong ? theme().error : theme().border);
+  ImGui::SetNextItemWidth(px(kField));
+  const bool changed = ImGui::InputTextWithHint((std::string("###") + id).c_str(), hint, &text);
+  note_item(id);
+  typing = ImGui::IsItemActive();
+  return changed;
+}
+
+}  // namespace
+
+float MaskBox::width(const PanelContext& context) const { return button_width(label_of(context)); }
+
+void MaskBox::follow(const PanelContext& context) {
+  const std::size_t point = context.session.history().position();
+  if (point != point_ && !typing_text_) text_error_.reset();
+  if (point != point_ && !typing_spans_) spans_error_.reset();
+  point_ = point;
+  if (!typing_text_ && !text_error_) text_ = context.session.document().mask.text();
+  if (!typing_spans_ && !spans_error_) spans_ = spans_now(context);
+}
+
+void MaskBox::try_mask(const PanelContext& context, const std::string& text) {
+  context.commands.act([this, text](Session& session) {
+    Document tried = session.document();
+    const Status fits = set_mask_text(tried, text);
+    text_error_.reset();
+    if (!fits) text_error_ = fits.error();
+    if (fits && tried.mask != session.document().mask)
+      (void)session.edit(tr("input.edit.mask", {tried.mask.text()}), "mask_text",
+                         [&](Document& changed) { return set_mask_text(changed, text); });
+  });
+}
+
+// A mask may speak of parts: it is checked against the new ones.
+void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
+  const std::size_t at = sequence_index(context);
+  context.commands.act([this, at, text](Session& session) {
+    const auto change = [&](Document& changed) -> Status {
+      TRY_OK(set_spans(changed, at, text));
+      return set_mask_text(changed, changed.mask.text());
+    };
+    Document tried = session.document();
+    const Status fits = change(tried);
+    spans_error_.reset();
+    if (!fits) spans_error_ = fits.error();
+    if (fits && tried.sequences[at].input.spans != session.document().sequences[at].input.spans)
+      (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
+  });
+}
+
+void MaskBox::draw_presets(const PanelContext& context) {
+  std::vector<std::string> presets{"model", "causal", "full", "window(4)", "prefix(3)"};
+  const auto& spans = context.session.document().sequences[sequence_index(context)].input.spans;
+  if (!spans.empty()) presets.push_back("causal | *>" + spans.front().name);
+  const WithFont face(fonts().mono);
+  const float right = ImGui::GetCursorScreenPos().x + px(kField);
+  for (std::size_t i = 0; i < presets.size(); ++i) {
+    const std::string shown = shortened(presets[i], px(160));
+    if (i > 0 && ImGui::GetItemRectMax().x + px(5) + button_width(shown) < right) ImGui::SameLine(0, px(5));
+    const bool on = context.session.document().mask.text() == presets[i];
+    if (!raised_button(shown + "###mask_preset" + std::to_string(i), on)) continue;
+    try_mask(context, presets[i]);
+    context.commands.end_gesture();
+    text_ = presets[i];
+  }
+}
+
+void MaskBox::draw_text(const PanelContext& context) {
+  if (field("mask_text", tr("input.mask.hint"), text_, typing_text_, text_error_.has_value()))
+    try_mask(context, text_);
+  if (ImGui::IsItemDeactivated()) context.commands.end_gesture();
+  draw_error(text_error_, "mask_error");
+}
+
+void MaskBox::draw_spans(const PanelContext& context) {
+  dim_text(tr("input.spans"));
+  if (field("spans_text", tr("input.spans.hint"), spans_, typing_spans_, spans_error_.has_value()))
+    try_spans(context, spans_);
+  if (ImGui::IsItemDeactivated()) context.commands.end_gesture();
+  draw_error(spans_error_, "spans_error");
+}
+
+// The mask of block 0 for the cursor's sequence: seen pairs light, all others hatched.
+void MaskBox::draw_preview(const PanelContext& context) {
+  if (!context.run) return;
+  const RunResult& run = *context.run;
+  const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
+  const std::int64_t tokens = std::min(run.trace(sequence).length, kMostPreview);
+  const std::string key = "input.mask" + std::to_string(sequence);
+  if (!context.painter.has(key, run.version)) {
+    const Tensor seen = mask_rectangle(mask_of(run.document, 0, sequence), {0, tokens}, {0, tokens});
+    std::vector<float> cells(seen.data(), seen.data() + seen.count());
+    for (float& cell : cells) cell = cell > 0 ? 1.f : kMasked;
+    const auto side = static_cast<int>(tokens);
+    context.painter.upload(key, run.version, cells.data(), side, side);
+  }
+  HeatStyle style;
+  style.map = Colormap::mask;
+  style.gap = tokens <= 32 ? px(1) : 0.f;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end(at.x + px(kPreview), at.y + px(kPreview));
+  context.painter.heatmap(ImGui::GetWindowDrawList(), key, at, end, style);
+  ImGui::Dummy(ImVec2(px(kPreview), px(kPreview)));
+  note_item("mask_preview");
+  const std::string size = std::to_string(tokens);
+  dim_text(tr("input.mask.preview", {size, size}));
+}
+
+void MaskBox::draw_popup(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
+  if (!begin_popup("###mask_popup")) return;
+  follow(context);
+  ImGui::BeginGroup();
+  {
+    const WithFont face(fonts().body_bold);
+    ImGui::TextUnformatted(tr("input.mask.title"));
+  }
+  draw_presets(context);
+  draw_text(context);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kField));
+  dim_text(tr("input.mask.note"));
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(1, px(2)));
+  draw_spans(context);
+  ImGui::EndGroup();
+  ImGui::SameLine(0, px(20));
+  ImGui::BeginGroup();
+  draw_preview(context);
+  ImGui::EndGroup();
+  ImGui::EndPopup();
+}
+
+void MaskBox::draw(const PanelContext& context) {
+  if (raised_button(label_of(context) + "###mask", !context.session.document().mask.is_model()))
+    ImGui::OpenPopup("###mask_popup");
+  compat::item_tooltip(tr("input.mask.button.help"));
+  draw_popup(context);
+}
+
+}  // namespace attnscope

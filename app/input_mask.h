@@ -1,0 +1,35 @@
+// Who sees whom, as a text: presets, the text itself with what is wrong in it, the named parts it may speak
+// of, and a picture of the mask that follows. Refuses to draw cells that can be switched: the Mask view does.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/panel.h"
+
+namespace attnscope {
+
+class MaskBox {
+ public:
+  /// Room that draw() takes on a line.
+  float width(const PanelContext& context) const;
+  /// The button and its window, on the current line.
+  void draw(const PanelContext& context);
+
+ private:
+  void follow(const PanelContext& context);
+  void draw_popup(const PanelContext& context);
+  void draw_presets(const PanelContext& context);
+  void draw_text(const PanelContext& context);
+  void draw_spans(const PanelContext& context);
+  void draw_preview(const PanelContext& context);
+  void try_mask(const PanelContext& context, const std::string& text);
+  void try_spans(const PanelContext& context, const std::string& text);
+
+  std::string text_, spans_;  ///< in the fields
+  bool typing_text_ = false, typing_spans_ = false;
+  std::optional<Error> text_error_, spans_error_;
+  std::size_t point_ = 0;  ///< of the history when the errors were made
+};
+
+}  // namespace attnscope

@@ -1,0 +1,350 @@
+// Encoders and decoders, batches, padding, masks as text and pictures in the input bar, without a screen.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/gpu/image_file.h"
+#include "app/startup.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using compat::Key;
+using testing::FrameTest;
+using Ids = std::vector<int>;
+
+class InputTest : public FrameTest {
+ protected:
+  const Input& input(std::size_t sequence = 0) { return document().sequences.at(sequence).input; }
+  void undo() {
+    key(Key::escape);
+    key(Key::escape);
+    click("tab_steps");
+    key(Key::z, true);
+    settle();
+  }
+  void replace_text(const std::string& text) {
+    key(Key::a, true);
+    type(text);
+    settle();
+  }
+  /// Presses in a cell of a noted grid, moves to another, and lets go.
+  void drag_cells(const std::string& item, int row0, int col0, int row1, int col1) {
+    ASSERT_TRUE(shows(item)) << item;
+    const ItemRect rect = noted_items().at(item);
+    const auto to = [&](int row, int col) {
+      const auto share = [](int at, std::int64_t of) {
+        return (static_cast<float>(at) + 0.5f) / static_cast<float>(of);
+      };
+      point_at(rect.p0.x + (rect.p1.x - rect.p0.x) * share(col, rect.cols),
+               rect.p0.y + (rect.p1.y - rect.p0.y) * share(row, rect.rows));
+      frames();
+    };
+    to(row0, col0);
+    compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+    frames();
+    to(row1, col1);
+    compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+    frames();
+  }
+};
+
+TEST_F(InputTest, TheEncodersLineIsTypedWithoutTheDecoders) {
+  open_model("marian");
+  const Ids target = input().ids;
+  const int start = document().model->config().decoder_start;
+  ASSERT_TRUE(shows("source_text") && shows("input_text") && shows("source_chip0") && shows("chip0"));
+  EXPECT_EQ(target.front(), start);
+  key(Key::t, true);
+  replace_text("5 6 7");
+  EXPECT_EQ(input().source, (Ids{5, 6, 7}));
+  EXPECT_EQ(input().ids, target);
+  EXPECT_EQ(run().trace(0).rows(Stack::enc), 3);
+  click("input_text");
+  replace_text("8 9");
+  EXPECT_EQ(input().ids, (Ids{start, 8, 9})) << "the start token stays";
+  EXPECT_EQ(input().source, (Ids{5, 6, 7}));
+  undo();
+  EXPECT_EQ(input().ids, target);
+  undo();
+  EXPECT_NE(input().source, (Ids{5, 6, 7}));
+}
+
+TEST_F(InputTest, ChipsOfTheEncoderHaveTheirMenu) {
+  open_model("bart");
+  const Ids first = input().source;
+  click("source_chip1", 1);
+  ASSERT_TRUE(shows("token_search"));
+  settle();
+  type("33");
+  settle();
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(input().source[1], 33);
+  EXPECT_EQ(session_->history().undo_sentence().find("encoder") == std::string::npos, false)
+      << session_->history().undo_sentence();
+  click("source_chip1", 1);
+  click("chip_menu.delete");
+  settle();
+  EXPECT_EQ(input().source.size(), first.size() - 1);
+}
+
+TEST_F(InputTest, AChipPutsTheCursorOnItsStack) {
+  open_model("bart");
+  click("source_chip2");
+  settle();
+  EXPECT_EQ(workspace().cursor.stack, Stack::enc);
+  EXPECT_EQ(workspace().cursor.query, 2);
+  click("chip1");
+  settle();
+  EXPECT_EQ(workspace().cursor.stack, Stack::dec);
+  EXPECT_EQ(workspace().cursor.query, 1);
+}
+
+TEST_F(InputTest, TheDecoderAnswersAnew) {
+  open_model("marian");
+  click("input_text");
+  replace_text("8 9");
+  click("generate_count");
+  click("answer");
+  settle();
+  EXPECT_GT(input().ids.size(), 1u);
+  EXPECT_EQ(input().ids.front(), document().model->config().decoder_start);
+  const std::size_t length = input().ids.size();
+  click("generate");
+  settle();
+  EXPECT_GE(input().ids.size(), length);
+}
+
+TEST_F(InputTest, SequencesAreAddedPaddedAndTakenAway) {
+  open_model("gpt2");
+  click("add_sequence");
+  settle();
+  ASSERT_EQ(document().sequences.size(), 2u);
+  EXPECT_EQ(workspace().cursor.sequence, 1) << "the new one is looked at";
+  key(Key::t, true);
+  replace_text("3 4 5");
+  EXPECT_EQ(input(1).ids, (Ids{3, 4, 5}));
+  EXPECT_EQ(run().trace(1).length, 3);
+  click("padding");
+  click("padding_left");
+  settle();
+  EXPECT_TRUE(document().padding.on);
+  const std::int64_t longest = input(0).length();
+  EXPECT_EQ(run().trace(1).length, longest);
+  EXPECT_EQ(run().trace(1).input.real.front(), 0);
+  click("padding_to");
+  key(Key::a, true);
+  type("12");
+  settle();
+  EXPECT_EQ(document().padding.to, 12);
+  EXPECT_EQ(run().trace(0).length, 12);
+  EXPECT_TRUE(shows("chip11"));
+  key(Key::a, true);
+  type("99999");
+  settle();
+  EXPECT_TRUE(shows("padding_error"));
+  EXPECT_FALSE(session_->error()) << "what does not fit is said where it is typed";
+  key(Key::escape);
+  key(Key::escape);
+  click("sequence0");
+  EXPECT_EQ(workspace().cursor.sequence, 0);
+  click("delete_sequence");
+  settle();
+  ASSERT_EQ(document().sequences.size(), 1u);
+  EXPECT_EQ(input(0).ids, (Ids{3, 4, 5}));
+  EXPECT_FALSE(shows("delete_sequence"));
+  undo();
+  EXPECT_EQ(document().sequences.size(), 2u);
+  undo();
+  EXPECT_NE(document().padding.to, 12);
+}
+
+TEST_F(InputTest, AMaskIsTypedAndItsMistakesAreSaidThere) {
+  open_model("gpt2");
+  click("mask");
+  ASSERT_TRUE(shows("mask_text"));
+  click("mask_preset2");
+  settle();
+  EXPECT_EQ(document().mask.text(), "full");
+  click("mask_text");
+  replace_text("window(2) | *>image");
+  EXPECT_TRUE(shows("mask_error")) << "there is no part of this name";
+  EXPECT_FALSE(session_->error());
+  click("spans_text");
+  replace_text("image=2");
+  click("mask_text");
+  key(Key::end);
+  type(" ");
+  settle();
+  EXPECT_FALSE(shows("mask_error"));
+  EXPECT_EQ(document().mask.text(), "window(2) | *>image");
+  EXPECT_EQ(input().spans.size(), 1u);
+  click("spans_text");
+  replace_text("image=99");
+  EXPECT_TRUE(shows("spans_error"));
+  replace_text("other=2");
+  EXPECT_TRUE(shows("spans_error")) << "the mask speaks of the image";
+  EXPECT_EQ(input().spans.front().name, "image");
+  undo();
+  EXPECT_NE(document().mask.text(), "window(2) | *>image");
+}
+
+TEST_F(InputTest, SegmentsAreSwitchedInTheMenu) {
+  open_model("bert");
+  EXPECT_FALSE(shows("generate")) << "an encoder writes nothing";
+  click("chip2", 1);
+  click("segment_from_here");
+  settle();
+  const Ids types = input().types;
+  ASSERT_EQ(types.size(), input().ids.size());
+  EXPECT_EQ(types[1], 0);
+  EXPECT_EQ(types[2], 1);
+  EXPECT_EQ(types.back(), 1);
+  click("segment0");
+  settle();
+  EXPECT_EQ(input().types[2], 0);
+  EXPECT_EQ(input().types[3], 1);
+  undo();
+  EXPECT_EQ(input().types, types);
+}
+
+TEST_F(InputTest, AStrokeOnThePictureIsOneUndoPoint) {
+  open_model("vit");
+  ASSERT_TRUE(shows("picture"));
+  const Tensor first = input().pixels;
+  click("picture");
+  click("draw");
+  click("grid8");
+  click("colour_red");
+  const std::size_t point = session_->history().position();
+  drag_cells("canvas", 1, 1, 1, 6);
+  settle();
+  EXPECT_EQ(session_->history().position(), point + 1);
+  const Picture& drawn = document().sequences[0].picture;
+  ASSERT_EQ(drawn.width, 8);
+  EXPECT_EQ((*drawn.rgb)[(8 + 4) * 3], 214) << "red in the middle of the line";
+  EXPECT_NE(max_abs_difference(input().pixels, first), 0);
+  drag_cells("canvas", 5, 5, 5, 5);
+  settle();
+  EXPECT_EQ(session_->history().position(), point + 2);
+  click("clear_picture");
+  settle();
+  EXPECT_EQ((*document().sequences[0].picture.rgb)[(8 + 4) * 3], 255);
+  undo();
+  key(Key::z, true);
+  key(Key::z, true);
+  settle();
+  EXPECT_EQ(max_abs_difference(input().pixels, first), 0);
+}
+
+TEST_F(InputTest, APatchThatIsClickedBecomesTheQuery) {
+  open_model("vit");
+  click("picture");
+  const ItemRect canvas = noted_items().at("canvas");
+  EXPECT_EQ(canvas.rows, 4);
+  drag_cells("canvas", 2, 1, 2, 1);
+  EXPECT_EQ(workspace().cursor.query, 1 + 2 * 4 + 1) << "behind the class token";
+  open_model("paligemma_prefix");
+  click("picture");
+  const ItemRect patches = noted_items().at("canvas");
+  drag_cells("canvas", 0, 1, 0, 1);
+  EXPECT_EQ(workspace().cursor.query, 1) << patches.rows;
+}
+
+class PictureFileTest : public InputTest {
+ protected:
+  void SetUp() override {
+    InputTest::SetUp();
+    folder_ = fs::temp_directory_path() / ("attnscope-pictures-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    Image image{12, 9, std::vector<std::uint8_t>(12 * 9 * 4, 200)};
+    EXPECT_TRUE(write_png((folder_ / "grey.png").string(), image));
+    std::ofstream(folder_ / "notes.txt") << "no picture";
+    std::ofstream(folder_ / "broken.png") << "no picture either";
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    InputTest::TearDown();
+  }
+  fs::path folder_;
+};
+
+TEST_F(PictureFileTest, ThePicturesBrowserOpensOne) {
+  open_model("vit");
+  state().settings.last_picture_folder = folder_.string();
+  click("picture");
+  click("open_picture");
+  settle();
+  EXPECT_TRUE(shows("browser.entry.grey.png"));
+  EXPECT_FALSE(shows("browser.entry.notes.txt")) << "only what can be looked at";
+  type("grey");
+  settle();
+  key(Key::enter);
+  settle();
+  settle();
+  EXPECT_EQ(document().sequences[0].picture.name, "grey.png");
+  EXPECT_NEAR(input().pixels.at(0, 3, 3), (200 / 255.f - 0.5f) / 0.5f, 1e-5);
+  EXPECT_NE(session_->history().undo_sentence().find("grey.png"), std::string::npos);
+}
+
+TEST_F(PictureFileTest, ADroppedPictureIsLookedAtWhereTheModelSees) {
+  open_model("vit");
+  state().drop((folder_ / "grey.png").string());
+  settle();
+  settle();
+  EXPECT_EQ(document().sequences[0].picture.name, "grey.png");
+  state().drop((folder_ / "broken.png").string());
+  settle();
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_EQ(document().sequences[0].picture.name, "grey.png");
+  open_model("gpt2");
+  state().drop((folder_ / "grey.png").string());
+  settle();
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_NE(state().notices.back().text.find("grey.png"), std::string::npos);
+}
+
+TEST_F(PictureFileTest, TheCommandLineGivesPicturesBatchesMasksAndPadding) {
+  open_model("vit");
+  Options options;
+  options.images = {(folder_ / "grey.png").string()};
+  EXPECT_TRUE(apply_input(state(), options));
+  EXPECT_EQ(document().sequences[0].picture.name, "grey.png");
+  options.images = {(folder_ / "broken.png").string()};
+  EXPECT_FALSE(apply_input(state(), options));
+  open_model("gpt2");
+  EXPECT_FALSE(apply_input(state(), options)) << "it does not look at pictures";
+  Options batch;
+  batch.texts = {"1 2 3", "4 5"};
+  batch.pad_to = 5;
+  batch.pad_side = "left";
+  batch.mask = "full";
+  ASSERT_TRUE(apply_input(state(), batch));
+  settle();
+  EXPECT_EQ(run().trace(1).ids.back(), 5);
+  EXPECT_EQ(run().trace(1).length, 5);
+  EXPECT_EQ(document().mask.text(), "full");
+  batch.decoder_texts = {"7"};
+  EXPECT_FALSE(apply_input(state(), batch)) << "there is no decoder beside an encoder";
+  open_model("marian");
+  batch.decoder_texts = {"7 8"};
+  batch.pad_to = -1;
+  ASSERT_TRUE(apply_input(state(), batch));
+  settle();
+  EXPECT_EQ(input(0).source, (Ids{1, 2, 3}));
+  EXPECT_EQ(input(0).ids, (Ids{document().model->config().decoder_start, 7, 8}));
+  EXPECT_EQ(input(1).ids.size(), 1u);
+  batch.decoder_texts.clear();
+  ASSERT_TRUE(apply_input(state(), batch));
+  settle();
+  EXPECT_GT(input(0).ids.size(), 1u) << "the model answers itself";
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+}  // namespace
+}  // namespace attnscope
