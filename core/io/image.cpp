@@ -1,9 +1,15 @@
 #include "core/io/image.h"
 
-// stb does the decoding; it lives in libstb, so no implementation macro here.
-#include <stb_image.h>
+// clang-format off
+#include <cstdio>  // jpeglib.h needs it and does not say so
+#include <jpeglib.h>
+// clang-format on
+#include <jerror.h>
+#include <png.h>
 
+#include <csetjmp>
 #include <filesystem>
+#include <new>
 
 #include "core/base/text.h"
 #include "core/io/mapped_file.h"
@@ -14,45 +20,169 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr int kMostSide = 16384;
 constexpr std::int64_t kMostPixels = std::int64_t{64} << 20;
+constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole picture
+
+using Bytes = std::vector<std::uint8_t>;
 
 Error broken(const std::string& what, const char* why) {
   return fail(Code::bad_format, format("%s cannot be read as a picture: %s.", what.c_str(), why),
               "Save it anew as PNG or JPEG.");
 }
 
+Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
+  if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide && width * height <= kMostPixels)
+    return Done{};
+  return fail(Code::out_of_range,
+              format("%s would be %lld x %lld pixels large.", what.c_str(), static_cast<long long>(width),
+                     static_cast<long long>(height)),
+              format("Pictures have up to %d pixels along a side and 64 million in all.", kMostSide));
+}
+
+Picture picture(std::int64_t width, std::int64_t height, Bytes rgb) {
+  return {
+      static_cast<int>(width), static_cast<int>(height), std::make_shared<const Bytes>(std::move(rgb)), {}};
+}
+
+// ---- PNG -------------------------------------------------------------------------------------------------
+
+// RGBA on white, without the fourth.
+Bytes on_white(const Bytes& rgba) {
+  Bytes rgb(rgba.size() / 4 * 3);
+  for (std::size_t i = 0; i < rgba.size() / 4; ++i) {
+    const int alpha = rgba[i * 4 + 3];
+    for (std::size_t c = 0; c < 3; ++c)
+      rgb[i * 3 + c] = static_cast<std::uint8_t>((rgba[i * 4 + c] * alpha + 255 * (255 - alpha) + 127) / 255);
+  }
+  return rgb;
+}
+
+Result<Picture> read_png(const std::string& bytes, const std::string& what) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  const std::unique_ptr<png_image, decltype(&png_image_free)> guard(&image, png_image_free);
+  if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()))
+    return broken(what, image.message);
+  TRY_OK(check_size(what, image.width, image.height));
+  image.format = PNG_FORMAT_RGBA;
+  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  Bytes rgba(PNG_IMAGE_SIZE(image));
+  if (!png_image_finish_read(&image, nullptr, rgba.data(), 0, nullptr)) return broken(what, image.message);
+  return picture(image.width, image.height, on_white(rgba));
+}
+
+// ---- JPEG ------------------------------------------------------------------------------------------------
+
+// libjpeg reports by a jump, which must not pass over anything that has a destructor: the functions between
+// setjmp and the library hold plain values only.
+struct JpegReader {
+  jpeg_decompress_struct info{};
+  jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
+  std::jmp_buf back{};
+  char why[JMSG_LENGTH_MAX] = "";
+  bool started = false;
+
+  ~JpegReader() {
+    if (started) jpeg_destroy_decompress(&info);
+  }
+};
+
+JpegReader& reader_of(j_common_ptr info) { return *static_cast<JpegReader*>(info->client_data); }
+
+[[noreturn]] void jump_back(j_common_ptr info) {
+  JpegReader& reader = reader_of(info);
+  info->err->format_message(info, reader.why);
+  std::longjmp(reader.back, 1);
+}
+
+// Bytes that are missing are an error; other oddities are passed over, as every program does.
+void on_message(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jump_back(info);
+}
+
+void on_progress(j_common_ptr info) {
+  JpegReader& reader = reader_of(info);
+  if (reader.info.input_scan_number <= kMostScans) return;
+  std::snprintf(reader.why, sizeof reader.why, "it has more than %d scans", kMostScans);
+  std::longjmp(reader.back, 1);
+}
+
+bool begin_jpeg(JpegReader& reader, const std::string& bytes) {
+  reader.info.err = jpeg_std_error(&reader.errors);
+  reader.errors.error_exit = jump_back;
+  reader.errors.emit_message = on_message;
+  reader.info.client_data = &reader;
+  if (setjmp(reader.back)) return false;
+  jpeg_create_decompress(&reader.info);
+  reader.started = true;
+  reader.progress.progress_monitor = on_progress;
+  reader.info.progress = &reader.progress;
+  jpeg_mem_src(&reader.info, reinterpret_cast<const unsigned char*>(bytes.data()),
+               static_cast<unsigned long>(bytes.size()));
+  jpeg_read_header(&reader.info, TRUE);
+  return true;
+}
+
+// Rows of 3 bytes, or of 4 where the colours are those of print; `rows` has room for 4.
+bool finish_jpeg(JpegReader& reader, unsigned char* rows) {
+  if (setjmp(reader.back)) return false;
+  const bool print = reader.info.jpeg_color_space == JCS_CMYK || reader.info.jpeg_color_space == JCS_YCCK;
+  reader.info.out_color_space = print ? JCS_CMYK : JCS_RGB;
+  jpeg_start_decompress(&reader.info);
+  while (reader.info.output_scanline < reader.info.output_height) {
+    JSAMPROW row = rows + std::size_t{reader.info.output_scanline} * reader.info.output_width *
+                              static_cast<std::size_t>(reader.info.output_components);
+    jpeg_read_scanlines(&reader.info, &row, 1);
+  }
+  return true;  // what stands behind the last row, even a missing end mark, is nobody's loss
+}
+
+// Cyan, magenta, yellow and black to RGB; Adobe stores them the other way round.
+Bytes from_print(const Bytes& cmyk, bool inverted) {
+  Bytes rgb(cmyk.size() / 4 * 3);
+  const auto light = [&](std::uint8_t ink) { return inverted ? ink : 255 - ink; };
+  for (std::size_t i = 0; i < cmyk.size() / 4; ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      rgb[i * 3 + c] = static_cast<std::uint8_t>(light(cmyk[i * 4 + c]) * light(cmyk[i * 4 + 3]) / 255);
+  return rgb;
+}
+
+Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
+  JpegReader reader;
+  if (!begin_jpeg(reader, bytes)) return broken(what, reader.why);
+  const std::int64_t width = reader.info.image_width, height = reader.info.image_height;
+  TRY_OK(check_size(what, width, height));
+  Bytes rows(static_cast<std::size_t>(width * height) * 4);
+  if (!finish_jpeg(reader, rows.data())) return broken(what, reader.why);
+  if (reader.info.output_components == 4)
+    return picture(width, height, from_print(rows, reader.info.saw_Adobe_marker));
+  rows.resize(static_cast<std::size_t>(width * height) * 3);
+  return picture(width, height, std::move(rows));
+}
+
 }  // namespace
 
 Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& what) {
-  const auto* data = reinterpret_cast<const stbi_uc*>(bytes.data());
-  const int size = static_cast<int>(bytes.size());
-  int width = 0, height = 0, channels = 0;
-  if (bytes.size() > kMostBytes || !stbi_info_from_memory(data, size, &width, &height, &channels))
+  if (bytes.size() > kMostBytes) {
+    return fail(Code::unsupported,
+                format("%s is larger than pictures are: %zu bytes.", what.c_str(), bytes.size()),
+                "Pictures have up to 64 MB.");
+  }
+  try {
+    if (starts_with(bytes, "\x89PNG")) return read_png(bytes, what);
+    if (starts_with(bytes, "\xff\xd8")) return read_jpeg(bytes, what);
     return broken(what, "it is neither a PNG nor a JPEG");
-  if (width < 1 || height < 1 || width > kMostSide || height > kMostSide ||
-      std::int64_t{width} * height > kMostPixels) {
-    return fail(Code::out_of_range, format("%s would be %d x %d pixels large.", what.c_str(), width, height),
-                format("Pictures have up to %d pixels along a side and 64 million in all.", kMostSide));
+  } catch (const std::bad_alloc&) {
+    return fail(Code::no_memory, format("There is not enough memory for the picture %s.", what.c_str()),
+                "Make it smaller, or close other programs.");
   }
-  const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> pixels(
-      stbi_load_from_memory(data, size, &width, &height, &channels, 4), stbi_image_free);
-  if (!pixels) return broken(what, stbi_failure_reason());
-  auto rgb = std::make_shared<std::vector<std::uint8_t>>();
-  const std::size_t count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  rgb->reserve(count * 3);
-  for (std::size_t i = 0; i < count; ++i) {
-    const int alpha = pixels.get()[i * 4 + 3];
-    for (std::size_t c = 0; c < 3; ++c)
-      rgb->push_back(
-          static_cast<std::uint8_t>((pixels.get()[i * 4 + c] * alpha + 255 * (255 - alpha) + 127) / 255));
-  }
-  return Picture{width, height, std::move(rgb), {}};
 }
 
 Result<Picture> open_picture(const std::string& path) {
   TRY(const std::string bytes, read_file(path, kMostBytes));
-  TRY(Picture picture, picture_from_bytes(bytes, path));
-  picture.name = std::filesystem::path(path).filename().string();
-  return picture;
+  TRY(Picture read, picture_from_bytes(bytes, path));
+  read.name = std::filesystem::path(path).filename().string();
+  return read;
 }
 
 }  // namespace attnscope
