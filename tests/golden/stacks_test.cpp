@@ -73,6 +73,19 @@ TEST_F(Stacks, the_table_of_tokens_under_either_name) {
   }
 }
 
+TEST_F(Stacks, a_broken_number_of_a_shared_table_is_counted_once) {
+  for (const char* model : {"marian", "t5"}) {
+    Checkpoint checkpoint(model);
+    const std::string name = std::string(model) == "t5" ? "shared.weight" : "model.shared.weight";
+    const float broken = NAN;
+    std::memcpy(checkpoint.at(name).bytes.data() + (3 * 48 + 7) * sizeof broken, &broken, sizeof broken);
+    checkpoint.write(folder_ / model);
+    const WeightHealth health = weight_health(must_open(folder_ / model).model->weights());
+    EXPECT_EQ(health.nans, 1) << model;
+    EXPECT_EQ(health.first, "dec.tok_embed.weight[3, 7]") << model;
+  }
+}
+
 TEST_F(Stacks, marian_with_tables_of_its_own) {
   Checkpoint checkpoint("marian");
   checkpoint.config["share_encoder_decoder_embeddings"] = false;

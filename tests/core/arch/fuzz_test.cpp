@@ -155,6 +155,53 @@ TEST(Fuzz, configs_of_every_family) {
   }
 }
 
+// Inputs that these toys take: words for the encoder, an image where one is looked at.
+Input input_for(const ModelConfig& config) {
+  Input input;
+  input.ids = {1, 2, 3};
+  if (config.encoder()) input.source = {4, 5, 6, 7};
+  if (!config.sees()) return input;
+  const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
+  if (patch.count() > 64 || patch.size > 64) return input;
+  input.pixels = Tensor::filled({{Axis::in, patch.channels},
+                                 {Axis::pos, std::int64_t{patch.rows} * patch.size},
+                                 {Axis::dim, std::int64_t{patch.cols} * patch.size}},
+                                0.5f);
+  if (config.patch.size > 0) input.ids.clear();
+  if (config.vision())
+    input.ids.insert(input.ids.begin(), static_cast<std::size_t>(patch.count()), config.image_token);
+  return input;
+}
+
+TEST(Fuzz, configs_of_models_of_several_stacks) {
+  for (const std::string name : {"marian", "bart", "t5", "vit", "paligemma_prefix"}) {
+    const std::string folder = "tests/golden/models/" + name;
+    const json config = json::parse(text_of(folder + "/config.json"));
+    const auto source =
+        open_safetensors(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + folder + "/model.safetensors");
+    ASSERT_TRUE(source);
+    Mutator mutate(5);
+    int opened = 0;
+    for (int i = 0; i < 400; ++i) {
+      const json changed = mutate.tree(config);
+      for (const Family& family : families()) {
+        auto read = family.read_config(changed, **source);
+        EXPECT_TRUE(read || (!read.error().sentence.empty() && !read.error().hint.empty()));
+        if (!read) continue;
+        auto weights = family.read_weights(*read, **source);
+        EXPECT_TRUE(weights || !weights.error().sentence.empty());
+        if (!weights) continue;
+        const auto model = Model::make(*read, *weights);
+        if (!model) continue;
+        ++opened;
+        const auto trace = (*model)->run(input_for(*read));
+        EXPECT_TRUE(trace || !trace.error().sentence.empty());
+      }
+    }
+    EXPECT_GT(opened, 40) << name;
+  }
+}
+
 TEST(Fuzz, whole_folders) {
   std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-fuzz-XXXXXX").string();
   const std::string folder = ::mkdtemp(pattern.data());
