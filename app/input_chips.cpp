@@ -117,6 +117,7 @@ void TokenLine::measure(const PanelContext& context) {
     if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) width += px(kThumb);
     chip_x_.push_back(chip_x_.back() + width + px(kChipGap));
   }
+  if (fonts_pending()) measured_ = {};  // measured with stand-ins: again when the letters are there
 }
 
 void TokenLine::click_chip(const PanelContext& context, const Chip& chip) const {
