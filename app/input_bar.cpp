@@ -219,8 +219,7 @@ float InputBar::draw_pair(const PanelContext& context, FrameState& state, ImVec2
   const std::string facts = summary(context, context.session.document().sequences[sequence_index(context)]);
   const float facts_width = ImGui::CalcTextSize(facts.c_str()).x + px(14);
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));
-  const float second =
-      draw_line(context, state, main_, "input.decoder", width - std::max(switches, facts_width));
+  const float second = draw_line(context, state, main_, "input.decoder", width - facts_width);
   right_text(facts, at.x + width, y + px(5));
   y += second;
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));

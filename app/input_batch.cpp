@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostTabs = 6;
-constexpr float kNumberField = 96.f, kGap = 4.f;
+constexpr float kNumberField = 96.f, kToField = 64.f, kGap = 4.f;
 
 int sequences(const PanelContext& context) {
   return static_cast<int>(context.session.document().sequences.size());
@@ -65,12 +65,11 @@ void BatchBar::draw_tabs(const PanelContext& context) {
     ImGui::SameLine(0, px(kGap));
   }
   const std::size_t at = sequence_index(context);
-  Workspace& workspace = context.workspace;
   if (raised_button("+###add_sequence"))
-    context.commands.act([at, &workspace](Session& session) {
+    context.commands.act([this, at](Session& session) {
       const Status added = session.edit(tr("input.edit.add_sequence", {std::to_string(at + 1)}), {},
                                         [at](Document& changed) { return add_sequence(changed, at); });
-      if (added) workspace.cursor.sequence = static_cast<int>(at) + 1;
+      if (added) go_to_ = at + 1;
     });
   compat::item_tooltip(tr("input.add_sequence.help"));
   if (count < 2) return;
@@ -81,15 +80,15 @@ void BatchBar::draw_tabs(const PanelContext& context) {
   compat::item_tooltip(tr("input.delete_sequence.help", {std::to_string(at + 1)}).c_str());
 }
 
-void BatchBar::change(const PanelContext& context, const Padding& wanted) {
+void BatchBar::change(const PanelContext& context, const Padding& wanted, const char* gesture) {
   if (wanted == context.session.document().padding) return;
-  context.commands.act([this, wanted](Session& session) {
+  context.commands.act([this, wanted, gesture = std::string(gesture)](Session& session) {
     Document tried = session.document();
     const Status fits = set_padding(tried, wanted);
     error_.reset();
     if (!fits) error_ = fits.error();
     if (fits)
-      (void)session.edit(tr("input.edit.padding", {padding_words(wanted)}), {},
+      (void)session.edit(tr("input.edit.padding", {padding_words(wanted)}), gesture,
                          [&](Document& changed) { return set_padding(changed, wanted); });
   });
 }
@@ -112,20 +111,21 @@ void BatchBar::draw_padding_popup(const PanelContext& context) {
   for (const auto& choice : choices) {
     const bool chosen = now.on == choice.on && (!choice.on || now.side == choice.side);
     if (raised_button(std::string(tr(choice.key)) + choice.id, chosen))
-      change(context, {choice.on, choice.side, now.to});
+      change(context, {choice.on, choice.side, now.to}, "");
     ImGui::SameLine(0, px(kGap));
   }
   ImGui::SameLine(0, px(14));
   ImGui::TextUnformatted(tr("input.padding.to"));
   ImGui::SameLine(0, px(8));
   int to = wanted_to_.value_or(static_cast<int>(now.to));
-  ImGui::SetNextItemWidth(px(kNumberField));
-  const bool typed = ImGui::InputInt("###padding_to", &to);
+  ImGui::SetNextItemWidth(px(kToField));
+  const bool typed = ImGui::InputInt("###padding_to", &to, 0);
   note_item("padding_to");
   if (typed) {
     wanted_to_ = to;
-    change(context, {true, now.side, to});
+    change(context, {true, now.side, to}, "padding_to");
   }
+  if (ImGui::IsItemDeactivated()) context.commands.end_gesture();
   if (!ImGui::IsItemActive() && !error_) wanted_to_.reset();
   ImGui::PushTextWrapPos(px(360));
   dim_text(tr("input.padding.note"));
@@ -149,6 +149,8 @@ void BatchBar::draw_padding(const PanelContext& context) {
 }
 
 void BatchBar::draw(const PanelContext& context) {
+  if (go_to_ && context.run && *go_to_ < context.run->traces.size())
+    context.workspace.cursor.sequence = static_cast<int>(*std::exchange(go_to_, std::nullopt));
   draw_tabs(context);
   if (has_tokens(context)) draw_padding(context);
 }

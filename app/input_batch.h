@@ -19,9 +19,10 @@ class BatchBar {
   void draw_tabs(const PanelContext& context);
   void draw_padding(const PanelContext& context);
   void draw_padding_popup(const PanelContext& context);
-  void change(const PanelContext& context, const Padding& wanted);
+  void change(const PanelContext& context, const Padding& wanted, const char* gesture);
   std::optional<Error> error_;
-  std::optional<int> wanted_to_;  ///< while it is typed
+  std::optional<int> wanted_to_;      ///< while it is typed
+  std::optional<std::size_t> go_to_;  ///< a new sequence, as soon as it has run
 };
 
 }  // namespace attnscope

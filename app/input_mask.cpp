@@ -58,19 +58,18 @@ void MaskBox::follow(const PanelContext& context) {
   if (!typing_spans_ && !spans_error_) spans_ = spans_now(context);
 }
 
-void MaskBox::try_mask(const PanelContext& context, const std::string& text) {
-  context.commands.act([this, text](Session& session) {
-    Document tried = session.document();
-    const Status fits = set_mask_text(tried, text);
-    text_error_.reset();
-    if (!fits) text_error_ = fits.error();
-    if (fits && tried.mask != session.document().mask)
-      (void)session.edit(tr("input.edit.mask", {tried.mask.text()}), "mask_text",
-                         [&](Document& changed) { return set_mask_text(changed, text); });
-  });
+void MaskBox::try_mask(Session& session, const std::string& text) {
+  Document tried = session.document();
+  const Status fits = set_mask_text(tried, text);
+  text_error_.reset();
+  if (!fits) text_error_ = fits.error();
+  if (fits && tried.mask != session.document().mask)
+    (void)session.edit(tr("input.edit.mask", {tried.mask.text()}), "mask_text",
+                       [&](Document& changed) { return set_mask_text(changed, text); });
+  point_ = session.history().position();
 }
 
-// A mask may speak of parts: it is checked against the new ones.
+// A mask may speak of parts: it is checked against the new ones, and so is one that was waiting for them.
 void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
   const std::size_t at = sequence_index(context);
   context.commands.act([this, at, text](Session& session) {
@@ -84,6 +83,8 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
     if (!fits) spans_error_ = fits.error();
     if (fits && tried.sequences[at].input.spans != session.document().sequences[at].input.spans)
       (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
+    if (fits && text_error_) try_mask(session, text_);
+    point_ = session.history().position();
   });
 }
 
@@ -98,15 +99,14 @@ void MaskBox::draw_presets(const PanelContext& context) {
     if (i > 0 && ImGui::GetItemRectMax().x + px(5) + button_width(shown) < right) ImGui::SameLine(0, px(5));
     const bool on = context.session.document().mask.text() == presets[i];
     if (!raised_button(shown + "###mask_preset" + std::to_string(i), on)) continue;
-    try_mask(context, presets[i]);
+    context.commands.act([this, text = presets[i]](Session& session) { try_mask(session, text); });
     context.commands.end_gesture();
-    text_ = presets[i];
   }
 }
 
 void MaskBox::draw_text(const PanelContext& context) {
   if (field("mask_text", tr("input.mask.hint"), text_, typing_text_, text_error_.has_value()))
-    try_mask(context, text_);
+    context.commands.act([this, text = text_](Session& session) { try_mask(session, text); });
   if (ImGui::IsItemDeactivated()) context.commands.end_gesture();
   draw_error(text_error_, "mask_error");
 }
@@ -147,7 +147,12 @@ void MaskBox::draw_preview(const PanelContext& context) {
 
 void MaskBox::draw_popup(const PanelContext& context) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
-  if (!begin_popup("###mask_popup")) return;
+  if (!begin_popup("###mask_popup")) {
+    text_error_.reset();
+    spans_error_.reset();
+    typing_text_ = typing_spans_ = false;
+    return;
+  }
   follow(context);
   ImGui::BeginGroup();
   {

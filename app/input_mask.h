@@ -23,7 +23,7 @@ class MaskBox {
   void draw_text(const PanelContext& context);
   void draw_spans(const PanelContext& context);
   void draw_preview(const PanelContext& context);
-  void try_mask(const PanelContext& context, const std::string& text);
+  void try_mask(Session& session, const std::string& text);
   void try_spans(const PanelContext& context, const std::string& text);
 
   std::string text_, spans_;  ///< in the fields
