@@ -18,6 +18,7 @@ namespace {
 
 constexpr long long kMaxTexels = 16ll << 20;  // 64 MB of float per texture
 constexpr int kPlainCells = 64;               // per axis, without OpenGL
+constexpr int kPlainPixels = 16;              // the same of a picture
 static_assert(HEAT_LUT_SIZE == kLutSize);
 static_assert(kLinearShare == static_cast<float>(HEAT_LINEAR_SHARE));
 
@@ -247,7 +248,7 @@ void Painter::picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 
 void Painter::draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0, ImVec2 p1, ImVec2 uv0,
                                  ImVec2 uv1, float alpha) {
   if (entry.pixels.empty()) return;
-  const int columns = std::min(entry.width, kPlainCells), rows = std::min(entry.height, kPlainCells);
+  const int columns = std::min(entry.width, kPlainPixels), rows = std::min(entry.height, kPlainPixels);
   const auto at = [](float place, int count) {
     return std::clamp(static_cast<int>(place * static_cast<float>(count)), 0, count - 1);
   };
