@@ -98,14 +98,14 @@ TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {
 TEST(AttentionPlane, StopsWhenAsked) {
   const auto trace = run("gpt2", some_ids(20));
   EXPECT_TRUE(pooled_plane(*trace, {kPattern, 0, {}, {}, false}, 8, [] { return false; }).cells.empty());
-  EXPECT_TRUE(thumbnails(*trace, 8, [](float) { return false; }).heads.empty());
+  EXPECT_TRUE(thumbnails(*trace, {}, 8, [](float) { return false; }).heads.empty());
   EXPECT_TRUE(attention_plane(*trace, {site_of(Slot::z, 0), 0, {0, 4}, {0, 4}, false}).empty());
 }
 
 TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
   const auto trace = run("gpt2", some_ids(20));
   float last = -1;
-  const Thumbnails all = thumbnails(*trace, 64, [&](float share) {
+  const Thumbnails all = thumbnails(*trace, {}, 64, [&](float share) {
     EXPECT_GE(share, last);
     last = share;
     return true;
@@ -121,7 +121,7 @@ TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
     for (std::int64_t key = 0; key <= query; ++key)
       EXPECT_NEAR(one->cells.at(query, key), pattern.at(query, key), 1e-6f);
   EXPECT_EQ(all.find(3, 0), nullptr);
-  EXPECT_GT(thumbnails_cost(*trace), 0);
+  EXPECT_GT(thumbnails_cost(*trace, {}), 0);
 }
 
 TEST(AttentionRow, ExponentialsGiveThePattern) {

@@ -47,7 +47,8 @@ TEST(Catalog, inputs_name_steps_or_weights_of_the_catalog) {
         name = name.substr(0, name.find('@'));
         if (starts_with(name, "vision.")) name.erase(0, 7);
         if (starts_with(name, "cross.")) name.replace(0, 5, "attn");
-        if (name.empty() || name == "pixels" || ends_with(name, ".weight") || ends_with(name, ".bias")) continue;
+        if (name.empty() || name == "pixels" || ends_with(name, ".weight") || ends_with(name, ".bias"))
+          continue;
         bool found = false;
         for (const Step& other : catalog()) found = found || other.text == name;
         EXPECT_TRUE(found) << step.text << " reads " << name;
