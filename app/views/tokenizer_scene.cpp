@@ -41,6 +41,22 @@ void place_runs(TokenizerScene& scene) {
   if (done < size) scene.runs.push_back({done, size, {}});
 }
 
+// Spaces that became marks are no news.
+bool changed_by_normalizer(const TokenizerScene& scene) {
+  if (scene.steps.stretch_count > scene.steps.stretches.size()) return false;
+  std::string seen;
+  for (const Segment& stretch : scene.steps.stretches) {
+    const std::string& text = stretch.text.text();
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t begin = at;
+      const bool mark = next_code_point(text, at) == U'▁';
+      seen += mark ? std::string_view(" ") : std::string_view(text).substr(begin, at - begin);
+    }
+  }
+  const std::string typed = valid_utf8(scene.text);
+  return seen != typed && seen != " " + typed;
+}
+
 }  // namespace
 
 const SegmentedWord* TokenizerScene::word(int index) const {
@@ -64,10 +80,7 @@ TokenizerScene make_tokenizer_scene(std::shared_ptr<const Tokenizer> tokenizer, 
   }
   place_words(scene);
   place_runs(scene);
-  std::string joined;
-  for (const Segment& stretch : scene.steps.stretches) joined += stretch.text.text();
-  scene.normalized =
-      joined != valid_utf8(scene.text) && scene.steps.stretch_count <= scene.steps.stretches.size();
+  scene.normalized = changed_by_normalizer(scene);
   return scene;
 }
 

@@ -15,6 +15,7 @@ namespace {
 constexpr float kRow = 31.f, kBox = 24.f, kGap = 4.f, kPadding = 7.f;
 constexpr float kNumberColumn = 34.f, kRuleColumn = 92.f;
 constexpr float kDim = 0.34f;
+constexpr float kGutter = 78.f;  // left of a lattice
 
 std::string number_of(double value) { return number_text(static_cast<float>(value), 2); }
 
@@ -221,11 +222,19 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
   const std::size_t count = columns.bytes.size() - 1;
   std::size_t lane_count = 0;
   const std::vector<std::size_t> lanes = lanes_of(word.steps, lane_count);
-  const float column = scaled(58), lane_height = scaled(kBox + 22), head = scaled(26), foot = scaled(34);
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float column = scaled(58), lane_height = scaled(kBox + 22), head = scaled(26), foot = scaled(30);
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kGutter), corner.y);
   const float height = head + static_cast<float>(lane_count) * lane_height + foot;
   const bool finished = step >= static_cast<std::int64_t>(count);
   ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + scaled(4)), t.text_dim,
+            tr("tokenizer.lattice.letters"));
+  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + head + scaled(4)), t.text_dim,
+            tr("tokenizer.lattice.pieces"));
+  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + head + scaled(kBox)), t.text_dim,
+            tr("tokenizer.lattice.score"));
+  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + height - foot + scaled(7)), t.text_dim,
+            tr("tokenizer.lattice.sum"));
   std::int64_t clicked = -1;
   std::map<std::size_t, double> totals;  // best sum by end byte
   for (const WordSteps::Candidate& next : word.steps.candidates)
@@ -237,7 +246,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
       clicked = static_cast<std::int64_t>(c) + 1;
     const std::string_view bytes =
         std::string_view(word.text.text()).substr(columns.bytes[c], columns.bytes[c + 1] - columns.bytes[c]);
-    const std::string character = display_bytes(bytes);
+    const std::string character = bytes == "▁" ? "·" : display_bytes(bytes);
     note_text(character);
     const float alpha = static_cast<std::int64_t>(c) < step ? 1.f : kDim;
     draw_text(list, fonts().mono,
@@ -275,8 +284,9 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
           scene, word, piece,
           tr(next.best ? "tokenizer.tip.best" : "tokenizer.tip.candidate", {score, number_of(next.total)}));
   }
-  ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy(ImVec2(static_cast<float>(count) * column, height));
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(ImVec2(scaled(kGutter) + static_cast<float>(count) * column, height));
+  caption(tr("tokenizer.lattice.legend"));
   if (moved)
     ImGui::SetScrollFromPosX(origin.x + (static_cast<float>(step) - 0.5f) * column - ImGui::GetWindowPos().x,
                              0.5f);
@@ -407,7 +417,7 @@ std::string step_words(const TokenizerScene& scene, const SegmentedWord& word, s
 std::int64_t draw_token_steps(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names,
                               std::int64_t step, bool moved, ImVec2 room) {
   const ChildScope child("###token_steps", room, ImGuiWindowFlags_HorizontalScrollbar);
-  if (word.added || word.steps.cut_short || step_count(word) == 0) return -1;
+  if (word.added || word.steps.cut_short || (step_count(word) == 0 && word.steps.letters.empty())) return -1;
   switch (word.steps.kind) {
     case WordSteps::Kind::merges: return draw_merges(scene, word, names, step, moved);
     case WordSteps::Kind::lattice: return draw_lattice(scene, word, step, moved);

@@ -129,14 +129,27 @@ void token_tooltip(const TokenizerScene& scene, int token) {
   ImGui::SetTooltip("%s", text.c_str());
 }
 
+namespace {
+
+// Lines that the text takes, at most `most`; measured as if lines broke anywhere.
+int lines_needed(const std::string& text, float width, int most) {
+  constexpr std::size_t kMeasured = 4000;  // bytes
+  if (text.size() > kMeasured) return most;
+  int lines = 0;
+  for (const std::string& part : split(text, '\n')) {
+    const float wide = text_size(fonts().mono, text_on_one_line(part)).x;
+    lines += 1 + static_cast<int>(wide / std::max(1.f, width));
+  }
+  return std::clamp(lines, 1, most);
+}
+
+}  // namespace
+
 int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float width, int lines) {
   const float line = text_size(fonts().mono, "X").y + scaled(9);
-  const float height = line * static_cast<float>(lines) + scaled(12);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  // One line less where the text is short: measured as if it were one stretch.
-  const float all = text_size(fonts().mono, scene.text.substr(0, 2000)).x;
-  const bool breaks = scene.text.find('\n') != std::string::npos;
-  const float shown = !breaks && all < width - scaled(40) ? line + scaled(12) : height;
+  const float shown =
+      line * static_cast<float>(lines_needed(scene.text, width - scaled(40), lines)) + scaled(12);
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + width, at.y + shown), theme().panel, scaled(6));
   ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + shown), theme().border, scaled(6));
   ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(8), at.y + scaled(7)));
@@ -169,13 +182,18 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
     }
     x += widths.back() + scaled(kChipGap);
   }
-  const ChildScope child("###token_chips", ImVec2(width, row * static_cast<float>(std::min(rows, lines))));
+  const ChildScope child("###token_chips", ImVec2(width, row * static_cast<float>(std::min(rows, lines)) -
+                                                             scaled(kChipGap - 3)));
+  ImGui::SetCursorPos(ImVec2(scaled(1), scaled(1)));
   const float left = ImGui::GetCursorScreenPos().x;
   int clicked = -1;
   for (std::size_t i = 0; i < widths.size(); ++i) {
     const int token = static_cast<int>(i);
     if (i > 0) ImGui::SameLine();
-    if (i > 0 && ImGui::GetCursorScreenPos().x + widths[i] > left + width - scaled(16)) ImGui::NewLine();
+    if (i > 0 && ImGui::GetCursorScreenPos().x + widths[i] > left + width - scaled(16)) {
+      ImGui::NewLine();
+      ImGui::SetCursorPosX(scaled(1));
+    }
     const bool chosen = token == choice.token, lit = token == choice.lit;
     const ImU32 tint = token_tint(scene, token);
     bool hovered = false;
@@ -197,36 +215,79 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   return clicked;
 }
 
+namespace {
+
+// A word in the text, for people.
+std::string_view word_bytes(const TokenizerScene& scene, const SegmentedWord& word, ByteSpan& place) {
+  place = word.text.span(0, word.text.text().size());
+  return std::string_view(scene.text)
+      .substr(static_cast<std::size_t>(place.begin), static_cast<std::size_t>(place.end - place.begin));
+}
+
+struct WordChip {
+  std::string name, count;
+  float width;
+};
+
+std::vector<WordChip> word_chips(const TokenizerScene& scene, float& total) {
+  std::vector<WordChip> out;
+  total = 0;
+  ByteSpan place;
+  for (const SegmentedWord& word : scene.steps.words) {
+    WordChip chip;
+    chip.name =
+        middle_truncated(fonts().mono, display_bytes(word_bytes(scene, word, place)), scaled(kWidest));
+    note_text(chip.name);
+    if (word.parts.size() != 1) chip.count = std::to_string(word.parts.size());
+    chip.width = box_width(chip.name, chip.count);
+    total += chip.width + scaled(kChipGap);
+    out.push_back(std::move(chip));
+  }
+  return out;
+}
+
+void word_tooltip(const TokenizerScene& scene, const SegmentedWord& word) {
+  ByteSpan place;
+  (void)word_bytes(scene, word, place);
+  const std::string seen = middle_truncated(fonts().body, word.text.text(), scaled(320));
+  note_text(seen);
+  ImGui::SetTooltip("%s", tr(word.added ? "tokenizer.tip.added" : "tokenizer.tip.word",
+                             {seen, std::to_string(place.begin), std::to_string(place.end),
+                              std::to_string(word.parts.size())})
+                              .c_str());
+}
+
+}  // namespace
+
 int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float width) {
   const Theme& t = theme();
-  const float bar = ImGui::GetStyle().ScrollbarSize;
-  const ChildScope child("###token_words", ImVec2(width, scaled(kChipHeight) + bar + scaled(4)),
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float label = text_size(fonts().small, tr("tokenizer.words")).x + scaled(10), top = scaled(2);
+  float total = 0;
+  const std::vector<WordChip> chips = word_chips(scene, total);
+  const float bar = total > width - label ? ImGui::GetStyle().ScrollbarSize + scaled(2) : 0.f;
+  const float height = scaled(kChipHeight) + 2 * top;
+  ImGui::Dummy(ImVec2(label, height));
+  compat::item_tooltip(
+      tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))}).c_str());
+  draw_text(ImGui::GetWindowDrawList(), fonts().small,
+            ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2), t.text_dim,
+            tr("tokenizer.words"));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
+  const ChildScope child("###token_words", ImVec2(width - label, height + bar),
                          ImGuiWindowFlags_HorizontalScrollbar);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), 0));
+  ImGui::SetCursorPos(ImVec2(top, top));
   int clicked = -1;
-  for (std::size_t i = 0; i < scene.steps.words.size(); ++i) {
-    const SegmentedWord& word = scene.steps.words[i];
-    const ByteSpan place = word.text.span(0, word.text.text().size());
-    const std::string_view bytes =
-        std::string_view(scene.text)
-            .substr(static_cast<std::size_t>(place.begin), static_cast<std::size_t>(place.end - place.begin));
-    const std::string name = middle_truncated(fonts().mono, display_bytes(bytes), scaled(kWidest));
-    note_text(name);
-    const std::string count = word.parts.size() == 1 ? std::string() : std::to_string(word.parts.size());
+  for (std::size_t i = 0; i < chips.size(); ++i) {
     const bool chosen = static_cast<int>(i) == choice.word;
     if (i > 0) ImGui::SameLine();
     bool hovered = false;
-    if (text_box("###token_word_" + std::to_string(i), name, count, chosen ? t.accent_soft : t.panel_raised,
-                 chosen ? t.accent : t.border, chosen ? scaled(2) : 1.f, box_width(name, count), hovered))
+    if (text_box("###token_word_" + std::to_string(i), chips[i].name, chips[i].count,
+                 chosen ? t.accent_soft : t.panel_raised, chosen ? t.accent : t.border,
+                 chosen ? scaled(2) : 1.f, chips[i].width, hovered))
       clicked = static_cast<int>(i);
-    if (hovered) {
-      const std::string seen = middle_truncated(fonts().body, word.text.text(), scaled(320));
-      note_text(seen);
-      ImGui::SetTooltip("%s", tr(word.added ? "tokenizer.tip.added" : "tokenizer.tip.word",
-                                 {seen, std::to_string(place.begin), std::to_string(place.end),
-                                  std::to_string(word.parts.size())})
-                                  .c_str());
-    }
+    if (hovered) word_tooltip(scene, scene.steps.words[i]);
     if (chosen && choice.follow) ImGui::SetScrollHereX(0.5f);
   }
   return clicked;

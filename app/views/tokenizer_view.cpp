@@ -20,6 +20,23 @@ const Tokenizer* tokenizer_of(const RunResult& run) {
   return run.document.opened ? run.document.opened->tokenizer.get() : nullptr;
 }
 
+// More to see than one piece per letter: merges, rival pieces, failed attempts.
+bool is_telling(const SegmentedWord& word) {
+  const WordSteps& steps = word.steps;
+  if (word.added || steps.cut_short || word.parts.size() < 2) return false;
+  const std::size_t letters = utf8_length(word.text.text());
+  if (steps.kind == WordSteps::Kind::lattice) return steps.candidates.size() >= letters + 3;
+  return step_count(word) >= 3;
+}
+
+// The first word that has something to tell, else the first one.
+int telling_word(const TokenizerScene& scene) {
+  const std::vector<SegmentedWord>& words = scene.steps.words;
+  const auto found = std::find_if(words.begin(), words.end(), is_telling);
+  if (found != words.end()) return static_cast<int>(found - words.begin());
+  return words.empty() ? -1 : 0;
+}
+
 class TokenizerView : public View {
  public:
   const char* id() const override { return "tokenizer"; }
@@ -87,9 +104,9 @@ void TokenizerView::follow(const ViewContext& context) {
   if (scene_ == before || !scene_) return;
   choice_ = {};
   last_row_ = -1;
-  for (std::size_t i = 0; i < scene_->word_of_token.size() && choice_.token < 0; ++i)
-    if (scene_->word_of_token[i] >= 0) choice_.token = static_cast<int>(i);
-  choice_.word = choice_.token >= 0 ? scene_->word_of_token[static_cast<std::size_t>(choice_.token)] : -1;
+  choice_.word = telling_word(*scene_);
+  const SegmentedWord* word = scene_->word(choice_.word);
+  if (word && !word->parts.empty()) choice_.token = static_cast<int>(word->first_token);
   go(INT64_MAX);
 }
 
@@ -102,7 +119,8 @@ void TokenizerView::follow_cursor(const ViewContext& context) {
   last_row_ = row;
   const auto count = static_cast<std::int64_t>(scene_->word_of_token.size());
   if (row < 0 || row >= count || scene_->word_of_token[static_cast<std::size_t>(row)] < 0) return;
-  if (first && row == 0) return;  // the cursor of a new input says nothing yet
+  if (first && (row == 0 || row + 1 >= count))
+    return;  // where the cursor of a new input stands: nobody chose it
   const int word = scene_->word_of_token[static_cast<std::size_t>(row)];
   choice_.token = static_cast<int>(row);
   choice_.follow = true;
@@ -165,13 +183,15 @@ void TokenizerView::draw_source_chips(const ViewContext& context) {
 }
 
 void TokenizerView::draw_head(const ViewContext& context, float width) {
-  const char* key = "tokenizer.sentence.whole";
+  const char *title = "tokenizer.title", *sentence = "tokenizer.sentence.whole";
   const WordSteps::Kind kind = scene_ ? scene_->kind : WordSteps::Kind::whole;
-  if (kind == WordSteps::Kind::merges) key = "tokenizer.sentence.merges";
-  if (kind == WordSteps::Kind::lattice) key = "tokenizer.sentence.lattice";
-  if (kind == WordSteps::Kind::attempts) key = "tokenizer.sentence.attempts";
-  view_heading(tr("tokenizer.title"), tr(key, {format_count(tokenizer_of(context.run)->vocab_size())}),
-               width);
+  if (kind == WordSteps::Kind::merges)
+    title = "tokenizer.title.merges", sentence = "tokenizer.sentence.merges";
+  if (kind == WordSteps::Kind::lattice)
+    title = "tokenizer.title.lattice", sentence = "tokenizer.sentence.lattice";
+  if (kind == WordSteps::Kind::attempts)
+    title = "tokenizer.title.attempts", sentence = "tokenizer.sentence.attempts";
+  view_heading(tr(title), tr(sentence, {format_count(tokenizer_of(context.run)->vocab_size())}), width);
   draw_source_chips(context);
 }
 
@@ -244,11 +264,7 @@ void TokenizerView::draw(const ViewContext& context) {
   ImGui::Dummy(ImVec2(1, scaled(2)));
   choose_token(context, draw_token_chips(*scene_, choice_, width, tall ? 3 : 2));
   draw_notes(context, width);
-  if (!scene_->steps.words.empty()) {
-    section_heading(
-        tr("tokenizer.words", {format_count(static_cast<std::int64_t>(scene_->steps.word_count))}));
-    choose_word(context, draw_token_words(*scene_, choice_, width));
-  }
+  if (scene_->steps.words.size() > 1) choose_word(context, draw_token_words(*scene_, choice_, width));
   draw_walk(width);
   if (const SegmentedWord* word = scene_->word(choice_.word)) {
     const float top = ImGui::GetCursorScreenPos().y, left = origin.y + room.y - top;

@@ -1,5 +1,7 @@
 #include "core/text/tokenizer.h"
 
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -45,6 +47,18 @@ void append_visible(std::string& out, char32_t c) {
   } else {
     out += format("<U+%04X>", static_cast<unsigned>(c));
   }
+}
+
+// Letters and their marks in one character where Unicode has it: fonts draw "é" and "한" better than their
+// parts.
+std::string composed(std::string text) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* rules = icu::Normalizer2::getNFCInstance(status);
+  if (U_FAILURE(status) || rules->isNormalizedUTF8(text, status)) return text;
+  std::string out;
+  icu::StringByteSink<std::string> sink(&out);
+  rules->normalizeUTF8(0, text, sink, nullptr, status);
+  return U_SUCCESS(status) ? out : text;
 }
 
 }  // namespace
@@ -102,7 +116,7 @@ std::string display_bytes(std::string_view bytes) {
     }
   }
   for (std::size_t i = last; i < bytes.size(); ++i) out += "·";
-  return out.empty() ? "<empty>" : out;
+  return out.empty() ? "<empty>" : composed(std::move(out));
 }
 
 }  // namespace attnscope

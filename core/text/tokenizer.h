@@ -96,7 +96,7 @@ Result<std::shared_ptr<const Tokenizer>> make_byte_level_bpe(const ByteLevelBpe&
                                                              const std::string& what);
 
 /// Any bytes as one legible line: leading and trailing spaces "·", newline "⏎", tab "⇥", bytes that are no
-/// character "<0xE2>", characters that cannot be seen "<U+200D>".
+/// character "<0xE2>", characters that cannot be seen "<U+200D>"; letters and their marks composed.
 std::string display_bytes(std::string_view bytes);
 
 }  // namespace attnscope

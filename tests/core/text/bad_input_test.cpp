@@ -155,6 +155,7 @@ TEST(BadText, DisplayIsAlwaysLegible) {
   EXPECT_EQ(display_bytes(std::string("\0", 1)), "<0x00>");
   EXPECT_EQ(display_bytes("\xE2\x80\x8D"), "<U+200D>");
   EXPECT_EQ(display_bytes("\xEF\xBF\xBD"), "\xEF\xBF\xBD");
+  EXPECT_EQ(display_bytes("e\xCC\x81 ᄒ\xE1\x85\xA1\xE1\x86\xAB"), "é 한");  // composed
 }
 
 // Small edits anywhere in the file: cut, double, swap, overwrite with what JSON is made of or with any byte.
