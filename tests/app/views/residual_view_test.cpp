@@ -51,10 +51,10 @@ TEST_F(ResidualViewTest, NamesItsRows) {
   open("gpt2");
   LensGrid grid("lens");
   grid.follow(run(), 0, commands_);
-  EXPECT_EQ(lens_label(grid.rows()[0]), "embed");
-  EXPECT_EQ(lens_label(grid.rows()[1]), "0 attn");
-  EXPECT_EQ(lens_label(grid.rows()[2]), "0 mlp");
-  EXPECT_EQ(lens_label(grid.rows().back()), "out");
+  EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[0]), "embed");
+  EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[1]), "0 attn");
+  EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[2]), "0 mlp");
+  EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows().back()), "out");
 }
 
 TEST_F(ResidualViewTest, ListAndRestMakeTheWhole) {
