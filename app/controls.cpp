@@ -87,6 +87,12 @@ bool begin_popup(const char* id) {
   return true;
 }
 
+void popup_below_item(bool right) {
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  ImGui::SetNextWindowPos(ImVec2(right ? max.x : min.x, max.y + px(5)), ImGuiCond_Always,
+                          ImVec2(right ? 1.f : 0.f, 0.f));
+}
+
 bool escape_pressed() {
   return !ImGui::GetIO().WantTextInput && compat::key_pressed(compat::Key::escape, false);
 }

@@ -61,6 +61,8 @@ std::string shortened(const std::string& text, float width);
 void centre_next_window();
 /// ImGui::BeginPopup that Escape closes. End with ImGui::EndPopup() when true.
 bool begin_popup(const char* id);
+/// The next popup hangs below the last item, on its right side where `right`, else on its left.
+void popup_below_item(bool right);
 /// Escape was pressed while no text is being typed.
 bool escape_pressed();
 

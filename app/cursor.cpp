@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 
 namespace attnscope {
 namespace {
@@ -71,8 +72,9 @@ Cursor first_cursor(const RunResult& run) {
   const Trace& trace = run.trace(0);
   cursor.stack = trace.config().stack;
   if (!run.steps.empty()) cursor.step = run.steps.front().main, cursor.stack = cursor.step.stack;
-  const std::int64_t rows = cursor.stack == trace.config().stack ? trace.length : trace.rows(cursor.stack);
-  cursor.query = std::max<std::int64_t>(0, rows - 1);
+  cursor.query = cursor.stack == trace.config().stack
+                     ? telling_row(trace)
+                     : std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1);
   return cursor;
 }
 

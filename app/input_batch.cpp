@@ -145,6 +145,7 @@ void BatchBar::draw_padding(const PanelContext& context) {
   if (raised_button(padding_label(context) + "###padding", context.session.document().padding.on))
     ImGui::OpenPopup("###padding_popup");
   compat::item_tooltip(tr("input.padding.button.help"));
+  popup_below_item(true);
   draw_padding_popup(context);
 }
 

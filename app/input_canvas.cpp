@@ -91,7 +91,7 @@ void PictureBox::look(const PanelContext& context, const std::vector<Chip>& chip
   ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + step.x, at.y + step.y), theme().accent, 0, 0, px(2));
   const std::int64_t place = std::int64_t{row} * patch.cols + col;
   const std::int64_t own = place + (patch.class_token ? 1 : 0);
-  ImGui::SetTooltip("%s", tr("input.patch.help", {patch_label(patch, own), std::to_string(own)}).c_str());
+  patch_ = tr("input.picture.patch", {patch_label(patch, own), std::to_string(own)});
   if (!ImGui::IsItemClicked()) return;
   Cursor& cursor = context.workspace.cursor;
   if (cursor.stack == Stack::vision) {
@@ -145,7 +145,9 @@ void PictureBox::draw_canvas(const PanelContext& context, const std::vector<Chip
   context.painter.picture(list, drawing_ ? "input.drawing" : key_, p0, p1);
   if (drawing_ && size.x / static_cast<float>(cells.width) > px(5))
     grid_lines(p0, p1, cells.width, cells.height, with_alpha(IM_COL32(128, 128, 128, 255), 0.45f), 1.f);
+  list->PushClipRect(p0, p1, true);
   draw_patch_lines(context, p0, p1);
+  list->PopClipRect();
   list->AddRect(p0, p1, theme().border);
   pixel_x_ = pixel_y_ = -1;
   const bool hovered = ImGui::IsItemHovered();
@@ -183,8 +185,13 @@ void PictureBox::draw_grids(const PanelContext& context) {
     choice(width, std::to_string(width));
     ImGui::SameLine(0, px(4));
   }
-  choice(0, format("%d", how.width));
-  compat::item_tooltip(tr("input.grid.own"));
+  if (std::find(std::begin(kGrids), std::end(kGrids), how.width) == std::end(kGrids)) {
+    choice(0, std::to_string(how.width));
+    compat::item_tooltip(tr("input.grid.own"));
+  } else {
+    ImGui::NewLine();
+  }
+  ImGui::AlignTextToFramePadding();
   dim_text(tr("input.brush"));
   for (const int side : {1, 2, 3}) {
     ImGui::SameLine(0, px(6));
@@ -209,6 +216,7 @@ void PictureBox::draw_numbers(const PanelContext& context) {
       return short_number(seen_.at(channel, pixel_y_, pixel_x_));
     };
     const WithFont face(fonts().mono);
+    ImGui::TextUnformatted(patch_.c_str());
     ImGui::TextUnformatted(tr("input.picture.pixel", {std::to_string(pixel_y_), std::to_string(pixel_x_),
                                                       value(0), value(1), value(2)})
                                .c_str());

@@ -71,18 +71,21 @@ void MaskBox::try_mask(Session& session, const std::string& text) {
 
 // A mask may speak of parts: it is checked against the new ones, and so is one that was waiting for them.
 void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
-  const std::size_t at = sequence_index(context);
-  context.commands.act([this, at, text](Session& session) {
+  const std::size_t count = context.session.document().sequences.size();
+  const std::size_t first = all_ ? 0 : sequence_index(context), end = all_ ? count : first + 1;
+  context.commands.act([this, first, end, text](Session& session) {
     const auto change = [&](Document& changed) -> Status {
-      TRY_OK(set_spans(changed, at, text));
+      for (std::size_t at = first; at < end; ++at) TRY_OK(set_spans(changed, at, text));
       return set_mask_text(changed, changed.mask.text());
     };
     Document tried = session.document();
     const Status fits = change(tried);
     spans_error_.reset();
     if (!fits) spans_error_ = fits.error();
-    if (fits && tried.sequences[at].input.spans != session.document().sequences[at].input.spans)
-      (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
+    bool other = false;
+    for (std::size_t at = first; at < end; ++at)
+      other |= tried.sequences[at].input.spans != session.document().sequences[at].input.spans;
+    if (fits && other) (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
     if (fits && text_error_) try_mask(session, text_);
     point_ = session.history().position();
   });
@@ -113,6 +116,13 @@ void MaskBox::draw_text(const PanelContext& context) {
 
 void MaskBox::draw_spans(const PanelContext& context) {
   dim_text(tr("input.spans"));
+  if (context.session.document().sequences.size() > 1) {
+    ImGui::SameLine(0, px(12));
+    if (raised_button(std::string(tr("input.spans.all")) + "###spans_all", all_)) {
+      all_ = !all_;
+      if (all_) try_spans(context, spans_);
+    }
+  }
   if (field("spans_text", tr("input.spans.hint"), spans_, typing_spans_, spans_error_.has_value()))
     try_spans(context, spans_);
   if (ImGui::IsItemDeactivated()) context.commands.end_gesture();
@@ -178,6 +188,7 @@ void MaskBox::draw(const PanelContext& context) {
   if (raised_button(label_of(context) + "###mask", !context.session.document().mask.is_model()))
     ImGui::OpenPopup("###mask_popup");
   compat::item_tooltip(tr("input.mask.button.help"));
+  popup_below_item(true);
   draw_popup(context);
 }
 

@@ -27,6 +27,7 @@ class MaskBox {
   void try_spans(const PanelContext& context, const std::string& text);
 
   std::string text_, spans_;  ///< in the fields
+  bool all_ = false;          ///< the parts are those of every sequence
   bool typing_text_ = false, typing_spans_ = false;
   std::optional<Error> text_error_, spans_error_;
   std::size_t point_ = 0;  ///< of the history when the errors were made

@@ -114,6 +114,7 @@ void PictureBox::draw_thumbnail(const PanelContext& context, float side) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
   if (ImGui::InvisibleButton("###picture", ImVec2(side, side))) ask();
   note_item("picture");
+  corner_ = ImVec2(at.x, end.y + px(5));
   const bool hovered = ImGui::IsItemHovered();
   compat::item_tooltip(tr("input.picture.help"));
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -134,6 +135,7 @@ void PictureBox::browse(FrameState& state) {
 void PictureBox::draw_window(const PanelContext& context, FrameState& state, const std::vector<Chip>& chips) {
   if (ask_) ImGui::OpenPopup("###picture_window");
   ask_ = false;
+  ImGui::SetNextWindowPos(corner_);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
   if (!begin_popup("###picture_window")) {
     if (std::exchange(down_, false)) context.commands.end_gesture();

@@ -67,6 +67,7 @@ class PictureBox {
   float least_ = 0, largest_ = 0;  ///< of seen_
   std::shared_ptr<Read> reading_;
 
+  ImVec2 corner_;  ///< where the window hangs
   bool ask_ = false, drawing_ = false, down_ = false;
   int grid_width_ = 16;  ///< 0: as the model sees it
   int brush_ = 1, colour_ = 3;
@@ -74,6 +75,7 @@ class PictureBox {
   Picture drawn_;  ///< on the grid
   std::shared_ptr<const std::vector<std::uint8_t>> drawn_from_;
   std::uint64_t drawn_version_ = 0;
+  std::string patch_;                ///< under the pointer
   int pixel_x_ = -1, pixel_y_ = -1;  ///< under the pointer, of what the model sees
 };
 

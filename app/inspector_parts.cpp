@@ -24,7 +24,8 @@ std::string token_of(const RunResult& run, int sequence, const Site& site, const
   if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.index));
   if (at.axis != "query" && at.axis != "key" && at.axis != "pos") return {};
   if (!run.trace(sequence).input.vectors.empty()) return {};
-  return row_name(run, sequence, rows_stack(site, at.axis == "key" ? Axis::key : Axis::query), at.index);
+  return row_name(run, sequence, rows_stack(site, at.axis == "key" ? Axis::key : Axis::query),
+                  stack_row(run.trace(sequence).config(), site, at.index));
 }
 
 std::string tidy(std::string text) {

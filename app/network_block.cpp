@@ -7,6 +7,8 @@
 namespace attnscope::network {
 namespace {
 
+constexpr float kHeadsFrom = 100.f;  // narrower boxes do not say which head
+
 class BlockBuilder {
  public:
   BlockBuilder(Pen& pen, int layer, float left, float width, float handed)
@@ -54,7 +56,7 @@ class BlockBuilder {
                                        Slot::mask, Slot::masked, Slot::z, Slot::concat, Slot::attn_out},
                                       part),
                                 x, w);
-    if (box) box->heads = true;
+    if (box) box->heads = w > kHeadsFrom;
     return box;
   }
   NetworkBox* mlp(float x, float w) {

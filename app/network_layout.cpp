@@ -118,7 +118,8 @@ class ModelBuilder {
 
   // The encoder's rows go down the right side to every cross-attention, a vision tower's into the words.
   void hand_over(Stack stack) {
-    const float from = pen_.y - kGap - kPart / 2;
+    const NetworkBox& last = layout_.boxes.back();
+    const float from = last.y + last.h / 2;
     if (stack == Stack::vision) {
       seen_ = from;
       pen_.lane({{right_, from}, {lane_, from}}, Hue::embed);

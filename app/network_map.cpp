@@ -160,7 +160,9 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const bool coloured =
       box.hue == Hue::query || box.hue == Hue::key || (box.hue == Hue::value && box.key == "map.v");
   const WithFont font(header || current ? fonts().body_bold : fonts().body);
-  const std::string label = shortened(label_of(map.context, box), px(box.w - (box.heads ? 48 : 12)));
+  const std::string label = shortened(label_of(map.context, box), px(box.w - (box.heads     ? 48
+                                                                              : box.centred ? 4
+                                                                                            : 12)));
   const ImVec2 size = ImGui::CalcTextSize(label.c_str());
   const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
   const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;

@@ -23,10 +23,6 @@ constexpr float kSlowest = 0.25f, kFastest = 8.f;
 
 enum class Shape { previous, play, pause, next };
 
-std::string kind_label(const TimelineStep& step) {
-  return tr(std::string("step.") + step_kind_name(step.kind));
-}
-
 // ---- buttons ------------------------------------------------------------------------------------
 void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
   const float back = centre.x - direction * size * 0.7f;
@@ -137,15 +133,15 @@ std::string title_of(const PanelContext& context, int current) {
   if (opened && opened->scene && !opened->scene->walk.empty()) {
     const LocalText& title = opened->scene->title;
     return tr("timeline.scene",
-              {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(step)});
+              {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(run, step)});
   }
   const ModelConfig& config = run.trace(0).config();
   if (step.layer < 0 && has_stacks(config))
-    return tr("timeline.block", {stack_name(config, step.main.stack), kind_label(step), number, count});
-  if (step.layer < 0) return tr("timeline.outside", {kind_label(step), number, count});
+    return tr("timeline.block", {stack_name(config, step.main.stack), kind_label(run, step), number, count});
+  if (step.layer < 0) return tr("timeline.outside", {kind_label(run, step), number, count});
   const std::string block = block_name(config, step.main.stack, step.layer, true), section = section_of(step);
-  if (section.empty()) return tr("timeline.block", {block, kind_label(step), number, count});
-  return tr("timeline.part", {block, section, kind_label(step), number, count});
+  if (section.empty()) return tr("timeline.block", {block, kind_label(run, step), number, count});
+  return tr("timeline.part", {block, section, kind_label(run, step), number, count});
 }
 
 // ---- the bar ------------------------------------------------------------------------------------
@@ -209,21 +205,22 @@ void draw_labels(const Bar& bar) {
   {
     const WithFont bold(fonts().body_bold);
     const TimelineSegment& segment = bar.layout.segments[static_cast<std::size_t>(std::max(0, lit))];
-    place_label(bar, kind_label(bar.step(bar.current)), bar.p0.x + (segment.x0 + segment.x1) / 2, bar.width,
-                theme().text, left, right);
+    place_label(bar, kind_label(*bar.context.run, bar.step(bar.current)),
+                bar.p0.x + (segment.x0 + segment.x1) / 2, bar.width, theme().text, left, right);
   }
   const float taken0 = left - px(10), taken1 = right + px(10);
   const WithFont small(fonts().small);
   const auto fits = [&](const TimelineSegment& segment) {
-    return !segment.folded() && ImGui::CalcTextSize(kind_label(bar.step(segment.first)).c_str()).x <=
-                                    segment.x1 - segment.x0 + px(2);
+    return !segment.folded() &&
+           ImGui::CalcTextSize(kind_label(*bar.context.run, bar.step(segment.first)).c_str()).x <=
+               segment.x1 - segment.x0 + px(2);
   };
   const auto& segments = bar.layout.segments;
   if (std::all_of(segments.begin(), segments.end(), fits)) {
     for (const TimelineSegment& segment : segments)
       if (segment.first != bar.current)
-        place_label(bar, kind_label(bar.step(segment.first)), bar.p0.x + (segment.x0 + segment.x1) / 2,
-                    bar.width, theme().text_dim, left, right);
+        place_label(bar, kind_label(*bar.context.run, bar.step(segment.first)),
+                    bar.p0.x + (segment.x0 + segment.x1) / 2, bar.width, theme().text_dim, left, right);
     return;
   }
   float free_from = bar.p0.x;
@@ -284,7 +281,8 @@ void draw_gutter(const Bar& bar) {
   };
   if (hovered && under >= 0) {
     bar.list->AddCircle(ImVec2(middle(under), y), px(4.5f), theme().breakpoint, 0, px(1.5f));
-    ImGui::SetTooltip("%s", tr("timeline.breakpoint", {kind_label(bar.step(under))}).c_str());
+    ImGui::SetTooltip("%s",
+                      tr("timeline.breakpoint", {kind_label(*bar.context.run, bar.step(under))}).c_str());
   }
   for (int i = -1; (i = breakpoint_between(bar.steps(), workspace.breakpoints, i,
                                            static_cast<int>(bar.steps().size()))) >= 0;)

@@ -4,6 +4,7 @@
 
 #include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 
 namespace attnscope {
@@ -65,7 +66,10 @@ std::string key_name(const RunResult& run, const AttentionScene& scene, std::int
   return row_name(run, scene.sequence, scene.keys_stack(), key);
 }
 
-void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene) {
+void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene) {
+  const RunResult& run = context.run;
+  plot.rows.pictures = axis_pictures(context.painter, run, scene.sequence, scene.stack);
+  plot.cols.pictures = axis_pictures(context.painter, run, scene.sequence, scene.keys_stack());
   const ModelConfig& config = scene.trace->config();
   const bool across = scene.part == Part::cross;
   plot.rows.title = across ? tr("attention.axis.query_of", {stack_name(config, scene.stack)})

@@ -40,7 +40,8 @@ std::string query_name(const RunResult& run, const AttentionScene& scene, std::i
 std::string key_name(const RunResult& run, const AttentionScene& scene, std::int64_t key);
 /// Rows "query (who looks)" in Q's blue, columns "key (looked at)" in K's red; with the stacks' names where
 /// queries and keys are of two.
-void set_attention_axes(MatrixPlot& plot, const RunResult& run, const AttentionScene& scene);
+/// Patches of an image wear their picture.
+void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene);
 
 /// How a stage is coloured.
 struct StageLook {

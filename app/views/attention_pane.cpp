@@ -107,7 +107,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   plot.masked_numbers = stage != Slot::pattern;
   plot.max_cell = 130.f;
   plot.aspect = 0.8f;
-  set_attention_axes(plot, context.run, scene);
+  set_attention_axes(plot, context, scene);
   const std::int64_t block = plane_.block;
   if (block > 1) {
     const auto spread = [block](const MatrixAxis& axis) {
@@ -117,6 +117,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
       };
     };
     plot.rows.label_of = spread(plot.rows), plot.cols.label_of = spread(plot.cols);
+    plot.rows.pictures.reset(), plot.cols.pictures.reset();  // a cell is many patches
   } else {
     plot.first_row = plane_.rows.begin, plot.first_col = plane_.cols.begin;
     plot.total_rows = scene.queries, plot.total_cols = scene.keys;

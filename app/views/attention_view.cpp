@@ -4,6 +4,7 @@
 
 #include "app/look/strings.h"
 #include "app/views/attention_grid.h"
+#include "app/views/attention_image.h"
 #include "app/views/attention_pane.h"
 #include "app/views/attention_why.h"
 #include "app/widgets/navigation.h"
@@ -13,6 +14,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the heads do not fit beside the map
+constexpr float kBoth = 600.f;    // units: from here on matrix and image stand side by side
 
 /// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
@@ -37,11 +39,17 @@ class AttentionView : public View {
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   ImVec2 size);
+  void draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
+                  ImVec2 size);
+  /// True while a patch is pointed at.
+  bool draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
 
   HeadGrid grid_;
   PlanePane pane_;
   WhyTable why_;
+  ImagePane image_;
+  bool on_image_ = true;          ///< where only one of matrix and image has room
   HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
   PairEvent hovered_pair_;
 };
@@ -112,17 +120,57 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   if (line.any()) hovered_pair_ = line;
 }
 
+void AttentionView::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                               ImVec2 position, ImVec2 size) {
+  const HeadThumbnail* coarse =
+      grid_.pictures() && grid_.fresh() ? grid_.pictures()->find(scene.layer, scene.head) : nullptr;
+  const PairEvent event = pane_.draw(context, scene, stage, hovered_pair_, coarse, position, size);
+  hovered_pair_ = event;
+  hovered_pair_.clicked = false;
+  if (event.clicked) pin(context, scene, stage, event);
+}
+
+bool AttentionView::draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                               ImVec2 size) {
+  const Cursor& cursor = context.workspace.cursor;
+  const std::int64_t query = std::clamp<std::int64_t>(
+      hovered_pair_.any() ? hovered_pair_.query : cursor.query, 0, scene.queries - 1);
+  const PairEvent event =
+      image_.draw(context, scene, query, hovered_pair_.any() ? hovered_pair_.key : -1, position, size);
+  if (event.clicked) {
+    context.workspace.cursor.stack = scene.stack;
+    context.workspace.cursor.part = scene.part;
+    context.workspace.cursor.query = event.query;
+  }
+  if (event.clicked || event.key < 0) return false;
+  hovered_pair_ = event;
+  return true;
+}
+
 void AttentionView::draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                ImVec2 position, ImVec2 size) {
   draw_stages(context, scene, stage, position);
   const float top = ImGui::GetFrameHeight() + scaled(10);
-  const HeadThumbnail* coarse =
-      grid_.pictures() && grid_.fresh() ? grid_.pictures()->find(scene.layer, scene.head) : nullptr;
-  const PairEvent event = pane_.draw(context, scene, stage, hovered_pair_, coarse,
-                                     ImVec2(position.x, position.y + top), ImVec2(size.x, size.y - top));
-  hovered_pair_ = event;
-  hovered_pair_.clicked = false;
-  if (event.clicked) pin(context, scene, stage, event);
+  const ImVec2 at(position.x, position.y + top), room(size.x, size.y - top);
+  if (!image_.possible(context, scene)) return draw_plane(context, scene, stage, at, room);
+  if (size.x >= scaled(kBoth)) {
+    const float gap = scaled(24), side = std::min(room.y, room.x * 0.44f);
+    draw_plane(context, scene, stage, at, ImVec2(room.x - side - gap, room.y));
+    (void)draw_image(context, scene, ImVec2(at.x + room.x - side, at.y), ImVec2(side, room.y));
+    return;
+  }
+  // One of them; the switch stands at the right of the stages, or below them.
+  const std::string image = std::string(tr("attention.image.on")) + "###on_image",
+                    matrix = std::string(tr("attention.image.off")) + "###on_matrix";
+  const float below = ImGui::GetFrameHeight() + scaled(8);
+  ImGui::SetCursorScreenPos(at);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  if (chip(image, on_image_, tr("attention.image.on.help"))) on_image_ = true;
+  ImGui::SameLine();
+  if (chip(matrix, !on_image_, tr("attention.image.off.help"))) on_image_ = false;
+  const ImVec2 lower(at.x, at.y + below), left(room.x, room.y - below);
+  if (!on_image_) return draw_plane(context, scene, stage, lower, left);
+  if (!draw_image(context, scene, lower, left)) hovered_pair_ = {};
 }
 
 void AttentionView::draw(const ViewContext& context) {

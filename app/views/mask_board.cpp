@@ -264,7 +264,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
   plot.lit_row = lit_query, plot.lit_col = lit_key;
   plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
-  set_attention_axes(plot, context.run, scene);
+  set_attention_axes(plot, context, scene);
   const MatrixWindow whole{0, 0, static_cast<double>(scene.queries), static_cast<double>(scene.keys)};
   add_marks(plot, window.all() ? whole : window);
   const MatrixWindow saved = window;

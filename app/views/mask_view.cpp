@@ -198,7 +198,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   plot.aspect = 0.6f;
   plot.first_row = rows.begin, plot.first_col = cols.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
-  set_attention_axes(plot, context.run, scene);
+  set_attention_axes(plot, context, scene);
   plot.rows.title.clear(), plot.cols.title.clear();
   plot.cols.show_labels = size.y > scaled(230);
   plot.lit_row = lit_query_, plot.lit_col = lit_key_;
@@ -231,8 +231,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
                         Slot::pattern};
   ImGui::SetCursorScreenPos(position);
   ImGui::BeginGroup();
-  section_heading(tr("mask.effect", {place_name(scene.trace->config(), scene.site(Slot::pattern)),
-                                     std::to_string(scene.head)}));
+  section_heading(tr("mask.effect", {std::to_string(scene.head)}));
   ImGui::EndGroup();
   const Record* record = scene.trace->find(scene.site(Slot::pattern));
   const std::int64_t heads = record ? record->shape[0] : 1;

@@ -15,16 +15,18 @@ namespace {
 struct Columns {
   float token, logit, bar, bar_end, prob, kept;  // x of the left edges; numbers end at the next column
   float number = 0;
+  bool sampled = true;  // there is a last column
 };
 
-Columns columns_of(float x, float width) {
+Columns columns_of(float x, float width, bool sampled) {
   Columns out{};
   out.number = text_size(fonts().mono_small, "−00.000").x + scaled(10);
   const float token = std::clamp(width * 0.2f, scaled(70), scaled(150));
   out.token = x + scaled(16);
   out.logit = out.token + token;
   out.bar = out.logit + out.number + scaled(8);
-  out.kept = x + width - out.number;
+  out.kept = x + width - (sampled ? out.number : 0);
+  out.sampled = sampled;
   out.prob = out.kept - out.number;
   out.bar_end = out.prob - scaled(6);
   return out;
@@ -34,13 +36,13 @@ void right_text(ImFont* font, float right, float y, ImU32 colour, const std::str
   draw_text(ImGui::GetWindowDrawList(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-void draw_head(const Columns& c, float y) {
+void draw_head(const Columns& c, const char* name, float y) {
   const ImU32 dim = theme().text_dim;
   ImFont* font = fonts().small;
-  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(c.token, y), dim, tr("output.column.token"));
+  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(c.token, y), dim, tr(name));
   right_text(font, c.logit + c.number, y, dim, tr("output.column.logit"));
   right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
-  right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
+  if (c.sampled) right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
 }
 
 struct Row {
@@ -89,6 +91,7 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
   draw_bar(c, y, height, row.prob, row.kept, most, row.words);
   right_text(fonts().mono_small, c.prob + c.number - scaled(4), number_y, ink,
              number_text(static_cast<float>(row.prob), 4));
+  if (!c.sampled) return;
   right_text(fonts().mono_small, c.kept + c.number - scaled(4), number_y, ink,
              cut ? "–" : number_text(static_cast<float>(row.kept), 4));
 }
@@ -98,8 +101,8 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
 float output_row_height() { return scaled(22); }
 
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
-                     const char* help, ImVec2 at, float width) {
-  const Columns c = columns_of(at.x, width);
+                     const OutputRows& rows, ImVec2 at, float width) {
+  const Columns c = columns_of(at.x, width, rows.sampled);
   const float height = output_row_height();
   shown = std::min(shown, summary.top.size());
   const NextSummary::Tail tail = summary.tail(shown);
@@ -107,7 +110,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
   for (std::size_t i = 0; i < shown; ++i)
     most =
         std::max({most, static_cast<double>(summary.top[i].prob), static_cast<double>(summary.top[i].kept)});
-  draw_head(c, at.y);
+  draw_head(c, rows.name, at.y);
   float y = at.y + text_size(fonts().small, "X").y + scaled(4);
   int clicked = -1;
   for (std::size_t i = 0; i < shown; ++i, y += height) {
@@ -117,7 +120,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
                   &token,
                   static_cast<double>(token.prob),
                   static_cast<double>(token.kept),
-                  token.id == summary.choice};
+                  rows.sampled && token.id == summary.choice};
     note_text(row.name);
     ImGui::SetCursorScreenPos(ImVec2(at.x, y));
     const std::string id = "###next_" + std::to_string(i);
@@ -127,7 +130,8 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     if (ImGui::IsItemHovered()) {
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
                                                 theme().hovered, scaled(4));
-      ImGui::SetTooltip("%s", tr(help, {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
+      ImGui::SetTooltip("%s",
+                        tr(rows.help, {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
     }
     draw_row(row, c, y, height, most);
   }

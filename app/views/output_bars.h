@@ -11,10 +11,14 @@ namespace attnscope {
 
 /// Height of one row, pixels.
 float output_row_height();
+/// How the rows are meant.
+struct OutputRows {
+  const char* help = "output.row.help";  ///< key of a row's tooltip: {0} name, {1} id, {2} rank
+  const char* name = "output.column.token";
+  bool sampled = true;  ///< the column of what is left after cutting, and the mark at the choice
+};
 /// Draws `shown` tokens and the rest as one bar below them; the index of the token that was clicked, or -1.
-/// The token that generating would append is marked. `help`: key of a row's tooltip, with {0} name, {1} id,
-/// {2} rank.
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
-                     const char* help, ImVec2 at, float width);
+                     const OutputRows& rows, ImVec2 at, float width);
 
 }  // namespace attnscope

@@ -74,10 +74,10 @@ void OutputView::follow(const ViewContext& context) {
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
   says_ = says(context.run);
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
-  pos_ = at_cursor_ || says_ == Says::masked ? std::min(main_row(cursor, *trace), last_row) : last_row;
-  while (says_ == Says::next && !at_cursor_ && pos_ > 0 && !trace->is_real(trace->config().stack, pos_))
-    --pos_;  // what follows the text, not its padding
-  const Sampling sampling = context.session.document().sampling;
+  pos_ = std::min(at_cursor_ || says_ == Says::masked ? main_row(cursor, *trace) : telling_row(*trace),
+                  last_row);
+  // Nobody draws from what only says what stands here.
+  const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
   const std::uint64_t key = key_of(
       {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_),
        std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
@@ -215,10 +215,10 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float head = text_size(fonts().small, "X").y + scaled(4);
   const auto fits = static_cast<std::size_t>(std::max(0.f, (room.y - head) / output_row_height()));
   const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kListed);
-  const char* help = says_ == Says::next     ? "output.row.help"
-                     : says_ == Says::masked ? "output.row.help.masked"
-                                             : "output.row.help.classes";
-  const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, help,
+  OutputRows rows;
+  if (says_ == Says::masked) rows = {"output.row.help.masked", "output.column.token", false};
+  if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
+  const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
   if (clicked < 0) return;
   const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
@@ -304,15 +304,17 @@ void OutputView::draw_buttons(const ViewContext& context, float width) {
 
 void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
   if (!summary_ || room.y < scaled(80)) return;
-  const Sampling& sampling = context.session.document().sampling;
+  const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
   section_heading(tr("output.running"));
-  caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
+  if (says_ == Says::next)
+    caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
   LinePlot plot;
   plot.key = "output_running";
   plot.x0 = 1;
   plot.x1 = std::max(2.f, static_cast<float>(summary_->vocab));
   plot.log_x = true;
-  if (room.y > scaled(180)) plot.x_title = tr("output.running.rank");
+  if (room.y > scaled(180))
+    plot.x_title = tr(says_ == Says::classes ? "output.running.classes" : "output.running.rank");
   LineSeries series;
   series.colour = theme().attention;
   for (const RunningSum& point : summary_->running)
@@ -344,8 +346,8 @@ void OutputView::draw(const ViewContext& context) {
   draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - scaled(20), height));
   ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
   const ChildScope child("output_side", ImVec2(side + scaled(10), height));
-  draw_settings(context, side);
   if (says_ == Says::next) {
+    draw_settings(context, side);
     draw_seed(context, side);
     draw_buttons(context, side);
   }

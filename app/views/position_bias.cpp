@@ -80,6 +80,7 @@ void BiasPage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.max_cell = 72.f;
   plot.aspect = 0.34f;
   plot.cols.title = tr("position.bias.heads");
+  plot.rows.title = tr("position.bias.distances");
   plot.rows.label_of = [this](std::int64_t row) {
     return distance_label(static_cast<std::size_t>(
         std::clamp<std::int64_t>(row, 0, static_cast<std::int64_t>(ranges_.size()) - 1)));
@@ -142,7 +143,7 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
   plot.max_cell = 76.f;
   plot.total_rows = scene_.queries, plot.total_cols = scene_.keys;
   plot.window = &window_;
-  set_attention_axes(plot, context.run, scene_);
+  set_attention_axes(plot, context, scene_);
   const Cursor& cursor = context.workspace.cursor;
   plot.selected_row = cursor.query, plot.selected_col = cursor.key;
   const float legend = scaled(58);
@@ -205,7 +206,8 @@ void BiasPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float line = text_size(fonts().small, "X").y + scaled(6);
   ImDrawList* list = ImGui::GetWindowDrawList();
   draw_text(list, fonts().body_bold, at, theme().text,
-            tr(buckets ? "position.bias.table" : "position.bias.slopes"));
+            middle_truncated(fonts().body_bold, tr(buckets ? "position.bias.table" : "position.bias.slopes"),
+                             left));
   const float top = at.y + line + scaled(4), bottom = at.y + room.y;
   if (buckets)
     draw_table(context, ImVec2(at.x, top), ImVec2(left, bottom - top));

@@ -27,6 +27,17 @@ bool has_stream(const Trace& trace) {
   });
 }
 
+// Columns of padding marked as masked: nobody asks what is said there.
+Tensor without_padding(const Trace& trace, Tensor values) {
+  const Stack stack = trace.config().stack;
+  if (values.empty() || trace.input.real.empty()) return values;
+  std::vector<float> cells = values.values();
+  const std::int64_t cols = values.size(1);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (!trace.is_real(stack, static_cast<std::int64_t>(i) % cols)) cells[i] = kMasked;
+  return Tensor::from(std::move(cells), {{values.axis(0), values.size(0)}, {values.axis(1), cols}});
+}
+
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
 
 const ModelConfig& config(const ViewContext& context) {
@@ -108,6 +119,7 @@ void ResidualView::follow(const ViewContext& context) {
     values_key_ = key;
     values_ = now_.values(colour_);
     if (comparable) values_ = lens_difference(values_, before_.values(colour_));
+    values_ = without_padding(context.run.trace(cursor.sequence), std::move(values_));
     style_ = style(values_);
   }
   if (row_ < 0 || row_ >= row_count()) row_ = row_count() - 1;
@@ -150,7 +162,7 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < row_end; ++row) {
     for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < col_end; ++col) {
       const LensCell& cell = now_.cell(lens_index(row), col);
-      if (cell.token < 0) continue;
+      if (cell.token < 0 || is_masked(plot.values.at(row, col))) continue;
       const std::string label = output_name(opened, cell.token);
       note_text(label);
       const std::string text = middle_truncated(font, label, layout.cell.x - 2 * pad);

@@ -68,7 +68,13 @@ class Builder {
   const ModelConfig& stack() const { return trace_.config().of(wish_.site.stack); }
   Site in_stack(Slot slot) const { return site_of(slot, -1, wish_.site.stack); }
   FigureAxis axis(const Site& site, Axis name, std::int64_t size, const char* key) const {
-    FigureAxis out{key, size, FigureAxis::Names::index, {}, 0, rows_stack(site, name)};
+    FigureAxis out{key,
+                   size,
+                   FigureAxis::Names::index,
+                   {},
+                   0,
+                   rows_stack(site, name),
+                   stack_row(trace_.config(), site, 0)};
     const auto token_title = [&](const char* title, ImU32 colour) {
       out.names = FigureAxis::Names::token;
       out.title = tr(title);
@@ -89,8 +95,9 @@ class Builder {
     return out;
   }
   /// "Q"; with its stack where the figure speaks of two ("Q · Decoder").
-  std::string title_of(const Site& site) const {
-    const std::string name = tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
+  std::string title_of(const Site& site, bool transposed = false) const {
+    const std::string name = tr(std::string("steps.member.") + std::string(step_of(site.slot).text)) +
+                             std::string(transposed ? "ᵀ" : "");
     const bool across = wish_.site.part == Part::cross || site.stack != wish_.site.stack;
     const Axis rows = trace_.find(site)->axes[0];
     return across ? tr("steps.of_stack", {name, stack_name(trace_.config(), rows_stack(site, rows))}) : name;
@@ -116,7 +123,7 @@ class Builder {
     if (site.slot == Slot::mask) out.map = Colormap::mask;
     return out;
   }
-  FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, wish_.site.stack}; }
+  FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, wish_.site.stack, 0}; }
   Operand result() const {
     Operand out = step(wish_.site, "result");
     out.is_result = true;
@@ -157,7 +164,10 @@ class Builder {
   }
 
   // ---- rules ----
-  void alone() { block("", {add(result())}); }
+  void alone() {
+    if (wish_.site.slot == Slot::patches) figure_.extra = Figure::Extra::picture;
+    block("", {add(result())});
+  }
 
   void dot() {
     figure_.layout = Figure::Layout::product;
@@ -167,7 +177,7 @@ class Builder {
     if (wish_.site.slot == Slot::scores) {
       top.transposed = true;
       std::swap(top.row, top.col);
-      top.title += "ᵀ";
+      top.title = title_of(top.site, true);
       left.row = out.row;
       top.col = out.col;
     }

@@ -23,7 +23,8 @@ struct FigureAxis {
   Names names = Names::index;
   std::string title;
   ImU32 colour = 0;
-  Stack stack = Stack::single;  ///< whose rows the tokens are
+  Stack stack = Stack::single;  ///< whose rows the tokens are,
+  std::int64_t first = 0;       ///< from this one on
 };
 
 /// One matrix of the figure: a step of the run (a plane of it), a weight, or numbers that core makes from

@@ -105,10 +105,9 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   const RunResult& run = context.run;
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
-  const Step& row = step_of(site.slot);
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
-  std::string title =
-      tr("steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), step_title(row)});
+  std::string title = tr(
+      "steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
   const ModelConfig& config = trace.config();
   if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
     title = tr("steps.title_block", {title, place_name(config, site)});
@@ -117,7 +116,7 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   compat::push_font(fonts().title);
   ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
   ImGui::PopFont();
-  std::string sentence(step_sentence(row));
+  std::string sentence = sentence_text(trace, site);
   if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
   note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
@@ -226,7 +225,7 @@ void draw_neighbours(const ViewContext& context, int step, float width) {
     const TimelineStep& s = steps[static_cast<std::size_t>(index)];
     const bool each = s.kind == StepKind::qkv;
     for (const Site& site : each ? s.sites : std::vector<Site>{s.main}) {
-      const std::string label = each ? member(site) : tr(std::string("step.") + step_kind_name(s.kind));
+      const std::string label = each ? member(site) : kind_label(context.run, s);
       out.push_back({label + "###steps_go_" + to_text(site), site, hue_colour(step_of(site.slot).hue)});
     }
     return out;

@@ -12,8 +12,14 @@ namespace {
 constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kLegend = 68, kSign = 30, kGap = 10;
-constexpr float kColumn = 54;  // a single column of numbers
+constexpr float kLegend = 90, kSign = 30, kGap = 10;
+constexpr float kColumn = 54;   // a single column of numbers
+constexpr float kPicture = 26;  // a patch beside the name of its row or column
+
+constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
+
+// The columns of matrices one above the other are named once.
+bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
 // likes; the first takes no more than `most` of it where the other needs the rest.
@@ -43,7 +49,8 @@ float FigurePlot::label_width(const ViewContext& context, const Operand& operand
     const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, true, at);
     widest = std::max(widest, text_size(fonts().mono_small, text).x);
   }
-  return std::min(widest, 104 * ui_scale()) + 12 * ui_scale();
+  const float pictures = has_pictures(context, operand, true) ? kPicture * ui_scale() : 0;
+  return std::min(widest, 104 * ui_scale()) + 12 * ui_scale() + pictures;
 }
 
 // Height of the labels above columns of this width.
@@ -55,6 +62,7 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
   if (numbers && !context.run.trace(context.workspace.cursor.sequence).input.vectors.empty())
     return line + 4 * unit;
   const Span& s = span(operand.col);
+  if (has_pictures(context, operand, false)) return std::max(line, kPicture * unit) + 4 * unit;
   float widest = 0;
   const auto last = static_cast<std::int64_t>(std::ceil(s.hi));
   for (auto at = static_cast<std::int64_t>(s.lo);
@@ -122,9 +130,9 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     const bool column = operand.col.key == "one", row = operand.row.key == "one";
     panel.cell =
         ImVec2(column ? std::clamp(kColumn * unit, cell.x, std::max(cell.x, kColumn * unit)) : cell.x,
-               row ? std::min(std::max(cell.y, 18 * unit), 30 * unit) : cell.y);
-    const bool later = block.vertical && id != block.operands.front() && figure.rule == Rule::copy;
-    panel.header = later ? text_size(fonts().small, "X").y + 4 * unit : header;  // the columns are named once
+               row ? std::min(std::max(cell.y, kLeastSingle * unit), kMostSingle * unit) : cell.y);
+    const bool later = block.vertical && id != block.operands.front() && names_once(figure);
+    panel.header = later ? text_size(fonts().small, "X").y + 4 * unit : header;
     panel.col_labels = !later;
     const float width = panel.cell.x * static_cast<float>(seen(operand.col)),
                 tall = panel.cell.y * static_cast<float>(seen(operand.row));
@@ -186,17 +194,25 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   const float header = line + 4 * unit + column_labels(context, first, cw);
   float ch = kCellHeight * unit;
   for (const Block& block : figure.blocks) {
-    float rows = 0, headers = 0, singles = 0;
+    float rows = 0, heads = 0, singles = 0;
     for (const int id : block.operands) {
       const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
       const auto count = static_cast<float>(seen(operand.row));
-      if (block.vertical)
-        rows += operand.row.key == "one" ? 0 : count, singles += operand.row.key == "one" ? 30 * unit : 0,
-            headers += 1;
+      const bool later = id != block.operands.front() && names_once(figure);
+      if (!block.vertical) {
+        rows = std::max(rows, count), heads = header + 8 * unit;
+        continue;
+      }
+      heads += (later ? line + 4 * unit : header) + 8 * unit;
+      if (operand.row.key == "one")
+        singles += 1;
       else
-        rows = std::max(rows, count), headers = 1;
+        rows += count;
     }
-    ch = std::min(ch, (size.y - headers * (header + 8 * unit) - singles) / std::max(rows, 1.f));
+    // Single rows are as high as the others, within limits.
+    const float even = (size.y - heads) / std::max(rows + singles, 1.f);
+    const float single = std::clamp(even, kLeastSingle * unit, kMostSingle * unit);
+    ch = std::min(ch, (size.y - heads - singles * single) / std::max(rows, 1.f));
   }
   ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
   const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);

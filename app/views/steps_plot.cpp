@@ -7,6 +7,7 @@
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
 
 namespace attnscope {
@@ -46,6 +47,28 @@ ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) 
 
 }  // namespace
 
+namespace {
+
+// Entry 0 of the axis is entry `first` of the stack.
+std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> pictures,
+                                            std::int64_t first) {
+  if (!pictures || first == 0) return pictures;
+  AxisPictures moved = *pictures;
+  const auto skipped = std::min<std::int64_t>(first, static_cast<std::int64_t>(moved.patch_of.size()));
+  moved.patch_of.erase(moved.patch_of.begin(), moved.patch_of.begin() + skipped);
+  return std::make_shared<const AxisPictures>(std::move(moved));
+}
+
+}  // namespace
+
+bool has_pictures(const ViewContext& context, const Operand& operand, bool rows) {
+  const FigureAxis& axis = rows ? operand.row : operand.col;
+  if (axis.names != FigureAxis::Names::token) return false;
+  if (!(rows ? operand.picked_rows : operand.picked_cols).empty()) return false;
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  return !trace.input.pixels.empty() && !patch_rows(trace, axis.stack).empty();
+}
+
 std::string axis_entry(const RunResult& run, int sequence, const Operand& operand, bool rows,
                        std::int64_t at) {
   const FigureAxis& axis = rows ? operand.row : operand.col;
@@ -55,7 +78,7 @@ std::string axis_entry(const RunResult& run, int sequence, const Operand& operan
   if (axis.names == FigureAxis::Names::vocab) return token_label(*run.document.opened, static_cast<int>(at));
   if (axis.names == FigureAxis::Names::output) return output_name(*run.document.opened, static_cast<int>(at));
   if (axis.names != FigureAxis::Names::token) return std::to_string(at);
-  return row_name(run, sequence, axis.stack, at);
+  return row_name(run, sequence, axis.stack, axis.first + at);
 }
 
 const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Figure& figure,
@@ -106,6 +129,8 @@ void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, c
   const auto fill = [&](MatrixAxis& axis, const FigureAxis& from, bool rows) {
     axis.colour = from.colour;
     axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
+    if (axis.show_labels && has_pictures(context, operand, rows))
+      axis.pictures = shifted(axis_pictures(context.painter, context.run, sequence, from.stack), from.first);
     const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
     if (from.names == FigureAxis::Names::index && !picks) return;
     const bool narrow =

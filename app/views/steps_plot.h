@@ -93,6 +93,8 @@ class FigurePlot {
   bool frozen_ = false, windowed_ = false;
 };
 
+/// The entries of this axis are rows of a stack that sees an image.
+bool has_pictures(const ViewContext& context, const Operand& operand, bool rows);
 /// "token 0", the token's spelling, or a vocabulary entry's.
 std::string axis_entry(const RunResult& run, int sequence, const Operand& operand, bool rows,
                        std::int64_t at);

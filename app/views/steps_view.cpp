@@ -16,6 +16,8 @@
 #include "app/views/steps_plot.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/patch_picture.h"
+#include "app/widgets/places.h"
 
 namespace attnscope {
 namespace {
@@ -266,6 +268,9 @@ class StepsView : public View {
                   float room_height) {
     const float unit = ui_scale();
     const int result = figure_.result();
+    if (figure_.extra == Figure::Extra::picture)
+      return draw_picture(context, shown.operand == result ? shown.row : -1, at,
+                          ImVec2(width - 24 * unit, room_height - 40 * unit));
     FigureCell cell = shown;
     if (!cell.valid() || !(figure_.operands[static_cast<std::size_t>(cell.operand)].site == figure_.site))
       cell = {result,
@@ -279,6 +284,26 @@ class StepsView : public View {
       draw_activation_curve(
           trace, *why, at,
           ImVec2(width - 24 * unit, std::clamp(room_height - 70 * unit, 40 * unit, 150 * unit)));
+  }
+
+  // The image that the rows were cut from, with the patch of a row lit.
+  void draw_picture(const ViewContext& context, std::int64_t row, ImVec2 at, ImVec2 size) {
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const PatchSpec& patch = trace.config().of(figure_.site.stack).patch;
+    PatchPicture picture;
+    picture.id = "steps.picture";
+    picture.picture = upload_model_picture(context.painter, context.run, context.workspace.cursor.sequence);
+    picture.rows = patch.rows, picture.cols = patch.cols;
+    picture.chosen = row;
+    const PatchEvent event = draw_patch_picture(context.painter, picture, at, size);
+    if (event.patch < 0) return;
+    ImGui::SetTooltip("%s", tr("steps.picture",
+                               {std::to_string(event.patch),
+                                row_name(context.run, context.workspace.cursor.sequence, figure_.site.stack,
+                                         stack_row(trace.config(), figure_.site, event.patch))})
+                                .c_str());
+    if (event.clicked)
+      pin_cell(context.workspace, context.run, cell_at(trace, figure_.site, {event.patch, 0}));
   }
 
   // ---- pointing, clicking, typing ----

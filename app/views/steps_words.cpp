@@ -42,6 +42,10 @@ struct StepFacts {
   bool usual_scale() const {
     return std::fabs(attention.scale * std::sqrt(static_cast<float>(attention.d_head)) - 1.f) < 1e-5f;
   }
+  /// Attention and MLP are added in one sum.
+  bool both_at_once() const {
+    return block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none;
+  }
   bool triangle() const { return attention.causal && attention.mask.empty() && !across(); }
   /// "ln1.out" -> "ln1."
   std::string norm_name() const {
@@ -99,8 +103,7 @@ std::string formula_text(const Trace& trace, const Site& site) {
       if (!at.usual_scale()) return "S · " + number(at.attention.scale);
       break;
     case Slot::resid_post:
-      if (at.block.order == NormOrder::parallel && at.block.mlp.kind != MlpSpec::Kind::none)
-        return "x ← x + O + m";
+      if (at.both_at_once()) return "x ← x + O + m";
       break;
     default: break;
   }
@@ -139,6 +142,40 @@ std::string precise(double value) {
   const double size = std::abs(value);
   const int digits = size == 0 || size >= 0.01 ? 4 : size >= 0.0001 ? 6 : 8;
   return number_text(static_cast<float>(value), digits);
+}
+
+std::string title_text(const Trace& trace, const Site& site) {
+  const StepFacts at{trace, site};
+  if (site.slot == Slot::resid_post && at.both_at_once()) return tr("steps.title.both");
+  return std::string(step_title(at.step));
+}
+
+std::string sentence_text(const Trace& trace, const Site& site) {
+  const StepFacts at{trace, site};
+  const bool post = site.layer >= 0 && at.block.order == NormOrder::post;
+  switch (site.slot) {
+    case Slot::embed:
+      if (!at.has(Slot::pos_embed)) return tr("steps.sentence.embed");
+      break;
+    case Slot::ln1_out:
+    case Slot::ln2_out:
+      if (post) return tr("steps.sentence.norm_after");
+      break;
+    case Slot::scaled:
+      if (!at.usual_scale()) return tr("steps.sentence.scaled", {number(at.attention.scale)});
+      break;
+    case Slot::resid_post:
+      if (at.both_at_once()) return tr("steps.sentence.both");
+      break;
+    case Slot::logits:
+      if (at.stack.head.first_row_only) return tr("steps.sentence.classes");
+      break;
+    case Slot::probs:
+      if (!at.attention.causal && at.attention.mask.empty()) return tr("steps.sentence.probs");
+      break;
+    default: break;
+  }
+  return std::string(step_sentence(at.step));
 }
 
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
@@ -283,10 +320,7 @@ std::string torch_template(const StepFacts& at) {
     case Slot::embed: return embed_torch(at);
     case Slot::mask: return mask_torch(at);
     case Slot::logits: return logits_torch(at, text);
-    case Slot::resid_post:
-      return at.block.order == NormOrder::parallel && at.block.mlp.kind != MlpSpec::Kind::none
-                 ? "x = x + out + m"
-                 : text;
+    case Slot::resid_post: return at.both_at_once() ? "x = x + out + m" : text;
     default: return text;
   }
 }

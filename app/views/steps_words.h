@@ -19,6 +19,9 @@ struct Piece {
 };
 std::string text_of(const std::vector<Piece>& pieces);
 
+/// The catalog's title and sentence, mended where this model does it differently.
+std::string title_text(const Trace& trace, const Site& site);
+std::string sentence_text(const Trace& trace, const Site& site);
 /// "S / √d_head" with Q blue, K red, V green, names after an underscore as subscripts.
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site);
 /// "(2, 2, 4, 1) @ (2, 2, 1, 4) → (2, 2, 4, 4)": the batch in front where every sequence has the same length.

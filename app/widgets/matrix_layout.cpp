@@ -26,7 +26,18 @@ float row_labels_width(const MatrixPlot& plot, const MatrixWindow& seen) {
   if (plot.row_label_width >= 0) return plot.row_label_width;
   if (!plot.rows.show_labels) return 0;
   const float unit = ui_scale();
-  return std::min(widest_label(plot.rows, seen.row0, seen.row1), 110 * unit) + 8 * unit;
+  return std::min(widest_label(plot.rows, seen.row0, seen.row1), 110 * unit) + 8 * unit +
+         picture_room(plot.rows);
+}
+
+// Columns that are patches wear their picture instead of their name.
+MatrixAxis named_columns(const MatrixPlot& plot) {
+  if (!plot.cols.pictures) return plot.cols;
+  MatrixAxis axis = plot.cols;
+  axis.label_of = [&plot](std::int64_t at) {
+    return plot.cols.pictures->patch(at) >= 0 ? std::string() : axis_label(plot.cols, at);
+  };
+  return axis;
 }
 
 float title_height(const MatrixPlot& plot) {
@@ -37,7 +48,9 @@ float title_height(const MatrixPlot& plot) {
 float column_labels_height(const MatrixPlot& plot, bool slanted, float widest) {
   if (!plot.cols.show_labels) return 0;
   const float line = text_size(label_font(plot.cols), "X").y, unit = ui_scale();
-  return slanted ? std::min(widest, kLongestSlanted * unit) * kSlantSine + line : line + 4 * unit;
+  const float words =
+      slanted ? std::min(widest, kLongestSlanted * unit) * kSlantSine + line : line + 4 * unit;
+  return std::max(words, picture_room(plot.cols));
 }
 
 std::int64_t stride_for(float needed, float cell) {
@@ -62,6 +75,10 @@ ImVec2 fitted_cell(const MatrixPlot& plot, ImVec2 room, double columns, double r
 }
 
 }  // namespace
+
+float picture_room(const MatrixAxis& axis) {
+  return axis.pictures ? (kPictureSide + kPictureGap) * ui_scale() : 0;
+}
 
 ImFont* label_font(const MatrixAxis& axis) {
   const bool words = axis.label_of || !axis.labels.empty();
@@ -92,7 +109,8 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
   out.seen = plot.window && !plot.window->all() ? *plot.window : MatrixWindow{0, 0, rows, cols};
   const double seen_rows = out.seen.row1 - out.seen.row0, seen_cols = out.seen.col1 - out.seen.col0;
   const float left = row_labels_width(plot, out.seen), title = title_height(plot);
-  const float widest = plot.cols.show_labels ? widest_label(plot.cols, out.seen.col0, out.seen.col1) : 0;
+  const float widest =
+      plot.cols.show_labels ? widest_label(named_columns(plot), out.seen.col0, out.seen.col1) : 0;
   const float line = text_size(label_font(plot.cols), "X").y;
   const auto top_for = [&](bool slanted) {
     return plot.col_label_height >= 0 ? plot.col_label_height

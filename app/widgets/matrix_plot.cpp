@@ -168,7 +168,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   if (event.numbers) draw_numbers(list, plot, layout, position, numbers);
   draw_marks(list, plot, layout, position, event);
   list->PopClipRect();
-  draw_axes(list, plot, layout, position, event.row, event.col);
+  draw_axes(painter, list, plot, layout, position, event.row, event.col);
   return event;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,26 @@
 
 namespace attnscope {
 
+/// Small pictures for the entries of an axis: patches of one picture that the painter holds.
+struct AxisPictures {
+  std::string key;                     ///< in the painter
+  int rows = 1, cols = 1;              ///< of patches in the picture
+  std::vector<std::int64_t> patch_of;  ///< of each entry; -1: it has none
+  /// -1 where the entry has none.
+  std::int64_t patch(std::int64_t entry) const {
+    return entry >= 0 && entry < static_cast<std::int64_t>(patch_of.size())
+               ? patch_of[static_cast<std::size_t>(entry)]
+               : -1;
+  }
+};
+
 struct MatrixAxis {
   std::string title;                ///< "query (who looks)"; empty: none
   ImU32 colour = 0;                 ///< of title and lit labels; 0 = dim text
   std::vector<std::string> labels;  ///< one per row or column; empty: indices are drawn where they fit
   std::function<std::string(std::int64_t)> label_of;  ///< instead of `labels`, for axes too long to spell out
-  bool show_labels = true;  ///< false: neither labels nor indices, and no room for them
+  bool show_labels = true;                       ///< false: neither labels nor indices, and no room for them
+  std::shared_ptr<const AxisPictures> pictures;  ///< beside the labels; null: none
 };
 
 /// An outline around cells; row or col < 0 covers that whole axis.

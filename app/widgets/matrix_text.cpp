@@ -109,12 +109,50 @@ void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const
   }
 }
 
+void draw_axis_picture(Painter& painter, ImDrawList* list, const MatrixAxis& axis, std::int64_t entry,
+                       ImVec2 p0, float side) {
+  const std::int64_t patch = axis.pictures ? axis.pictures->patch(entry) : -1;
+  if (patch < 0 || side < 3 * ui_scale()) return;
+  const auto cols = static_cast<float>(axis.pictures->cols), rows = static_cast<float>(axis.pictures->rows);
+  const auto col = static_cast<float>(patch % axis.pictures->cols),
+             row = static_cast<float>(patch / axis.pictures->cols);
+  painter.picture(list, axis.pictures->key, p0, ImVec2(p0.x + side, p0.y + side),
+                  ImVec2(col / cols, row / rows), ImVec2((col + 1) / cols, (row + 1) / rows));
+}
+
 namespace {
+
+void draw_row_pictures(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+                       ImVec2 position) {
+  const float unit = ui_scale(), side = std::min(kPictureSide * unit, layout.cell.y - 1);
+  const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
+  for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
+    const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
+    if (y < layout.cells0.y || y > layout.cells1.y) continue;
+    draw_axis_picture(
+        painter, list, plot.rows, row,
+        ImVec2(position.x + layout.cells0.x - kPictureGap * unit - side, position.y + y - side / 2), side);
+  }
+}
+
+void draw_column_pictures(Painter& painter, ImDrawList* list, const MatrixPlot& plot,
+                          const MatrixLayout& layout, ImVec2 position) {
+  const float unit = ui_scale(), side = std::min(kPictureSide * unit, layout.cell.x - 1);
+  const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));
+  for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < last; ++col) {
+    const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
+    if (x < layout.cells0.x || x > layout.cells1.x) continue;
+    draw_axis_picture(
+        painter, list, plot.cols, col,
+        ImVec2(position.x + x - side / 2, position.y + layout.cells0.y - kPictureGap * unit - side), side);
+  }
+}
 
 void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                      std::int64_t hover) {
   ImFont* font = label_font(plot.rows);
-  const float room = layout.cells0.x - 8 * ui_scale(), line = text_size(font, "X").y;
+  const float pictures = picture_room(plot.rows);
+  const float room = layout.cells0.x - 8 * ui_scale() - pictures, line = text_size(font, "X").y;
   if (room < 6) return;
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
@@ -124,7 +162,7 @@ void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayou
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
     const std::string text = middle_truncated(font, axis_label(plot.rows, row), room);
     const ImU32 colour = is_lit ? (plot.rows.colour ? plot.rows.colour : theme().text) : theme().text_dim;
-    const ImVec2 at(position.x + layout.cells0.x - 8 * ui_scale() - text_size(font, text).x,
+    const ImVec2 at(position.x + layout.cells0.x - 8 * ui_scale() - pictures - text_size(font, text).x,
                     position.y + y - line / 2);
     if (is_lit && layout.row_stride > 1)
       list->AddRectFilled(ImVec2(at.x - 2, at.y), ImVec2(at.x + room, at.y + line), theme().ground);
@@ -140,6 +178,7 @@ void draw_column_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLa
   for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < last; ++col) {
     const bool is_lit = lit(col, hover, plot.lit_col, plot.selected_col);
     if (col % layout.col_stride != 0 && !is_lit) continue;
+    if (plot.cols.pictures && plot.cols.pictures->patch(col) >= 0) continue;  // its picture says it
     const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
     if (x < layout.cells0.x || x > layout.cells1.x) continue;
     const float room =
@@ -161,8 +200,11 @@ void draw_column_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLa
 
 }  // namespace
 
-void draw_axes(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-               std::int64_t hover_row, std::int64_t hover_col) {
+void draw_axes(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+               ImVec2 position, std::int64_t hover_row, std::int64_t hover_col) {
+  if (plot.rows.show_labels && plot.rows.pictures) draw_row_pictures(painter, list, plot, layout, position);
+  if (plot.cols.show_labels && plot.cols.pictures)
+    draw_column_pictures(painter, list, plot, layout, position);
   if (plot.rows.show_labels) draw_row_labels(list, plot, layout, position, hover_row);
   if (plot.cols.show_labels) draw_column_labels(list, plot, layout, position, hover_col);
   const auto colour = [](const MatrixAxis& axis) { return axis.colour ? axis.colour : theme().text_dim; };

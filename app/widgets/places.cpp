@@ -142,6 +142,15 @@ float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind
   return bottom;
 }
 
+std::string kind_label(const RunResult& run, const TimelineStep& step) {
+  if (step.kind == StepKind::residual_post) {
+    const BlockSpec& block = run.trace(0).config().block_at(step.main);
+    if (block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none)
+      return tr("step.residual_both");
+  }
+  return tr(std::string("step.") + step_kind_name(step.kind));
+}
+
 std::int64_t batch_of(const RunResult& run, const Site& site) {
   const Record* first = run.trace(0).find(site);
   if (site.slot == Slot::mask || !first) return 0;
@@ -159,7 +168,15 @@ std::string step_shape(const RunResult& run, const Site& site) {
 
 std::int64_t main_row(const Cursor& cursor, const Trace& trace) {
   const std::int64_t last = std::max<std::int64_t>(0, trace.length - 1);
-  return cursor.stack == trace.config().stack ? std::clamp<std::int64_t>(cursor.query, 0, last) : last;
+  return cursor.stack == trace.config().stack ? std::clamp<std::int64_t>(cursor.query, 0, last)
+                                              : telling_row(trace);
+}
+
+std::int64_t telling_row(const Trace& trace) {
+  if (trace.config().head.first_row_only) return 0;
+  std::int64_t row = std::max<std::int64_t>(0, trace.length - 1);
+  while (row > 0 && !trace.is_real(trace.config().stack, row)) --row;
+  return row;
 }
 
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row) {
@@ -168,6 +185,11 @@ std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64
   const std::string label = run.label(sequence, stack, row);
   const bool vectors = stack == trace.config().stack && !trace.input.vectors.empty();
   return vectors ? tr("place.token", {label}) : label;
+}
+
+std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index) {
+  const bool patches = site.slot == Slot::patches || site.slot == Slot::patch_embed;
+  return index + (patches && config.of(site.stack).patch.class_token ? 1 : 0);
 }
 
 std::string output_name(const OpenedModel& opened, int id) {

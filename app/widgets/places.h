@@ -33,15 +33,22 @@ enum class PlaceChips : std::uint8_t { attentions, stacks };
 float places_heading(Workspace& workspace, const RunResult& run, PlaceChips chips, const std::string& title,
                      const std::string& sentence, float width);
 
+/// A step of the walk in a word or two: "softmax", "+ MLP".
+std::string kind_label(const RunResult& run, const TimelineStep& step);
 /// How many sequences stand in front of a step's shape: all where the step has one shape in each, else one; 0
 /// for a mask, which has no batch.
 std::int64_t batch_of(const RunResult& run, const Site& site);
 /// The shape of one step with the batch in front: "(2, 2, 4, 4)"; empty where the run lacks it.
 std::string step_shape(const RunResult& run, const Site& site);
-/// The row of the main stack that the cursor stands on; the last where it stands in another stack.
+/// The row of the main stack that the answer is read off: the last that is no padding, or the first where the
+/// head reads only that one.
+std::int64_t telling_row(const Trace& trace);
+/// The row of the main stack that the cursor stands on; the telling one where it stands in another stack.
 std::int64_t main_row(const Cursor& cursor, const Trace& trace);
 /// The token of a row of a stack: its spelling, "token 3" where the input is vectors, "pad" for padding.
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row);
+/// The row of its stack that row `index` of a step is: patches begin behind the class token.
+std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index);
 /// What output `id` stands for: a class, or a token.
 std::string output_name(const OpenedModel& opened, int id);
 

@@ -47,8 +47,9 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   AttentionRow row;
   row.mask_first = state->in.mask_before_scale;
   row.scale = static_cast<double>(state->in.scale);
-  const std::int64_t d_head = state->in.q.size(2);
-  if (std::fabs(row.scale * std::sqrt(static_cast<double>(d_head)) - 1) < 1e-6) row.root_of = d_head;
+  const double root = row.scale > 0 ? std::round(1 / (row.scale * row.scale)) : 0;
+  if (root > 1 && std::fabs(row.scale * std::sqrt(root) - 1) < 1e-6)
+    row.root_of = static_cast<std::int64_t>(root);
   const Tensor scores = row_at(trace, pattern, Slot::scores, head, query);
   const Tensor scaled = row_at(trace, pattern, Slot::scaled, head, query);
   const Tensor capped = row_at(trace, pattern, Slot::capped, head, query);  // empty without a cap

@@ -22,11 +22,11 @@ struct AttentionRow {
   std::vector<AttentionTerm> terms;  ///< one per key
   double maximum = 0, sum = 0;       ///< of the row; -inf and 0 where every key is masked
   double scale = 1;                  ///< the factor between score and scaled
-  std::int64_t root_of = 0;          ///< d where the factor is 1/√d of the head size; 0: it is another
-  double cap = 0;                    ///< > 0: soft cap of the scaled scores
-  bool biased = false;               ///< distances add something
-  bool mask_first = false;           ///< the mask comes before the scaling
-  bool edited = false;               ///< somebody changed the pattern: exp / sum is not what stands there
+  std::int64_t root_of = 0;  ///< n where the factor is 1/√n, usually the head size; 0: it is another
+  double cap = 0;            ///< > 0: soft cap of the scaled scores
+  bool biased = false;       ///< distances add something
+  bool mask_first = false;   ///< the mask comes before the scaling
+  bool edited = false;       ///< somebody changed the pattern: exp / sum is not what stands there
 };
 
 /// `pattern` names the pattern of a block. Errors: no such attention, head or query out of range.

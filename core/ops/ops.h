@@ -32,7 +32,7 @@ Tensor gather_rows(const Tensor& table, const std::vector<int>& ids);
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor multiply(const Tensor& a, const Tensor& b);
 Tensor scale(const Tensor& x, float factor);
-/// cap * tanh(x / cap), number by number (Gemma 2).
+/// cap * tanh(x / cap), number by number.
 Tensor soft_cap(const Tensor& x, float cap);
 
 /// gelu_exact: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: the form of GPT-2 (Hendrycks & Gimpel 2016, eq. 2);
@@ -92,7 +92,7 @@ struct Positions {
 Tensor rotate(const Tensor& x, const std::vector<double>& frequencies, const Positions& positions,
               bool interleaved = false, double magnitude = 1.0);
 /// Vaswani et al. 2017, section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(..) -> [pos,
-/// dim]. `halves`: all sines first, then all cosines, as tensor2tensor and Marian lay them out.
+/// dim]. `halves`: all sines first, then all cosines, as tensor2tensor lays them out.
 Tensor sinusoidal_positions(std::int64_t first_pos, std::int64_t count, std::int64_t d_model,
                             bool halves = false);
 
@@ -150,7 +150,7 @@ struct AttentionInputs {
   Tensor k;           ///< [kv_head, key, d_head], rotated where the model rotates
   Tensor v;           ///< [kv_head, key, d_head]
   float scale = 1.f;  ///< usually 1/sqrt(d_head)
-  float cap = 0.f;    ///< > 0: scaled scores become cap * tanh(score / cap) (Gemma 2)
+  float cap = 0.f;    ///< > 0: scaled scores become cap * tanh(score / cap)
   ScoreBias bias;     ///< added after scaling and capping
   Mask mask;
   std::int64_t first_query = 0;    ///< absolute position of query row 0 (> 0 when decoding from a cache)

@@ -270,9 +270,15 @@ Status set_padding(Document& document, const Padding& padding) {
 
 Status set_mask_text(Document& document, const std::string& text) {
   TRY(MaskSpec mask, MaskSpec::parse(text));
-  for (const Input& input : inputs_of(document)) {
-    const AttentionSpec& spec = document.model->config().blocks.front().attention;
-    TRY_OK(self_mask(spec, mask, input.spans, input.real, input.length()));
+  const std::vector<Input> inputs = inputs_of(document);
+  const AttentionSpec& spec = document.model->config().blocks.front().attention;
+  for (std::size_t at = 0; at < inputs.size(); ++at) {
+    const Input& input = inputs[at];
+    const auto resolved = self_mask(spec, mask, input.spans, input.real, input.length());
+    if (resolved) continue;
+    Error error = resolved.error();
+    if (inputs.size() > 1) error.sentence = format("Sequence %zu: %s", at + 1, error.sentence.c_str());
+    return error;
   }
   document.mask = std::move(mask);
   return Done{};

@@ -53,15 +53,38 @@ class Checkpoint {
     for (RawTensor& tensor : tensors)
       if (starts_with(tensor.name, from)) tensor.name = to + tensor.name.substr(from.size());
   }
-  void to_half() {
+  void add(const std::string& name, std::vector<std::int64_t> shape, float value) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape) count *= size;
+    const std::vector<float> values(static_cast<std::size_t>(count), value);
+    tensors.push_back({name, "F32", std::move(shape), bytes_of(values)});
+  }
+  /// Every tensor whose name holds `part`.
+  void erase(const std::string& part) {
+    std::erase_if(tensors, [&](const RawTensor& t) { return t.name.find(part) != std::string::npos; });
+  }
+  /// Every `from` in a name becomes `to`.
+  void respell(const std::string& from, const std::string& to) {
+    for (RawTensor& tensor : tensors)
+      if (const std::size_t at = tensor.name.find(from); at != std::string::npos)
+        tensor.name.replace(at, from.size(), to);
+  }
+  void to_half() { to_sixteen_bits("F16", half_of); }
+  /// The upper half of each float: what a BF16 file loses, the F32 file beside it keeps.
+  void to_bfloat() {
+    to_sixteen_bits("BF16", [](float value) {
+      return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+    });
+  }
+  void to_sixteen_bits(const std::string& dtype, std::uint16_t (*rounded)(float)) {
     for (RawTensor& tensor : tensors) {
       std::vector<std::uint16_t> halves;
       for (std::size_t i = 0; i < tensor.bytes.size(); i += 4) {
         float value = 0;
         std::memcpy(&value, tensor.bytes.data() + i, 4);
-        halves.push_back(half_of(value));
+        halves.push_back(rounded(value));
       }
-      tensor.dtype = "F16";
+      tensor.dtype = dtype;
       tensor.bytes = bytes_of(halves);
     }
   }

@@ -1,37 +1,11 @@
 // Checkpoints as they are found, made from the fixtures: with and without prefixes, leftover buffers, old
 // spellings, half precision, shards; and broken ones, each with the sentence a person gets.
-#include "tests/golden/checkpoint.h"
+#include "tests/golden/wild.h"
 
 namespace attnscope {
 namespace {
 
 using namespace attnscope::testing;
-
-const std::vector<int> kIds{5, 17, 3, 99, 42, 0, 120};
-
-Tensor logits_of(const OpenedModel& opened) {
-  if (!opened.model) return {};
-  return must_tensor(*must_run(*opened.model, {kIds, {}}), "logits");
-}
-Tensor logits_at(const std::string& folder) { return logits_of(must_open(folder)); }
-
-class Wild : public ::testing::Test {
- protected:
-  void expect_same(const Checkpoint& checkpoint, const std::string& original, double tolerance = 0) {
-    checkpoint.write(folder_ / "m");
-    EXPECT_LE(max_abs_difference(logits_at(folder_ / "m"), logits_at(model_path(original))), tolerance);
-  }
-  Error refusal(const Checkpoint& checkpoint) {
-    checkpoint.write(folder_ / "m");
-    const auto opened = open_model(folder_ / "m");
-    EXPECT_FALSE(opened);
-    return opened ? Error{} : opened.error();
-  }
-  static void expect_says(const Error& error, std::initializer_list<const char*> parts) {
-    for (const char* part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
-  }
-  TempFolder folder_;
-};
 
 TEST_F(Wild, gpt2_without_the_prefix) {
   Checkpoint checkpoint("gpt2");

@@ -46,7 +46,7 @@ TEST_P(EncodedLinear, EqualsTheExpandedProduct) {
     }
     EXPECT_LE(relative(y, same_layout), 1e-6) << rows;
     const Tensor part = linear(x, w.slice(1, 100, 164), bias.slice(0, 100, 164), Axis::out);
-    EXPECT_LE(relative(part, y.slice(1, 100, 164)), 1e-6) << rows;
+    EXPECT_LE(relative(part, y.slice(1, 100, 164)), 1e-5) << rows;
     const Tensor columns = random_rows(rows, 1000, 3);  // [in, out] stored as it is, as Conv1D does
     EXPECT_LE(
         relative(linear(columns, stored, {}, Axis::out), linear(columns, stored.packed(), {}, Axis::out)),

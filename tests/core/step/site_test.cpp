@@ -46,6 +46,7 @@ TEST(Catalog, inputs_name_steps_or_weights_of_the_catalog) {
       for (std::string name : split(input.substr(0, input.find('[')), '|')) {
         name = name.substr(0, name.find('@'));
         if (starts_with(name, "vision.")) name.erase(0, 7);
+        if (starts_with(name, "enc.")) name.erase(0, 4);
         if (starts_with(name, "cross.")) name.replace(0, 5, "attn");
         if (name.empty() || name == "pixels" || ends_with(name, ".weight") || ends_with(name, ".bias"))
           continue;
