@@ -311,16 +311,14 @@ class Builder {
   void masked() {
     figure_.shared_range = true;
     block("", {add(step(input().site, "before"))});
-    Operand mask = step(input(1).site, "mask");
-    block("⊙", {add(std::move(mask))});
+    block("⊙", {add(step(input(1).site, "mask"))});
     block("→", {add(result())});
   }
   void softmax() {
-    const Site from = input().site;
-    Operand before = step(from, "before");
+    Operand before = step(input().site, "before");
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
-    const auto parts = [trace, from, head, width](Range rows) {
+    const auto parts = [trace, from = before.site, head, width](Range rows) {
       return softmax_parts(trace->slice(from, head, rows, {0, width}));
     };
     const FigureAxis rows = before.row;
