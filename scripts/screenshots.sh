@@ -23,3 +23,5 @@ picture mask-dark --view mask --head 0 --step blocks.0.attn.mask --theme dark
 picture position-dark "$llama" --view position --theme dark
 picture residual-dark "$gpt" --view residual --step blocks.1.resid_post --theme dark
 picture output-light "$gpt" --view output --step logits --theme light
+picture cross-dark "$root/assets/scenes/tiny_translator.json" --view steps --step dec.blocks.0.cross.scores --theme dark
+picture sight-light "$root/assets/scenes/tiny_sight.json" --view attention --step blocks.0.attn.pattern --theme light
