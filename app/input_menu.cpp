@@ -217,7 +217,7 @@ void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chi
     ImGui::EndPopup();
     return;
   }
-  const Chip chip = chips[chip_];
+  const Chip& chip = chips[chip_];
   {
     const WithFont face(fonts().body_bold);
     ImGui::TextUnformatted(chip.label.c_str());

@@ -152,6 +152,33 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
   return block.vertical ? widest : x - kGap * unit - at.x;
 }
 
+float FigurePlot::row_height(const Figure& figure, float height, float header) {
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
+  float ch = kCellHeight * unit;
+  for (const Block& block : figure.blocks) {
+    float rows = 0, heads = 0, singles = 0;
+    for (const int id : block.operands) {
+      const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
+      const auto count = static_cast<float>(seen(operand.row));
+      const bool later = id != block.operands.front() && names_once(figure);
+      if (!block.vertical) {
+        rows = std::max(rows, count), heads = header + 8 * unit;
+        continue;
+      }
+      heads += (later ? line + 4 * unit : header) + 8 * unit;
+      if (operand.row.key == "one")
+        singles += 1;
+      else
+        rows += count;
+    }
+    // Single rows are as high as the others, within limits.
+    const float even = (height - heads) / std::max(rows + singles, 1.f);
+    const float single = std::clamp(even, kLeastSingle * unit, kMostSingle * unit);
+    ch = std::min(ch, (height - heads - singles * single) / std::max(rows, 1.f));
+  }
+  return ch;
+}
+
 void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   float fixed = kLegend * unit, cols = 0;
@@ -192,28 +219,7 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   const float cw =
       std::clamp((size.x - fixed - labelled.labels - again) / std::max(cols, 1.f), 0.01f, kCellWidth * unit);
   const float header = line + 4 * unit + column_labels(context, first, cw);
-  float ch = kCellHeight * unit;
-  for (const Block& block : figure.blocks) {
-    float rows = 0, heads = 0, singles = 0;
-    for (const int id : block.operands) {
-      const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
-      const auto count = static_cast<float>(seen(operand.row));
-      const bool later = id != block.operands.front() && names_once(figure);
-      if (!block.vertical) {
-        rows = std::max(rows, count), heads = header + 8 * unit;
-        continue;
-      }
-      heads += (later ? line + 4 * unit : header) + 8 * unit;
-      if (operand.row.key == "one")
-        singles += 1;
-      else
-        rows += count;
-    }
-    // Single rows are as high as the others, within limits.
-    const float even = (size.y - heads) / std::max(rows + singles, 1.f);
-    const float single = std::clamp(even, kLeastSingle * unit, kMostSingle * unit);
-    ch = std::min(ch, (size.y - heads - singles * single) / std::max(rows, 1.f));
-  }
+  float ch = row_height(figure, size.y, header);
   ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
   const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);
   used_ = {};

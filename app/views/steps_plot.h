@@ -69,6 +69,8 @@ class FigurePlot {
   const Kept& values(const ViewContext& context, const Figure& figure, const Operand& operand,
                      bool difference);
   void place_product(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
+  /// The height of a row at which every block fits below its header.
+  float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                     float header);

@@ -228,7 +228,7 @@ Result<json> gguf_config(const Gguf& file) {
                                                              : llama_like;
   const Status status = read(file, entries, config);
   TRY_OK(entries.status());
-  TRY_OK(status);
+  if (!status) return status.error();
   return config;
 }
 

@@ -18,7 +18,7 @@ Result<Pipeline> parts_of_json(std::string_view text, const std::string& what);
 Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::string& what);
 
 /// What lies beside a vocabulary and says how it is used. Objects; empty where there is no such file.
-struct TokenizerSettings {
+struct TokenizerSettings {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   nlohmann::json config;    // tokenizer_config.json
   nlohmann::json specials;  // special_tokens_map.json
   nlohmann::json added;     // added_tokens.json: spelling -> id
