@@ -63,6 +63,13 @@ double cache_bytes(const ModelConfig& config, double positions) {
   return total;
 }
 
+// What one step of decoding reads: every weight and the cache.
+double decode_bytes(const Model& model, int decode_from) {
+  const Work work = work_of(model);
+  return 4 * (work.matrix_values + work.head_values + work.other_values) +
+         cache_bytes(model.config(), decode_from + kDecodeSteps / 2.0);
+}
+
 std::vector<int> some_ids(int count, int vocab) {
   std::vector<int> ids;
   for (int i = 0; i < count; ++i) ids.push_back(static_cast<int>((std::int64_t{i} * 7919 + 13) % vocab));
@@ -137,13 +144,13 @@ Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids
   return out;
 }
 
-Result<Measured> measure_decode(const Model& model, const std::vector<int>& ids, int steps) {
+Result<Measured> measure_decode(const Model& model, const std::vector<int>& ids, int steps, double bytes) {
   Measured out;
   KvCache cache(model.config().n_layers());
   std::shared_ptr<const Trace> trace;
   TRY(const double prefill, timed_run(model, ids, &cache, trace));
   (void)prefill;
-  ReadBandwidth bandwidth;
+  ReadBandwidth bandwidth(bytes);
   for (int step = 0; step < steps; ++step) {
     TRY(const double time, timed_run(model, {ids.front()}, &cache, trace));
     out.take(time, *trace);
@@ -165,8 +172,7 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
   const Work work = work_of(*opened.model);
   const double flops =
       2 * work.matrix_values * tokens + 2 * work.head_values + attention_flops(config, tokens);
-  const double bytes = 4 * (work.matrix_values + work.head_values + work.other_values) +
-                       cache_bytes(config, decode_from + kDecodeSteps / 2.0);
+  const double bytes = decode_bytes(*opened.model, decode_from);
   const double gflops = flops / prefill.best / 1e9, read = bytes / decode.best / 1e9;
   nlohmann::json p = times(prefill), d = times(decode);
   p.update({{"gflop", flops / 1e9},
@@ -221,7 +227,8 @@ Status run_bench(const Options& options) {
       limit > 0 ? static_cast<int>(std::min<std::int64_t>(kDecodeSteps, limit - decode_from)) : kDecodeSteps;
   if (steps < 1)
     return fail(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
-  TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps));
+  TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps,
+                                            decode_bytes(*opened.model, decode_from)));
   const nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
   if (options.json)
     print_json(out);

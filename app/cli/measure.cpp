@@ -23,7 +23,13 @@ std::int64_t status_bytes(const std::string& key) {
 }
 
 constexpr std::int64_t kSize = 1024;
-constexpr std::int64_t kCount = (std::int64_t{512} << 20) / 4;
+
+// A float buffer with something in every page.
+Tensor touched(std::int64_t count) {
+  Buffer buffer({{Axis::pos, count}});
+  std::fill(buffer.data(), buffer.data() + count, 1e-3f);
+  return std::move(buffer).freeze();
+}
 
 }  // namespace
 
@@ -36,13 +42,15 @@ void SgemmPeak::measure(int rounds) {
   }
 }
 
-ReadBandwidth::ReadBandwidth() : values_(static_cast<std::size_t>(kCount), 1e-3f) {}
+ReadBandwidth::ReadBandwidth(double bytes)
+    : values_(touched(static_cast<std::int64_t>(std::clamp(bytes, 64.0 * (1 << 20), 512.0 * (1 << 20)) /
+                                                sizeof(float)))) {}
 
 void ReadBandwidth::measure(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     double sum = 0;
-    const double time = seconds([&] { sum = stream_read(values_.data(), kCount); });
-    if (sum > 0) best_ = std::max(best_, static_cast<double>(kCount) * sizeof(float) / time / 1e9);
+    const double time = seconds([&] { sum = stream_read(values_.data(), values_.count()); });
+    if (sum > 0) best_ = std::max(best_, static_cast<double>(values_.count()) * sizeof(float) / time / 1e9);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/tensor/tensor.h"
+
 namespace attnscope::cli {
 
 /// Seconds that `work` takes.
@@ -31,13 +33,15 @@ class SgemmPeak {
 
 class ReadBandwidth {
  public:
-  ReadBandwidth();
-  /// Reads a 512 MB float buffer `rounds` times with all threads.
+  /// Reads memory of the kind that weights live in: `bytes` of it, but 64 MB at least, so that no cache holds
+  /// it, and 512 MB at most.
+  explicit ReadBandwidth(double bytes);
+  /// Reads it from end to end `rounds` times with all threads.
   void measure(int rounds);
   double gb_per_s() const { return best_; }  ///< 10^9 bytes
 
  private:
-  std::vector<float> values_;
+  Tensor values_;
   double best_ = 0;
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,86 +13,129 @@ namespace {
 
 thread_local bool inside_parallel = false;
 
-// One loop in flight: workers and caller take pieces until none is left.
-struct Loop {
-  const std::function<void(std::int64_t, std::int64_t)>* body = nullptr;
-  std::int64_t count = 0;
-  std::int64_t piece = 0;
-  std::atomic<std::int64_t> next{0};
-  std::atomic<int> running{0};
+// Between the loops of one computation a thread looks again for a while before it sleeps: waking it costs
+// more than many a loop. Short enough to be nothing at rest.
+constexpr std::chrono::microseconds kAttentive{50};
 
-  void work() {
-    inside_parallel = true;
-    for (;;) {
-      const std::int64_t begin = next.fetch_add(piece);
-      if (begin >= count) break;
-      (*body)(begin, std::min(begin + piece, count));
-    }
-    inside_parallel = false;
+// A moment in which the processor has nothing to do.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// Waits until `condition` holds or that time is over.
+template <class Condition>
+void watch(const Condition& condition) {
+  for (int i = 0; i < 64; ++i) {
+    if (condition()) return;
+    relax();
   }
-};
+  const auto end = std::chrono::steady_clock::now() + kAttentive;
+  while (!condition() && std::chrono::steady_clock::now() < end)
+    for (int i = 0; i < 16; ++i) relax();
+}
 
+// Workers and caller take pieces of the one loop in flight until none is left. A worker joins with a ticket;
+// the caller takes back those that nobody used and waits for the others.
 class Pool {
  public:
   explicit Pool(int workers) {
     for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { run(); });
   }
   ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_all();
+    stop_ = true;
+    wake(wake_);
     for (auto& thread : threads_) thread.join();
   }
 
+  using Body = std::function<void(std::int64_t, std::int64_t)>;
+
   // False when another loop is in flight: the caller then works alone instead of waiting (a frame never
   // waits).
-  bool execute(Loop& loop, int helpers) {
+  bool execute(const Body& body, std::int64_t count, std::int64_t piece, int helpers) {
     std::unique_lock one_at_a_time(loop_mutex_, std::try_to_lock);
     if (!one_at_a_time) return false;
-    {
-      std::lock_guard lock(mutex_);
-      loop_ = &loop;
-      tickets_ = helpers;
-      ++generation_;
-    }
-    wake_.notify_all();
-    loop.work();
+    body_ = &body;
+    count_ = count;
+    piece_ = piece;
+    next_ = 0;
+    finished_ = 0;
+    tickets_ = helpers;
+    ++loops_;
+    if (sleepers_ > 0) wake(wake_);
+    work();
+    const int joined = helpers - tickets_.exchange(0);
+    watch([&] { return finished_ == joined; });
+    if (finished_ == joined) return true;
     std::unique_lock lock(mutex_);
-    loop_ = nullptr;  // late wakers find nothing
-    idle_.wait(lock, [&] { return loop.running == 0; });
+    caller_sleeps_ = true;
+    idle_.wait(lock, [&] { return finished_ == joined; });
+    caller_sleeps_ = false;
     return true;
   }
 
  private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    std::uint64_t seen = 0;
+  void wake(std::condition_variable& whom) {
+    { std::lock_guard lock(mutex_); }  // whoever looked and saw nothing is asleep by now
+    whom.notify_all();
+  }
+
+  void work() {
+    inside_parallel = true;
     for (;;) {
-      wake_.wait(lock, [&] { return stop_ || (loop_ && generation_ != seen); });
+      const std::int64_t begin = next_.fetch_add(piece_);
+      if (begin >= count_) break;
+      (*body_)(begin, std::min(begin + piece_, count_));
+    }
+    inside_parallel = false;
+  }
+
+  bool take_ticket() {
+    int left = tickets_;
+    while (left > 0)
+      if (tickets_.compare_exchange_weak(left, left - 1)) return true;
+    return false;
+  }
+
+  void run() {
+    const auto called = [&] { return stop_ || tickets_ > 0; };
+    for (;;) {
+      const std::uint32_t seen = loops_;
+      watch(called);
+      if (!called()) {
+        std::unique_lock lock(mutex_);
+        ++sleepers_;
+        wake_.wait(lock, [&] { return called() || loops_ != seen; });
+        --sleepers_;
+      }
       if (stop_) return;
-      seen = generation_;
-      if (tickets_-- <= 0) continue;
-      Loop* loop = loop_;
-      ++loop->running;
-      lock.unlock();
-      loop->work();
-      lock.lock();
-      if (--loop->running == 0) idle_.notify_all();
+      if (!take_ticket()) continue;
+      work();
+      ++finished_;
+      if (caller_sleeps_) wake(idle_);
     }
   }
 
   std::vector<std::thread> threads_;
   std::mutex mutex_, loop_mutex_;
   std::condition_variable wake_, idle_;
-  Loop* loop_ = nullptr;
-  std::uint64_t generation_ = 0;
-  int tickets_ = 0;
-  bool stop_ = false;
+  // The loop in flight: written while nobody holds a ticket.
+  const Body* body_ = nullptr;
+  std::int64_t count_ = 0, piece_ = 1;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<int> tickets_{0}, finished_{0}, sleepers_{0};
+  std::atomic<std::uint32_t> loops_{0};
+  std::atomic<bool> caller_sleeps_{false}, stop_{false};
 };
 
-int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+// Asked once: the answer is read from files of the system.
+int hardware_threads() {
+  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return count;
+}
 
 std::atomic<int> limit{0};
 
@@ -119,12 +162,8 @@ void parallel_for(std::int64_t count, std::int64_t grain,
     body(0, count);
     return;
   }
-  Loop loop;
-  loop.body = &body;
-  loop.count = count;
   const std::int64_t even = (count + threads - 1) / threads;
-  loop.piece = std::max(grain, even);
-  if (!pool().execute(loop, threads - 1)) body(0, count);
+  if (!pool().execute(body, count, std::max(grain, even), threads - 1)) body(0, count);
 }
 
 }  // namespace attnscope

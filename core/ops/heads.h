@@ -11,7 +11,7 @@ namespace attnscope {
 
 inline constexpr std::int64_t kQueryTile = 64;
 inline constexpr std::int64_t kKeyTile = 256;
-inline constexpr std::int64_t kWorthThreads = 1 << 19;  // multiplications
+inline constexpr std::int64_t kWorthThreads = 1 << 17;  // multiplications
 inline constexpr float kNobody = -std::numeric_limits<float>::infinity();
 
 /// Rows [row, d_head] of one head.

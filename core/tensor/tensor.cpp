@@ -1,5 +1,7 @@
 #include "core/tensor/tensor.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -192,12 +194,27 @@ void Tensor::read(float* to) const {
   for_each(*this, [&](float v, const auto&) { *to++ = v; });
 }
 
+namespace {
+
+// Large blocks ask the system for large pages: looking up small ones costs more than reading them when
+// weights are read once from end to end.
+void* aligned_memory(std::size_t bytes) {
+  constexpr std::size_t kLargePage = std::size_t{2} << 20;
+  const std::size_t alignment = bytes >= kLargePage ? kLargePage : 64;
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (alignment == kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+}  // namespace
+
 Buffer::Buffer(Shape shape) : shape_(std::move(shape)) {
   count_ = 1;
   for (const auto& [axis, size] : shape_) count_ *= size;
-  const std::size_t bytes = (static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64;
-  void* memory = std::aligned_alloc(64, bytes);
-  if (!memory) throw std::bad_alloc();
+  void* memory = aligned_memory((static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64);
   owner_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
   data_ = static_cast<float*>(memory);
 }
