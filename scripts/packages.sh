@@ -14,7 +14,7 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libbenchmark-dev
-  xvfb xauth xdotool xclip x11-utils
+  xvfb xauth xdotool xclip x11-utils libx11-dev
   clang-format clang-tidy
 )
 

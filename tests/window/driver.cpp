@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/window/drop_source.h"
+
 namespace attnscope::testing {
 namespace {
 
@@ -200,15 +202,18 @@ void Window::settled() {
   wait("nothing computes in the background", [](const Json& now) { return now.at("busy") == false; });
 }
 
+void Window::find_window() {
+  if (!window_id_.empty()) return;
+  const Finished found =
+      run_program({"xdotool", "search", "--sync", "--onlyvisible", "--name", "attnscope$"});
+  window_id_ = found.out.substr(0, found.out.find('\n'));
+  if (window_id_.empty()) throw std::runtime_error("xdotool finds no window: " + found.err);
+  run_program({"xdotool", "windowfocus", window_id_});
+}
+
 void Window::act(const std::vector<std::string>& xdotool) {
   if (ended()) return;
-  if (window_id_.empty()) {
-    const Finished found =
-        run_program({"xdotool", "search", "--sync", "--onlyvisible", "--name", "attnscope$"});
-    window_id_ = found.out.substr(0, found.out.find('\n'));
-    if (window_id_.empty()) throw std::runtime_error("xdotool finds no window: " + found.err);
-    run_program({"xdotool", "windowfocus", window_id_});
-  }
+  find_window();
   std::vector<std::string> all{"xdotool"};
   for (const std::string& word : xdotool) all.push_back(word == "WINDOW" ? window_id_ : word);
   const Finished done = run_program(all, {{"LC_ALL", "C.UTF-8"}});
@@ -285,6 +290,12 @@ void Window::drag(const std::string& item, int dx, int dy) {
 
 void Window::resize(int width, int height) {
   act({"windowsize", "WINDOW", std::to_string(width), std::to_string(height)});
+}
+
+void Window::drop(const fs::path& path) {
+  find_window();
+  const std::string wrong = drop_files(std::stoul(window_id_), {path.string()});
+  if (!wrong.empty()) throw std::runtime_error("drop: " + wrong);
 }
 
 double Window::cpu_ms() const {

@@ -90,6 +90,8 @@ class Window {
   void hover_cell(const std::string& matrix, int row, int col);
   void drag(const std::string& item, int dx, int dy);
   void resize(int width, int height);
+  /// A file dragged from another program and dropped on the middle of the window.
+  void drop(const fs::path& path);
 
   /// Milliseconds of processor time used so far, all threads.
   double cpu_ms() const;
@@ -103,6 +105,7 @@ class Window {
   struct Point {
     int x, y;
   };
+  void find_window();
   void act(const std::vector<std::string>& xdotool);
   std::vector<double> rect_of(const std::string& item);
   Point cell_of(const std::string& matrix, int row, int col);

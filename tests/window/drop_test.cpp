@@ -1,0 +1,45 @@
+// Files dropped on the window from another program.
+#include <fstream>
+
+#include "tests/window/driver.h"
+
+namespace attnscope::testing {
+namespace {
+
+using Dropping = WindowTest;
+
+TEST_F(Dropping, AModelFolderOpens) {
+  Window& window = start();
+  window.drop(golden_model("gpt2"));
+  window.wait("gpt2 is open and has run", [](const Json& now) {
+    return now.at("path") == golden_model("gpt2").string() && now.at("steps").size() > 20 &&
+           now.at("busy") == false;
+  });
+  EXPECT_EQ(window.state().at("error"), "");
+}
+
+TEST_F(Dropping, ASceneWithSpacesAndHangulInItsNameOpens) {
+  const fs::path scene = folder_ / "\xEC\x95\x84\xED\x99\x89 steps.json";
+  fs::copy_file(fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/scenes/nine_steps.json", scene);
+  Window& window = start({golden_model("llama").string()});
+  window.drop(scene);
+  window.wait("the scene is open and has run", [&](const Json& now) {
+    return now.at("path") == scene.string() && now.at("steps").size() == 9 && now.at("busy") == false;
+  });
+  EXPECT_EQ(window.state().at("error"), "");
+}
+
+TEST_F(Dropping, ABrokenFileIsOneSentenceAndTheOldModelStays) {
+  const fs::path broken = folder_ / "broken.json";
+  std::ofstream(broken) << "{\"format\": ";
+  Window& window = start();
+  window.drop(broken);
+  window.wait("a sentence", [](const Json& now) { return now.at("error") != ""; });
+  EXPECT_NE(window.state().at("error").get<std::string>().find("broken.json"), std::string::npos);
+  EXPECT_EQ(window.state().at("path"), "scene:nine_steps");
+  window.key("Right");
+  window.wait("it still steps", [](const Json& now) { return now.at("cursor").at("index") == 1; });
+}
+
+}  // namespace
+}  // namespace attnscope::testing
