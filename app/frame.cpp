@@ -25,7 +25,8 @@ constexpr double kSmallModel = 1e6;       // parameters x tokens
 constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse;
+    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
+    ImGuiWindowFlags_NoBackground;  // the picture is cleared to that colour already
 
 void line(ImVec2 from, ImVec2 to) {
   ImGui::GetWindowDrawList()->AddLine(from, to, theme().border, metric::kHairline);

@@ -83,7 +83,7 @@ void set_surface_colours(ImVec4* colours, const Theme& t) {
   set(ImGuiCol_TitleBg, t.panel_raised);
   set(ImGuiCol_TitleBgActive, t.panel_raised);
   set(ImGuiCol_TitleBgCollapsed, t.panel_raised);
-  set(ImGuiCol_MenuBarBg, t.ground);
+  set(ImGuiCol_MenuBarBg, IM_COL32_BLACK_TRANS);
   set(ImGuiCol_ModalWindowDimBg, t.shadow);
   set(ImGuiCol_Separator, t.border);
   set(ImGuiCol_SeparatorHovered, with_alpha(t.accent, 0.6f));
