@@ -11,8 +11,8 @@ class WildDecoders : public Wild {
  protected:
   std::vector<std::int64_t> windows(const Checkpoint& checkpoint) {
     std::vector<std::int64_t> out;
-    for (const BlockSpec& block : opened(checkpoint).model->config().blocks)
-      out.push_back(block.attention.window);
+    const OpenedModel open = opened(checkpoint);
+    for (const BlockSpec& block : open.model->config().blocks) out.push_back(block.attention.window);
     return out;
   }
 };
