@@ -1,0 +1,97 @@
+// The forward pass run backwards, with its Trace as the tape: the slope of a loss with respect to every step
+// and every weight, under the names of the forward. Steps stand in reverse order of execution. Attention's
+// scores and patterns have slopes too, computed by the rectangle like themselves. Refuses runs that begin in
+// a cache, runs with edits by hand, and recordings of other programs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ops/backward.h"
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// What is made small: `factor` times the sum of the cross-entropies of the rows with a target.
+struct Objective {
+  std::vector<int> targets;  ///< one per row of logits: the token that should be said there, or kNotCounted
+  double smoothing = 0;      ///< label smoothing
+  double factor = 0;         ///< of the sum; 0 = 1 / number of counted rows (the mean)
+};
+
+/// One use of a weight by one sequence, before it is multiplied out: uses of many sequences are stacked into
+/// one product (collect).
+struct WeightUse {
+  enum class Kind : std::uint8_t { product, rows, ready };
+  std::string name;  ///< of the weight: "blocks.3.attn.q.weight"
+  Kind kind = Kind::ready;
+  Tensor x;   ///< product: what was multiplied [row, in]
+  Tensor dy;  ///< product: slopes of the result [row, out]; rows: of the rows taken [row, d]; ready:
+              ///< the slope of the weight itself, in its shape
+  std::vector<int> ids;  ///< rows: which rows of the table
+};
+
+class Gradients {
+ public:
+  /// The run that was gone through backwards.
+  const Trace& trace() const { return *trace_; }
+  const CrossEntropy& loss() const { return loss_; }
+  const Objective& objective() const { return objective_; }
+  /// The steps that have slopes, the last step of the forward first. A record's value has the shape of the
+  /// step; derived ones (scores .. pattern, logits) are asked for with slice().
+  const std::vector<Record>& records() const { return records_; }
+  const Record* find(const Site& site) const;
+  /// Rectangle of the slopes of a step, as Trace::slice gives the step itself. Empty where it has none.
+  Tensor slice(const Site& site, std::int64_t head, Range rows, Range cols) const;
+  /// One number; NaN where there is none. Index has the step's axes.
+  float cell(const Site& site, const std::vector<std::int64_t>& index) const;
+  /// Slopes of all weights by this sequence alone: the weights' own names and shapes.
+  std::map<std::string, Tensor> weights() const;
+  const std::vector<WeightUse>& uses() const { return uses_; }
+
+ private:
+  friend class Backward;
+  std::shared_ptr<const Trace> trace_;
+  Objective objective_;
+  CrossEntropy loss_;
+  Tensor logits_;  ///< slopes of the logits [pos, vocab]
+  std::vector<Record> records_;
+  std::map<Site, int> index_;
+  std::vector<WeightUse> uses_;
+};
+
+/// Runs backwards from a loss over the run's logits. Errors: targets that do not fit the rows or the
+/// vocabulary, a model without a head, a run that cannot be gone through backwards.
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
+
+/// Slopes of all weights, summed over the sequences in their order: the same bits on any number of threads.
+/// Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name that
+/// `parameters` gives them.
+std::map<std::string, Tensor> collect(std::span<const std::shared_ptr<const Gradients>> runs);
+
+/// The names of the weights that can be trained, each once: shared weights under the name of the table.
+std::vector<std::string> parameters(const ModelConfig& config, const Weights& weights);
+/// The weights with these exchanged, shared ones in all their places.
+Weights with_parameters(const ModelConfig& config, const Weights& weights,
+                        const std::map<std::string, Tensor>& changed);
+
+/// "blocks.3.attn.q.grad": what the slope of a step is called; a weight's is its name with ".grad" behind.
+std::string gradient_name(const Site& site);
+
+/// The slope of the loss by one number of a step, measured: (loss(x + h) - loss(x - h)) / 2h by running the
+/// forward twice with that number changed.
+struct FiniteDifference {
+  double analytic = 0, measured = 0;
+  double step = 0;  ///< h
+};
+/// `index` has the step's axes. Errors: a step without a slope, a cell that is not there.
+Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
+                                    const std::vector<std::int64_t>& index);
+/// The same for one number of a weight.
+Result<FiniteDifference> check_weight(const Gradients& gradients, const std::string& name,
+                                      const std::vector<std::int64_t>& index);
+
+}  // namespace attnscope

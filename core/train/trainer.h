@@ -1,0 +1,95 @@
+// Training: batches of sequences forward and backward over the threads, AdamW, schedules. A seed gives the
+// same run bit for bit on any number of threads. Refuses to go on when the loss is no number, and says since
+// when.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/gradients.h"
+#include "core/train/task.h"
+
+namespace attnscope {
+
+/// Learning rate of step `step` (counted from 0) by the recipe's schedule: linear warm-up, then constant,
+/// inverse square root (Vaswani et al. 2017, section 5.3) or a cosine to a tenth at the last step.
+double learning_rate(const Recipe& recipe, int step);
+
+/// Loshchilov & Hutter 2019: Adam with decoupled weight decay. `step` counts from 1. All tensors in one
+/// shape.
+struct AdamState {
+  Tensor m, v;
+};
+Tensor adamw(const Tensor& weight, const Tensor& gradient, AdamState& state, const Recipe& recipe,
+             double rate, int step);
+
+/// One step of training, in numbers.
+struct StepReport {
+  int step = 0;              ///< counted from 1
+  double loss = 0;           ///< what was made small (smoothed), mean over the counted rows
+  double plain_loss = 0;     ///< without smoothing
+  double accuracy = 0;       ///< share of counted rows whose most likely token is the target
+  double rate = 0;           ///< learning rate
+  double gradient_norm = 0;  ///< of all gradients together, before clipping
+  std::int64_t tokens = 0;   ///< rows that went through
+  double seconds = 0;
+  std::map<std::string, double> layer_gradients, layer_updates;  ///< norms by "embed", "blocks.0", .., "head"
+};
+/// What was measured on held-out examples.
+struct HeldOut {
+  int step = 0;
+  double loss = 0, plain_loss = 0, accuracy = 0;
+};
+
+/// Everything that a training run is: can be saved, and gone on with.
+struct TrainState {
+  std::shared_ptr<const Model> model;
+  std::map<std::string, AdamState> adam;
+  int step = 0;  ///< steps done
+  std::vector<StepReport> reports;
+  std::vector<HeldOut> held_out;
+};
+
+class Trainer {
+ public:
+  /// The task's model from `seed`. Errors: sizes that do not divide.
+  static Result<Trainer> make(std::shared_ptr<const Task> task, const TaskSizes& sizes, const Recipe& recipe,
+                              std::uint64_t seed);
+  const Task& task() const { return *task_; }
+  const Recipe& recipe() const { return recipe_; }
+  std::uint64_t seed() const { return seed_; }
+  const TrainState& state() const { return state_; }
+  /// Goes on from a saved state. Errors: a state of another model.
+  Status resume(TrainState state);
+  /// The learning rate is multiplied by this from the next step on.
+  void set_rate_factor(double factor) { rate_factor_ = factor; }
+  void set_smoothing(double smoothing) { recipe_.smoothing = smoothing; }
+  /// One step. Errors: a loss or a gradient that is no number (the step and the tensor where it began; the
+  /// state stays that of the step before), a stop that was asked for.
+  Result<StepReport> step(const std::atomic<bool>* cancel = nullptr);
+  /// Loss and accuracy on `count` held-out examples; kept in the state.
+  Result<HeldOut> measure_held_out(int count);
+
+ private:
+  Trainer() = default;
+  std::shared_ptr<const Task> task_;
+  TaskSizes sizes_;
+  Recipe recipe_;
+  std::uint64_t seed_ = 0;
+  double rate_factor_ = 1;
+  TrainState state_;
+};
+
+/// Weights to begin with: N(0, 0.02)-like by the width of each matrix, norms 1 and 0, from a seed.
+Weights first_weights(const ModelConfig& config, std::uint64_t seed);
+
+/// A checkpoint is one .safetensors file: weights, both moments, reports. Written whole or not at all, so a
+/// full disk leaves the one before. Errors on reading: a checkpoint of another model or task.
+Status save_checkpoint(const std::string& path, const Trainer& trainer);
+Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer);
+
+}  // namespace attnscope
