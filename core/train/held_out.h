@@ -1,0 +1,47 @@
+// Measuring a model on held-out examples: runs over the threads, answers compared with targets, and per head
+// the mean of some score, so that the head that does a thing can be named. The same numbers on any number of
+// threads.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/train/task.h"
+
+namespace attnscope {
+
+/// Runs held-out examples 0 .. count - 1 of `seed` and hands each run to `judge` in this order. An example
+/// that cannot be run is our mistake (CHECK).
+void run_held_out(const Task& task, const Model& model, std::uint64_t seed, int count,
+                  const std::function<void(const Example& example, const Trace& trace)>& judge);
+
+/// Of the rows with a target, how many have it as their first largest logit. Where all are right, choosing
+/// the most likely token step by step gives the whole answer.
+struct RowsRight {
+  std::int64_t right = 0, counted = 0;
+  bool all() const { return right == counted; }
+};
+RowsRight rows_right(const Trace& trace, const std::vector<int>& targets);
+
+/// One head and the mean of its score.
+struct HeadScore {
+  int layer = -1, head = -1;
+  double mean = 0;
+};
+
+/// Scores of every head of a stack, added up.
+class HeadScores {
+ public:
+  HeadScores(int layers, int heads) : heads_(heads), sums_(static_cast<std::size_t>(layers * heads)) {}
+  /// Adds score(layer, head) of every head once.
+  void add(const std::function<double(int layer, int head)>& score);
+  /// The first head with the largest mean.
+  HeadScore best() const;
+
+ private:
+  int heads_;
+  std::vector<double> sums_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,77 @@
+#include "core/train/task_sizes.h"
+
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+Status check_range(const char* what, int value, int most) {
+  if (value >= 1 && value <= most) return Done{};
+  return fail(Code::out_of_range, format("The model cannot have %d %s.", value, what),
+              format("Choose 1 to %d.", most));
+}
+
+Status check_word(const char* what, const std::string& word, const char* first, const char* second) {
+  if (word.empty() || word == first || word == second) return Done{};
+  return fail(Code::unsupported, format("The %s cannot be \"%s\".", what, word.c_str()),
+              format("Known are \"%s\" and \"%s\".", first, second));
+}
+
+Status check_division(const TaskSizes& sizes) {
+  if (sizes.d_model % sizes.heads != 0) {
+    return fail(Code::bad_shape,
+                format("A width of %d cannot be divided evenly among %d heads.", sizes.d_model, sizes.heads),
+                format("Choose a multiple of %d, for example %d.", sizes.heads,
+                       (sizes.d_model / sizes.heads + 1) * sizes.heads));
+  }
+  if (sizes.heads % sizes.kv_heads != 0) {
+    return fail(Code::bad_shape,
+                format("%d heads cannot share %d key/value heads evenly.", sizes.heads, sizes.kv_heads),
+                "Choose a number of key/value heads that divides the heads.");
+  }
+  return Done{};
+}
+
+// As many heads as the task has, or fewer, so that they divide the width.
+int fitting_heads(int d_model, int most) {
+  int heads = most;
+  while (heads > 1 && d_model % heads != 0) --heads;
+  return heads;
+}
+
+}  // namespace
+
+Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own) {
+  TaskSizes out = chosen;
+  if (out.layers == 0) out.layers = own.layers;
+  if (out.d_model == 0) out.d_model = own.d_model;
+  TRY_OK(check_range("layers", out.layers, 24));
+  TRY_OK(check_range("features", out.d_model, 1024));
+  if (out.heads == 0) out.heads = fitting_heads(out.d_model, own.heads);
+  TRY_OK(check_range("heads", out.heads, 32));
+  if (out.kv_heads == 0) out.kv_heads = own.kv_heads > 0 && chosen.heads == 0 ? own.kv_heads : out.heads;
+  TRY_OK(check_range("key/value heads", out.kv_heads, 32));
+  if (out.d_mlp == 0) out.d_mlp = own.d_mlp * out.d_model / own.d_model;
+  TRY_OK(check_range("MLP features", out.d_mlp, 4096));
+  if (out.order.empty()) out.order = own.order.empty() ? "pre" : own.order;
+  if (out.mask.empty()) out.mask = own.mask;
+  TRY_OK(check_word("order of norms", out.order, "pre", "post"));
+  TRY_OK(check_word("mask", out.mask, "prefix", "causal"));
+  TRY_OK(check_division(out));
+  return out;
+}
+
+BlockSpec usual_block(const TaskSizes& sizes) {
+  BlockSpec block;
+  block.order = sizes.order == "post" ? NormOrder::post : NormOrder::pre;
+  block.attention.n_heads = sizes.heads;
+  block.attention.n_kv_heads = sizes.kv_heads;
+  block.attention.d_head = sizes.d_model / sizes.heads;
+  block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
+  block.mlp = {MlpSpec::Kind::plain, Activation::gelu_tanh, sizes.d_mlp};
+  return block;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+// The sizes of a task's model: what a person chose over what the task has by itself. Refuses sizes that do
+// not divide, sizes that no task needs, and words for order and mask that are not known.
+#pragma once
+
+#include "core/train/task.h"
+
+namespace attnscope {
+
+/// `chosen` with the gaps filled from `own`, whose sizes fit each other. Where only the width was chosen, the
+/// MLP keeps its proportion to it, and heads that were not chosen become as many as fit. `kv_heads` of 0
+/// means as many as heads. Errors: widths that heads do not divide, heads that key/value heads do not divide,
+/// numbers outside of 1 .. 24 layers, 32 heads, 1024 features, other words than "pre" and "post", "prefix"
+/// and "causal".
+Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own);
+/// A block of such sizes as most decoders have it: LayerNorm, GELU, causal, 1/sqrt(d_head).
+BlockSpec usual_block(const TaskSizes& sizes);
+
+}  // namespace attnscope
