@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ops/backward.h"
+#include "core/trace/probe.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -40,6 +41,7 @@ class Gradients {
   const Trace& trace() const { return *trace_; }
   const CrossEntropy& loss() const { return loss_; }
   const Objective& objective() const { return objective_; }
+  const RunOptions& options() const { return options_; }
   /// The steps that have slopes, the last step of the forward first. A record's value has the shape of the
   /// step; derived ones (scores .. pattern, logits) are asked for with slice().
   const std::vector<Record>& records() const { return records_; }
@@ -51,21 +53,31 @@ class Gradients {
   /// Slopes of all weights by this sequence alone: the weights' own names and shapes.
   std::map<std::string, Tensor> weights() const;
   const std::vector<WeightUse>& uses() const { return uses_; }
+  /// Rows of logits.
+  std::int64_t predictions() const;
 
  private:
   friend class Backward;
+  friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective,
+                                                           const RunOptions&);
   std::shared_ptr<const Trace> trace_;
+  Tensor score_slopes(const Site& site, std::int64_t head, Range rows, Range cols) const;
+  Tensor logit_slopes(Range rows, Range cols) const;
+
   Objective objective_;
+  RunOptions options_;  // masks asked for, so that the run can be repeated
   CrossEntropy loss_;
-  Tensor logits_;  ///< slopes of the logits [pos, vocab]
+  std::vector<std::int64_t> rows_;  // that have a target
+  Tensor logits_;                   // slopes of their logits [row, vocab]
   std::vector<Record> records_;
   std::map<Site, int> index_;
   std::vector<WeightUse> uses_;
 };
 
-/// Runs backwards from a loss over the run's logits. Errors: targets that do not fit the rows or the
-/// vocabulary, a model without a head, a run that cannot be gone through backwards.
-Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
+/// Runs backwards from a loss over the run's logits; `options` are those of the run. Errors: targets that do
+/// not fit the rows or the vocabulary, a model without a head, a run that cannot be gone through backwards.
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective,
+                                                  const RunOptions& options = {});
 
 /// Slopes of all weights, summed over the sequences in their order: the same bits on any number of threads.
 /// Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name that

@@ -89,5 +89,7 @@ struct LinearGrads {
   Tensor bias;  ///< [out]; empty where there is none
 };
 LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias);
+/// The same for weight and bias alone; `x` of the result is empty.
+LinearGrads linear_backward_weights(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias);
 
 }  // namespace attnscope

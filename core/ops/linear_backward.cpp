@@ -31,12 +31,11 @@ Tensor product_of_columns(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
+LinearGrads linear_backward_weights(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
   CHECK(dy.rank() == 2 && x.rank() == 2 && w.rank() == 2);
   CHECK(dy.size(0) == x.size(0) && x.size(1) == w.size(0) && dy.size(1) == w.size(1));
   const Tensor slopes = with_whole_rows(dy), rows = with_whole_rows(x);
   LinearGrads grads;
-  grads.x = linear(slopes, w.transpose(), {}, x.axis(1));  // [pos, in]
   const bool transposed = w.stride(0) == 1 && w.size(1) > 1;
   grads.w = transposed ? product_of_columns(slopes, rows).transpose() : product_of_columns(rows, slopes);
   grads.w = grads.w.rename({w.axis(0), w.axis(1)});  // [in, out]
@@ -45,6 +44,12 @@ LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, 
                              [from = slopes.data(), step = slopes.stride(0)](auto row, auto col) {
                                return from[row * step + col];
                              });
+  return grads;
+}
+
+LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
+  LinearGrads grads = linear_backward_weights(dy, x, w, bias);
+  grads.x = linear(with_whole_rows(dy), w.transpose(), {}, x.axis(1));  // [pos, in]
   return grads;
 }
 

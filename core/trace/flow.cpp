@@ -45,7 +45,7 @@ class Flow {
     return after_cross();
   }
   Site attention_input() const {
-    if (!has(entry())) return first({in_model(Slot::ln_embed_out), in_model(Slot::embed)});
+    if (!has(entry())) return block_output(trace_, at_.stack, at_.layer - 1);
     return !post() && has(in_block(Slot::ln1_out)) ? in_block(Slot::ln1_out) : entry();
   }
   Site cross_query_input() const {

@@ -49,6 +49,7 @@ class Trace {
   const ModelConfig& config() const { return *config_; }
   const Weights& weights() const { return *weights_; }
   const std::shared_ptr<const Weights>& shared_weights() const { return weights_; }
+  const std::shared_ptr<const ModelConfig>& shared_config() const { return config_; }
   const std::vector<Record>& records() const { return records_; }
   /// Token ids of the main stack's rows; empty where the input was vectors or an image alone.
   std::vector<int> ids;

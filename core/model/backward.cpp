@@ -1,0 +1,289 @@
+// The blocks of forward.cpp, last line first: every step of the forward gets its slope under the same name.
+#include "core/model/tape.h"
+#include "core/trace/flow.h"
+
+namespace attnscope {
+namespace {
+
+// [head, pos, d_head] laid side by side: [pos, head*d_head].
+Tensor side_by_side(const Tensor& x) {
+  const Tensor rows = x.permute({1, 0, 2}).packed();  // [pos, head, d_head]
+  return Tensor::borrow(std::make_shared<Tensor>(rows), rows.data(),
+                        Shape{{x.axis(1), rows.size(0)}, {Axis::concat, rows.size(1) * rows.size(2)}});
+}
+
+// Back through x + f(x) with the norms where the block's order puts them.
+class BlockBack {
+ public:
+  BlockBack(Tape& tape, const ModelConfig& stack, int layer)
+      : tape_(tape),
+        stack_(stack),
+        block_(stack.blocks[static_cast<std::size_t>(layer)]),
+        layer_(layer),
+        base_(std::string(stack_prefix(stack.stack)) + "blocks." + std::to_string(layer) + ".") {}
+
+  // dy [pos, d_model] of what leaves the block -> of what enters it.
+  Tensor run(const Tensor& dy) {
+    if (!block_.residual) return attention(dy);
+    Tensor dx;
+    if (block_.order == NormOrder::parallel)
+      dx = parallel(dy);
+    else
+      dx = block_.order == NormOrder::post ? norms_after(dy) : norms_before(dy);
+    return tape_.at(site(Slot::resid_pre), dx);
+  }
+  // Of the encoder's output, after run(); empty where the block has no cross-attention.
+  const Tensor& encoded() const { return encoded_; }
+
+ private:
+  Site site(Slot slot) const { return site_of(slot, layer_, stack_.stack); }
+  Site across(Slot slot) const { return cross_site(slot, layer_, stack_.stack); }
+  bool thinks() const { return block_.mlp.kind != MlpSpec::Kind::none; }
+
+  // What a step was made from: its first input.
+  const Tensor& read_by(const Site& step) const {
+    return tape_.value(flow_inputs(tape_.trace(), step).front());
+  }
+
+  // Back through a norm of the block; `out` is its result.
+  Tensor norm(const char* name, Slot scale, Slot out, const Tensor& dy) {
+    if (block_.norm.kind == NormSpec::Kind::none) return dy;
+    const Tensor slope = tape_.at(site(out), dy);
+    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), tape_.value(site(scale)), slope);
+  }
+  Tensor ln1(const Tensor& dy) { return norm("ln1", Slot::ln1_scale, Slot::ln1_out, dy); }
+  Tensor ln2(const Tensor& dy) { return norm("ln2", Slot::ln2_scale, Slot::ln2_out, dy); }
+  Tensor ln_cross(const Tensor& dy) { return norm("ln_cross", Slot::ln_cross_scale, Slot::ln_cross_out, dy); }
+  // What a branch found was normed once more where the block asks for it.
+  Tensor found(const Tensor& dy) {
+    return block_.branch_norms ? norm("ln1_post", Slot::ln1_post_scale, Slot::ln1_post_out, dy) : dy;
+  }
+  Tensor made(const Tensor& dy) {
+    return block_.branch_norms ? norm("ln2_post", Slot::ln2_post_scale, Slot::ln2_post_out, dy) : dy;
+  }
+
+  Tensor norms_before(Tensor dy) {
+    dy = tape_.at(site(Slot::resid_post), dy);
+    if (thinks()) dy = add(dy, ln2(mlp(made(dy))));
+    if (block_.cross) {
+      dy = tape_.at(site(Slot::resid_cross), dy);
+      dy = add(dy, ln_cross(look_across(dy)));
+    }
+    dy = tape_.at(site(Slot::resid_mid), dy);
+    return add(dy, ln1(attention(found(dy))));
+  }
+
+  Tensor norms_after(Tensor dy) {
+    if (thinks()) {
+      dy = tape_.at(site(Slot::resid_post), ln2(dy));
+      dy = add(dy, mlp(dy));
+    }
+    if (block_.cross) {
+      dy = tape_.at(site(Slot::resid_cross), ln_cross(dy));
+      dy = add(dy, look_across(dy));
+    }
+    dy = tape_.at(site(Slot::resid_mid), ln1(dy));
+    return add(dy, attention(dy));
+  }
+
+  Tensor parallel(Tensor dy) {
+    dy = tape_.at(site(Slot::resid_post), dy);
+    Tensor shared, dx = dy;  // `shared` is of the one norm that both read
+    if (thinks() && block_.shared_norm) shared = mlp(dy);
+    if (thinks() && !block_.shared_norm) dx = add(dx, ln2(mlp(dy)));
+    return add(dx, ln1(sum_of(attention(dy), shared)));
+  }
+
+  Tensor mlp(Tensor dy) {
+    dy = tape_.at(site(Slot::mlp_out), dy);
+    const std::string base = base_ + "mlp.";
+    Tensor post = tape_.project(base + "out", tape_.value(site(Slot::mlp_post)), dy);  // [pos, d_mlp]
+    post = tape_.at(site(Slot::mlp_post), post);
+    const bool gated = block_.mlp.kind == MlpSpec::Kind::gated;
+    const Tensor& x = read_by(site(gated ? Slot::mlp_gate : Slot::mlp_pre));
+    if (!gated) {
+      const Tensor pre = activate_backward(block_.mlp.activation, post, tape_.value(site(Slot::mlp_pre)));
+      return tape_.project(base + "pre", x, tape_.at(site(Slot::mlp_pre), pre));
+    }
+    const ProductGrads factors =
+        multiply_backward(post, tape_.value(site(Slot::mlp_act)), tape_.value(site(Slot::mlp_up)));
+    const Tensor open = tape_.at(site(Slot::mlp_act), factors.a);
+    const Tensor up = tape_.at(site(Slot::mlp_up), factors.b);
+    const Tensor gate = tape_.at(site(Slot::mlp_gate), activate_backward(block_.mlp.activation, open,
+                                                                         tape_.value(site(Slot::mlp_gate))));
+    return add(tape_.project(base + "up", x, up), tape_.project(base + "gate", x, gate));
+  }
+
+  // From an attention's result to its q, k and v as attend() saw them; `base` is "blocks.L.attn.".
+  AttentionGrads weigh(const std::string& base, const Tensor& dy, bool cross) {
+    const auto place = [&](Slot slot) { return cross ? across(slot) : site(slot); };
+    const AttentionState* state = tape_.trace().attention(place(Slot::pattern));
+    CHECK(state != nullptr);
+    const Tensor out = tape_.at(place(Slot::attn_out), dy);
+    const Tensor concat =
+        tape_.at(place(Slot::concat), tape_.project(base + "out", tape_.value(place(Slot::concat)), out));
+    const Tensor dz = tape_.at(place(Slot::z), concat.split(1, Axis::head, state->in.q.size(0), Axis::d_head)
+                                                   .permute({1, 0, 2}));  // [head, query, d_head]
+    for (const Slot slot : score_steps(state->in)) tape_.at(place(slot));
+    return attend_backward(dz, state->in, {tape_.value(place(Slot::z)), state->lse});
+  }
+  static std::vector<Slot> score_steps(const AttentionInputs& in) {
+    if (in.mask_before_scale)
+      return {Slot::pattern, Slot::scaled, Slot::masked, Slot::biased, Slot::capped, Slot::scores};
+    return {Slot::pattern, Slot::masked, Slot::biased, Slot::capped, Slot::scaled, Slot::scores};
+  }
+
+  // One of Q, K, V from its heads [head, pos, d_head] to the rows it was made from.
+  Tensor heads_back(const std::string& name, const Tensor& x, const Tensor& dy, bool cross, Slot flat,
+                    Slot view, Slot front) {
+    const auto place = [&](Slot slot) { return cross ? across(slot) : site(slot); };
+    tape_.at(place(front), dy);
+    tape_.at(place(view), dy.permute({1, 0, 2}));
+    return tape_.project(name, x, tape_.at(place(flat), side_by_side(dy)));
+  }
+
+  // Q or K of self-attention back through rotation and norm of each head.
+  Tensor unplaced(const std::string& norm_name, Tensor dy, Slot norm_slot, Slot rot_slot, Slot front) {
+    const AttentionSpec& spec = block_.attention;
+    if (stack_.position.kind == PositionSpec::Kind::rope) {
+      const RopeSpec& rope = stack_.position.rope;
+      const Positions positions = tape_.trace().positions(stack_.stack);
+      const auto frequencies =
+          rope_frequencies(rope, stack_.blocks.front().attention.d_head, positions.first + dy.size(1));
+      dy = rotate_backward(tape_.at(site(rot_slot), dy), frequencies, positions, rope.interleaved,
+                           rope_magnitude(rope));
+    }
+    if (spec.qk_norm.kind == NormSpec::Kind::none) return dy;
+    return tape_.norm(spec.qk_norm, norm_name, tape_.value(site(front)), {}, tape_.at(site(norm_slot), dy));
+  }
+
+  Tensor attention(const Tensor& dy) {
+    const std::string base = base_ + "attn.";
+    const AttentionGrads grads = weigh(base, dy, false);
+    if (!grads.table.empty())
+      tape_.ready(std::string(stack_prefix(stack_.stack)) + "rel_bias.weight", grads.table);
+    const Tensor& x = read_by(site(Slot::q));
+    const Tensor v = heads_back(base + "v", x, grads.v, false, Slot::v, Slot::view_v, Slot::split_v);
+    const Tensor dk = unplaced(base + "k_norm", grads.k, Slot::k_norm, Slot::rot_k, Slot::split_k);
+    const Tensor k = heads_back(base + "k", x, dk, false, Slot::k, Slot::view_k, Slot::split_k);
+    const Tensor dq = unplaced(base + "q_norm", grads.q, Slot::q_norm, Slot::rot_q, Slot::split_q);
+    const Tensor q = heads_back(base + "q", x, dq, false, Slot::q, Slot::view_q, Slot::split_q);
+    return add(add(q, k), v).rename({Axis::pos, x.axis(1)});
+  }
+
+  // Returns the slope of what Q was made from; K and V send theirs to the encoder.
+  Tensor look_across(const Tensor& dy) {
+    const std::string base = base_ + "cross.";
+    const AttentionGrads grads = weigh(base, dy, true);
+    const Tensor& encoded = read_by(across(Slot::k));
+    const Tensor v = heads_back(base + "v", encoded, grads.v, true, Slot::v, Slot::view_v, Slot::split_v);
+    const Tensor k = heads_back(base + "k", encoded, grads.k, true, Slot::k, Slot::view_k, Slot::split_k);
+    encoded_ = add(v, k).rename({Axis::pos, Axis::d_model});
+    const Tensor& x = read_by(across(Slot::q));
+    return heads_back(base + "q", x, grads.q, true, Slot::q, Slot::view_q, Slot::split_q)
+        .rename({Axis::pos, Axis::d_model});
+  }
+
+  Tape& tape_;
+  const ModelConfig& stack_;
+  const BlockSpec& block_;
+  int layer_;
+  std::string base_;
+  Tensor encoded_;
+};
+
+// Rows of the table of positions, as the forward took them.
+std::vector<int> position_ids(const Tape& tape, const ModelConfig& stack, std::int64_t rows) {
+  const Positions positions = tape.trace().positions(stack.stack);
+  std::vector<int> ids;
+  for (std::int64_t row = 0; row < rows; ++row)
+    ids.push_back(static_cast<int>(positions.of(row) + stack.position.offset));
+  return ids;
+}
+
+// The rows of `dy` where `wanted`, the others 0 (`pick` false), or those rows alone (`pick` true).
+Tensor rows_where(const Tensor& dy, const std::vector<int>& ids, int wanted, bool pick) {
+  const Tensor from = dy.packed();
+  const std::int64_t width = dy.size(1);
+  std::vector<float> out;
+  std::int64_t rows = 0;
+  for (std::int64_t pos = 0; pos < dy.size(0); ++pos) {
+    const bool is = ids[static_cast<std::size_t>(pos)] == wanted;
+    if (pick && !is) continue;
+    ++rows;
+    const float* row = from.data() + pos * width;
+    if (pick || !is)
+      out.insert(out.end(), row, row + width);
+    else
+      out.insert(out.end(), static_cast<std::size_t>(width), 0.f);
+  }
+  return rows == 0 ? Tensor() : Tensor::from(std::move(out), {{Axis::pos, rows}, {dy.axis(1), width}});
+}
+
+// Back through what makes rows of tokens or patches. Returns the slope of an image's rows.
+Tensor tokens_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
+  const std::string base(stack_prefix(stack.stack));
+  const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
+  if (stack.patch.size > 0) {
+    if (stack.patch.class_token) {
+      tape.ready(base + "class_embed.weight", dy.slice(0, 0, 1).packed());
+      dy = dy.slice(0, 1, dy.size(0)).packed();
+    }
+    dy = tape.at(site(Slot::patch_embed), dy);
+    tape.at(site(Slot::patches), tape.project(base + "patch_embed", tape.value(site(Slot::patches)), dy));
+    return {};
+  }
+  const std::vector<int>& ids = tape.trace().ids_of(stack.stack);
+  Tensor image;
+  if (tape.has(site(Slot::merged))) {
+    dy = tape.at(site(Slot::merged), dy);
+    image = rows_where(dy, ids, stack.image_token, true);
+    dy = rows_where(dy, ids, stack.image_token, false);
+  }
+  if (tape.has(site(Slot::tok_scaled))) dy = scale(tape.at(site(Slot::tok_scaled), dy), stack.embed_scale);
+  tape.rows(base + "tok_embed.weight", ids, tape.at(site(Slot::tok_embed), dy));
+  return image;
+}
+
+Tensor embed_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
+  const std::string base(stack_prefix(stack.stack));
+  const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
+  if (stack.embed_norm.kind != NormSpec::Kind::none) {
+    dy = tape.at(site(Slot::ln_embed_out), dy);
+    dy = tape.norm(stack.embed_norm, base + "ln_embed", tape.value(site(Slot::embed)),
+                   tape.value(site(Slot::ln_embed_scale)), dy);
+  }
+  dy = tape.at(site(Slot::embed), dy.rename({Axis::pos, Axis::d_model}));
+  if (stack.type_vocab > 0) {
+    std::vector<int> types = tape.trace().input.types;
+    types.resize(static_cast<std::size_t>(dy.size(0)), 0);
+    tape.rows(base + "type_embed.weight", std::move(types), tape.at(site(Slot::type_embed), dy));
+  }
+  tape.at(site(Slot::pos_embed), dy);
+  if (stack.position.kind == PositionSpec::Kind::learned)
+    tape.rows(base + "pos_embed.weight", position_ids(tape, stack, dy.size(0)), dy);
+  const bool given = !tape.trace().input.vectors.empty() && stack.vocab_size == 0 && stack.patch.size == 0;
+  return given ? Tensor() : tokens_back(tape, stack, dy);
+}
+
+}  // namespace
+
+StackSlopes stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
+  const std::string base(stack_prefix(stack.stack));
+  const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
+  StackSlopes out;
+  if (stack.final_norm.kind != NormSpec::Kind::none) {
+    dy = tape.at(site(Slot::ln_final_out), dy);
+    const Tensor& x = tape.value(flow_inputs(tape.trace(), site(Slot::ln_final_out)).front());
+    dy = tape.norm(stack.final_norm, base + "ln_final", x, tape.value(site(Slot::ln_final_scale)), dy);
+  }
+  for (int layer = stack.n_layers() - 1; layer >= 0; --layer) {
+    BlockBack block(tape, stack, layer);
+    dy = block.run(dy);
+    out.encoded = sum_of(out.encoded, block.encoded());
+  }
+  out.image = embed_back(tape, stack, dy);
+  return out;
+}
+
+}  // namespace attnscope

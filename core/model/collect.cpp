@@ -1,0 +1,167 @@
+// Slopes of weights from their uses: products of all sequences are stacked row upon row and multiplied once,
+// so that every sum has the order of the sequences on any number of threads.
+#include <algorithm>
+#include <set>
+
+#include "core/base/thread_pool.h"
+#include "core/model/gradients.h"
+#include "core/model/model.h"
+
+namespace attnscope {
+namespace {
+
+using Uses = std::vector<const WeightUse*>;
+
+std::string main_prefix(const ModelConfig& config) { return std::string(stack_prefix(config.stack)); }
+
+// The name under which a weight is kept: a tied unembedding and a shared table are the table.
+std::string kept_name(const ModelConfig& config, const std::string& name) {
+  const std::string base = main_prefix(config);
+  if (config.head.tied && name == base + "logits.weight") return base + "tok_embed.weight";
+  if (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight")
+    return base + "tok_embed.weight";
+  return name;
+}
+
+// Rows of all these on top of each other [rows, width]; one alone is taken as it is.
+Tensor stacked(const Uses& uses, Tensor WeightUse::*part) {
+  if (uses.size() == 1) return uses.front()->*part;
+  std::int64_t rows = 0;
+  for (const WeightUse* use : uses) rows += (use->*part).size(0);
+  const Tensor& first = uses.front()->*part;
+  Buffer out({{first.axis(0), rows}, {first.axis(1), first.size(1)}});
+  float* to = out.data();
+  for (const WeightUse* use : uses) {
+    (use->*part).read(to);
+    to += (use->*part).count();
+  }
+  return std::move(out).freeze();
+}
+
+Tensor rows_slope(const Uses& uses, const Tensor& table) {
+  std::vector<int> ids;
+  for (const WeightUse* use : uses) ids.insert(ids.end(), use->ids.begin(), use->ids.end());
+  return gather_rows_backward(stacked(uses, &WeightUse::dy), ids, table.size(0))
+      .rename({table.axis(0), table.axis(1)});
+}
+
+Tensor ready_slope(const Uses& uses) {
+  const Tensor first = uses.front()->dy.packed();
+  std::vector<double> sum(static_cast<std::size_t>(first.count()), 0.0);
+  for (const WeightUse* use : uses) {
+    const Tensor slope = use->dy.packed();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(slope.data()[i]);
+  }
+  Shape shape;
+  for (int d = 0; d < first.rank(); ++d) shape.emplace_back(first.axis(d), first.size(d));
+  return Tensor::from(std::vector<float>(sum.begin(), sum.end()), shape);
+}
+
+// Everything that one weight (and the bias beside it) collects.
+struct Share {
+  std::string name;
+  WeightUse::Kind kind = WeightUse::Kind::ready;
+  Uses uses;
+  Tensor weight, bias;  // results
+  std::int64_t cost() const {
+    std::int64_t sum = 0;
+    for (const WeightUse* use : uses)
+      sum += use->dy.count() * (kind == WeightUse::Kind::product ? use->x.size(1) : 1);
+    return sum;
+  }
+};
+
+std::string bias_name(const std::string& weight) { return weight.substr(0, weight.size() - 6) + "bias"; }
+
+void multiply_out(Share& share, const Weights& weights) {
+  const Tensor weight = weights.get(share.name);
+  if (share.kind == WeightUse::Kind::rows) share.weight = rows_slope(share.uses, weight);
+  if (share.kind == WeightUse::Kind::ready) share.weight = ready_slope(share.uses);
+  if (share.kind != WeightUse::Kind::product) return;
+  LinearGrads grads =
+      linear_backward_weights(stacked(share.uses, &WeightUse::dy), stacked(share.uses, &WeightUse::x), weight,
+                              weights.get(bias_name(share.name)));
+  share.weight = std::move(grads.w);
+  share.bias = std::move(grads.bias);
+}
+
+std::vector<Share> shares_of(std::span<const std::shared_ptr<const Gradients>> runs) {
+  std::map<std::pair<std::string, WeightUse::Kind>, Uses> by_name;
+  for (const auto& run : runs)
+    for (const WeightUse& use : run->uses()) by_name[{use.name, use.kind}].push_back(&use);
+  std::vector<Share> out;
+  for (auto& [key, uses] : by_name) out.push_back({key.first, key.second, std::move(uses), {}, {}});
+  return out;
+}
+
+// Large ones first, dealt out to the threads in turn: parallel_for gives each thread one run of neighbours.
+std::vector<std::size_t> dealt(const std::vector<Share>& shares) {
+  std::vector<std::size_t> order(shares.size());
+  std::vector<std::int64_t> costs;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    costs.push_back(shares[i].cost());
+  }
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return costs[a] > costs[b]; });
+  const auto hands = static_cast<std::size_t>(thread_count());
+  std::vector<std::size_t> out;
+  for (std::size_t hand = 0; hand < hands; ++hand)
+    for (std::size_t i = hand; i < order.size(); i += hands) out.push_back(order[i]);
+  return out;
+}
+
+void add_to(std::map<std::string, Tensor>& sums, const std::string& name, Tensor slope) {
+  if (slope.empty()) return;
+  auto [at, fresh] = sums.try_emplace(name, slope);
+  if (!fresh) at->second = add(at->second, slope.rename({at->second.axis(0), at->second.axis(1)}));
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> collect(std::span<const std::shared_ptr<const Gradients>> runs) {
+  if (runs.empty()) return {};
+  const Trace& first = runs.front()->trace();
+  std::vector<Share> shares = shares_of(runs);
+  const std::vector<std::size_t> order = dealt(shares);
+  parallel_for(static_cast<std::int64_t>(order.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      multiply_out(shares[order[static_cast<std::size_t>(i)]], first.weights());
+  });
+  std::map<std::string, Tensor> out;
+  for (Share& share : shares) {
+    const std::string name = kept_name(first.config(), share.name);
+    const bool turned =
+        name != share.name && share.kind == WeightUse::Kind::product;  // [d, vocab] of a table
+    add_to(out, name, turned ? share.weight.transpose().packed() : share.weight);
+    if (!share.bias.empty()) out[bias_name(share.name)] = share.bias;
+  }
+  return out;
+}
+
+std::map<std::string, Tensor> Gradients::weights() const {
+  const auto self = std::shared_ptr<const Gradients>(std::shared_ptr<const Gradients>(), this);
+  return collect({&self, 1});
+}
+
+std::vector<std::string> parameters(const ModelConfig& config, const Weights& weights) {
+  std::vector<std::string> out;
+  for (const WeightShape& expected : expected_weights(config))
+    if (weights.find(expected.name) && kept_name(config, expected.name) == expected.name)
+      out.push_back(expected.name);
+  return out;
+}
+
+Weights with_parameters(const ModelConfig& config, const Weights& weights,
+                        const std::map<std::string, Tensor>& changed) {
+  Weights out = weights;
+  for (const auto& [name, value] : changed) out.set(name, value);
+  const std::string base = main_prefix(config);
+  const auto table = changed.find(base + "tok_embed.weight");
+  if (table == changed.end()) return out;
+  if (config.head.tied)
+    out.set(base + "logits.weight", table->second.transpose().rename({Axis::in, Axis::vocab}));
+  if (config.of(Stack::enc).shares_embedding) out.set("enc.tok_embed.weight", table->second);
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,105 @@
+// Slopes measured by changing one number and running forward again: what the backward pass is checked
+// against.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/model/gradients.h"
+#include "core/model/model.h"
+#include "core/trace/head.h"
+
+namespace attnscope {
+namespace {
+
+// The loss of a model with the run's input, as the backward pass weighs it.
+Result<double> loss_of(const Gradients& gradients, const Model& model, const RunOptions& options) {
+  TRY(const auto trace, model.run(gradients.trace().input, options));
+  const Tensor rows = final_rows(*trace);
+  const Tensor logits = unembed(trace->config(), trace->weights(), rows.slice(0, 0, gradients.predictions()),
+                                {0, trace->config().outputs()});
+  const CrossEntropy loss =
+      cross_entropy(logits, gradients.objective().targets, gradients.objective().smoothing);
+  const double factor = gradients.objective().factor;
+  return loss.smoothed * (factor != 0 ? factor : 1.0 / static_cast<double>(loss.counted));
+}
+
+// (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h: exact up to the fourth power of h.
+template <class LossAt>
+Result<FiniteDifference> measured(double analytic, double value, double spread, LossAt loss_at) {
+  FiniteDifference out;
+  out.analytic = analytic;
+  out.step = std::max(1e-3, 1e-2 * std::max(std::abs(value), spread));
+  TRY(const double up, loss_at(out.step));
+  TRY(const double down, loss_at(-out.step));
+  TRY(const double far_up, loss_at(2 * out.step));
+  TRY(const double far_down, loss_at(-2 * out.step));
+  out.measured = (8 * (up - down) - (far_up - far_down)) / (12 * out.step);
+  return out;
+}
+
+Status fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& index,
+            const std::string& name) {
+  bool inside = shape.size() == index.size();
+  for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = index[d] >= 0 && index[d] < shape[d];
+  if (inside) return Done{};
+  return fail(Code::out_of_range,
+              format("%s has the shape %s; there is no such cell.", name.c_str(), shape_text(shape).c_str()),
+              "Point at a cell of it.");
+}
+
+double root_mean_square(const Tensor& x) {
+  const Stats seen = stats(x);
+  return seen.count > 0 ? seen.l2 / std::sqrt(static_cast<double>(seen.count)) : 0.0;
+}
+
+}  // namespace
+
+std::int64_t Gradients::predictions() const { return static_cast<std::int64_t>(objective_.targets.size()); }
+
+Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
+                                    const std::vector<std::int64_t>& index) {
+  const Record* slope = gradients.find(site);
+  if (!slope || site.slot == Slot::logits || site.slot == Slot::patches) {
+    return fail(Code::not_found,
+                format("%s cannot be changed alone, so its slope cannot be measured.", to_text(site).c_str()),
+                "Choose a step between the embedding and the last norm.");
+  }
+  TRY_OK(fits(slope->shape, index, to_text(site)));
+  const Trace& trace = gradients.trace();
+  const Model model(trace.shared_config(), trace.shared_weights());
+  const float now = trace.cell(site, index);
+  const double size = slope->derived ? 0.0 : root_mean_square(trace.find(site)->value);
+  Intervention change{{site, {}}, {Edit::Kind::set, now}, true, ""};
+  for (std::size_t d = 0; d < index.size(); ++d)
+    change.where.at.push_back({std::string(axis_name(slope->axes[d])), index[d]});
+  return measured(static_cast<double>(gradients.cell(site, index)), static_cast<double>(now), size,
+                  [&](double step) -> Result<double> {
+                    RunOptions options = gradients.options();
+                    change.how.value = static_cast<float>(static_cast<double>(now) + step);
+                    options.interventions = {change};
+                    return loss_of(gradients, model, options);
+                  });
+}
+
+Result<FiniteDifference> check_weight(const Gradients& gradients, const std::string& name,
+                                      const std::vector<std::int64_t>& index) {
+  const Trace& trace = gradients.trace();
+  const auto slopes = gradients.weights();
+  const auto slope = slopes.find(name);
+  const Tensor weight = trace.weights().get(name);
+  if (slope == slopes.end() || weight.empty()) {
+    return fail(Code::not_found, format("The weight %s has no slope in this run.", name.c_str()),
+                "Weights that are one with another are found under the name of the table.");
+  }
+  TRY_OK(fits(weight.sizes(), index, name));
+  const auto cell = [&](const Tensor& t) { return static_cast<double>(t.at(index)); };
+  return measured(
+      cell(slope->second), cell(weight), root_mean_square(weight), [&](double step) -> Result<double> {
+        const Tensor moved = weight.with_value(index, static_cast<float>(cell(weight) + step));
+        const Model model(trace.shared_config(), std::make_shared<const Weights>(with_parameters(
+                                                     trace.config(), trace.weights(), {{name, moved}})));
+        return loss_of(gradients, model, gradients.options());
+      });
+}
+
+}  // namespace attnscope

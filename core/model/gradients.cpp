@@ -1,0 +1,269 @@
+// From a loss over the run's logits to slopes of everything: the head, then the stacks in reverse order.
+#include "core/model/gradients.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "core/model/tape.h"
+#include "core/trace/flow.h"
+#include "core/trace/head.h"
+
+namespace attnscope {
+namespace {
+
+// Rows `from` [row, d] put back to their places among `count` rows, the others 0.
+Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::int64_t count) {
+  const Tensor rows = from.packed();
+  const std::int64_t width = from.size(1);
+  std::vector<float> out(static_cast<std::size_t>(count * width), 0.f);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::copy_n(rows.data() + static_cast<std::int64_t>(i) * width, width, out.data() + places[i] * width);
+  return Tensor::from(std::move(out), {{Axis::pos, count}, {from.axis(1), width}});
+}
+
+Error bad_targets(std::string sentence, std::string hint) {
+  return Error{Code::bad_shape, std::move(sentence), std::move(hint)};
+}
+
+}  // namespace
+
+// The whole way: what backward() does, with access to what it writes.
+class Backward {
+ public:
+  Backward(const Trace& trace, Gradients& out)
+      : trace_(trace), out_(out), tape_(trace, out.records_, out.uses_) {}
+
+  void run() {
+    const ModelConfig& config = trace_.config();
+    Tensor dy = head(unembedding());
+    const StackSlopes main = stack_backward(tape_, config, std::move(dy));
+    if (!main.image.empty()) vision(main.image);
+    if (!main.encoded.empty()) stack_backward(tape_, *config.encoder(), main.encoded);
+    for (std::size_t i = 0; i < out_.records_.size(); ++i)
+      out_.index_[out_.records_[i].site] = static_cast<int>(i);
+  }
+
+ private:
+  Site site(Slot slot) const { return trace_.main(slot); }
+
+  // The loss, and its slope at the rows that words are read off.
+  Tensor unembedding() {
+    const ModelConfig& config = trace_.config();
+    const Objective& objective = out_.objective_;
+    const Tensor rows = final_rows(trace_);  // [pos, d_model]
+    std::vector<int> targets;
+    for (std::size_t row = 0; row < objective.targets.size(); ++row) {
+      if (objective.targets[row] < 0) continue;
+      targets.push_back(objective.targets[row]);
+      out_.rows_.push_back(static_cast<std::int64_t>(row));
+    }
+    const Tensor counted = rows.take_rows(out_.rows_);  // [row, d_model]
+    const Tensor logits = unembed(config, trace_.weights(), counted, {0, config.outputs()});
+    out_.loss_ = cross_entropy(logits, targets, objective.smoothing);
+    const double factor =
+        objective.factor != 0 ? objective.factor : 1.0 / static_cast<double>(targets.size());
+    out_.logits_ = cross_entropy_backward(logits, targets, objective.smoothing, factor);  // [row, vocab]
+    tape_.at(site(Slot::logits));
+    Tensor dy = out_.logits_;
+    if (config.head.cap > 0.f) dy = soft_cap_backward(dy, logits, config.head.cap);
+    const bool scaled = config.head.scale != 1.f;
+    const std::string name = std::string(stack_prefix(config.stack)) + "logits";
+    dy = tape_.project(name, scaled ? scale(counted, config.head.scale) : counted, dy);
+    return spread(scaled ? scale(dy, config.head.scale) : dy, out_.rows_, rows.size(0));
+  }
+
+  // Back through the head's own rows to what leaves the main stack.
+  Tensor head(Tensor dy) {
+    const HeadSpec& head = trace_.config().head;
+    if (!head.transform) return dy;
+    const std::string base(stack_prefix(trace_.config().stack));
+    if (head.norm.kind != NormSpec::Kind::none) {
+      dy = tape_.at(site(Slot::ln_head_out), dy);
+      dy = tape_.norm(head.norm, base + "ln_head", tape_.value(site(Slot::head_act)),
+                      tape_.value(site(Slot::ln_head_scale)), dy);
+    }
+    dy = tape_.at(site(Slot::head_act), dy);
+    dy = activate_backward(head.activation, dy, tape_.value(site(Slot::head_pre)));
+    dy = tape_.at(site(Slot::head_pre), dy);
+    return tape_.project(base + "head.pre", tape_.value(stack_output(trace_, trace_.config().stack)), dy);
+  }
+
+  void vision(Tensor dy) {
+    const ModelConfig& tower = *trace_.config().vision();
+    const Site projected = site_of(Slot::projected, -1, Stack::vision);
+    if (tower.projected > 0) {
+      dy = tape_.at(projected, dy);
+      dy = tape_.project("vision.projected", tape_.value(stack_output(trace_, Stack::vision)), dy);
+    }
+    stack_backward(tape_, tower, std::move(dy));
+  }
+
+  const Trace& trace_;
+  Gradients& out_;
+  Tape tape_;
+};
+
+namespace {
+
+Status check(const Trace& trace, const Objective& objective) {
+  const ModelConfig& config = trace.config();
+  const Record* logits = trace.find(trace.main(Slot::logits));
+  if (!logits || trace.weights().all().empty())
+    return bad_targets(
+        "There is no loss to go back from: this run predicts nothing, or was recorded elsewhere.",
+        "Open a model with an unembedding.");
+  if (trace.first_pos > 0)
+    return bad_targets("A run that began in a KV cache cannot be gone through backwards.",
+                       "Run the whole sequence at once.");
+  if (static_cast<std::int64_t>(objective.targets.size()) != logits->shape[0]) {
+    return bad_targets(format("There are %zu targets for %lld rows.", objective.targets.size(),
+                              static_cast<long long>(logits->shape[0])),
+                       "Give one target per row, negative where it does not count.");
+  }
+  std::int64_t counted = 0;
+  for (const int target : objective.targets) {
+    counted += target >= 0 ? 1 : 0;
+    if (target >= config.outputs())
+      return bad_targets(format("The target %d is outside the vocabulary of %d.", target, config.outputs()),
+                         "Targets are token ids.");
+  }
+  if (counted == 0)
+    return bad_targets("No row has a target, so there is no loss.", "Give at least one row a target.");
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective,
+                                                  const RunOptions& options) {
+  TRY_OK(check(*trace, objective));
+  for (const Intervention& change : options.interventions) {
+    if (!change.enabled) continue;
+    return bad_targets("A run with numbers set by hand has no slopes behind them.",
+                       "Take the changes away, then go backwards.");
+  }
+  auto out = std::make_shared<Gradients>();
+  out->trace_ = std::move(trace);
+  out->objective_ = std::move(objective);
+  out->options_.mask = options.mask;
+  out->options_.mask_cells = options.mask_cells;
+  Backward(*out->trace_, *out).run();
+  return std::shared_ptr<const Gradients>(std::move(out));
+}
+
+const Record* Gradients::find(const Site& site) const {
+  const auto at = index_.find(site);
+  return at == index_.end() ? nullptr : &records_[static_cast<std::size_t>(at->second)];
+}
+
+namespace {
+
+Range within(Range r, std::int64_t size) {
+  r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
+  r.end = std::clamp<std::int64_t>(r.end, r.begin, size);
+  return r;
+}
+
+// dP = dz v^T, and dS = P (dP - sum P dP) at the stage before the softmax: [query, key] each.
+Tensor pattern_slopes(const AttentionState& state, const Tensor& dz, const Tensor& z, std::int64_t head,
+                      Range rows, Range cols, bool before_softmax) {
+  const AttentionInputs& in = state.in;
+  const std::int64_t kv = head * in.v.size(0) / in.q.size(0), width = in.v.size(2);
+  Tensor pattern;
+  if (before_softmax)
+    pattern = attention_rectangle(in, state.lse, ScoreStage::pattern, head, rows.begin, rows.end, cols.begin,
+                                  cols.end);
+  Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
+  float* to = out.data();
+  for (std::int64_t query = rows.begin; query < rows.end; ++query) {
+    double all = 0;
+    for (std::int64_t i = 0; i < width; ++i)
+      all += static_cast<double>(dz.at(head, query, i)) * static_cast<double>(z.at(head, query, i));
+    for (std::int64_t key = cols.begin; key < cols.end; ++key) {
+      double slope = 0;
+      for (std::int64_t i = 0; i < width; ++i)
+        slope += static_cast<double>(dz.at(head, query, i)) * static_cast<double>(in.v.at(kv, key, i));
+      if (before_softmax)
+        slope = (slope - all) * static_cast<double>(pattern.at(query - rows.begin, key - cols.begin));
+      *to++ = static_cast<float>(slope);
+    }
+  }
+  return std::move(out).freeze();
+}
+
+// By the cap, back to the scaled scores.
+Tensor uncapped(const AttentionState& state, const Tensor& dy, std::int64_t head, Range rows, Range cols) {
+  if (state.in.cap <= 0.f) return dy;
+  const Tensor capped = attention_rectangle(state.in, state.lse, ScoreStage::capped, head, rows.begin,
+                                            rows.end, cols.begin, cols.end);
+  return soft_cap_backward(dy, capped, state.in.cap);
+}
+
+}  // namespace
+
+Tensor Gradients::score_slopes(const Site& site, std::int64_t head, Range rows, Range cols) const {
+  const AttentionState* state = trace_->attention(site);
+  if (!state || head < 0 || head >= state->in.q.size(0)) return {};
+  rows = within(rows, state->in.q.size(1));
+  cols = within(cols, state->in.k.size(1));
+  Site place = site;
+  place.slot = Slot::z;
+  const Record* dz = find(place);
+  if (!dz) return {};
+  const Tensor& z = trace_->find(place)->value;
+  Tensor dy = pattern_slopes(*state, dz->value, z, head, rows, cols, site.slot != Slot::pattern);
+  const bool first = state->in.mask_before_scale;
+  switch (site.slot) {
+    case Slot::scores: return scale(uncapped(*state, dy, head, rows, cols), state->in.scale);
+    case Slot::masked: return first ? scale(dy, state->in.scale) : dy;
+    case Slot::scaled: return first ? dy : uncapped(*state, dy, head, rows, cols);
+    default: return dy;
+  }
+}
+
+Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
+  const Record* record = find(site);
+  if (!record) return {};
+  if (site.slot == Slot::logits) return logit_slopes(rows, cols);
+  if (record->derived) return score_slopes(site, head, rows, cols);
+  Tensor plane = record->value;
+  if (plane.rank() == 3) {
+    const int axis = plane.find(Axis::head);
+    if (axis < 0 || head < 0 || head >= plane.size(axis)) return {};
+    plane = plane.select(axis, head);
+  }
+  rows = within(rows, plane.size(0));
+  cols = within(cols, plane.size(1));
+  return plane.slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
+}
+
+Tensor Gradients::logit_slopes(Range rows, Range cols) const {
+  const Record* record = find(trace_->main(Slot::logits));
+  rows = within(rows, record->shape[0]);
+  cols = within(cols, record->shape[1]);
+  Buffer out({{Axis::pos, rows.size()}, {Axis::vocab, cols.size()}});
+  std::fill(out.data(), out.data() + out.count(), 0.f);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i] < rows.begin || rows_[i] >= rows.end) continue;
+    float* to = out.data() + (rows_[i] - rows.begin) * cols.size();
+    for (std::int64_t col = cols.begin; col < cols.end; ++col)
+      *to++ = logits_.at(static_cast<std::int64_t>(i), col);
+  }
+  return std::move(out).freeze();
+}
+
+float Gradients::cell(const Site& site, const std::vector<std::int64_t>& index) const {
+  const Record* record = find(site);
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  if (!record || index.size() != record->shape.size()) return none;
+  for (std::size_t d = 0; d < index.size(); ++d)
+    if (index[d] < 0 || index[d] >= record->shape[d]) return none;
+  if (!record->derived) return record->value.at(index);
+  const std::int64_t row = index[index.size() - 2], col = index.back();
+  return slice(site, index.size() == 3 ? index[0] : 0, {row, row + 1}, {col, col + 1}).at(0);
+}
+
+std::string gradient_name(const Site& site) { return to_text(site) + ".grad"; }
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+// The tape played backwards: what the parts of the backward pass share. Reads steps off the Trace, writes
+// their slopes under the same names, and notes every use of a weight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/gradients.h"
+
+namespace attnscope {
+
+class Tape {
+ public:
+  Tape(const Trace& trace, std::vector<Record>& records, std::vector<WeightUse>& uses)
+      : trace_(trace), records_(records), uses_(uses) {}
+
+  const Trace& trace() const { return trace_; }
+  bool has(const Site& site) const { return trace_.find(site) != nullptr; }
+  /// What the forward left at a step.
+  const Tensor& value(const Site& site) const;
+  Tensor weight(const std::string& name) const { return trace_.weights().get(name); }
+
+  /// Writes the slope of a step, and returns it.
+  Tensor at(const Site& site, Tensor slope);
+  /// The same for a step whose slopes are computed by the rectangle.
+  void at(const Site& derived);
+
+  /// Through y = x W + b back to x; `name` without ".weight".
+  Tensor project(const std::string& name, const Tensor& x, const Tensor& dy);
+  /// Through a norm back to x; `x` may have heads in front. `scale` is what the forward divided by [pos, 1];
+  /// it is computed anew where it is empty.
+  Tensor norm(const NormSpec& spec, const std::string& name, const Tensor& x, const Tensor& scale,
+              const Tensor& dy);
+  /// A weight that is taken by rows.
+  void rows(const std::string& name, std::vector<int> ids, const Tensor& dy);
+  /// A weight's slope that needs no product.
+  void ready(const std::string& name, Tensor slope);
+
+ private:
+  const Trace& trace_;
+  std::vector<Record>& records_;
+  std::vector<WeightUse>& uses_;
+};
+
+/// Back through the blocks and the embedding of one stack. `encoded` collects what cross-attention sends to
+/// the encoder's rows [source, d_model].
+struct StackSlopes {
+  Tensor image;    ///< of the rows that stand for an image [patch, d_model]; empty where there are none
+  Tensor encoded;  ///< of the encoder's output; empty where there is none
+};
+StackSlopes stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy);
+
+/// Sum of two slopes of one thing; either may be empty.
+Tensor sum_of(const Tensor& a, const Tensor& b);
+
+}  // namespace attnscope
