@@ -1,0 +1,166 @@
+// Translator: the original encoder-decoder (Vaswani et al. 2017) from a small English grammar to Korean:
+// sinusoidal positions, norms after each sum, ReLU, embeddings scaled by the root of the width and shared by
+// both stacks and the unembedding. Held out are whole English sentences.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/task_sizes.h"
+#include "core/train/translator_grammar.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kHeldOut = 0.1;  // share of all sentences
+constexpr int kPositions = 64;
+
+const WordIds& vocabulary() {
+  static const WordIds ids(translator_words());
+  return ids;
+}
+
+std::vector<int> ids_of(const std::vector<std::string>& pieces) {
+  std::vector<int> out;
+  for (const std::string& piece : pieces) out.push_back(vocabulary()[piece]);
+  return out;
+}
+
+// Row r of the decoder reads the piece before and says piece r, so notes[r] is the source word of piece r.
+Example example_of(const Translation& said) {
+  Example out;
+  out.input.source = ids_of(said.english);
+  out.input.source.push_back(kTranslatorEnd);
+  const std::vector<int> korean = ids_of(said.korean);
+  out.input.ids = {kTranslatorPad};  // the decoder begins with it
+  out.input.ids.insert(out.input.ids.end(), korean.begin(), korean.end());
+  out.targets = korean;
+  out.targets.push_back(kTranslatorEnd);
+  out.notes = said.aligned;
+  return out;
+}
+
+// Share of the content words at which a head's strongest source word is the aligned one, asked at the row
+// that says the word; the end of the source is no word.
+double aligned_share(const Example& example, const Trace& trace, int layer, int head) {
+  const auto rows = static_cast<std::int64_t>(example.notes.size());
+  const auto words = static_cast<std::int64_t>(example.input.source.size()) - 1;
+  const Tensor pattern =
+      trace.slice(cross_site(Slot::pattern, layer, Stack::dec), head, {0, rows}, {0, words});  // [query, key]
+  int hits = 0, content = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const int aligned = example.notes[static_cast<std::size_t>(row)];
+    if (aligned < 0) continue;
+    std::int64_t strongest = 0;
+    for (std::int64_t key = 1; key < words; ++key)
+      if (pattern.at(row, key) > pattern.at(row, strongest)) strongest = key;
+    hits += strongest == aligned ? 1 : 0;
+    ++content;
+  }
+  return static_cast<double>(hits) / std::max(1, content);
+}
+
+// What encoder and decoder have in common.
+ModelConfig stack_of(const TaskSizes& sizes, Stack which) {
+  ModelConfig out;
+  out.family = "MarianMT";
+  out.stack = which;
+  out.d_model = out.d_in = sizes.d_model;
+  out.vocab_size = vocabulary().size();
+  out.embed_scale = std::sqrt(static_cast<float>(sizes.d_model));
+  out.position.kind = PositionSpec::Kind::sinusoidal;
+  out.position.halves = true;
+  out.position.max_positions = kPositions;
+  BlockSpec block = usual_block(sizes);
+  block.mlp.activation = Activation::relu;
+  block.attention.causal = which == Stack::dec;
+  if (which == Stack::dec) {
+    block.cross = block.attention;
+    block.cross->causal = false;
+  }
+  out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+  if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
+  out.head.present = false;
+  return out;
+}
+
+class Translator final : public Task {
+ public:
+  std::string_view name() const override { return "translator"; }
+  std::string_view title() const override { return "Translator"; }
+  std::string_view sentence() const override {
+    return "Translates short English sentences to Korean, with its order of words and its particles.";
+  }
+  std::string_view layout() const override { return "marian"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 96, 256, "post", ""}));
+    ModelConfig out = stack_of(sizes, Stack::dec), encoder = stack_of(sizes, Stack::enc);
+    encoder.shares_embedding = true;
+    out.towers.push_back(std::move(encoder));
+    out.head.present = out.head.tied = true;
+    out.eos = kTranslatorEnd;
+    out.pad = out.decoder_start = kTranslatorPad;
+    out.never_said = {kTranslatorPad};
+    return out;
+  }
+
+  nlohmann::json tokenizer() const override {
+    WordTokenizer parts;
+    parts.words = vocabulary().words();
+    parts.special = {"</s>", "<unk>", "<pad>"};
+    parts.unknown = "<unk>";
+    parts.after = "</s>";
+    nlohmann::json out = tokenizer_json(parts);
+    out["normalizer"] = {{"type", "Lowercase"}};
+    return out;
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 1500;
+    out.batch = 64;
+    out.rate = 2e-3;
+    out.schedule = "inverse_sqrt";
+    out.warmup = 300;
+    out.smoothing = 0.1;
+    return out;
+  }
+
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    while (true) {
+      const Translation said = translate(random_statement(random));
+      const bool held_out = falls_into(fingerprint(ids_of(said.english)), kHeldOut);
+      if (held_out == (split == Split::held_out)) return example_of(said);
+    }
+  }
+
+  Example shown() const override { return example_of(translate(shown_statement())); }
+
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    std::int64_t exact = 0;
+    const ModelConfig& config = model.config();
+    HeadScores aligning(config.n_layers(), config.blocks.front().cross->n_heads);
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      exact += rows_right(trace, example.targets).all() ? 1 : 0;
+      aligning.add([&](int layer, int head) { return aligned_share(example, trace, layer, head); });
+    });
+    const HeadScore best = aligning.best();
+    return {{"accuracy", "share of held-out sentences that are translated without any mistake",
+             static_cast<double>(exact) / std::max(1, count), 0.98},
+            {"aligned_head.share",
+             "share of the content words at which the best cross-attention head looks strongest at the "
+             "English word that is being translated",
+             best.mean, 0.80, best.layer, best.head}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_translator() { return std::make_shared<const Translator>(); }
+
+}  // namespace attnscope
