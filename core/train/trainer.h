@@ -18,14 +18,22 @@ namespace attnscope {
 /// Learning rate of step `step` (counted from 0) by the recipe's schedule: linear warm-up, then constant,
 /// inverse square root (Vaswani et al. 2017, section 5.3) or a cosine to a tenth at the last step.
 double learning_rate(const Recipe& recipe, int step);
+/// Errors: a schedule that does not exist, sizes and rates that no training can use.
+Status check_recipe(const Recipe& recipe);
 
-/// Loshchilov & Hutter 2019: Adam with decoupled weight decay. `step` counts from 1. All tensors in one
-/// shape.
+/// The moments of one weight, in its shape and its order of memory; empty before the first step.
 struct AdamState {
   Tensor m, v;
 };
+/// Loshchilov & Hutter 2019: Adam with decoupled weight decay. `step` counts from 1. All tensors in one
+/// shape; the gradient is multiplied by `factor` first (clipping). The result has the weight's order of
+/// memory.
 Tensor adamw(const Tensor& weight, const Tensor& gradient, AdamState& state, const Recipe& recipe,
-             double rate, int step);
+             double rate, int step, double factor = 1);
+/// Sum of the squares in double, in an order that follows from the shape.
+double sum_of_squares(const Tensor& tensor);
+/// The same of now - before; both in the same order of memory.
+double sum_of_squared_changes(const Tensor& now, const Tensor& before);
 
 /// One step of training, in numbers.
 struct StepReport {
@@ -49,7 +57,8 @@ struct HeldOut {
 struct TrainState {
   std::shared_ptr<const Model> model;
   std::map<std::string, AdamState> adam;
-  int step = 0;  ///< steps done
+  int step = 0;            ///< steps done
+  double rate_factor = 1;  ///< what the schedule's learning rate is multiplied by
   std::vector<StepReport> reports;
   std::vector<HeldOut> held_out;
 };
@@ -65,8 +74,9 @@ class Trainer {
   const TrainState& state() const { return state_; }
   /// Goes on from a saved state. Errors: a state of another model.
   Status resume(TrainState state);
+  const TaskSizes& sizes() const { return sizes_; }
   /// The learning rate is multiplied by this from the next step on.
-  void set_rate_factor(double factor) { rate_factor_ = factor; }
+  void set_rate_factor(double factor) { state_.rate_factor = factor; }
   void set_smoothing(double smoothing) { recipe_.smoothing = smoothing; }
   /// One step. Errors: a loss or a gradient that is no number (the step and the tensor where it began; the
   /// state stays that of the step before), a stop that was asked for.
@@ -76,20 +86,41 @@ class Trainer {
 
  private:
   Trainer() = default;
+  struct Batch;
+  Result<Batch> make_batch() const;
+  Result<std::vector<std::shared_ptr<const Gradients>>> run_all(const Batch& batch,
+                                                                const std::atomic<bool>* cancel) const;
+  Status check_numbers(const std::vector<std::shared_ptr<const Gradients>>& runs,
+                       const std::map<std::string, Tensor>& gradients, double norm) const;
+  void update(const std::map<std::string, Tensor>& gradients, StepReport& report);
+
   std::shared_ptr<const Task> task_;
   TaskSizes sizes_;
   Recipe recipe_;
   std::uint64_t seed_ = 0;
-  double rate_factor_ = 1;
   TrainState state_;
 };
 
-/// Weights to begin with: N(0, 0.02)-like by the width of each matrix, norms 1 and 0, from a seed.
+/// Weights to begin with, from a seed: matrices N(0, s) with s = 0.02 at 768 rows and by 1/sqrt(rows)
+/// elsewhere, what is added to the residual stream smaller by sqrt(2 layers) (Radford et al. 2019, section
+/// 2.3); blocks with their norms behind the sums begin as Glorot & Bengio 2010 do. Norms are 1 and 0, biases
+/// 0; blocks with RMSNorm have no biases, and only heads with a transform have one for the vocabulary.
 Weights first_weights(const ModelConfig& config, std::uint64_t seed);
 
 /// A checkpoint is one .safetensors file: weights, both moments, reports. Written whole or not at all, so a
 /// full disk leaves the one before. Errors on reading: a checkpoint of another model or task.
 Status save_checkpoint(const std::string& path, const Trainer& trainer);
 Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer);
+
+/// What a checkpoint says about its run, so that the same Trainer can be made again.
+struct CheckpointHead {
+  std::string task;
+  TaskSizes sizes;
+  Recipe recipe;
+  std::uint64_t seed = 0;
+  int step = 0;
+};
+/// Errors: a file that is no checkpoint.
+Result<CheckpointHead> read_checkpoint_head(const std::string& path);
 
 }  // namespace attnscope

@@ -1,0 +1,162 @@
+// Checkpoints: weights and both moments as tensors, the run itself as JSON in the file's metadata. Refuses
+// checkpoints of other tasks and other sizes, and files that are none.
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/io/quote.h"
+#include "core/io/safetensors.h"
+#include "core/io/writers.h"
+#include "core/train/recipe_json.h"
+
+namespace attnscope {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kKey = "attnscope_checkpoint";
+constexpr const char* kKinds[] = {"weight:", "m:", "v:"};
+
+Json list_of(const auto& values, auto to_json) {
+  Json out = Json::array();
+  for (const auto& value : values) out.push_back(to_json(value));
+  return out;
+}
+
+Json head_of(const Trainer& trainer) {
+  const TrainState& state = trainer.state();
+  return {{"task", trainer.task().name()},
+          {"sizes", sizes_to_json(trainer.sizes())},
+          {"recipe", recipe_to_json(trainer.recipe())},
+          {"seed", trainer.seed()},
+          {"step", state.step},
+          {"rate_factor", state.rate_factor},
+          {"reports", list_of(state.reports, report_to_json)},
+          {"held_out", list_of(state.held_out, held_out_to_json)}};
+}
+
+struct Opened {
+  std::shared_ptr<TensorSource> source;
+  Json json;
+  CheckpointHead head;
+};
+
+Result<Opened> open_checkpoint(const std::string& path) {
+  Opened out;
+  TRY(out.source, open_safetensors(path));
+  const auto found = out.source->metadata().find(kKey);
+  if (found == out.source->metadata().end())
+    return fail(Code::bad_format, in_quotes(path, 400) + " is no checkpoint of a training.",
+                "Give a file that attnscope wrote while it trained.");
+  TRY(out.json, parse_json(found->second, path));
+  if (!out.json.is_object() || !out.json.contains("sizes") || !out.json.contains("recipe"))
+    return fail(Code::bad_format, in_quotes(path, 400) + " does not say how its training went.",
+                "The file was changed or damaged; take another one.");
+  CheckpointHead& head = out.head;
+  TRY_OK(read_key(out.json, "task", path, head.task));
+  TRY_OK(read_key(out.json, "seed", path, head.seed));
+  TRY_OK(read_key(out.json, "step", path, head.step));
+  TRY(head.sizes, sizes_from_json(out.json["sizes"], path));
+  TRY(head.recipe, recipe_from_json(out.json["recipe"], path));
+  if (head.step < 0)
+    return fail(Code::out_of_range, in_quotes(path, 400) + format(" stands at step %d.", head.step),
+                "The file was changed or damaged; take another one.");
+  return out;
+}
+
+Error another_model(const std::string& path, const std::string& why) {
+  return fail(Code::bad_shape, in_quotes(path, 400) + " is a checkpoint of another model: " + why + ".",
+              "Choose the task and the sizes that it was trained with.");
+}
+
+// A copy in memory of its own, so that the file may be replaced and every read gives the same bits.
+Tensor copied(const Tensor& from, const Tensor& like) {
+  const bool down = like.rank() == 2 && !like.contiguous();
+  Shape shape;
+  for (int d = 0; d < like.rank(); ++d) {
+    const int own = down ? like.rank() - 1 - d : d;
+    shape.emplace_back(like.axis(own), like.size(own));
+  }
+  Buffer out(shape);
+  (down ? from.transpose() : from).read(out.data());
+  const Tensor value = std::move(out).freeze();
+  return down ? value.transpose() : value;
+}
+
+Result<Tensor> load_like(const Opened& opened, const std::string& path, const std::string& name,
+                         const Tensor& like) {
+  const TensorInfo* info = opened.source->find(name);
+  if (!info) return another_model(path, name + " is missing");
+  if (info->shape != like.sizes())
+    return another_model(path, format("%s has the shape %s, not %s", name.c_str(),
+                                      shape_text(info->shape).c_str(), shape_text(like).c_str()));
+  TRY(const Tensor found, opened.source->load(name));
+  return copied(found, like);
+}
+
+template <class Value, class Read>
+Status read_list(const Json& json, const char* key, const std::string& path, std::vector<Value>& to,
+                 Read read) {
+  const auto found = json.find(key);
+  if (found == json.end()) return Done{};
+  for (const Json& each : *found) {
+    TRY(Value value, read(each, path));
+    to.push_back(std::move(value));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status save_checkpoint(const std::string& path, const Trainer& trainer) {
+  const TrainState& state = trainer.state();
+  const Weights& weights = state.model->weights();
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : parameters(state.model->config(), weights)) {
+    tensors.push_back({kKinds[0] + name, weights.get(name)});
+    const auto moments = state.adam.find(name);
+    if (moments == state.adam.end()) continue;
+    tensors.push_back({kKinds[1] + name, moments->second.m});
+    tensors.push_back({kKinds[2] + name, moments->second.v});
+  }
+  return write_safetensors(path, tensors, {}, {{kKey, head_of(trainer).dump()}});
+}
+
+Result<CheckpointHead> read_checkpoint_head(const std::string& path) {
+  TRY(const Opened opened, open_checkpoint(path));
+  return opened.head;
+}
+
+Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer) {
+  TRY(const Opened opened, open_checkpoint(path));
+  if (opened.head.task != trainer.task().name())
+    return another_model(path, format("it learns \"%s\", not \"%s\"", opened.head.task.c_str(),
+                                      std::string(trainer.task().name()).c_str()));
+  const Model& model = *trainer.state().model;
+  TrainState state;
+  std::map<std::string, Tensor> weights;
+  std::size_t expected = 0;
+  for (const std::string& name : parameters(model.config(), model.weights())) {
+    const Tensor like = model.weights().get(name);
+    TRY(weights[name], load_like(opened, path, kKinds[0] + name, like));
+    ++expected;
+    if (!opened.source->find(kKinds[1] + name)) continue;  // never had a slope
+    AdamState& moments = state.adam[name];
+    TRY(moments.m, load_like(opened, path, kKinds[1] + name, like));
+    TRY(moments.v, load_like(opened, path, kKinds[2] + name, like));
+    expected += 2;
+  }
+  if (opened.source->infos().size() != expected)
+    return another_model(path,
+                         format("it has %zu tensors, not %zu", opened.source->infos().size(), expected));
+  state.model = std::make_shared<const Model>(
+      std::make_shared<const ModelConfig>(model.config()),
+      std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
+  state.step = opened.head.step;
+  TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
+  TRY_OK(read_list(opened.json, "reports", path, state.reports, report_from_json));
+  TRY_OK(read_list(opened.json, "held_out", path, state.held_out, held_out_from_json));
+  return state;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,92 @@
+// Weights to begin with. Every tensor has a stream of random numbers of its own, chosen by its name, so that
+// one more layer leaves the others as they were.
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/train/random.h"
+#include "core/train/trainer.h"
+
+namespace attnscope {
+namespace {
+
+// Which stack a weight stands in.
+const ModelConfig& stack_of(const ModelConfig& config, const std::string& name) {
+  for (const ModelConfig& tower : config.towers)
+    if (starts_with(name, stack_prefix(tower.stack))) return tower;
+  return config;
+}
+
+bool holds(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
+bool is_table(const std::string& name) { return holds(name, "_embed.weight") && !holds(name, "patch_embed"); }
+bool is_norm(const std::string& name) {
+  return holds(name, "ln1") || holds(name, "ln2") || holds(name, "ln_") || holds(name, "q_norm.") ||
+         holds(name, "k_norm.");
+}
+
+bool has_bias(const ModelConfig& config, const ModelConfig& stack, const std::string& name) {
+  if (holds(name, "logits.bias")) return config.head.transform;
+  return stack.blocks.front().norm.kind != NormSpec::Kind::rms;
+}
+
+float norm_offset(const ModelConfig& stack, const std::string& name) {
+  const bool of_heads = holds(name, "_norm.");
+  const BlockSpec& block = stack.blocks.front();
+  return of_heads ? block.attention.qk_norm.weight_offset : block.norm.weight_offset;
+}
+
+double spread(const ModelConfig& stack, const WeightShape& expected) {
+  const std::string& name = expected.name;
+  const double in = static_cast<double>(expected.shape[0]), out = static_cast<double>(expected.shape[1]);
+  const bool post = stack.blocks.front().order == NormOrder::post;
+  if (holds(name, "rel_bias")) return 0.02;
+  if (is_table(name))
+    return post && stack.embed_scale != 1.f ? 1 / std::sqrt(out) : 0.02 * std::sqrt(768 / out);
+  if (post) return std::sqrt(2 / (in + out));
+  const double plain = 0.02 * std::sqrt(768 / in);
+  const bool adds = holds(name, "attn.out") || holds(name, "cross.out") || holds(name, "mlp.out");
+  return adds ? plain / std::sqrt(2.0 * stack.n_layers()) : plain;
+}
+
+Shape shape_of(const WeightShape& expected) {
+  if (expected.shape.size() == 1) return {{Axis::d_model, expected.shape[0]}};
+  const bool table = is_table(expected.name) || holds(expected.name, "rel_bias");
+  const Axis first = holds(expected.name, "pos_embed") ? Axis::pos : table ? Axis::vocab : Axis::in;
+  return {{first, expected.shape[0]}, {table ? Axis::d_model : Axis::out, expected.shape[1]}};
+}
+
+Tensor normal_values(const Shape& shape, double deviation, SplitMix64 random) {
+  Buffer out(shape);
+  for (std::int64_t i = 0; i < out.count(); ++i)
+    out.data()[i] = static_cast<float>(deviation * random.normal());
+  return std::move(out).freeze();
+}
+
+Tensor first_value(const ModelConfig& stack, const WeightShape& expected, std::uint64_t seed) {
+  const Shape shape = shape_of(expected);
+  if (ends_with(expected.name, ".bias")) return Tensor::filled(shape, 0.f);
+  if (is_norm(expected.name)) return Tensor::filled(shape, 1.f - norm_offset(stack, expected.name));
+  return normal_values(shape, spread(stack, expected), random_of(seed, fingerprint(expected.name), 0));
+}
+
+}  // namespace
+
+Weights first_weights(const ModelConfig& config, std::uint64_t seed) {
+  const std::string base(stack_prefix(config.stack));
+  const bool shared = config.encoder() && config.encoder()->shares_embedding;
+  Weights out;
+  for (const WeightShape& expected : expected_weights(config)) {
+    const ModelConfig& stack = stack_of(config, expected.name);
+    if (ends_with(expected.name, ".bias") && !is_norm(expected.name) &&
+        !has_bias(config, stack, expected.name))
+      continue;
+    if (config.head.tied && expected.name == base + "logits.weight") continue;
+    if (shared && expected.name == "enc.tok_embed.weight") continue;
+    out.set(expected.name, first_value(stack, expected, seed));
+  }
+  const Tensor table = out.get(base + "tok_embed.weight");  // [vocab, d_model]
+  if (shared) out.set("enc.tok_embed.weight", table);
+  if (config.head.tied) out.set(base + "logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,299 @@
+// One step of training: examples, forward and backward of all sequences over the threads, the sum of their
+// slopes in the order of the sequences, clipping, AdamW, a new model.
+#include "core/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+
+namespace attnscope {
+namespace {
+
+using Runs = std::vector<std::shared_ptr<const Gradients>>;
+using Named = std::map<std::string, Tensor>;
+
+// Calls body(index) for each of `count` things, on all threads; a slow one holds up nobody.
+template <class Body>
+void for_each_of(std::size_t count, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  const auto drain = [&](std::int64_t, std::int64_t) {
+    for (std::size_t i = next++; i < count; i = next++) body(i);
+  };
+  parallel_for(std::min<std::int64_t>(thread_count(), static_cast<std::int64_t>(count)), 1, drain);
+}
+
+// "blocks.3.attn.q.weight" -> "blocks.3"; what stands before the blocks is "embed", behind them "head".
+std::string layer_of(const std::string& name) {
+  const std::size_t at = name.find("blocks.");
+  if (at != std::string::npos) return name.substr(0, name.find('.', at + 7));
+  const std::size_t dot = name.find('.');
+  const std::string first = name.substr(0, dot);
+  const std::string stack = first == "enc" || first == "dec" || first == "vision" ? first + "." : "";
+  const bool before = name.find("embed") != std::string::npos || name.find("rel_bias") != std::string::npos;
+  return stack + (before ? "embed" : "head");
+}
+
+std::int64_t counted(const std::vector<int>& targets) {
+  return std::count_if(targets.begin(), targets.end(), [](int target) { return target >= 0; });
+}
+
+std::int64_t rows_of(const Trace& trace) {
+  std::int64_t rows = trace.length;
+  for (const ModelConfig& tower : trace.config().towers) rows += trace.rows(tower.stack);
+  return rows;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Error no_number(int step, const std::string& what) {
+  return fail(Code::out_of_range, format("Step %d: %s is no finite number any more.", step, what.c_str()),
+              "Lower the learning rate, warm up longer or clip the gradients; the state before this step is "
+              "kept.");
+}
+
+// The first step of the forward pass that holds a number that is none; empty where there is none.
+std::string first_broken(const Trace& trace) {
+  for (const Record& record : trace.records())
+    if (!record.value.empty() && !std::isfinite(sum_of_squares(record.value))) return to_text(record.site);
+  return {};
+}
+
+std::string first_broken_weight(const Weights& weights) {
+  for (const auto& [name, value] : weights.all())
+    if (!std::isfinite(sum_of_squares(value))) return name;
+  return {};
+}
+
+CrossEntropy sum_of(const std::vector<CrossEntropy>& all) {
+  CrossEntropy sum;
+  for (const CrossEntropy& one : all) {
+    sum.plain += one.plain;
+    sum.smoothed += one.smoothed;
+    sum.counted += one.counted;
+    sum.right += one.right;
+  }
+  return sum;
+}
+
+// Writes the means of a sum into a report.
+template <class Report>
+void fill(Report& report, const CrossEntropy& sum) {
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, sum.counted));
+  report.loss = sum.smoothed / rows;
+  report.plain_loss = sum.plain / rows;
+  report.accuracy = static_cast<double>(sum.right) / rows;
+}
+
+// Norms by layer, and the norm of all.
+double add_up(const std::vector<std::string>& names, const std::vector<double>& squares,
+              std::map<std::string, double>& layers) {
+  double total = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    total += squares[i];
+    layers[layer_of(names[i])] += squares[i];
+  }
+  for (auto& [layer, value] : layers) value = std::sqrt(value);
+  return std::sqrt(total);
+}
+
+std::vector<std::string> names_of(const Named& tensors) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : tensors) out.push_back(name);
+  return out;
+}
+
+Status check_shape(const TrainState& state, const std::string& name, const Tensor& wanted,
+                   const Tensor& found, const char* what) {
+  if (found.sizes() == wanted.sizes()) return Done{};
+  return fail(Code::bad_shape,
+              format("%s of %s after step %d has the shape %s, but this model has %s.", what, name.c_str(),
+                     state.step, shape_text(found).c_str(), shape_text(wanted).c_str()),
+              "Choose the sizes that the state was trained with.");
+}
+
+}  // namespace
+
+struct Trainer::Batch {
+  std::vector<Example> examples;
+  std::int64_t counted = 0;  // rows with a target
+};
+
+Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes& sizes, const Recipe& recipe,
+                              std::uint64_t seed) {
+  TRY_OK(check_recipe(recipe));
+  TRY(ModelConfig config, task->config(sizes));
+  if (config.blocks.empty())
+    return fail(Code::bad_shape, "A model without blocks cannot be trained.", "Give at least one layer.");
+  Weights weights = first_weights(config, seed);
+  Trainer out;
+  TRY(out.state_.model, Model::make(std::move(config), std::move(weights)));
+  out.task_ = std::move(task);
+  out.sizes_ = sizes;
+  out.recipe_ = recipe;
+  out.seed_ = seed;
+  return out;
+}
+
+Status Trainer::resume(TrainState state) {
+  CHECK(state.model != nullptr);
+  const Weights &mine = state_.model->weights(), &given = state.model->weights();
+  for (const auto& [name, value] : mine.all()) {
+    const Tensor* found = given.find(name);
+    if (!found)
+      return fail(Code::not_found, format("The state has no %s: it is one of another model.", name.c_str()),
+                  "Choose the task and the sizes that it was trained with.");
+    TRY_OK(check_shape(state, name, value, *found, "The weight"));
+    const auto moments = state.adam.find(name);
+    if (moments == state.adam.end()) continue;
+    TRY_OK(check_shape(state, name, value, moments->second.m, "The first moment"));
+    TRY_OK(check_shape(state, name, value, moments->second.v, "The second moment"));
+  }
+  if (given.all().size() != mine.all().size())
+    return fail(Code::bad_shape, "The state has weights that this model does not have.",
+                "Choose the task and the sizes that it was trained with.");
+  state_ = std::move(state);
+  return Done{};
+}
+
+Result<Trainer::Batch> Trainer::make_batch() const {
+  Batch out;
+  out.examples.resize(static_cast<std::size_t>(recipe_.batch));
+  const std::int64_t first = std::int64_t{state_.step} * recipe_.batch;
+  for_each_of(out.examples.size(), [&](std::size_t i) {
+    out.examples[i] = task_->example(seed_, Split::train, first + static_cast<std::int64_t>(i));
+  });
+  for (const Example& example : out.examples) out.counted += counted(example.targets);
+  if (out.counted == 0)
+    return fail(Code::out_of_range, "No row of the batch has a target: there is nothing to learn from.",
+                "Take larger batches.");
+  return out;
+}
+
+Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cancel) const {
+  Runs runs(batch.examples.size());
+  std::vector<Status> status(batch.examples.size(), Done{});
+  RunOptions options;
+  options.cancel = cancel;
+  const double factor = 1.0 / static_cast<double>(batch.counted);
+  const auto one = [&](const Example& example) -> Result<std::shared_ptr<const Gradients>> {
+    TRY(auto trace, state_.model->run(example.input, options));
+    return backward(std::move(trace), {example.targets, recipe_.smoothing, factor});
+  };
+  for_each_of(runs.size(), [&](std::size_t i) {
+    if (cancel && *cancel) return;
+    auto gradients = one(batch.examples[i]);
+    if (gradients)
+      runs[i] = *std::move(gradients);
+    else
+      status[i] = gradients.error();
+  });
+  for (const Status& each : status) TRY_OK(Status(each));
+  if (cancel && *cancel) return fail(Code::cancelled, "The training was stopped.", "");
+  return runs;
+}
+
+Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double norm) const {
+  const int step = state_.step + 1;
+  for (const auto& run : runs) {
+    if (std::isfinite(run->loss().smoothed) && std::isfinite(run->loss().plain)) continue;
+    if (const std::string weight = first_broken_weight(state_.model->weights()); !weight.empty())
+      return no_number(step, "the loss (through the weight " + weight + ")");
+    const std::string site = first_broken(run->trace());
+    return no_number(step, site.empty() ? "the loss" : "the loss (through the step " + site + ")");
+  }
+  if (std::isfinite(norm)) return Done{};
+  // The way back meets the last weights first.
+  std::vector<WeightShape> order = expected_weights(state_.model->config());
+  std::reverse(order.begin(), order.end());
+  for (const WeightShape& weight : order) {
+    const auto found = gradients.find(weight.name);
+    if (found != gradients.end() && !std::isfinite(sum_of_squares(found->second)))
+      return no_number(step, "the gradient " + weight.name + ".grad");
+  }
+  return no_number(step, "the norm of the gradients");
+}
+
+// Clips, moves every weight, and makes the new model of them. The report has the gradients' norm.
+void Trainer::update(const Named& gradients, StepReport& report) {
+  const double norm = report.gradient_norm;
+  const double factor = recipe_.clip > 0 && norm > recipe_.clip ? recipe_.clip / (norm + 1e-6) : 1.0;
+  const Weights& weights = state_.model->weights();
+  const std::vector<std::string> names = names_of(gradients);
+  std::vector<AdamState*> moments;
+  for (const std::string& name : names) moments.push_back(&state_.adam[name]);
+  std::vector<Tensor> moved(names.size());
+  std::vector<double> changes(names.size());
+  for_each_of(names.size(), [&](std::size_t i) {
+    const Tensor before = weights.get(names[i]);
+    moved[i] = adamw(before, gradients.at(names[i]), *moments[i], recipe_, report.rate, report.step, factor);
+    changes[i] = sum_of_squared_changes(moved[i], before);
+  });
+  Named changed;
+  for (std::size_t i = 0; i < names.size(); ++i) changed[names[i]] = moved[i];
+  add_up(names, changes, report.layer_updates);
+  const ModelConfig& config = state_.model->config();
+  state_.model = std::make_shared<const Model>(
+      std::make_shared<const ModelConfig>(config),
+      std::make_shared<const Weights>(with_parameters(config, weights, changed)));
+}
+
+Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
+  const auto begin = std::chrono::steady_clock::now();
+  TRY(const Batch batch, make_batch());
+  TRY(const Runs runs, run_all(batch, cancel));
+  const Named gradients = collect(runs);
+  const std::vector<std::string> names = names_of(gradients);
+  std::vector<double> squares(names.size());
+  for_each_of(names.size(), [&](std::size_t i) { squares[i] = sum_of_squares(gradients.at(names[i])); });
+  StepReport report;
+  report.step = state_.step + 1;
+  report.rate = learning_rate(recipe_, state_.step) * state_.rate_factor;
+  report.gradient_norm = add_up(names, squares, report.layer_gradients);
+  TRY_OK(check_numbers(runs, gradients, report.gradient_norm));
+  std::vector<CrossEntropy> losses;
+  for (const auto& run : runs) {
+    losses.push_back(run->loss());
+    report.tokens += rows_of(run->trace());
+  }
+  fill(report, sum_of(losses));
+  update(gradients, report);
+  state_.step = report.step;
+  report.seconds = seconds_since(begin);
+  state_.reports.push_back(report);
+  return report;
+}
+
+Result<HeldOut> Trainer::measure_held_out(int count) {
+  const auto size = static_cast<std::size_t>(std::max(1, count));
+  std::vector<CrossEntropy> losses(size);
+  std::vector<Status> status(size, Done{});
+  const auto one = [&](std::size_t i) -> Result<CrossEntropy> {
+    const Example example = task_->example(seed_, Split::held_out, static_cast<std::int64_t>(i));
+    TRY(const auto trace, state_.model->run(example.input));
+    const Tensor logits =
+        trace->slice(trace->main(Slot::logits), 0, {0, trace->length}, {0, trace->config().outputs()});
+    return cross_entropy(logits, example.targets, recipe_.smoothing);
+  };
+  for_each_of(size, [&](std::size_t i) {
+    const auto loss = one(i);
+    if (loss)
+      losses[i] = *loss;
+    else
+      status[i] = loss.error();
+  });
+  for (const Status& each : status) TRY_OK(Status(each));
+  HeldOut out;
+  out.step = state_.step;
+  fill(out, sum_of(losses));
+  if (!state_.held_out.empty() && state_.held_out.back().step == out.step) state_.held_out.pop_back();
+  state_.held_out.push_back(out);
+  return out;
+}
+
+}  // namespace attnscope
