@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLetters = 26, kColon = 26, kEnd = 27, kUnknown = 28;
+constexpr int kLetters = 26, kColon = 26, kEnd = 27;
 constexpr int kFewest = 4, kMost = 10;
 constexpr double kHeldOut = 0.1;  // share of all bags of letters
 

@@ -153,7 +153,7 @@ class Translator final : public Task {
     return {{"accuracy", "share of held-out sentences that are translated without any mistake",
              static_cast<double>(exact) / std::max(1, count), 0.98},
             {"aligned_head.share",
-             "share of the content words at which the best cross-attention head looks strongest at the "
+             "share of a sentence's content words at which the best cross-attention head looks strongest at the "
              "English word that is being translated",
              best.mean, 0.80, best.layer, best.head}};
   }

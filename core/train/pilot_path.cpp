@@ -1,0 +1,92 @@
+#include "core/train/pilot_path.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+const std::array<const char*, kArmActions> kArmActionNames{"Δx",     "Δy",   "Δz",     "Δroll",
+                                                           "Δpitch", "Δyaw", "gripper"};
+
+namespace {
+
+constexpr double kSide = 0.4;        // metres that the image shows across
+constexpr double kHomeHeight = 0.2;  // metres
+
+// Bin b stands for first + b * step.
+struct Scale {
+  double ArmMove::*of;
+  double first, step;
+};
+constexpr std::array<Scale, kArmActions> kScales{{{&ArmMove::dx, -0.1875, 0.025},
+                                                  {&ArmMove::dy, 0.0125, 0.025},
+                                                  {&ArmMove::dz, -0.2, 0.0125},
+                                                  {&ArmMove::roll, -105, 15},
+                                                  {&ArmMove::pitch, -105, 15},
+                                                  {&ArmMove::yaw, -105, 15},
+                                                  {&ArmMove::gripper, 0, 1.0 / (kArmBins - 1)}}};
+
+constexpr std::string_view kOpening = "<act_";
+
+}  // namespace
+
+Result<ArmMove> arm_move(const std::vector<int>& bins) {
+  if (bins.size() != kArmActions) {
+    return fail(Code::bad_shape,
+                format("A movement of the arm is %d actions, but there are %zu.", kArmActions, bins.size()),
+                "Generate until there are seven.");
+  }
+  ArmMove out;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    if (bins[i] < 0 || bins[i] >= kArmBins) {
+      return fail(Code::out_of_range, format("Action %s has no bin %d.", kArmActionNames[i], bins[i]),
+                  "Bins run from 0 to 15.");
+    }
+    out.*kScales[i].of = kScales[i].first + bins[i] * kScales[i].step;
+  }
+  return out;
+}
+
+std::vector<int> arm_bins(const ArmMove& move) {
+  std::vector<int> out;
+  for (const Scale& scale : kScales) {
+    const double bin = std::round((move.*scale.of - scale.first) / scale.step);
+    out.push_back(static_cast<int>(std::clamp(bin, 0.0, kArmBins - 1.0)));
+  }
+  return out;
+}
+
+std::string action_spelling(int bin) { return std::string(kOpening) + std::to_string(bin) + ">"; }
+
+std::optional<int> action_bin(std::string_view spelling) {
+  if (!starts_with(spelling, kOpening) || !ends_with(spelling, ">")) return std::nullopt;
+  const char* first = spelling.data() + kOpening.size();
+  const char* last = spelling.data() + spelling.size() - 1;
+  int bin = -1;
+  const auto [end, error] = std::from_chars(first, last, bin);
+  if (error != std::errc() || end != last || bin < 0 || bin >= kArmBins) return std::nullopt;
+  return bin;
+}
+
+std::vector<PathPoint> arm_path(const ArmMove& move, int steps) {
+  steps = std::max(1, steps);
+  const PathPoint home{0.5, 1.0, kHomeHeight, 1.0};
+  std::vector<PathPoint> out{home};
+  for (int step = 1; step <= steps; ++step) {
+    const double part = static_cast<double>(step) / steps;
+    out.push_back({home.x + part * move.dx / kSide, home.y - part * move.dy / kSide, home.height, 1.0});
+  }
+  PathPoint at = out.back();
+  for (int step = 1; step <= steps; ++step) {
+    at.height = kHomeHeight + move.dz * step / steps;
+    out.push_back(at);
+  }
+  at.gripper = move.gripper;
+  out.push_back(at);
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,173 @@
+// Pilot: a vision-language-action model in small (Zitkovich et al. 2023; Kim et al. 2024). Sixteen patches of
+// an image stand before an instruction in English or Korean, and seven action tokens move a hand to the thing
+// that was named. Image patches see each other, text and actions what stands before them; or all of it is
+// causal. Only actions count. Held out are scenes with what is asked of them, in both languages.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/pilot_scene.h"
+#include "core/train/task_sizes.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kHeldOut = 0.1;  // share of all scenes
+constexpr int kPatches = kScenePatches * kScenePatches, kWords = 4;
+constexpr int kImage = 1, kFirstAction = 2;
+constexpr const char* kPrefixMask = "causal | image>image";
+
+const WordIds& vocabulary() {
+  static const WordIds ids = [] {
+    std::vector<std::string> words{"<unk>", "<image>"};
+    for (int bin = 0; bin < kArmBins; ++bin) words.push_back(action_spelling(bin));
+    for (const std::string& word : instruction_words()) words.push_back(word);
+    return WordIds(words);
+  }();
+  return ids;
+}
+
+// notes: the patch of the thing named, the row that says the first action.
+Example example_of(const PilotScene& scene) {
+  Example out;
+  out.input.pixels = scene_pixels(scene);
+  out.input.ids.assign(kPatches, kImage);
+  for (const std::string& word : instruction(scene)) out.input.ids.push_back(vocabulary()[word]);
+  constexpr int kPrompt = kPatches + kWords;
+  out.targets.assign(kPrompt - 1, kNotCounted);
+  for (const int bin : arm_bins(movement(scene))) {
+    out.input.ids.push_back(kFirstAction + bin);
+    out.targets.push_back(kFirstAction + bin);
+  }
+  out.targets.push_back(kNotCounted);  // nothing follows the last action
+  out.input.spans = {
+      {"image", 0, kPatches}, {"text", kPatches, kPrompt}, {"action", kPrompt, kPrompt + kArmActions}};
+  out.notes = {scene.target().patch, kPrompt - 1};
+  return out;
+}
+
+// A head's attention from the rows that say the way to the right and forward to the patch of the thing named.
+double named_weight(const Example& example, const Trace& trace, int layer, int head) {
+  const int patch = example.notes[0], row = example.notes[1];
+  const Tensor pattern =
+      trace.slice(site_of(Slot::pattern, layer), head, {row, row + 2}, {patch, patch + 1});  // [2, 1]
+  return 0.5 * (static_cast<double>(pattern.at(0, 0)) + static_cast<double>(pattern.at(1, 0)));
+}
+
+// The tower that looks at the image: one block in which all patches see each other.
+ModelConfig tower_of(const TaskSizes& sizes) {
+  ModelConfig out;
+  out.stack = Stack::vision;
+  out.d_model = out.d_in = out.projected = sizes.d_model;
+  out.patch = {kPatchPixels, 3, kScenePatches, kScenePatches, false};
+  out.position.kind = PositionSpec::Kind::learned;
+  out.position.max_positions = kPatches;
+  BlockSpec block = usual_block(sizes);
+  block.attention.causal = false;
+  out.blocks = {block};
+  if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
+  out.head.present = false;
+  return out;
+}
+
+class Pilot final : public Task {
+ public:
+  std::string_view name() const override { return "pilot"; }
+  std::string_view title() const override { return "Pilot"; }
+  std::string_view sentence() const override {
+    return "Looks at a table with coloured things, reads an instruction in English or Korean, and moves a "
+           "hand by seven action tokens.";
+  }
+  std::string_view layout() const override { return "attnscope"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
+    ModelConfig out;
+    out.family = "Pilot";
+    out.d_model = out.d_in = sizes.d_model;
+    out.vocab_size = vocabulary().size();
+    out.position.kind = PositionSpec::Kind::learned;
+    out.position.max_positions = kPatches + kWords + kArmActions + 1;
+    BlockSpec block = usual_block(sizes);
+    if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
+    out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+    if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
+    out.head.tied = true;
+    out.image_token = kImage;
+    out.towers = {tower_of(sizes)};
+    return out;
+  }
+
+  nlohmann::json tokenizer() const override {
+    WordTokenizer parts;
+    parts.words = vocabulary().words();
+    parts.special = {"<unk>", "<image>"};
+    parts.unknown = "<unk>";
+    for (int bin = 0; bin < kArmBins; ++bin) parts.special.push_back(action_spelling(bin));
+    nlohmann::json out = tokenizer_json(parts);
+    out["normalizer"] = {{"type", "Lowercase"}};
+    for (nlohmann::json& added : out["added_tokens"])  // whole words of the text, and shown
+      if (added["id"].get<int>() >= kFirstAction) added["special"] = false;
+    return out;
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 2000;
+    out.batch = 32;
+    out.rate = 2e-3;
+    return out;
+  }
+
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    while (true) {
+      const PilotScene scene = random_scene(random);
+      const bool held_out = falls_into(scene_fingerprint(scene), kHeldOut);
+      if (held_out == (split == Split::held_out)) return example_of(scene);
+    }
+  }
+
+  /// "pick the red cup", with a red ball and a blue cup beside it.
+  Example shown() const override {
+    PilotScene scene;
+    scene.things = {{ThingKind::cup, ThingColour::red, 6, 1, 0},
+                    {ThingKind::ball, ThingColour::red, 0, 0, 1},
+                    {ThingKind::cup, ThingColour::blue, 13, 0, 0},
+                    {ThingKind::star, ThingColour::yellow, 11, 1, 1}};
+    return example_of(scene);
+  }
+
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    std::int64_t right = 0, counted = 0, whole = 0;
+    const ModelConfig& config = model.config();
+    HeadScores naming(config.n_layers(), config.blocks.front().attention.n_heads);
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      const RowsRight rows = rows_right(trace, example.targets);
+      right += rows.right;
+      counted += rows.counted;
+      whole += rows.all() ? 1 : 0;
+      naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head); });
+    });
+    const HeadScore best = naming.best();
+    const auto share = [](std::int64_t some, std::int64_t all) {
+      return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
+    };
+    return {{"accuracy", "share of the action tokens that are right on held-out scenes",
+             share(right, counted), 0.95},
+            {"whole_movements", "share of held-out scenes with all seven actions right", share(whole, count)},
+            {"named_patch_head.weight",
+             "mean attention of the best head from where Δx and Δy are said to the patch of "
+             "the thing that was named",
+             best.mean, 0.5, best.layer, best.head}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_pilot() { return std::make_shared<const Pilot>(); }
+
+}  // namespace attnscope
