@@ -93,11 +93,12 @@ Weights with_parameters(const ModelConfig& config, const Weights& weights,
 /// "blocks.3.attn.q.grad": what the slope of a step is called; a weight's is its name with ".grad" behind.
 std::string gradient_name(const Site& site);
 
-/// The slope of the loss by one number of a step, measured: (loss(x + h) - loss(x - h)) / 2h by running the
-/// forward twice with that number changed.
+/// The slope of the loss by one number, as the backward pass says and as measured by running the forward with
+/// that number moved by h and 2h to both sides.
 struct FiniteDifference {
   double analytic = 0, measured = 0;
-  double step = 0;  ///< h
+  double step = 0;         ///< h
+  double uncertainty = 0;  ///< of `measured`: bend and rounding
 };
 /// `index` has the step's axes. Errors: a step without a slope, a cell that is not there.
 Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
