@@ -74,7 +74,7 @@ class Window {
   const Json& state();
   /// Waits until `condition` holds for the state, for at most `seconds`; ends the test otherwise with
   /// `what`.
-  void wait(const std::string& what, const std::function<bool(const Json&)>& condition, double seconds = 15);
+  void wait(const std::string& what, const std::function<bool(const Json&)>& condition, double seconds = 40);
   /// Waits until nothing computes in the background.
   void settled();
   bool has(const std::string& item) { return state().at("items").contains(item); }

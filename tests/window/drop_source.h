@@ -9,6 +9,6 @@ namespace attnscope::testing {
 
 /// Drops `paths` on the middle of the window with that X id, on the display of DISPLAY, and waits until the
 /// window says that it took them. Empty when it did, else what went wrong.
-std::string drop_files(unsigned long window, const std::vector<std::string>& paths, double seconds = 10);
+std::string drop_files(unsigned long window, const std::vector<std::string>& paths, double seconds = 40);
 
 }  // namespace attnscope::testing
