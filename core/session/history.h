@@ -20,6 +20,11 @@ class History {
   void close_gesture() { points_[at_].gesture.clear(); }
   bool can_undo() const { return at_ > 0; }
   bool can_redo() const { return at_ + 1 < points_.size(); }
+  /// Changes the document of every point, without a point of its own.
+  template <class Change>
+  void amend(const Change& change) {
+    for (Point& point : points_) change(point.document);
+  }
   void undo() { at_ -= can_undo() ? 1 : 0; }
   void redo() { at_ += can_redo() ? 1 : 0; }
   /// What undo would take back; empty when there is nothing.

@@ -83,7 +83,7 @@ std::string RunResult::label(int sequence, Stack stack, std::int64_t row) const 
   return row_label(*document.opened, trace(sequence), stack, row);
 }
 
-Session::Session(std::function<void()> wake) : wake_(std::move(wake)), jobs_(wake_) {}
+Session::Session(std::function<void()> wake) : wake_(std::move(wake)), training_(wake_), jobs_(wake_) {}
 Session::~Session() = default;
 
 void Session::post(std::function<void()> event) {
@@ -106,6 +106,7 @@ bool Session::poll() {
     events.swap(inbox_);
   }
   for (const auto& event : events) event();
+  follow_training();
   return !events.empty();
 }
 
@@ -127,6 +128,8 @@ void Session::finish_open(Result<Document> opened) {
   }
   jobs_.cancel("run");
   jobs_.cancel("generate");
+  if (shows_training_ || awaits_training_) training_.pause();
+  shows_training_ = awaits_training_ = false;
   error_.reset();
   result_.reset();
   previous_.reset();
@@ -211,7 +214,8 @@ void Session::run() {
     post([this, result] {
       if (result->document.opened != this->document().opened && result->undo_point != history_.position())
         return;
-      if (result_ && result_->undo_point != result->undo_point) previous_ = result_;
+      const bool trained = result_ && result_->document.opened != result->document.opened;
+      if (result_ && (trained || result_->undo_point != result->undo_point)) previous_ = result_;
       result_ = result;
       error_.reset();
     });

@@ -15,6 +15,7 @@
 #include "core/session/history.h"
 #include "core/session/jobs.h"
 #include "core/session/timeline.h"
+#include "core/session/training.h"
 
 namespace attnscope {
 
@@ -97,6 +98,25 @@ class Session {
   bool generating() const { return jobs_.busy("generate"); }
   void cancel_generating() { jobs_.cancel("generate"); }
 
+  // ---- training ----
+  Training& training() { return training_; }
+  const Training& training() const { return training_; }
+  /// Begins a training run, or goes on from one on disk, and shows its model as soon as it is there.
+  Status train(const TrainingSettings& settings, bool run);
+  Status train_from(const KeptRun& kept);
+  /// Opens the model in training with the example that is watched. From now on its newest model is shown
+  /// while it trains; the undo points stay. Does nothing before there is a run.
+  void show_training();
+  /// What is open is the model in training.
+  bool shows_training() const { return shows_training_; }
+  /// Shows the model as it was after a step that is kept; < 0: always the newest.
+  void show_checkpoint(int step) { wanted_step_ = step; }
+  int wanted_checkpoint() const { return wanted_step_; }
+  /// The step whose model is shown; -1 where something else is open.
+  int shown_training_step() const { return shows_training_ ? shown_step_ : -1; }
+  /// A weight was changed by hand: this copy of the model stays on screen.
+  bool training_held() const { return shows_training_ && document().model != document().opened->model; }
+
   /// Background work of views, newest wins per tag; `work` must not touch the Session.
   Jobs& jobs() { return jobs_; }
   /// Blocks until no job of opening, running or generating is left, polling meanwhile (pictures, tests).
@@ -108,6 +128,7 @@ class Session {
  private:
   void finish_open(Result<Document> opened);
   void post(std::function<void()> event);
+  void follow_training();
 
   std::function<void()> wake_;
   History history_;
@@ -119,6 +140,10 @@ class Session {
   int records_expected_ = 0;
   mutable std::mutex inbox_mutex_;
   std::vector<std::function<void()>> inbox_;
+  bool shows_training_ = false, awaits_training_ = false;
+  std::uint64_t awaited_after_ = 0;  ///< the run before the one that is awaited
+  int wanted_step_ = -1, shown_step_ = -1;
+  Training training_;
   Jobs jobs_;  // last: its threads end first
 };
 

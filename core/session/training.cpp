@@ -1,0 +1,376 @@
+#include "core/session/training.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/save_model.h"
+#include "core/base/text.h"
+#include "core/train/card.h"
+
+namespace attnscope {
+namespace {
+
+using std::chrono::duration;
+
+constexpr double kPublishSeconds = 0.15, kKeepSeconds = 30;
+constexpr int kHeldOutPoints = 60;      // over a whole run
+constexpr int kHeldOutExamples = 64;    // per point
+constexpr int kMeasuredExamples = 200;  // of the finished model
+constexpr std::uint64_t kHeldOutSeed =
+    9001;                                // not that of the training: what is held out is decided by content
+constexpr std::size_t kSpeedSteps = 20;  // the mean of so many steps
+
+std::shared_ptr<const OpenedModel> opened_of(const Task& task, std::shared_ptr<const Model> model) {
+  OpenedModel opened;
+  opened.title = format("%s, in training", std::string(task.title()).c_str());
+  opened.path = "training:" + std::string(task.name());
+  opened.family = model->config().family;
+  opened.dtype = "F32";
+  if (auto tokenizer = tokenizer_from_json(task.tokenizer().dump(), "tokenizer.json"))
+    opened.tokenizer = *std::move(tokenizer);
+  if (model->config().sees()) opened.preprocessing = preprocessing_of(model->config(), {}, opened.notes);
+  opened.model = std::move(model);
+  return std::make_shared<const OpenedModel>(std::move(opened));
+}
+
+}  // namespace
+
+const char* training_state_name(TrainingState state) {
+  switch (state) {
+    case TrainingState::none: return "none";
+    case TrainingState::preparing: return "preparing";
+    case TrainingState::running: return "running";
+    case TrainingState::paused: return "paused";
+    case TrainingState::measuring: return "measuring";
+    case TrainingState::finished: return "finished";
+    case TrainingState::failed: return "failed";
+  }
+  return "none";
+}
+
+Training::Training(std::function<void()> wake)
+    : wake_(std::move(wake)), published_(Clock::now()), kept_(Clock::now()) {}
+
+Training::~Training() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+    cancel_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+// ---- asked by the window -------------------------------------------------------------------------
+
+void Training::order(std::function<void()> what) {
+  {
+    std::lock_guard lock(mutex_);
+    orders_.push_back(std::move(what));
+  }
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  changed_.notify_all();
+}
+
+Status Training::start(const TrainingSettings& settings, bool run) {
+  TRY_OK(check_settings(settings));
+  if (state_ == TrainingState::none) state_ = TrainingState::preparing;
+  cancel_ = true;  // the step of the run before
+  order([this, settings, run] { prepare(settings, run); });
+  return Done{};
+}
+
+Status Training::resume(const TrainingSettings& settings, const std::string& path) {
+  TRY_OK(check_settings(settings));
+  cancel_ = true;
+  order([this, settings, path] { take_up(settings, path); });
+  return Done{};
+}
+
+void Training::go() {
+  order([this] {
+    if (!trainer_ || trainer_->state().step >= settings_.recipe.steps) return;
+    error_.reset();
+    measures_.clear();
+    state_ = TrainingState::running;
+    publish(true);
+  });
+}
+
+void Training::pause() {
+  order([this] {
+    if (state_ != TrainingState::running) return;
+    state_ = TrainingState::paused;
+    publish(true);
+    keep();
+  });
+}
+
+void Training::step_once() {
+  order([this] {
+    if (!trainer_ || state_ == TrainingState::running) return;
+    error_.reset();
+    measures_.clear();
+    state_ = TrainingState::paused;
+    advance();
+    publish(true);
+  });
+}
+
+void Training::stop() {
+  order([this] {
+    if (trainer_ && state_ != TrainingState::finished) finish();
+  });
+}
+
+void Training::set_rate_factor(double factor) {
+  order([this, factor] {
+    if (trainer_) trainer_->set_rate_factor(factor);
+    publish(true);
+  });
+}
+
+void Training::set_smoothing(double smoothing) {
+  order([this, smoothing] {
+    settings_.recipe.smoothing = smoothing;
+    if (trainer_) trainer_->set_smoothing(smoothing);
+    publish(true);
+  });
+}
+
+void Training::save(const std::string& path) {
+  order([this, path] {
+    if (!trainer_) return;
+    const Status saved = save_checkpoint(path, *trainer_);
+    if (saved)
+      tell({TrainingOutcome::Kind::saved, path, {}, 0});
+    else
+      tell({TrainingOutcome::Kind::failed, path, saved.error(), 0});
+  });
+}
+
+void Training::export_model(const std::string& folder) {
+  order([this, folder] {
+    if (!trainer_) return;
+    Status saved = save_model(folder, task_->layout(), *trainer_->state().model, task_->tokenizer());
+    if (saved) saved = write_card(folder, make_card(*trainer_, kHeldOutSeed, kMeasuredExamples));
+    if (saved)
+      tell({TrainingOutcome::Kind::exported, folder, {}, 0});
+    else
+      tell({TrainingOutcome::Kind::failed, folder, saved.error(), 0});
+  });
+}
+
+void Training::keep_in(std::string folder) {
+  std::lock_guard lock(mutex_);
+  folder_ = std::move(folder);
+}
+
+std::string Training::kept_in() const {
+  std::lock_guard lock(mutex_);
+  return folder_;
+}
+
+bool Training::busy() const {
+  std::lock_guard lock(mutex_);
+  return at_work_ || !orders_.empty() || state_ == TrainingState::running;
+}
+
+std::shared_ptr<const TrainingSnapshot> Training::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return snapshot_;
+}
+
+std::optional<TrainingOutcome> Training::outcome() const {
+  std::lock_guard lock(mutex_);
+  return outcome_;
+}
+
+void Training::dismiss_outcome() {
+  std::lock_guard lock(mutex_);
+  outcome_.reset();
+}
+
+void Training::wait() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return orders_.empty() && !at_work_ && state_ != TrainingState::running; });
+}
+
+// ---- the run's thread ----------------------------------------------------------------------------
+
+void Training::work() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    std::function<void()> next;
+    if (!orders_.empty()) {
+      next = std::move(orders_.front());
+      orders_.pop_front();
+    } else if (trainer_ && state_ == TrainingState::running) {
+      next = [this] { advance(); };
+    } else {
+      changed_.wait(lock);
+      continue;
+    }
+    at_work_ = true;
+    lock.unlock();
+    next();
+    lock.lock();
+    at_work_ = false;
+    changed_.notify_all();
+  }
+  lock.unlock();
+  keep();
+}
+
+Result<Trainer> Training::made(const TrainingSettings& settings) {
+  TRY(const std::shared_ptr<const Task> task, find_task(settings.task));
+  return Trainer::make(task, settings.sizes, settings.recipe, settings.seed);
+}
+
+void Training::adopt(Trainer trainer, const TrainingSettings& settings) {
+  keep();  // the run before
+  trainer_ = std::move(trainer);
+  settings_ = settings;
+  task_ = *find_task(settings.task);
+  opened_ = opened_of(*task_, trainer_->state().model);
+  example_ = task_->shown();
+  curves_ = {};
+  for (const StepReport& report : trainer_->state().reports) curves_.add(report);
+  curves_.held_out = trainer_->state().held_out;
+  ring_.clear();
+  measures_.clear();
+  error_.reset();
+  kept_step_ = trainer_->state().step;
+  kept_ = Clock::now();
+  ++run_;
+}
+
+void Training::prepare(const TrainingSettings& settings, bool run) {
+  cancel_ = false;
+  Result<Trainer> trainer = made(settings);
+  if (!trainer) {
+    state_ = trainer_ ? TrainingState::paused : TrainingState::none;
+    return tell({TrainingOutcome::Kind::failed, {}, trainer.error(), 0});
+  }
+  adopt(*std::move(trainer), settings);
+  state_ = run ? TrainingState::running : TrainingState::paused;
+  remember();
+  publish(true);
+}
+
+void Training::take_up(const TrainingSettings& settings, const std::string& path) {
+  cancel_ = false;
+  Result<Trainer> trainer = made(settings);
+  Result<TrainState> read = trainer ? read_checkpoint(path, *trainer) : Result<TrainState>(trainer.error());
+  const Status taken = read ? trainer->resume(*std::move(read)) : Status(read.error());
+  if (!taken) return tell({TrainingOutcome::Kind::failed, path, taken.error(), 0});
+  adopt(*std::move(trainer), settings);
+  state_ = TrainingState::paused;
+  ring_.start_at(trainer_->state().step);
+  remember();
+  publish(true);
+  tell({TrainingOutcome::Kind::resumed, path, {}, 0});
+}
+
+void Training::advance() {
+  Result<StepReport> report = trainer_->step(&cancel_);
+  if (!report) {
+    if (report.error().code == Code::cancelled) return;
+    error_ = report.error();
+    state_ = TrainingState::failed;
+    publish(true);
+    return keep();
+  }
+  curves_.add(*report);
+  const int step = trainer_->state().step;
+  if (step % std::max(1, settings_.recipe.steps / kHeldOutPoints) == 0) measure_held_out();
+  remember();
+  if (step >= settings_.recipe.steps && state_ == TrainingState::running) return finish();
+  const auto now = Clock::now();
+  if (duration<double>(now - published_).count() > kPublishSeconds) publish(false);
+  if (duration<double>(now - kept_).count() > kKeepSeconds) keep();
+}
+
+void Training::measure_held_out() {
+  if (Result<HeldOut> held_out = trainer_->measure_held_out(kHeldOutExamples))
+    curves_.held_out.push_back(*held_out);
+}
+
+void Training::finish() {
+  state_ = TrainingState::measuring;
+  if (curves_.held_out.empty() || curves_.held_out.back().step != trainer_->state().step) measure_held_out();
+  publish(true);
+  measures_ = task_->measure(*trainer_->state().model, kHeldOutSeed, kMeasuredExamples);
+  state_ = TrainingState::finished;
+  publish(true);
+  keep();
+}
+
+Checkpoint Training::checkpoint_now() const {
+  Checkpoint out{trainer_->state().step, trainer_->state().model, nullptr};
+  if (auto trace = out.model->run(example_.input)) out.shown = *std::move(trace);
+  return out;
+}
+
+void Training::remember() {
+  const int step = trainer_->state().step;
+  if (ring_.wants(step)) ring_.add(step, std::make_shared<const Checkpoint>(checkpoint_now()));
+}
+
+void Training::publish(bool wake) {
+  if (trainer_) {
+    auto out = std::make_shared<TrainingSnapshot>();
+    out->version = ++version_;
+    out->run = run_;
+    out->settings = settings_;
+    out->task = task_;
+    out->opened = opened_;
+    out->example = example_;
+    for (const auto& [step, checkpoint] : ring_.all()) out->checkpoints.push_back(checkpoint);
+    const bool kept = !out->checkpoints.empty() && out->checkpoints.back()->step == trainer_->state().step;
+    out->now = kept ? *out->checkpoints.back() : checkpoint_now();
+    out->curves = std::make_shared<const TrainingCurves>(curves_);
+    out->measures = measures_;
+    out->measured_on = kMeasuredExamples;
+    out->error = error_;
+    out->rate_factor = trainer_->state().rate_factor;
+    out->steps = settings_.recipe.steps;
+    double seconds = 0, tokens = 0, steps = 0;
+    const std::vector<StepReport>& reports = trainer_->state().reports;
+    for (std::size_t i = reports.size() - std::min(reports.size(), kSpeedSteps); i < reports.size(); ++i) {
+      seconds += reports[i].seconds;
+      tokens += static_cast<double>(reports[i].tokens);
+      steps += 1;
+    }
+    out->tokens_per_second = seconds > 0 ? tokens / seconds : 0;
+    out->steps_per_second = seconds > 0 ? steps / seconds : 0;
+    std::lock_guard lock(mutex_);
+    snapshot_ = std::move(out);
+  }
+  published_ = Clock::now();
+  if (wake && wake_) wake_();
+}
+
+void Training::keep() {
+  const std::string folder = kept_in();
+  kept_ = Clock::now();
+  if (folder.empty() || !trainer_ || trainer_->state().step == kept_step_) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const std::string path = kept_path(folder, settings_.task);
+  if (Status saved = save_checkpoint(path, *trainer_); !saved)
+    return tell({TrainingOutcome::Kind::failed, path, saved.error(), 0});
+  kept_step_ = trainer_->state().step;
+}
+
+void Training::tell(TrainingOutcome outcome) {
+  {
+    std::lock_guard lock(mutex_);
+    outcome.number = ++outcomes_;
+    outcome_ = std::move(outcome);
+  }
+  if (wake_) wake_();
+}
+
+}  // namespace attnscope

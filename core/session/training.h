@@ -1,0 +1,150 @@
+// A training run beside the Session: one thread owns the Trainer and carries out what the window asks (start,
+// pause, one step, another learning rate), and publishes snapshots that are never changed again. Refuses to
+// make the window wait, and to lose a run: what was trained is kept on disk when it pauses or ends.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/arch/open.h"
+#include "core/session/training_curves.h"
+#include "core/session/training_files.h"
+
+namespace attnscope {
+
+enum class TrainingState : std::uint8_t { none, preparing, running, paused, measuring, finished, failed };
+/// "running", as the state file and tests spell it.
+const char* training_state_name(TrainingState state);
+
+/// The model as it was after a step, and its run of the example that is watched.
+struct Checkpoint {
+  int step = 0;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Trace> shown;  ///< null where the example could not be run
+};
+
+/// A training run as it stood at one moment. Immutable.
+struct TrainingSnapshot {
+  std::uint64_t version = 0;  ///< grows with every snapshot
+  std::uint64_t run = 0;      ///< grows with every start
+  TrainingSettings settings;  ///< with the smoothing of now
+  std::shared_ptr<const Task> task;
+  std::shared_ptr<const OpenedModel> opened;  ///< what the run's model is called, and its tokenizer
+  Example example;                            ///< the task's fixed example
+  Checkpoint now;
+  std::vector<std::shared_ptr<const Checkpoint>> checkpoints;  ///< evenly over the whole run, oldest first
+  std::shared_ptr<const TrainingCurves> curves;
+  std::vector<Measure> measures;  ///< of the finished model; empty before
+  int measured_on = 0;            ///< held-out examples that they were measured on
+  std::optional<Error> error;     ///< why the run stopped
+  double tokens_per_second = 0, steps_per_second = 0;
+  double rate_factor = 1;
+  int steps = 0;  ///< where the run ends
+};
+
+/// What became of a file that was asked for.
+struct TrainingOutcome {
+  enum class Kind : std::uint8_t { saved, exported, resumed, failed };
+  Kind kind = Kind::saved;
+  std::string path;
+  Error error;               ///< where it failed
+  std::uint64_t number = 0;  ///< grows with every outcome
+};
+
+class Training {
+ public:
+  /// `wake` is called from the run's thread when its state changes (not with every snapshot).
+  explicit Training(std::function<void()> wake = {});
+  ~Training();  ///< keeps the run and ends it
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  /// Begins anew: runs, or does no step yet. Errors: check_settings; then nothing is begun.
+  Status start(const TrainingSettings& settings, bool run = true);
+  /// Goes on from a checkpoint of a run with these settings, paused. A file that does not fit is told by
+  /// outcome().
+  Status resume(const TrainingSettings& settings, const std::string& path);
+  void go();
+  void pause();
+  void step_once();
+  /// The run ends here, and its model is measured.
+  void stop();
+  /// The schedule's learning rate is multiplied by this.
+  void set_rate_factor(double factor);
+  void set_smoothing(double smoothing);
+  /// A checkpoint file, or the model of now as a folder with its card; in the background (outcome()).
+  void save(const std::string& path);
+  void export_model(const std::string& folder);
+  /// Runs are kept in this folder when they pause, end, and every half minute; empty: nowhere.
+  void keep_in(std::string folder);
+  std::string kept_in() const;
+
+  TrainingState state() const { return state_; }
+  /// Steps are being done.
+  bool running() const { return state_ == TrainingState::running; }
+  /// Something is being computed.
+  bool busy() const;
+  /// The newest, or null before the first run.
+  std::shared_ptr<const TrainingSnapshot> snapshot() const;
+  std::optional<TrainingOutcome> outcome() const;
+  void dismiss_outcome();
+  /// Blocks until nothing is being computed or a run goes on (tests, pictures).
+  void wait() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void order(std::function<void()> what);
+  void work();
+  // On the run's thread.
+  void prepare(const TrainingSettings& settings, bool run);
+  void take_up(const TrainingSettings& settings, const std::string& path);
+  static Result<Trainer> made(const TrainingSettings& settings);
+  void adopt(Trainer trainer, const TrainingSettings& settings);
+  void advance();
+  void finish();
+  void measure_held_out();
+  void remember();
+  Checkpoint checkpoint_now() const;
+  void publish(bool wake);
+  void keep();
+  void tell(TrainingOutcome outcome);
+
+  std::function<void()> wake_;
+  std::atomic<TrainingState> state_{TrainingState::none};
+  std::atomic<bool> cancel_{false};
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<std::function<void()>> orders_;
+  bool at_work_ = false, ending_ = false;
+  std::shared_ptr<const TrainingSnapshot> snapshot_;
+  std::optional<TrainingOutcome> outcome_;
+  std::string folder_;
+
+  // Of the run's thread alone.
+  std::optional<Trainer> trainer_;
+  TrainingSettings settings_;
+  std::shared_ptr<const Task> task_;
+  std::shared_ptr<const OpenedModel> opened_;
+  Example example_;
+  TrainingCurves curves_;
+  CheckpointRing<std::shared_ptr<const Checkpoint>> ring_;
+  std::vector<Measure> measures_;
+  std::optional<Error> error_;
+  std::uint64_t version_ = 0, run_ = 0, outcomes_ = 0;
+  int kept_step_ = -1;
+  Clock::time_point published_, kept_;
+
+  std::thread thread_;  // last; begins with the first order
+};
+
+}  // namespace attnscope

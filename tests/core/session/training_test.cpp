@@ -1,0 +1,306 @@
+// A training run beside the session: it starts, pauses, steps, shows its model as the open document, keeps
+// checkpoints, is found again on disk, and refuses what cannot be trained.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <thread>
+
+#include "core/arch/open.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+TrainingSettings small_sorter(int steps) {
+  TrainingSettings settings = *training_settings("sorter");
+  settings.sizes.layers = 1;
+  settings.sizes.heads = 2;
+  settings.sizes.d_model = 16;
+  settings.recipe.batch = 4;
+  settings.recipe.steps = steps;
+  return settings;
+}
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("attnscope-training-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+// Polls as the window does until the condition holds.
+template <class Condition>
+bool follow(Session& session, const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (std::chrono::steady_clock::now() < end) {
+    session.poll();
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+TEST(TrainingRun, RunsToItsEndAndMeasures) {
+  Training training;
+  ASSERT_TRUE(training.start(small_sorter(30)));
+  training.wait();
+  ASSERT_EQ(training.state(), TrainingState::finished);
+  const auto snapshot = training.snapshot();
+  EXPECT_EQ(snapshot->now.step, 30);
+  EXPECT_EQ(snapshot->curves->steps(), 30);
+  EXPECT_LT(snapshot->curves->loss.back(), snapshot->curves->loss.front());
+  EXPECT_FALSE(snapshot->curves->held_out.empty());
+  EXPECT_EQ(snapshot->curves->layers, (std::vector<std::string>{"embed", "blocks.0", "head"}));
+  ASSERT_FALSE(snapshot->measures.empty());
+  EXPECT_EQ(snapshot->measures.front().name, "accuracy");
+  EXPECT_EQ(snapshot->checkpoints.front()->step, 0);
+  EXPECT_EQ(snapshot->checkpoints.back()->step, 30);
+  ASSERT_TRUE(snapshot->now.shown);
+  EXPECT_EQ(snapshot->now.shown->length, static_cast<std::int64_t>(snapshot->example.input.ids.size()));
+}
+
+TEST(TrainingRun, StepsOnceAndPauses) {
+  Training training;
+  ASSERT_TRUE(training.start(small_sorter(100000), false));
+  training.wait();
+  EXPECT_EQ(training.state(), TrainingState::paused);
+  EXPECT_EQ(training.snapshot()->now.step, 0);
+  training.step_once();
+  training.step_once();
+  training.wait();
+  EXPECT_EQ(training.snapshot()->now.step, 2);
+  training.go();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  training.pause();
+  training.wait();
+  EXPECT_EQ(training.state(), TrainingState::paused);
+  EXPECT_GT(training.snapshot()->now.step, 2);
+  training.stop();
+  training.wait();
+  EXPECT_EQ(training.state(), TrainingState::finished);
+}
+
+TEST(TrainingRun, TheRateAndTheSmoothingChangeWhileItRuns) {
+  Training training;
+  TrainingSettings settings = small_sorter(100);
+  settings.recipe.schedule = "constant";
+  settings.recipe.warmup = 0;
+  ASSERT_TRUE(training.start(settings, false));
+  training.step_once();
+  training.set_rate_factor(0.5);
+  training.set_smoothing(0.2);
+  training.step_once();
+  training.wait();
+  const auto& curves = *training.snapshot()->curves;
+  ASSERT_EQ(curves.steps(), 2);
+  EXPECT_DOUBLE_EQ(curves.rate[1], curves.rate[0] * 0.5);
+  EXPECT_DOUBLE_EQ(curves.loss[0], curves.plain_loss[0]);
+  EXPECT_NE(curves.loss[1], curves.plain_loss[1]);
+}
+
+TEST(TrainingRun, StopsWithASentenceWhenTheLossIsNoNumber) {
+  Training training;
+  TrainingSettings settings = small_sorter(400);
+  settings.recipe.rate = 900;
+  settings.recipe.schedule = "constant";
+  settings.recipe.warmup = 0;
+  settings.recipe.clip = 0;
+  ASSERT_TRUE(training.start(settings, false));
+  training.set_rate_factor(1e38);
+  training.go();
+  training.wait();
+  ASSERT_EQ(training.state(), TrainingState::failed);
+  ASSERT_TRUE(training.snapshot()->error);
+  EXPECT_NE(training.snapshot()->error->sentence.find("Step "), std::string::npos);
+}
+
+TEST(TrainingRun, RefusesWhatCannotBeTrained) {
+  Training training;
+  TrainingSettings settings = small_sorter(10);
+  settings.sizes.d_model = 17;
+  const Status odd = training.start(settings);
+  ASSERT_FALSE(odd);
+  EXPECT_NE(odd.error().sentence.find("17"), std::string::npos);
+  EXPECT_FALSE(odd.error().hint.empty());
+  settings = small_sorter(10);
+  settings.task = "juggler";
+  EXPECT_FALSE(training.start(settings));
+  settings = small_sorter(0);
+  EXPECT_FALSE(training.start(settings));
+  settings = small_sorter(10);
+  settings.recipe.smoothing = 1.5;
+  EXPECT_FALSE(training.start(settings));
+  EXPECT_EQ(training.state(), TrainingState::none);
+  EXPECT_FALSE(training.snapshot());
+}
+
+TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
+  const Folder folder;
+  {
+    Training training;
+    training.keep_in(folder.path.string());
+    ASSERT_TRUE(training.start(small_sorter(40), false));
+    for (int i = 0; i < 5; ++i) training.step_once();
+    training.wait();
+  }  // the window closes
+  const auto kept = kept_run(folder.path.string(), "sorter");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->step, 5);
+  EXPECT_EQ(kept->settings.sizes.d_model, 16);
+  EXPECT_FALSE(kept_run(folder.path.string(), "induction"));
+  Training again, straight;
+  ASSERT_TRUE(again.resume(kept->settings, kept->path));
+  again.step_once();
+  again.wait();
+  ASSERT_TRUE(again.outcome());
+  EXPECT_EQ(again.outcome()->kind, TrainingOutcome::Kind::resumed);
+  ASSERT_TRUE(straight.start(small_sorter(40), false));
+  for (int i = 0; i < 6; ++i) straight.step_once();
+  straight.wait();
+  EXPECT_EQ(again.snapshot()->now.step, 6);
+  EXPECT_EQ(again.snapshot()->curves->steps(), 6);
+  EXPECT_EQ(again.snapshot()->curves->loss, straight.snapshot()->curves->loss);
+}
+
+TEST(TrainingRun, AFileThatIsNoCheckpointIsTold) {
+  const Folder folder;
+  Training training;
+  ASSERT_TRUE(training.resume(small_sorter(10), (folder.path / "nothing.safetensors").string()));
+  training.wait();
+  ASSERT_TRUE(training.outcome());
+  EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
+  EXPECT_FALSE(training.outcome()->error.sentence.empty());
+  EXPECT_FALSE(read_run((folder.path / "nothing.safetensors").string()));
+}
+
+TEST(TrainingRun, TheModelIsExportedAsAFolderWithItsCard) {
+  const Folder folder;
+  Training training;
+  ASSERT_TRUE(training.start(small_sorter(10), false));
+  training.step_once();
+  training.export_model((folder.path / "model").string());
+  training.wait();
+  ASSERT_TRUE(training.outcome());
+  ASSERT_EQ(training.outcome()->kind, TrainingOutcome::Kind::exported) << training.outcome()->error.text();
+  EXPECT_TRUE(fs::exists(folder.path / "model" / "card.json"));
+  const auto opened = open_model((folder.path / "model").string());
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_TRUE(opened->tokenizer);
+}
+
+TEST(TrainingSession, TheModelInTrainingIsWhatIsOpen) {
+  Session session;
+  ASSERT_TRUE(session.train(small_sorter(100000), true));
+  ASSERT_TRUE(follow(session, [&] { return session.shows_training() && session.result(); }));
+  const std::uint64_t opened = session.opened_version();
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > 3; }));
+  EXPECT_EQ(session.opened_version(), opened) << "exchanging the model opens nothing";
+  EXPECT_FALSE(session.history().can_undo()) << "nor does it make undo points";
+  EXPECT_FALSE(session.document().sequences.front().tokens.empty());
+  // An edit of the input is an undo point of its own, and the model goes on being exchanged under it.
+  ASSERT_TRUE(session.edit("shorter", {}, [](Document& d) { return delete_token(d, 0, 0); }));
+  const int step = session.shown_training_step();
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > step; }));
+  EXPECT_TRUE(session.history().can_undo());
+  // A weight changed by hand stays.
+  session.wait();
+  const std::string name = session.document().model->weights().all().begin()->first;
+  const auto rank = session.document().model->weights().all().begin()->second.sizes().size();
+  ASSERT_TRUE(session.edit("weight", {}, [&](Document& d) {
+    return set_weight_cell(d, name, std::vector<std::int64_t>(rank, 0), 0.5f);
+  }));
+  EXPECT_TRUE(session.training_held());
+  session.undo();
+  EXPECT_FALSE(session.training_held());
+}
+
+TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
+  Session session;
+  ASSERT_TRUE(session.train(small_sorter(20), true));
+  ASSERT_TRUE(follow(session, [&] {
+    return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
+  }));
+  session.show_checkpoint(7);
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 7; }));
+  session.wait();
+  const auto snapshot = session.training().snapshot();
+  EXPECT_EQ(session.document().model, snapshot->checkpoints[7]->model);
+  session.show_checkpoint(-1);
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 20; }));
+}
+
+TEST(TrainingSession, OpeningAnotherModelPausesAndLosesNothing) {
+  Session session;
+  ASSERT_TRUE(session.train(small_sorter(100000), true));
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > 2; }));
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
+  ASSERT_TRUE(follow(session, [&] { return !session.shows_training() && session.result(); }));
+  session.training().wait();
+  EXPECT_EQ(session.training().state(), TrainingState::paused);
+  const int step = session.training().snapshot()->now.step;
+  EXPECT_GT(step, 2);
+  session.show_training();
+  session.wait();
+  EXPECT_EQ(session.shown_training_step(), step);
+}
+
+TEST(TrainingCurves, AreShortenedByMeans) {
+  const std::vector<CurvePoint> points = shortened_curve({1, 3, 5, 7}, 1, 2);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_DOUBLE_EQ(points[0].step, 1.5);
+  EXPECT_DOUBLE_EQ(points[0].value, 2);
+  EXPECT_DOUBLE_EQ(points[1].step, 3.5);
+  EXPECT_DOUBLE_EQ(points[1].value, 6);
+  EXPECT_EQ(shortened_curve({1, 2, 3}, 5, 10).size(), 3u);
+  EXPECT_TRUE(shortened_curve({}, 1, 10).empty());
+  const Tensor strip = layer_strip({{1, 1, 3, 3}, {5, 7, 9, 9}}, 2);  // the last layer on top
+  EXPECT_EQ(strip.values(), (std::vector<float>{6, 9, 1, 3}));
+  EXPECT_EQ(positive_range(strip), (std::pair<float, float>{1, 9}));
+}
+
+TEST(TrainingCurves, CheckpointsCoverTheWholeRun) {
+  CheckpointRing<int> ring;
+  for (int step = 0; step <= 5000; ++step)
+    if (ring.wants(step)) ring.add(step, step);
+  ASSERT_LE(ring.all().size(), CheckpointRing<int>::kMost);
+  ASSERT_GE(ring.all().size(), CheckpointRing<int>::kMost / 2);
+  EXPECT_EQ(ring.all().front().first, 0);
+  const int distance = ring.all()[1].first;
+  for (std::size_t i = 1; i < ring.all().size(); ++i)
+    EXPECT_EQ(ring.all()[i].first - ring.all()[i - 1].first, distance);
+  EXPECT_GT(ring.all().back().first + distance, 5000);
+}
+
+TEST(TrainingCurves, RowTargetsAreTheLossOfTheRow) {
+  Training training;
+  TrainingSettings settings = small_sorter(10);
+  settings.recipe.smoothing = 0.1;
+  ASSERT_TRUE(training.start(settings, false));
+  training.wait();
+  const auto snapshot = training.snapshot();
+  const Trace& trace = *snapshot->now.shown;
+  const std::vector<std::int64_t> rows = counted_rows(snapshot->example);
+  ASSERT_FALSE(rows.empty());
+  for (const std::int64_t row : rows) {
+    const RowTargets bars = row_targets(trace, snapshot->example.targets, row, 0.1, 5);
+    const Tensor logits =
+        trace.slice(trace.main(Slot::logits), 0, {row, row + 1}, {0, trace.config().outputs()});
+    const CrossEntropy wanted =
+        cross_entropy(logits, {snapshot->example.targets[static_cast<std::size_t>(row)]}, 0.1);
+    EXPECT_NEAR(bars.loss, wanted.smoothed, 1e-5);
+    EXPECT_NEAR(bars.plain_loss, wanted.plain, 1e-5);
+    double target = bars.rest.target, predicted = bars.rest.predicted;
+    for (const RowTarget& bar : bars.rows) target += bar.target, predicted += bar.predicted;
+    EXPECT_NEAR(target, 1, 1e-9);
+    EXPECT_NEAR(predicted, 1, 1e-5);
+    EXPECT_EQ(bars.rows.front().token, bars.target);
+    EXPECT_EQ(bars.rows.size(), 5u);
+  }
+  EXPECT_EQ(row_targets(trace, snapshot->example.targets, 0, 0.1, 5).target, kNotCounted);
+}
+
+}  // namespace
+}  // namespace attnscope
