@@ -80,6 +80,10 @@ class Window {
   bool has(const std::string& item) { return state().at("items").contains(item); }
 
   void key(const std::string& name) { act({"key", name}); }
+  /// The same key several times, at a pace that every frame can follow.
+  void keys(const std::string& name, int times) {
+    act({"key", "--repeat", std::to_string(times), "--delay", "25", name});
+  }
   void type(const std::string& text) { act({"type", "--delay", "15", text}); }
   /// Through the clipboard and Ctrl+V.
   void paste(const std::string& text);
