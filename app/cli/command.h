@@ -23,6 +23,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_tokenize(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
 
 /// A folder, a file in it, a scene file, or a shipped scene as "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   add_tokenize(app, action);
   add_info(app, action);
   add_bench(app, action);
+  add_train(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,255 @@
+// attnscope-cli train: a task's model learns, a line of progress every so often, and its folder and card are
+// written at the end. Without a task it lists them.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "core/arch/save_model.h"
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/io/atomic_file.h"
+#include "core/train/card.h"
+#include "core/train/data_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr int kHeldOutWhileTraining = 64;  // examples per line of progress
+constexpr int kLines = 40;                 // of progress
+
+struct Options {
+  std::string task, out, data, vocabulary;
+  std::uint64_t seed = 1;
+  TaskSizes sizes;
+  Recipe recipe;  // what was not given is the task's own
+  int threads = 0, checkpoint_every = 0, held_out = 1000;
+  bool resume = false, quiet = false;
+  const CLI::App* command = nullptr;
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+std::atomic<bool> stop_wanted{false};
+
+// Ctrl+C ends the training after the step in hand, so that what was learned is not lost.
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt() : before_(std::signal(SIGINT, [](int) { stop_wanted = true; })) {}
+  ~StopOnInterrupt() { std::signal(SIGINT, before_); }
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+Status list_tasks() {
+  std::printf("Tasks, each with data that the program makes itself:\n");
+  for (const auto& task : tasks())
+    std::printf("  %-18s %s\n", std::string(task->name()).c_str(), std::string(task->sentence()).c_str());
+  std::printf("Train one with: attnscope-cli train TASK --out DIR\n");
+  return Done{};
+}
+
+// The task's recipe with what the command line says instead.
+void overlay(const Options& options, Recipe& recipe) {
+  const Recipe& asked = options.recipe;
+  if (options.given("--steps")) recipe.steps = asked.steps;
+  if (options.given("--batch")) recipe.batch = asked.batch;
+  if (options.given("--rate")) recipe.rate = asked.rate;
+  if (options.given("--schedule")) recipe.schedule = asked.schedule;
+  if (options.given("--warmup")) recipe.warmup = asked.warmup;
+  if (options.given("--smoothing")) recipe.smoothing = asked.smoothing;
+}
+
+std::string checkpoint_path(const Options& options) { return options.out + "/checkpoint.safetensors"; }
+
+Result<Trainer> make_trainer(const Options& options) {
+  std::shared_ptr<const Task> task;
+  if (options.data.empty()) {
+    TRY(task, find_task(options.task));
+  } else {
+    TRY(task, task_of_file(options.data, options.vocabulary));
+  }
+  Recipe recipe = task->recipe();
+  TaskSizes sizes = options.sizes;
+  std::uint64_t seed = options.seed;
+  const std::string checkpoint = checkpoint_path(options);
+  if (options.resume) {
+    TRY(const CheckpointHead head, read_checkpoint_head(checkpoint));
+    if (head.task == task->name()) {
+      recipe = head.recipe;
+      sizes = head.sizes;
+      seed = head.seed;
+    }
+  }
+  overlay(options, recipe);
+  TRY(Trainer trainer, Trainer::make(task, sizes, recipe, seed));
+  if (options.resume) {
+    TRY(TrainState state, read_checkpoint(checkpoint, trainer));
+    TRY_OK(trainer.resume(std::move(state)));
+  }
+  return trainer;
+}
+
+// The task's layout, or our own where that cannot hold the model: known before the training begins.
+Result<std::string> layout_for(const Trainer& trainer) {
+  const std::string own(trainer.task().layout());
+  if (can_save(own, *trainer.state().model)) return own;
+  TRY_OK(can_save("attnscope", *trainer.state().model));
+  return std::string("attnscope");
+}
+
+// A folder that cannot be written is better known before the training than behind it.
+Status try_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  TRY(AtomicFile probe, AtomicFile::create(folder + "/card.json"));  // left without a commit: nothing changes
+  return Done{};
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 60) return format("%lld s", static_cast<long long>(whole));
+  return format("%lld min %02lld s", static_cast<long long>(whole / 60), static_cast<long long>(whole % 60));
+}
+
+// What happened since the last line of progress.
+class Progress {
+ public:
+  explicit Progress(const Trainer& trainer) : from_(trainer.state().step) {}
+
+  Status line(Trainer& trainer) {
+    TRY(const HeldOut held_out, trainer.measure_held_out(kHeldOutWhileTraining));
+    const StepReport& last = trainer.state().reports.back();
+    std::int64_t tokens = 0;
+    double seconds = 0;
+    for (const StepReport& report : trainer.state().reports) {
+      if (report.step <= shown_) continue;
+      tokens += report.tokens;
+      seconds += report.seconds;
+    }
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double left = elapsed / (last.step - from_) * (trainer.recipe().steps - last.step);
+    std::printf("step %6d   loss %8.4f   held-out %6.2f %%   rate %.2e   %7.0f tokens/s   %s left\n",
+                last.step, last.loss, 100 * held_out.accuracy, last.rate,
+                static_cast<double>(tokens) / seconds, duration(left).c_str());
+    std::fflush(stdout);
+    shown_ = last.step;
+    return Done{};
+  }
+
+ private:
+  int from_, shown_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Steps until the recipe's end or Ctrl+C. A checkpoint is written where one was asked for.
+Status learn(const Options& options, Trainer& trainer) {
+  const StopOnInterrupt interrupt;
+  const int steps = trainer.recipe().steps, every = std::max(1, steps / kLines);
+  Progress progress(trainer);
+  while (trainer.state().step < steps && !stop_wanted) {
+    TRY(const StepReport report, trainer.step());
+    const bool last = report.step == steps || stop_wanted;
+    if (!options.quiet && (last || report.step % every == 0)) TRY_OK(progress.line(trainer));
+    const int each = options.checkpoint_every;
+    if (each > 0 && (last || report.step % each == 0))
+      TRY_OK(save_checkpoint(checkpoint_path(options), trainer));
+  }
+  if (stop_wanted)
+    std::fprintf(stderr, "Stopped after step %d; the model is written as it is.\n", trainer.state().step);
+  return Done{};
+}
+
+void print_measures(const Card& card) {
+  for (const Measure& measure : card.measures) {
+    std::string where;
+    if (measure.layer >= 0) where += format(" (layer %d, head %d)", measure.layer, measure.head);
+    std::printf("%-28s %.4f   wanted %.4g   %s%s\n", measure.name.c_str(), measure.value, measure.wanted,
+                measure.sentence.c_str(), where.c_str());
+  }
+}
+
+Status run_train(const Options& options) {
+  if (options.task.empty() && options.data.empty()) return list_tasks();
+  set_thread_count(options.threads);
+  TRY(Trainer trainer, make_trainer(options));
+  TRY(const std::string layout, layout_for(trainer));
+  TRY_OK(try_folder(options.out));
+  TRY_OK(learn(options, trainer));
+  TRY_OK(save_model(options.out, layout, *trainer.state().model, trainer.task().tokenizer()));
+  Card card = make_card(trainer, trainer.seed() + 1, options.held_out);
+  card.layout = layout;
+  TRY_OK(write_card(options.out, card));
+  if (!options.quiet) print_measures(card);
+  return Done{};
+}
+
+void add_sizes(CLI::App& command, Options& o) {
+  const auto count = CLI::Range(1, 1 << 20);
+  command.add_option("--layers", o.sizes.layers, "number of blocks")->check(count);
+  command.add_option("--heads", o.sizes.heads, "heads per attention")->check(count);
+  command.add_option("--kv-heads", o.sizes.kv_heads, "key and value heads, where heads share them")
+      ->check(count);
+  command.add_option("--d-model", o.sizes.d_model, "width of the residual stream")->check(count);
+  command.add_option("--d-mlp", o.sizes.d_mlp, "width inside the MLP")->check(count);
+  command.add_option("--order", o.sizes.order, "norms before or behind the sums: pre, post")
+      ->check(CLI::IsMember({"pre", "post"}));
+  command.add_option("--mask", o.sizes.mask, "pilot: the image in both directions or not: prefix, causal")
+      ->check(CLI::IsMember({"prefix", "causal"}));
+}
+
+void add_recipe(CLI::App& command, Options& o) {
+  const auto count = CLI::Range(1, 1 << 24);
+  command.add_option("--steps", o.recipe.steps, "steps of training")->check(count);
+  command.add_option("--batch", o.recipe.batch, "sequences per step")->check(count);
+  command.add_option("--rate", o.recipe.rate, "highest learning rate")->check(CLI::PositiveNumber);
+  command.add_option("--schedule", o.recipe.schedule, "of the learning rate: cosine, inverse_sqrt, constant")
+      ->check(CLI::IsMember({"cosine", "inverse_sqrt", "constant"}));
+  command.add_option("--warmup", o.recipe.warmup, "steps until the highest learning rate")
+      ->check(CLI::Range(0, 1 << 24));
+  command.add_option("--smoothing", o.recipe.smoothing, "label smoothing")->check(CLI::Range(0.0, 0.99));
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("train", "Train a small model on a task and write it as a folder");
+  const auto options = std::make_shared<Options>();
+  Options& o = *options;
+  o.command = command;
+  CLI::Option* task = command->add_option("TASK", o.task, "what to learn; without it, the tasks are listed");
+  command->add_option("--out", o.out, "folder for the model and its card")->type_name("DIR");
+  command->add_option("--seed", o.seed, "of the first weights and of the data (default 1)");
+  command->add_option("--data", o.data, "learn the lines of this text file instead of a task")
+      ->type_name("FILE")
+      ->excludes(task);
+  command->add_option("--vocab", o.vocabulary, "with --data: its words, one per line")
+      ->type_name("FILE")
+      ->needs("--data");
+  add_sizes(*command, o);
+  add_recipe(*command, o);
+  command
+      ->add_option("--threads", o.threads,
+                   "threads to use (default: all cores); any number gives the same bits")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--held-out", o.held_out, "held-out examples for the card (default 1000)")
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option("--checkpoint-every", o.checkpoint_every,
+                   "steps between checkpoints, written to DIR/checkpoint.safetensors")
+      ->check(CLI::Range(1, 1 << 24));
+  command->add_flag("--resume", o.resume, "go on from DIR/checkpoint.safetensors");
+  command->add_flag("--quiet", o.quiet, "print nothing");
+  command->callback([options, &action] {
+    if ((!options->task.empty() || !options->data.empty()) && options->out.empty())
+      throw CLI::RequiredError("--out");
+    action = [options] { return run_train(*options); };
+  });
+}
+
+}  // namespace attnscope::cli

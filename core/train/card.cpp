@@ -1,0 +1,184 @@
+#include "core/train/card.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json_file.h"
+#include "core/train/recipe_json.h"
+
+namespace attnscope {
+namespace {
+
+using Json = nlohmann::json;
+
+Json measure_to_json(const Measure& measure) {
+  Json out{{"name", measure.name},
+           {"sentence", measure.sentence},
+           {"value", measure.value},
+           {"wanted", measure.wanted}};
+  if (measure.layer >= 0) out["layer"] = measure.layer;
+  if (measure.head >= 0) out["head"] = measure.head;
+  return out;
+}
+
+Result<Measure> measure_from_json(const Json& json, const std::string& what) {
+  Measure out;
+  if (!json.is_object() || !json.contains("name") || !json.contains("value"))
+    return fail(Code::bad_format, what + ": a measure has no name or no value.", "Train the model again.");
+  TRY_OK(read_key(json, "name", what, out.name));
+  TRY_OK(read_key(json, "sentence", what, out.sentence));
+  TRY_OK(read_key(json, "value", what, out.value));
+  TRY_OK(read_key(json, "wanted", what, out.wanted));
+  TRY_OK(read_key(json, "layer", what, out.layer));
+  TRY_OK(read_key(json, "head", what, out.head));
+  return out;
+}
+
+std::string head_text(const Measure& measure) {
+  if (measure.layer < 0) return "";
+  if (measure.head < 0) return format("layer %d", measure.layer);
+  return format("layer %d, head %d", measure.layer, measure.head);
+}
+
+Status write_text(const std::string& path, const std::string& text) {
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(text);
+  return file.commit();
+}
+
+std::string recipe_text(const Recipe& r) {
+  std::string out = "| | |\n|---|---|\n";
+  const auto row = [&](const char* name, const std::string& value) {
+    out += format("| %s | %s |\n", name, value.c_str());
+  };
+  row("steps", format_count(r.steps));
+  row("sequences per step", format_count(r.batch));
+  row("learning rate", format("%g, %s, %d steps of warm-up", r.rate, r.schedule.c_str(), r.warmup));
+  row("optimiser",
+      format("AdamW, betas %g and %g, epsilon %g, weight decay %g", r.beta1, r.beta2, r.epsilon, r.decay));
+  row("label smoothing", format("%g", r.smoothing));
+  row("gradients clipped to", r.clip > 0 ? format("a norm of %g", r.clip) : "not clipped");
+  return out;
+}
+
+}  // namespace
+
+Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
+  const Task& task = trainer.task();
+  const TrainState& state = trainer.state();
+  const ModelConfig& config = state.model->config();
+  Card out;
+  out.task = task.name();
+  out.title = task.title();
+  out.sentence = task.sentence();
+  out.layout = task.layout();
+  out.recipe = trainer.recipe();
+  out.sizes = trainer.sizes();
+  out.layers = config.n_layers();
+  out.heads = config.blocks.front().attention.n_heads;
+  out.d_model = config.d_model;
+  out.vocabulary = config.vocab_size;
+  out.seed = trainer.seed();
+  out.steps = state.step;
+  for (const std::string& name : parameters(config, state.model->weights()))
+    out.parameters += state.model->weights().get(name).count();
+  for (const StepReport& report : state.reports) {
+    out.tokens += report.tokens;
+    out.seconds += report.seconds;
+    out.loss = report.plain_loss;
+  }
+  out.measured_seed = seed;
+  out.measured_count = count;
+  out.measures = task.measure(*state.model, seed, count);
+  return out;
+}
+
+Json card_to_json(const Card& card) {
+  Json measures = Json::array();
+  for (const Measure& measure : card.measures) measures.push_back(measure_to_json(measure));
+  return {{"task", card.task},
+          {"title", card.title},
+          {"sentence", card.sentence},
+          {"layout", card.layout},
+          {"recipe", recipe_to_json(card.recipe)},
+          {"sizes", sizes_to_json(card.sizes)},
+          {"layers", card.layers},
+          {"heads", card.heads},
+          {"d_model", card.d_model},
+          {"vocabulary", card.vocabulary},
+          {"seed", card.seed},
+          {"steps", card.steps},
+          {"parameters", card.parameters},
+          {"tokens", card.tokens},
+          {"seconds", card.seconds},
+          {"loss", card.loss},
+          {"measured", {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}}},
+          {"measures", measures}};
+}
+
+Result<Card> card_from_json(const Json& json, const std::string& what) {
+  Card out;
+  if (!json.is_object() || !json.contains("task") || !json.contains("recipe") || !json.contains("sizes") ||
+      !json.contains("measured") || !json.contains("measures"))
+    return fail(Code::bad_format, what + " is no card of a trained model.", "Train the model again.");
+  TRY_OK(read_key(json, "task", what, out.task));
+  TRY_OK(read_key(json, "title", what, out.title));
+  TRY_OK(read_key(json, "sentence", what, out.sentence));
+  TRY_OK(read_key(json, "layout", what, out.layout));
+  TRY(out.recipe, recipe_from_json(json["recipe"], what));
+  TRY(out.sizes, sizes_from_json(json["sizes"], what));
+  TRY_OK(read_key(json, "layers", what, out.layers));
+  TRY_OK(read_key(json, "heads", what, out.heads));
+  TRY_OK(read_key(json, "d_model", what, out.d_model));
+  TRY_OK(read_key(json, "vocabulary", what, out.vocabulary));
+  TRY_OK(read_key(json, "seed", what, out.seed));
+  TRY_OK(read_key(json, "steps", what, out.steps));
+  TRY_OK(read_key(json, "parameters", what, out.parameters));
+  TRY_OK(read_key(json, "tokens", what, out.tokens));
+  TRY_OK(read_key(json, "seconds", what, out.seconds));
+  TRY_OK(read_key(json, "loss", what, out.loss));
+  TRY_OK(read_key(json["measured"], "seed", what, out.measured_seed));
+  TRY_OK(read_key(json["measured"], "count", what, out.measured_count));
+  for (const Json& each : json["measures"]) {
+    TRY(Measure measure, measure_from_json(each, what));
+    out.measures.push_back(std::move(measure));
+  }
+  return out;
+}
+
+std::string card_text(const Card& card) {
+  std::string out = format("# %s\n\n%s\n\n", card.title.c_str(), card.sentence.c_str());
+  out += format(
+      "Trained by attnscope itself, from nothing but data that the program makes:\n\n```\n"
+      "attnscope-cli train %s --seed %llu --steps %d --out DIR\n```\n\n",
+      card.task.c_str(), static_cast<unsigned long long>(card.seed), card.steps);
+  out += format(
+      "%d layers, %d heads, width %d, %d tokens in the vocabulary, %s parameters. "
+      "%d steps with %s rows in %.0f seconds.\n\n",
+      card.layers, card.heads, card.d_model, card.vocabulary, format_count(card.parameters).c_str(),
+      card.steps, format_count(card.tokens).c_str(), card.seconds);
+  out += format(
+      "## Measured\n\nOn %d held-out examples of seed %llu, whose content never occurs in training.\n\n",
+      card.measured_count, static_cast<unsigned long long>(card.measured_seed));
+  out += "| | measured | wanted | where |\n|---|---|---|---|\n";
+  for (const Measure& measure : card.measures) {
+    const std::string wanted = measure.wanted > 0 ? format("%.4g", measure.wanted) : "";
+    out += format("| %s: %s | %.4f | %s | %s |\n", measure.name.c_str(), measure.sentence.c_str(),
+                  measure.value, wanted.c_str(), head_text(measure).c_str());
+  }
+  return out + "\n## Recipe\n\n" + recipe_text(card.recipe);
+}
+
+Status write_card(const std::string& folder, const Card& card) {
+  TRY_OK(write_text(folder + "/card.json", card_to_json(card).dump(1) + "\n"));
+  return write_text(folder + "/README.md", card_text(card));
+}
+
+Result<Card> read_card(const std::string& folder) {
+  const std::string path = folder + "/card.json";
+  TRY(const Json json, read_json_file(path, std::uint64_t{1} << 24));
+  return card_from_json(json, path);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+// The card of a trained model: task, recipe, sizes, what was measured on held-out data and how. card.json is
+// for programs, README.md says the same to people. Refuses cards that lack what they must tell.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/train/trainer.h"
+
+namespace attnscope {
+
+struct Card {
+  std::string task, title, sentence, layout;
+  Recipe recipe;
+  TaskSizes sizes;  ///< as they were asked for; 0 or empty = the task's own
+  int layers = 0, heads = 0, d_model = 0, vocabulary = 0;
+  std::uint64_t seed = 0;
+  int steps = 0;
+  std::int64_t parameters = 0, tokens = 0;  ///< numbers that were trained; rows that went through
+  double seconds = 0;                       ///< spent in steps
+  double loss = 0;                          ///< of the last step, without smoothing
+  std::uint64_t measured_seed = 0;          ///< of the held-out examples
+  int measured_count = 0;
+  std::vector<Measure> measures;  ///< accuracy first
+};
+
+/// Measures the model on `count` held-out examples of `seed` and tells what its training was.
+Card make_card(const Trainer& trainer, std::uint64_t seed, int count);
+
+nlohmann::json card_to_json(const Card& card);
+/// `what` names the file in sentences.
+Result<Card> card_from_json(const nlohmann::json& json, const std::string& what);
+/// Markdown for people.
+std::string card_text(const Card& card);
+
+/// Writes card.json and README.md into an existing folder, each whole or not at all.
+Status write_card(const std::string& folder, const Card& card);
+Result<Card> read_card(const std::string& folder);
+
+}  // namespace attnscope

@@ -1,0 +1,232 @@
+#include "core/train/data_file.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/io/mapped_file.h"
+#include "core/io/quote.h"
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/random.h"
+#include "core/train/task_sizes.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMostWords = 256;         // of one line
+constexpr std::size_t kMostVocabulary = 50000;  // different words
+constexpr int kEnd = 0, kUnknown = 1;           // "<end>" stands before and behind every line
+const std::vector<std::string> kSpecial{"<end>", "<unk>"};
+
+struct Line {
+  std::size_t number = 0;  // in the file, from 1
+  std::vector<std::string> words;
+};
+
+Error at_line(const std::string& what, std::size_t number, const std::string& why, std::string hint) {
+  return fail(Code::bad_format, format("%s, line %zu: %s.", what.c_str(), number, why.c_str()),
+              std::move(hint));
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(line.size(), line.find_first_of(" \t\r", begin));
+    out.emplace_back(line.substr(begin, at - begin));
+  }
+  return out;
+}
+
+// Every line of a text has words; the line break behind the last one is no line.
+Result<std::vector<Line>> lines_of(const std::string& text, const std::string& what) {
+  if (!is_valid_utf8(text))
+    return fail(Code::bad_format, what + " is no text in UTF-8.", "Save it as UTF-8 and try again.");
+  std::vector<std::string> rows = split(text, '\n');
+  if (!rows.empty() && rows.back().empty()) rows.pop_back();
+  if (rows.empty()) return fail(Code::bad_format, what + " is empty.", "Give one sentence on every line.");
+  std::vector<Line> out;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    out.push_back({row + 1, words_of(rows[row])});
+    if (out.back().words.empty())
+      return at_line(what, row + 1, "the line is empty", "Take empty lines out of the file.");
+    if (out.back().words.size() > kMostWords)
+      return at_line(what, row + 1, format("%zu words are too many", out.back().words.size()),
+                     format("Break lines of more than %zu words.", kMostWords));
+  }
+  return out;
+}
+
+bool is_special(const std::string& word) {
+  return std::find(kSpecial.begin(), kSpecial.end(), word) != kSpecial.end();
+}
+
+// The specials, then the words in the order of the alphabet.
+Result<std::vector<std::string>> list_of(const std::set<std::string>& words, const std::string& what) {
+  if (words.size() > kMostVocabulary)
+    return fail(Code::out_of_range, format("%s has %zu different words.", what.c_str(), words.size()),
+                format("Up to %zu can be learned.", kMostVocabulary));
+  std::vector<std::string> out = kSpecial;
+  for (const std::string& word : words)
+    if (!is_special(word)) out.push_back(word);
+  return out;
+}
+
+Result<std::vector<std::string>> vocabulary_of(const std::vector<Line>& lines, const std::string& what) {
+  std::set<std::string> words;
+  for (const Line& line : lines)
+    for (const std::string& word : line.words) {
+      if (is_special(word))
+        return at_line(what, line.number, in_quotes(word) + " is kept for the program", "Take the word out.");
+      words.insert(word);
+    }
+  return list_of(words, what);
+}
+
+Result<std::vector<std::string>> given_vocabulary(const std::string& text, const std::string& what) {
+  TRY(const std::vector<Line> lines, lines_of(text, what));
+  std::set<std::string> words;
+  for (const Line& line : lines) {
+    if (line.words.size() != 1)
+      return at_line(what, line.number, format("there are %zu words", line.words.size()),
+                     "Give one word per line.");
+    words.insert(line.words.front());
+  }
+  return list_of(words, what);
+}
+
+Example example_of(const std::vector<int>& ids) {
+  Example out;
+  out.input.ids = {kEnd};
+  out.input.ids.insert(out.input.ids.end(), ids.begin(), ids.end());
+  out.targets = ids;
+  out.targets.push_back(kEnd);
+  return out;
+}
+
+class Lines final : public Task {
+ public:
+  Lines(std::vector<std::string> words, std::vector<std::vector<int>> train,
+        std::vector<std::vector<int>> held_out)
+      : words_(std::move(words)), train_(std::move(train)), held_out_(std::move(held_out)) {
+    for (const auto* lines : {&train_, &held_out_})
+      for (const std::vector<int>& line : *lines) longest_ = std::max(longest_, line.size());
+  }
+
+  std::string_view name() const override { return "file"; }
+  std::string_view title() const override { return "Lines of a file"; }
+  std::string_view sentence() const override { return "Says the next word of the lines of a text file."; }
+  std::string_view layout() const override { return "gpt2"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
+    ModelConfig out;
+    out.family = "GPT-2";
+    out.d_model = out.d_in = sizes.d_model;
+    out.vocab_size = static_cast<int>(words_.size());
+    out.position.kind = PositionSpec::Kind::learned;
+    out.position.max_positions = static_cast<std::int64_t>(longest_) + 1;
+    out.blocks.assign(static_cast<std::size_t>(sizes.layers), usual_block(sizes));
+    if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
+    out.head.tied = true;
+    out.bos = out.eos = kEnd;
+    return out;
+  }
+
+  nlohmann::json tokenizer() const override {
+    WordTokenizer parts;
+    parts.words = words_;
+    parts.special = kSpecial;
+    parts.unknown = kSpecial[kUnknown];
+    parts.before = kSpecial[kEnd];
+    nlohmann::json out = tokenizer_json(parts);
+    out["pre_tokenizer"] = {{"type", "WhitespaceSplit"}};  // as the lines were read
+    out["model"]["type"] = "WordLevel";                    // whatever the words look like
+    return out;
+  }
+
+  Recipe recipe() const override { return {}; }
+
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    const auto& lines = split == Split::train ? train_ : held_out_;
+    if (split == Split::held_out)  // one after the other: there may be few
+      return example_of(lines[static_cast<std::size_t>(number) % lines.size()]);
+    SplitMix64 random = random_of(seed, 0, static_cast<std::uint64_t>(number));
+    return example_of(random.one_of(lines));
+  }
+
+  Example shown() const override { return example_of(train_.front()); }
+
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    std::int64_t right = 0, counted = 0;
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      const RowsRight rows = rows_right(trace, example.targets);
+      right += rows.right;
+      counted += rows.counted;
+    });
+    const double share = static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, counted));
+    return {
+        {"accuracy", "share of the words of held-out lines that are the most likely next word", share, 0}};
+  }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<std::vector<int>> train_, held_out_;
+  std::size_t longest_ = 0;
+};
+
+Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, const WordIds& ids,
+                                             const std::string& what) {
+  std::vector<std::vector<int>> out;
+  for (const Line& line : lines) {
+    out.emplace_back();
+    for (const std::string& word : line.words) {
+      if (!ids.has(word))
+        return at_line(what, line.number, in_quotes(word) + " is not in the vocabulary",
+                       "Add the word to the vocabulary, or take it out of the file.");
+      out.back().push_back(ids[word]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Task>> task_of_text(const std::string& text, const std::string& what,
+                                                 const std::string& vocabulary,
+                                                 const std::string& vocabulary_what) {
+  TRY(const std::vector<Line> lines, lines_of(text, what));
+  TRY(std::vector<std::string> words,
+      vocabulary_what.empty() ? vocabulary_of(lines, what) : given_vocabulary(vocabulary, vocabulary_what));
+  TRY(const auto all, ids_of(lines, WordIds(words), what));
+  // The tenth of the different lines with the smallest fingerprints, one at least.
+  std::map<std::uint64_t, std::vector<int>> different;
+  for (const std::vector<int>& line : all) different[fingerprint(line)] = line;
+  if (different.size() < 2)
+    return fail(Code::bad_format, what + " has one line only, or the same line again and again.",
+                "Give at least two different lines: one of them is held out for measuring.");
+  const std::size_t out = std::max<std::size_t>(1, different.size() / 10);
+  std::vector<std::vector<int>> held_out, train;
+  for (const auto& [print, line] : different)
+    if (held_out.size() < out) held_out.push_back(line);
+  const std::uint64_t border = std::next(different.begin(), static_cast<std::ptrdiff_t>(out))->first;
+  for (const std::vector<int>& line : all)
+    if (fingerprint(line) >= border) train.push_back(line);
+  return std::shared_ptr<const Task>(
+      std::make_shared<const Lines>(std::move(words), std::move(train), std::move(held_out)));
+}
+
+Result<std::shared_ptr<const Task>> task_of_file(const std::string& path, const std::string& vocabulary) {
+  TRY(const std::string text, read_file(path, kMostBytes));
+  if (vocabulary.empty()) return task_of_text(text, in_quotes(path, 400));
+  TRY(const std::string words, read_file(vocabulary, kMostBytes));
+  return task_of_text(text, in_quotes(path, 400), words, in_quotes(vocabulary, 400));
+}
+
+}  // namespace attnscope
