@@ -24,6 +24,7 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   out.position.max_positions = config.size({"n_positions", "max_position_embeddings", "n_ctx"}, 1024);
   out.bos = config.token({"bos_token_id"});
   out.eos = config.token({"eos_token_id"});
+  out.pad = config.token({"pad_token_id"});
   const float eps = static_cast<float>(config.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5));
   const int layers = config.size({"n_layer", "num_hidden_layers"}, 12, 4096);
   const int heads = config.size({"n_head", "num_attention_heads"}, 12);

@@ -2,6 +2,8 @@
 // preprocessor_config.json says (or as its family does by default).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/io/image.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/config.h"
@@ -22,6 +24,8 @@ struct Preprocessing {
 /// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
                                std::vector<std::string>& notes);
+/// preprocessor_config.json that says this.
+nlohmann::json preprocessing_to_json(const Preprocessing& how);
 /// -> pixels [channel, row, column].
 Tensor preprocess(const Picture& picture, const Preprocessing& how);
 /// The picture that such pixels show, for the screen: the numbers brought back to bytes.

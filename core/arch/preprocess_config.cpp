@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/arch/preprocess.h"
+#include "core/arch/scene_config.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 
@@ -49,6 +50,21 @@ void read_file(const json& file, Preprocessing& out) {
 }
 
 }  // namespace
+
+json preprocessing_to_json(const Preprocessing& how) {
+  static constexpr int kFilters[] = {0, 2, 3};  // Pillow's numbers of nearest, bilinear, bicubic
+  json out{{"do_resize", true},
+           {"size", {{"height", how.height}, {"width", how.width}}},
+           {"resample", kFilters[static_cast<int>(how.filter)]},
+           {"do_rescale", true},
+           {"rescale_factor", spelled(how.rescale)},
+           {"do_normalize", true}};
+  for (std::size_t c = 0; c < 3; ++c) {
+    out["image_mean"].push_back(spelled(how.mean[c]));
+    out["image_std"].push_back(spelled(how.deviation[c]));
+  }
+  return out;
+}
 
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
                                std::vector<std::string>& notes) {

@@ -11,8 +11,14 @@
 
 namespace attnscope {
 
-/// `layout`: "gpt2", "llama", "bert", "marian", "attnscope". Files are written whole or not at all.
+/// `layout`: "gpt2", "llama", "bert", "marian", "attnscope". The folder is made where there is none; its
+/// files are written whole or not at all, and take the place of old ones together. Numbers are float32.
+/// `tokenizer` is the content of tokenizer.json; null leaves it out. A bias that the layout asks for and the
+/// model lacks is written as zeros, one of zeros that has no place there is left out. Errors: unsupported
+/// (says what does not fit), io_failed.
 Status save_model(const std::string& folder, std::string_view layout, const Model& model,
                   const nlohmann::json& tokenizer);
+/// Whether the layout can say the model, without writing anything; the same sentences.
+Status can_save(std::string_view layout, const Model& model);
 
 }  // namespace attnscope

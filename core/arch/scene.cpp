@@ -12,6 +12,29 @@
 #include "core/io/json_file.h"
 
 namespace attnscope {
+
+Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape) {
+  if (shape.size() == 1) return {{Axis::out, shape[0]}};
+  if (ends_with(name, "pos_embed.weight")) return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
+  if (ends_with(name, "tok_embed.weight")) return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
+  return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
+}
+
+void tie_tables(const ModelConfig& config, Weights& weights) {
+  const std::string base(stack_prefix(config.stack));
+  const Tensor table = weights.get(base + "tok_embed.weight");
+  if (table.empty()) return;
+  if (config.of(Stack::enc).shares_embedding) weights.set("enc.tok_embed.weight", table);
+  if (config.head.present && config.head.tied)
+    weights.set(base + "logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
+}
+
+bool is_tied(const ModelConfig& config, const std::string& name) {
+  if (name == "enc.tok_embed.weight") return config.of(Stack::enc).shares_embedding;
+  return config.head.present && config.head.tied &&
+         name == std::string(stack_prefix(config.stack)) + "logits.weight";
+}
+
 namespace {
 
 using nlohmann::json;
@@ -58,13 +81,6 @@ Result<std::vector<float>> numbers(const json& value, std::vector<std::int64_t>&
       if (!take(number)) return bad("a number is missing or is not a number");
   }
   return out;
-}
-
-Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape) {
-  if (shape.size() == 1) return {{Axis::out, shape[0]}};
-  if (ends_with(name, "pos_embed.weight")) return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
-  if (ends_with(name, "tok_embed.weight")) return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
-  return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
 }
 
 Status check_toy(const ModelConfig& config, const std::string& what) {
@@ -189,15 +205,6 @@ json input_json(const Input& input) {
   return out;
 }
 
-void tie_head(const ModelConfig& config, Weights& weights) {
-  const std::string base(stack_prefix(config.stack));
-  const Tensor table = weights.get(base + "tok_embed.weight");
-  if (table.empty()) return;
-  if (config.of(Stack::enc).shares_embedding) weights.set("enc.tok_embed.weight", table);
-  if (config.head.present && config.head.tied)
-    weights.set(base + "logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
-}
-
 json rows_of(const Tensor& tensor) {
   json out = json::array();
   for (std::int64_t i = 0; i < tensor.size(0); ++i) {
@@ -254,7 +261,7 @@ Weights random_weights(const ModelConfig& config, std::uint64_t seed) {
                      : normal_numbers(seed, count, deviation);
     out.set(weight.name, Tensor::from(std::move(values), canonical_axes(weight.name, weight.shape)));
   }
-  tie_head(config, out);
+  tie_tables(config, out);
   return out;
 }
 
@@ -286,7 +293,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   scene.from_seed = !object.contains("weights");
   Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
   TRY_OK(read_weights(object, weights, what));
-  tie_head(config, weights);
+  tie_tables(config, weights);
   TRY(scene.model, Model::make(std::move(config), std::move(weights)));
   TRY(scene.inputs, read_inputs(object, what));
   return scene;
@@ -312,9 +319,7 @@ std::string scene_to_text(const Scene& scene) {
   }
   const ModelConfig& config = scene.model->config();
   for (const auto& [name, tensor] : scene.model->weights().all()) {
-    const bool repeats = (config.head.tied && ends_with(name, "logits.weight")) ||
-                         (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight");
-    if (!repeats) out["weights"][name] = rows_of(tensor);
+    if (!is_tied(config, name)) out["weights"][name] = rows_of(tensor);
   }
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -48,6 +48,13 @@ SceneSizes sizes_of(const Scene& scene);
 /// The same kind of scene at other sizes; every number is drawn from `seed`. Errors: sizes out of range.
 Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t seed);
 
+/// A weight's shape with the names of its axes, as the rest of the program expects them.
+Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape);
+/// True for a weight that another one says: a tied head, the encoder's share of one table of tokens.
+bool is_tied(const ModelConfig& config, const std::string& name);
+/// Sets those weights from the table they repeat.
+void tie_tables(const ModelConfig& config, Weights& weights);
+
 /// Standard normal numbers by SplitMix64 and Box-Muller: the same on every machine.
 std::vector<float> normal_numbers(std::uint64_t seed, std::int64_t count, float deviation);
 /// All weights of a config drawn from `seed`: matrices N(0, 1/in), tables N(0, 1), norms 1 and 0.

@@ -83,9 +83,9 @@ AttentionSpec read_attention(ConfigReader& in, AttentionSpec a) {
   a.n_heads = in.size({"n_heads"}, a.n_heads, kLargestToy);
   a.n_kv_heads = in.size({"n_kv_heads"}, a.n_heads == heads ? a.n_kv_heads : a.n_heads, kLargestToy);
   a.d_head = in.size({"d_head"}, a.d_head, kLargestToy);
-  const double usual = 1.0 / std::sqrt(static_cast<double>(std::max(1, a.d_head)));
+  const float usual = 1.f / std::sqrt(static_cast<float>(std::max(1, a.d_head)));  // as every family does
   const bool same = a.d_head == width && a.scale != 1.f;
-  a.scale = static_cast<float>(in.number({"scale"}, same ? static_cast<double>(a.scale) : usual));
+  a.scale = static_cast<float>(in.number({"scale"}, static_cast<double>(same ? a.scale : usual)));
   a.cap = static_cast<float>(in.number({"cap"}, static_cast<double>(a.cap)));
   a.qk_norm = norm_at(in, "qk_norm", a.qk_norm);
   a.causal = in.flag({"causal"}, a.causal);
@@ -212,6 +212,17 @@ void check_stack(ConfigReader& config, const ModelConfig& out) {
 
 int token(ConfigReader& config, const char* key) { return config.find({key}) ? config.token({key}) : -1; }
 
+// A list of token ids; what is none is passed over.
+std::vector<int> ids_at(ConfigReader& config, const char* key) {
+  std::vector<int> out;
+  const json* list = config.find({key});
+  for (std::size_t i = 0; list && list->is_array() && i < list->size(); ++i) {
+    const json& id = (*list)[i];
+    if (id.is_number_unsigned() && id.get<std::uint64_t>() < (1u << 30)) out.push_back(id.get<int>());
+  }
+  return out;
+}
+
 ModelConfig read_stack(ConfigReader& config, Stack stack) {
   ModelConfig out;
   out.family = "scene";
@@ -242,6 +253,7 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   out.pad = token(config, "pad");
   out.decoder_start = token(config, "decoder_start");
   out.image_token = token(config, "image_token");
+  out.never_said = ids_at(config, "never_said");
   check_stack(config, out);
   return out;
 }

@@ -13,6 +13,10 @@ namespace attnscope {
 
 Result<ModelConfig> config_from_json(const nlohmann::json& json, const std::string& what);
 nlohmann::json config_to_json(const ModelConfig& config);
+/// rope_scaling as config.json spells it; null where nothing is scaled.
+nlohmann::json rope_scaling_json(const RopeSpec& rope);
+/// The number that the shortest spelling of a float names: 1e-05, not 9.99999974e-06.
+double spelled(float value);
 /// "gelu_new", "relu", ...: how configs spell an activation.
 const char* activation_key(Activation kind);
 

@@ -1,42 +1,24 @@
 // The way back: a ModelConfig as the JSON that scene_config.cpp reads. Fields that say the usual are left
 // out.
-#include <cmath>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/scene_config.h"
 
 namespace attnscope {
-namespace {
 
 using nlohmann::json;
 
-json norm_json(const NormSpec& norm) {
-  static constexpr const char* kKinds[] = {"none", "layer", "rms"};
-  json out{{"kind", kKinds[static_cast<int>(norm.kind)]}, {"eps", norm.eps}};
-  if (norm.weight_offset != 0.f) out["weight_offset"] = norm.weight_offset;
+double spelled(float value) {
+  char text[32];
+  const auto written = std::to_chars(text, text + sizeof text, value);
+  double out = 0;
+  std::from_chars(text, written.ptr, out);
   return out;
 }
 
-json attention_json(const AttentionSpec& a) {
-  json out{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads}, {"d_head", a.d_head},
-           {"scale", a.scale},     {"causal", a.causal},         {"mask_before_scale", a.mask_before_scale}};
-  if (a.window > 0) out["window"] = a.window;
-  if (a.cap > 0.f) out["cap"] = a.cap;
-  if (a.qk_norm.kind != NormSpec::Kind::none) out["qk_norm"] = norm_json(a.qk_norm);
-  if (!a.mask.empty()) out["mask"] = a.mask;
-  return out;
-}
-
-json mlp_json(const MlpSpec& mlp) {
-  static constexpr const char* kKinds[] = {"none", "plain", "gated"};
-  json out{{"kind", kKinds[static_cast<int>(mlp.kind)]}};
-  if (mlp.kind == MlpSpec::Kind::none) return out;
-  out["activation"] = activation_key(mlp.activation);
-  out["d_mlp"] = mlp.d_mlp;
-  return out;
-}
-
-json scaling_json(const RopeSpec& rope) {
+json rope_scaling_json(const RopeSpec& rope) {
+  if (rope.kind == RopeSpec::Kind::standard) return nullptr;
   static constexpr const char* kKinds[] = {"default", "linear", "llama3", "dynamic", "yarn"};
   json out{{"rope_type", kKinds[static_cast<int>(rope.kind)]}, {"factor", rope.factor}};
   if (rope.kind == RopeSpec::Kind::linear) return out;
@@ -54,6 +36,37 @@ json scaling_json(const RopeSpec& rope) {
   return out;
 }
 
+namespace {
+
+json norm_json(const NormSpec& norm) {
+  static constexpr const char* kKinds[] = {"none", "layer", "rms"};
+  json out{{"kind", kKinds[static_cast<int>(norm.kind)]}};
+  if (norm.kind == NormSpec::Kind::none) return out;
+  out["eps"] = spelled(norm.eps);
+  if (norm.weight_offset != 0.f) out["weight_offset"] = spelled(norm.weight_offset);
+  return out;
+}
+
+json attention_json(const AttentionSpec& a) {
+  json out{{"n_heads", a.n_heads}, {"n_kv_heads", a.n_kv_heads},
+           {"d_head", a.d_head},   {"scale", spelled(a.scale)},
+           {"causal", a.causal},   {"mask_before_scale", a.mask_before_scale}};
+  if (a.window > 0) out["window"] = a.window;
+  if (a.cap > 0.f) out["cap"] = spelled(a.cap);
+  if (a.qk_norm.kind != NormSpec::Kind::none) out["qk_norm"] = norm_json(a.qk_norm);
+  if (!a.mask.empty()) out["mask"] = a.mask;
+  return out;
+}
+
+json mlp_json(const MlpSpec& mlp) {
+  static constexpr const char* kKinds[] = {"none", "plain", "gated"};
+  json out{{"kind", kKinds[static_cast<int>(mlp.kind)]}};
+  if (mlp.kind == MlpSpec::Kind::none) return out;
+  out["activation"] = activation_key(mlp.activation);
+  out["d_mlp"] = mlp.d_mlp;
+  return out;
+}
+
 json position_json(const PositionSpec& p, int d_head) {
   static constexpr const char* kKinds[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
   json out{{"kind", kKinds[static_cast<int>(p.kind)]}};
@@ -66,7 +79,7 @@ json position_json(const PositionSpec& p, int d_head) {
   }
   if (p.kind != PositionSpec::Kind::rope) return out;
   out["rope_theta"] = p.rope.theta;
-  if (p.rope.kind != RopeSpec::Kind::standard) out["rope_scaling"] = scaling_json(p.rope);
+  if (p.rope.kind != RopeSpec::Kind::standard) out["rope_scaling"] = rope_scaling_json(p.rope);
   if (p.rope.rotary_dims > 0 && d_head > 0)
     out["partial_rotary_factor"] = static_cast<double>(p.rope.rotary_dims) / d_head;
   if (p.rope.interleaved) out["interleaved"] = true;
@@ -82,11 +95,26 @@ void put_block(json& out, const BlockSpec& block) {
   if (block.order != NormOrder::pre) out["order"] = kOrders[static_cast<int>(block.order)];
   if (block.shared_norm) out["shared_norm"] = true;
   if (block.branch_norms) out["branch_norms"] = true;
-  if (block.cross) out["cross"] = attention_json(*block.cross);
+  if (!block.cross) return;
+  json& cross = out["cross"] = attention_json(*block.cross);
+  if (!cross.contains("cap") && out["attention"].contains("cap")) cross["cap"] = 0;
+  if (!cross.contains("qk_norm") && out["attention"].contains("qk_norm")) cross["qk_norm"]["kind"] = "none";
+}
+
+// What every entry of a list begins from: fields that an entry may leave out say nothing here.
+BlockSpec without_extras(BlockSpec block) {
+  block.norm.weight_offset = 0.f;
+  block.order = NormOrder::pre;
+  block.shared_norm = block.branch_norms = false;
+  block.cross.reset();
+  block.attention.window = 0;
+  block.attention.cap = 0.f;
+  block.attention.qk_norm.kind = NormSpec::Kind::none;
+  block.attention.mask.clear();
+  return block;
 }
 
 void put_blocks(json& out, const ModelConfig& config) {
-  put_block(out, config.blocks.front());
   json list = json::array();
   bool alike = true;
   for (const BlockSpec& block : config.blocks) {
@@ -94,6 +122,7 @@ void put_blocks(json& out, const ModelConfig& config) {
     put_block(one, block);
     alike = alike && one == list.front();
   }
+  put_block(out, alike ? config.blocks.front() : without_extras(config.blocks.front()));
   if (alike)
     out["n_layers"] = config.n_layers();
   else
@@ -107,8 +136,8 @@ json head_json(const HeadSpec& head) {
     out["activation"] = activation_key(head.activation);
     out["norm"] = norm_json(head.norm);
   }
-  if (head.scale != 1.f) out["scale"] = head.scale;
-  if (head.cap > 0.f) out["cap"] = head.cap;
+  if (head.scale != 1.f) out["scale"] = spelled(head.scale);
+  if (head.cap > 0.f) out["cap"] = spelled(head.cap);
   if (head.first_row_only) out["first_row_only"] = true;
   if (head.outputs > 0) out["outputs"] = head.outputs;
   return out;
@@ -132,7 +161,7 @@ json config_to_json(const ModelConfig& config) {
            {"head", head_json(config.head)}};
   put_blocks(out, config);
   if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;
-  if (config.embed_scale != 1.f) out["embed_scale"] = config.embed_scale;
+  if (config.embed_scale != 1.f) out["embed_scale"] = spelled(config.embed_scale);
   if (config.embed_norm.kind != NormSpec::Kind::none) out["embed_norm"] = norm_json(config.embed_norm);
   if (config.type_vocab > 0) out["type_vocab"] = config.type_vocab;
   if (config.patch.size > 0) out["patch"] = patch_json(config.patch);
@@ -142,6 +171,7 @@ json config_to_json(const ModelConfig& config) {
        {std::pair("bos", config.bos), std::pair("eos", config.eos), std::pair("pad", config.pad),
         std::pair("decoder_start", config.decoder_start), std::pair("image_token", config.image_token)})
     if (token >= 0) out[key] = token;
+  if (!config.never_said.empty()) out["never_said"] = config.never_said;
   for (const ModelConfig& tower : config.towers)
     out[tower.stack == Stack::enc ? "encoder" : "vision"] = config_to_json(tower);
   return out;

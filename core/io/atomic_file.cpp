@@ -136,14 +136,22 @@ void AtomicFile::flush() {
 
 Error AtomicFile::failure() const { return write_error(target_, reason_); }
 
-Status AtomicFile::commit() {
-  flush();
-  const bool device = temporary_.empty();
-  if (reason_ == 0 && !device && ::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) reason_ = errno;
-  if (::close(std::exchange(fd_, -1)) != 0 && reason_ == 0) reason_ = errno;
-  if (reason_ == 0 && !device && ::rename(temporary_.c_str(), target_.c_str()) != 0) reason_ = errno;
+Status AtomicFile::prepare() {
+  if (fd_ >= 0) flush();
+  if (fd_ >= 0 && reason_ == 0 && !temporary_.empty() && ::fsync(fd_) != 0 && errno != EINVAL &&
+      errno != ENOTSUP)
+    reason_ = errno;
+  if (fd_ >= 0 && ::close(std::exchange(fd_, -1)) != 0 && reason_ == 0) reason_ = errno;
   if (reason_ != 0) return failure();
-  if (!device) flush_folder_of(target_);
+  return Done{};
+}
+
+Status AtomicFile::commit() {
+  TRY_OK(prepare());
+  if (temporary_.empty()) return Done{};
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) reason_ = errno;
+  if (reason_ != 0) return failure();
+  flush_folder_of(target_);
   temporary_.clear();
   return Done{};
 }

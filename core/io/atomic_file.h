@@ -26,6 +26,8 @@ class AtomicFile {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
   std::uint64_t written() const { return written_; }
+  /// Flushes to the disk; what is left for commit() is the new name. For files that appear together.
+  Status prepare();
   /// Flushes, and puts the new file in the place of the old one.
   Status commit();
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/io/entries.h"
 #include "core/io/quote.h"
 
@@ -85,13 +84,20 @@ void write_json_entry(AtomicFile& file, const Entry& entry) {
 
 }  // namespace
 
-Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
-                         const std::vector<NamedInts>& ints, const Metadata& metadata) {
+Status put_safetensors(AtomicFile& file, const std::string& path, const std::vector<NamedTensor>& tensors,
+                       const std::vector<NamedInts>& ints, const Metadata& metadata) {
   TRY(const auto entries, make_entries(path, tensors, ints));
-  TRY(AtomicFile file, AtomicFile::create(path));
   file.write(safetensors_header(entries, metadata));
   for (const Entry& entry : entries)
     with_values(entry, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
+  return Done{};
+}
+
+Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                         const std::vector<NamedInts>& ints, const Metadata& metadata) {
+  TRY_OK(make_entries(path, tensors, ints));  // names are refused before a file is touched
+  TRY(AtomicFile file, AtomicFile::create(path));
+  TRY_OK(put_safetensors(file, path, tensors, ints, metadata));
   return file.commit();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/io/atomic_file.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -31,6 +32,9 @@ using Metadata = std::map<std::string, std::string>;
 /// Errors of all writers: io_failed (with the system's reason and what to do), bad_format (names), bad_shape.
 Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                          const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
+/// As write_safetensors, into a file that the caller commits; `path` names it in sentences.
+Status put_safetensors(AtomicFile& file, const std::string& path, const std::vector<NamedTensor>& tensors,
+                       const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
 /// A zip of NAME.npy files, not compressed; numpy.load(path)[NAME] reads it. Metadata has no place in it.
 Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
                  const std::vector<NamedInts>& ints = {});

@@ -1,0 +1,68 @@
+// BertForMaskedLM, the way back of family_bert.cpp.
+#include "core/arch/save_layout.h"
+#include "core/arch/scene_config.h"
+#include "core/arch/weight_writer.h"
+
+namespace attnscope {
+namespace {
+
+using Bias = WeightWriter::Bias;
+constexpr auto kStored = WeightWriter::Layout::out_in;
+
+nlohmann::json config_of(const ModelConfig& model) {
+  const BlockSpec& block = model.blocks.front();
+  nlohmann::json out = config_head("BertForMaskedLM", "bert");
+  out["vocab_size"] = model.vocab_size;
+  out["hidden_size"] = model.d_model;
+  out["num_hidden_layers"] = model.n_layers();
+  out["num_attention_heads"] = block.attention.n_heads;
+  out["intermediate_size"] = block.mlp.d_mlp;
+  out["hidden_act"] = activation_key(block.mlp.activation);
+  out["max_position_embeddings"] = model.position.max_positions;
+  out["position_embedding_type"] = "absolute";
+  out["type_vocab_size"] = model.type_vocab;
+  out["layer_norm_eps"] = spelled(block.norm.eps);
+  out["is_decoder"] = block.attention.causal;
+  out["tie_word_embeddings"] = model.head.tied;
+  out["bos_token_id"] = token_json(model.bos);
+  out["eos_token_id"] = token_json(model.eos);
+  out["pad_token_id"] = token_json(model.pad);
+  return out;
+}
+
+void put_block(WeightWriter& to, const std::string& base, const std::string& name) {
+  const std::string self = name + "attention.self.";
+  to.linear(base + "attn.q", self + "query", kStored, Bias::always);
+  to.linear(base + "attn.k", self + "key", kStored, Bias::always);
+  to.linear(base + "attn.v", self + "value", kStored, Bias::always);
+  to.linear(base + "attn.out", name + "attention.output.dense", kStored, Bias::always);
+  to.norm(base + "ln1", name + "attention.output.LayerNorm", Bias::always);
+  to.linear(base + "mlp.pre", name + "intermediate.dense", kStored, Bias::always);
+  to.linear(base + "mlp.out", name + "output.dense", kStored, Bias::always);
+  to.norm(base + "ln2", name + "output.LayerNorm", Bias::always);
+}
+
+}  // namespace
+
+Result<SavedLayout> save_as_bert(const Model& model) {
+  const ModelConfig& config = model.config();
+  WeightWriter to(model.weights(), "");
+  const std::string tables = "bert.embeddings.", head = "cls.predictions.";
+  to.table("tok_embed.weight", tables + "word_embeddings.weight");
+  to.table("pos_embed.weight", tables + "position_embeddings.weight");
+  to.table("type_embed.weight", tables + "token_type_embeddings.weight");
+  to.norm("ln_embed", tables + "LayerNorm", Bias::always);
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const std::string number = std::to_string(layer);
+    put_block(to, "blocks." + number + ".", "bert.encoder.layer." + number + ".");
+  }
+  to.linear("head.pre", head + "transform.dense", kStored, Bias::always);
+  to.norm("ln_head", head + "transform.LayerNorm", Bias::always);
+  const Tensor out = to.need("logits.weight");  // [d_model, vocab]
+  if (!config.head.tied && !out.empty()) to.add_plain(head + "decoder.weight", out.transpose());
+  to.add_plain(head + "bias", to.bias_or_zeros("logits", config.vocab_size));
+  TRY(auto tensors, std::move(to).take());
+  return SavedLayout{config_of(config), std::move(tensors), nullptr};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,37 @@
+// A layout: how one family of checkpoints spells a model. Each writes what it can say; save_model() reads
+// that back by the family's own reader and compares, so that a layout need not know what it cannot say.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/io/writers.h"
+#include "core/model/model.h"
+
+namespace attnscope {
+
+/// What a folder holds beside its tokenizer.
+struct SavedLayout {
+  nlohmann::json config;             ///< config.json
+  std::vector<NamedTensor> tensors;  ///< model.safetensors
+  nlohmann::json preprocessing;      ///< preprocessor_config.json; null where the model sees no pictures
+};
+
+/// GPT2LMHeadModel: Conv1D matrices [in, out], fused c_attn.
+Result<SavedLayout> save_as_gpt2(const Model& model);
+/// LlamaForCausalLM: matrices [out, in].
+Result<SavedLayout> save_as_llama(const Model& model);
+/// BertForMaskedLM: matrices [out, in].
+Result<SavedLayout> save_as_bert(const Model& model);
+/// MarianMTModel: matrices [out, in].
+Result<SavedLayout> save_as_marian(const Model& model);
+/// Our own: the specs as scene_config.h spells them, tensors under their canonical names, matrices [in, out].
+Result<SavedLayout> save_as_attnscope(const Model& model);
+
+/// What every config.json says: the class, the kind of model and the number format.
+nlohmann::json config_head(const char* architecture, const char* model_type);
+/// A token's id, or null where there is none (a missing field would mean the class's own default).
+nlohmann::json token_json(int id);
+
+}  // namespace attnscope

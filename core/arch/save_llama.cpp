@@ -1,0 +1,85 @@
+// LlamaForCausalLM, the way back of family_llama.cpp.
+#include "core/arch/save_layout.h"
+#include "core/arch/scene_config.h"
+#include "core/arch/weight_writer.h"
+
+namespace attnscope {
+namespace {
+
+using Bias = WeightWriter::Bias;
+
+// The class has biases in all layers or in none.
+Bias biases(const Model& model, std::initializer_list<const char*> parts) {
+  for (int layer = 0; layer < model.config().n_layers(); ++layer)
+    for (const char* part : parts)
+      if (model.weights().find("blocks." + std::to_string(layer) + "." + part + ".bias")) return Bias::always;
+  return Bias::as_is;
+}
+
+void put_positions(nlohmann::json& out, const PositionSpec& position) {
+  const RopeSpec& rope = position.rope;
+  const double factor = rope.kind == RopeSpec::Kind::linear ? rope.factor : 1.0;  // the reader multiplies
+  if (position.max_positions > 0)
+    out["max_position_embeddings"] =
+        static_cast<std::int64_t>(static_cast<double>(position.max_positions) / factor);
+  out["rope_theta"] = rope.theta;
+  out["rope_scaling"] = rope_scaling_json(rope);
+  nlohmann::json newer = out["rope_scaling"];  // one object since version 5 of transformers
+  if (newer.is_null()) newer = {{"rope_type", "default"}};
+  newer["rope_theta"] = rope.theta;
+  out["rope_parameters"] = newer;
+}
+
+nlohmann::json config_of(const ModelConfig& model, bool attention_bias, bool mlp_bias) {
+  const BlockSpec& block = model.blocks.front();
+  nlohmann::json out = config_head("LlamaForCausalLM", "llama");
+  out["vocab_size"] = model.vocab_size;
+  out["hidden_size"] = model.d_model;
+  out["intermediate_size"] = block.mlp.d_mlp;
+  out["num_hidden_layers"] = model.n_layers();
+  out["num_attention_heads"] = block.attention.n_heads;
+  out["num_key_value_heads"] = block.attention.n_kv_heads;
+  out["head_dim"] = block.attention.d_head;
+  out["hidden_act"] = activation_key(block.mlp.activation);
+  out["rms_norm_eps"] = spelled(block.norm.eps);
+  out["attention_bias"] = attention_bias;
+  out["mlp_bias"] = mlp_bias;
+  out["tie_word_embeddings"] = model.head.tied;
+  out["bos_token_id"] = token_json(model.bos);
+  out["eos_token_id"] = token_json(model.eos);
+  out["pad_token_id"] = token_json(model.pad);
+  put_positions(out, model.position);
+  return out;
+}
+
+}  // namespace
+
+Result<SavedLayout> save_as_llama(const Model& model) {
+  const ModelConfig& config = model.config();
+  const auto stored = WeightWriter::Layout::out_in;
+  const Bias attention = biases(model, {"attn.q", "attn.k", "attn.v", "attn.out"}),
+             mlp = biases(model, {"mlp.gate", "mlp.up", "mlp.out"});
+  WeightWriter to(model.weights(), "model.");
+  to.table("tok_embed.weight", "embed_tokens.weight");
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const std::string number = std::to_string(layer), base = "blocks." + number + ".",
+                      name = "layers." + number + ".";
+    to.norm(base + "ln1", name + "input_layernorm", Bias::as_is);
+    to.linear(base + "attn.q", name + "self_attn.q_proj", stored, attention);
+    to.linear(base + "attn.k", name + "self_attn.k_proj", stored, attention);
+    to.linear(base + "attn.v", name + "self_attn.v_proj", stored, attention);
+    to.linear(base + "attn.out", name + "self_attn.o_proj", stored, attention);
+    to.norm(base + "ln2", name + "post_attention_layernorm", Bias::as_is);
+    to.linear(base + "mlp.gate", name + "mlp.gate_proj", stored, mlp);
+    to.linear(base + "mlp.up", name + "mlp.up_proj", stored, mlp);
+    to.linear(base + "mlp.out", name + "mlp.down_proj", stored, mlp);
+  }
+  to.norm("ln_final", "norm", Bias::as_is);
+  const Tensor head = to.need("logits.weight");  // [d_model, vocab]
+  if (!config.head.tied && !head.empty()) to.add_plain("lm_head.weight", head.transpose());
+  TRY(auto tensors, std::move(to).take());
+  return SavedLayout{config_of(config, attention == Bias::always, mlp == Bias::always), std::move(tensors),
+                     nullptr};
+}
+
+}  // namespace attnscope

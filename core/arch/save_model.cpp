@@ -1,0 +1,235 @@
+#include "core/arch/save_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/arch/family.h"
+#include "core/arch/save_layout.h"
+#include "core/arch/scene_config.h"
+#include "core/base/text.h"
+#include "core/io/atomic_file.h"
+#include "core/io/quote.h"
+
+namespace attnscope {
+
+using nlohmann::json;
+
+json config_head(const char* architecture, const char* model_type) {
+  return {{"architectures", {architecture}},
+          {"model_type", model_type},
+          {"dtype", "float32"},
+          {"torch_dtype", "float32"}};  // as older versions of transformers spell it
+}
+
+json token_json(int id) { return id >= 0 ? json(id) : json(nullptr); }
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layout {
+  std::string_view name;
+  Result<SavedLayout> (*save)(const Model& model);
+};
+constexpr Layout kLayouts[] = {{"gpt2", save_as_gpt2},
+                               {"llama", save_as_llama},
+                               {"bert", save_as_bert},
+                               {"marian", save_as_marian},
+                               {"attnscope", save_as_attnscope}};
+
+// What will lie in model.safetensors, to be read before it is written.
+class Written final : public TensorSource {
+ public:
+  explicit Written(const std::vector<NamedTensor>& tensors) : tensors_(tensors) {
+    for (const NamedTensor& tensor : tensors)
+      infos_.push_back({tensor.name, DType::f32, tensor.value.sizes(), 0,
+                        static_cast<std::uint64_t>(tensor.value.count()) * sizeof(float)});
+  }
+  const std::vector<TensorInfo>& infos() const override { return infos_; }
+  const TensorInfo* find(std::string_view name) const override {
+    const auto at =
+        std::find_if(infos_.begin(), infos_.end(), [&](const TensorInfo& info) { return info.name == name; });
+    return at != infos_.end() ? &*at : nullptr;
+  }
+  Result<Tensor> load(std::string_view name) const override {
+    for (const NamedTensor& tensor : tensors_)
+      if (tensor.name == name) return tensor.value;
+    return fail(Code::not_found, format("There is no tensor %s.", std::string(name).c_str()));
+  }
+  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
+    return fail(Code::unsupported, format("%s holds no whole numbers.", std::string(name).c_str()));
+  }
+  const std::map<std::string, std::string>& metadata() const override { return metadata_; }
+
+ private:
+  const std::vector<NamedTensor>& tensors_;
+  std::vector<TensorInfo> infos_;
+  std::map<std::string, std::string> metadata_;
+};
+
+Error misfit(std::string_view layout, std::string what) {
+  if (ends_with(what, ".")) what.pop_back();
+  return fail(
+      Code::unsupported,
+      format("The layout \"%s\" cannot hold this model: %s.", std::string(layout).c_str(), what.c_str()),
+      layout == "attnscope" ? "Correct the model's config."
+                            : "Save it with the layout \"attnscope\", which can say every model.");
+}
+
+// Where two configs differ first: "attention.window is 16, but would be read back as not set"; empty where
+// they are the same.
+std::string first_difference(const json& is, const json& read, const std::string& path) {
+  if (is == read) return {};
+  // 1/sqrt(6) has two neighbours among the floats; whoever rounds otherwise means the same.
+  const bool numbers = is.is_number() && read.is_number();
+  if (numbers && std::fabs(is.get<double>() - read.get<double>()) < 2e-7 * std::fabs(is.get<double>()))
+    return {};
+  if (is.is_object() && read.is_object()) {
+    json keys = is;
+    keys.update(read);
+    for (const auto& [key, unused] : keys.items()) {
+      const json left = is.value(key, json()), right = read.value(key, json());
+      const std::string found = first_difference(left, right, path.empty() ? key : path + "." + key);
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+  if (is.is_array() && read.is_array() && is.size() == read.size()) {
+    for (std::size_t i = 0; i < is.size(); ++i) {
+      const std::string found = first_difference(is[i], read[i], format("%s[%zu]", path.c_str(), i));
+      if (!found.empty()) return found;
+    }
+  }
+  const auto shown = [](const json& value) {
+    return value.is_null() ? "not set" : value.dump().substr(0, 60);
+  };
+  return path + " is " + shown(is) + ", but would be read back as " + shown(read);
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.sizes() != b.sizes()) return false;
+  const Tensor left = a.packed(), right = b.packed();
+  return std::memcmp(left.data(), right.data(), static_cast<std::size_t>(a.count()) * sizeof(float)) == 0;
+}
+
+// A bias that changes nothing.
+bool is_idle(const std::string& name, const Tensor& tensor) {
+  const std::vector<float> values = tensor.values();
+  return ends_with(name, ".bias") &&
+         std::all_of(values.begin(), values.end(), [](float value) { return value == 0.f; });
+}
+
+std::string weights_difference(const Weights& is, const Weights& read) {
+  for (const auto& [name, tensor] : is.all()) {
+    const Tensor* back = read.find(name);
+    if (!back && !is_idle(name, tensor)) return name + " has no place in it";
+    if (back && !same_bits(tensor, *back)) return name + " would be read back with other numbers";
+  }
+  for (const auto& [name, tensor] : read.all())
+    if (!is.find(name) && !is_idle(name, tensor)) return name + " would be read back, but the model has none";
+  return {};
+}
+
+// Reads what would be written by its family's own reader: whatever the layout cannot say shows here.
+Status check_same(std::string_view layout, const SavedLayout& saved, const Model& model) {
+  const std::string type = saved.config["model_type"].get<std::string>();
+  const auto family = std::find_if(families().begin(), families().end(), [&](const Family& known) {
+    return std::find(known.model_types.begin(), known.model_types.end(), type) != known.model_types.end();
+  });
+  CHECK(family != families().end());
+  const Written source(saved.tensors);
+  const auto config = family->read_config(saved.config, source);
+  if (!config) return misfit(layout, config.error().sentence);
+  json is = config_to_json(model.config()), read = config_to_json(*config);
+  for (json* spelled_out : {&is, &read})
+    spelled_out->erase("never_said");  // changes what is said, not the model
+  if (const std::string found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
+  const auto weights = family->read_weights(*config, source);
+  if (!weights) return misfit(layout, weights.error().sentence);
+  if (const std::string found = weights_difference(model.weights(), *weights); !found.empty())
+    return misfit(layout, found);
+  return Done{};
+}
+
+Result<SavedLayout> laid_out(std::string_view layout, const Model& model) {
+  std::vector<std::string> known;
+  for (const Layout& row : kLayouts) {
+    known.emplace_back(row.name);
+    if (row.name != layout) continue;
+    TRY(SavedLayout saved, row.save(model));
+    TRY_OK(check_same(layout, saved, model));
+    return saved;
+  }
+  return fail(Code::not_found, "There is no layout " + in_quotes(std::string(layout)) + ".",
+              "Known are " + join(known, ", ") + ".");
+}
+
+// Files of one folder that get their names together, after all of them lie on the disk.
+class Together {
+ public:
+  explicit Together(fs::path folder) : folder_(std::move(folder)) {}
+
+  Status add(const char* name, const json& content) {
+    if (content.is_null()) return Done{};
+    TRY(AtomicFile file, AtomicFile::create((folder_ / name).string()));
+    file.write(content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    return keep(std::move(file));
+  }
+  Status add(const char* name, const std::vector<NamedTensor>& tensors) {
+    const std::string path = (folder_ / name).string();
+    TRY(AtomicFile file, AtomicFile::create(path));
+    TRY_OK(put_safetensors(file, path, tensors, {}, {{"format", "pt"}}));
+    return keep(std::move(file));
+  }
+  Status commit() {
+    for (AtomicFile& file : files_) TRY_OK(file.commit());
+    return Done{};
+  }
+
+ private:
+  Status keep(AtomicFile file) {
+    TRY_OK(file.prepare());
+    files_.push_back(std::move(file));
+    return Done{};
+  }
+
+  fs::path folder_;
+  std::vector<AtomicFile> files_;
+};
+
+Status write_files(const fs::path& folder, const SavedLayout& saved, const json& tokenizer) {
+  Together files(folder);
+  TRY_OK(files.add("model.safetensors", saved.tensors));
+  TRY_OK(files.add("config.json", saved.config));
+  TRY_OK(files.add("tokenizer.json", tokenizer));
+  TRY_OK(files.add("preprocessor_config.json", saved.preprocessing));
+  return files.commit();
+}
+
+}  // namespace
+
+Status can_save(std::string_view layout, const Model& model) {
+  TRY_OK(laid_out(layout, model));
+  return Done{};
+}
+
+Status save_model(const std::string& folder, std::string_view layout, const Model& model,
+                  const json& tokenizer) {
+  TRY(const SavedLayout saved, laid_out(layout, model));
+  std::error_code error;
+  const bool made = fs::create_directories(folder, error);
+  if (error) {
+    return fail(Code::io_failed,
+                "The folder " + in_quotes(folder, 400) + " cannot be made: " + error.message() + ".",
+                "Choose a place that you may write in.");
+  }
+  const Status written = write_files(folder, saved, tokenizer);
+  if (!written && made) fs::remove(folder, error);  // empty: nothing was put in place
+  return written;
+}
+
+}  // namespace attnscope
