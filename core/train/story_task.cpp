@@ -1,0 +1,123 @@
+#include "core/train/story_task.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kBegin = 0, kEnd = 1, kSpecials = 3;
+constexpr int kMostRows = 64;
+static_assert(2 * kLongestStory + 2 <= kMostRows);
+constexpr double kTwoStories = 0.2;  // share of sequences with a second story
+constexpr std::uint64_t kTwoStream = 0x74776F;
+
+const WordIds& vocabulary() {
+  static const WordIds ids = [] {
+    std::vector<std::string> words{"<bos>", "<eos>", "<unk>"};
+    words.insert(words.end(), story_words().begin(), story_words().end());
+    return WordIds(words);
+  }();
+  return ids;
+}
+
+// The begin token, then the stories; each row's target is the word after it, the last one's the end.
+Example example_of(const std::vector<Story>& stories) {
+  Example out;
+  std::vector<int>& ids = out.input.ids;
+  ids.push_back(kBegin);
+  for (const Story& story : stories) {
+    const int first = static_cast<int>(ids.size());
+    for (const int word : story.words) ids.push_back(word + kSpecials);
+    out.notes = {first + story.answer, first + story.antecedent, first + story.other, first + story.reason};
+  }
+  out.targets.assign(ids.begin() + 1, ids.end());
+  out.targets.push_back(kEnd);
+  return out;
+}
+
+std::int64_t row_of(const Example& example, StoryRows::At which) { return example.notes[which]; }
+
+bool knows_the_noun(const Example& example, const Trace& trace) {
+  std::vector<int> noun(example.targets.size(), kNotCounted);
+  const auto row = static_cast<std::size_t>(row_of(example, StoryRows::answer));
+  noun[row] = example.targets[row];
+  return rows_right(trace, noun).all();
+}
+
+// Attention of one head from a row of the story to the antecedent.
+double to_antecedent(const Example& example, const Trace& trace, StoryRows::At from, int layer, int head) {
+  return static_cast<double>(trace.cell(
+      site_of(Slot::pattern, layer), {head, row_of(example, from), row_of(example, StoryRows::antecedent)}));
+}
+
+}  // namespace
+
+nlohmann::json StoryTask::tokenizer() const {
+  return tokenizer_json(
+      {vocabulary().words(), {"<bos>", "<eos>", "<unk>"}, "<unk>", "<bos>", "", WordTokenizer::Cut::words});
+}
+
+Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number) const {
+  const auto place = static_cast<std::uint64_t>(number);
+  SplitMix64 random = random_of(seed, kTwoStream + static_cast<std::uint64_t>(split), place);
+  std::vector<Story> stories{story_of(seed, split, 2 * number)};
+  if (random.chance(kTwoStories)) stories.push_back(story_of(seed, split, 2 * number + 1));
+  return example_of(stories);
+}
+
+Example StoryTask::shown() const {
+  Example out = example_of({first_story()});
+  const auto rows = static_cast<std::size_t>(row_of(out, StoryRows::answer)) + 1;
+  out.input.ids.resize(rows);
+  out.targets.resize(rows);
+  return out;
+}
+
+ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
+  ModelConfig out;
+  out.d_model = out.d_in = sizes.d_model;
+  out.vocab_size = vocabulary().size();
+  out.position.max_positions = kMostRows;
+  out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+  out.final_norm = block.norm;
+  if (block.order == NormOrder::post) out.final_norm.kind = NormSpec::Kind::none;
+  out.head.tied = true;
+  out.bos = kBegin;
+  out.eos = kEnd;
+  return out;
+}
+
+std::vector<Measure> StoryTask::measure(const Model& model, std::uint64_t seed, int count) const {
+  std::int64_t right = 0;
+  const ModelConfig& config = model.config();
+  const int layers = config.n_layers(), heads = config.blocks.front().attention.n_heads;
+  HeadScores answering(layers, heads), resolving(layers, heads);
+  run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+    right += knows_the_noun(example, trace) ? 1 : 0;
+    answering.add(
+        [&](int layer, int head) { return to_antecedent(example, trace, StoryRows::answer, layer, head); });
+    resolving.add(
+        [&](int layer, int head) { return to_antecedent(example, trace, StoryRows::reason, layer, head); });
+  });
+  const HeadScore answer = answering.best(), reason = resolving.best();
+  return {{"accuracy",
+           "share of held-out stories in which the noun that the pronoun stood for is the most likely of all "
+           "words where it comes again",
+           static_cast<double>(right) / std::max(1, count), 0.95},
+          {"antecedent_head.weight",
+           "mean attention of the best head from the word before the noun comes again to what the pronoun "
+           "stood for",
+           answer.mean, 0.5, answer.layer, answer.head},
+          {"reason_head.weight",
+           "mean attention of the best head from the reason to what the pronoun stood for, in stories that "
+           "name it "
+           "later",
+           reason.mean, 0.0, reason.layer, reason.head}};
+}
+
+}  // namespace attnscope

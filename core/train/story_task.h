@@ -1,0 +1,29 @@
+// What the tasks that tell stories share: words and tokenizer, one or two stories as a sequence in
+// which every word predicts the next one, and how well a model knows what the pronoun stood for. A task adds
+// its blocks.
+#pragma once
+
+#include "core/train/stories.h"
+#include "core/train/task_sizes.h"
+
+namespace attnscope {
+
+/// Rows of the last story of a decoder's sequence: what Example::notes holds. The first row is the begin
+/// token.
+struct StoryRows {
+  enum At { answer, antecedent, other, reason };
+};
+
+class StoryTask : public Task {
+ public:
+  nlohmann::json tokenizer() const override;
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override;
+  Example shown() const override;
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override;
+
+ protected:
+  /// Sizes, vocabulary, norms and a tied head, with `block` in every layer.
+  static ModelConfig decoder(const TaskSizes& sizes, const BlockSpec& block);
+};
+
+}  // namespace attnscope

@@ -1,0 +1,174 @@
+// Gap filler: the Storyteller's stories with words masked, for an encoder that reads in both directions,
+// norms behind each sum. Masked are words that the rest of the story decides: the noun that the pronoun
+// stands for, the pronoun, what follows from the reason, and small words. Sequences are padded.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/model/padding.h"
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/stories.h"
+#include "core/train/task_sizes.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kPad = 0, kUnknown = 1, kClass = 2, kSeparator = 3, kMask = 4, kSpecials = 5;
+constexpr int kMostRows = 32, kPadTo = 8;  // lengths are multiples of 8
+static_assert(kLongestStory + 2 <= kMostRows && kUnknown == 1);
+constexpr float kEps = 1e-12f;
+constexpr std::uint64_t kMaskStream = 0x6D61736B;
+constexpr double kSmallWords = 0.1;  // share of "the", "because", "was" and full stops that is masked
+
+const WordIds& vocabulary() {
+  static const WordIds ids = [] {
+    std::vector<std::string> words{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+    words.insert(words.end(), story_words().begin(), story_words().end());
+    return WordIds(words);
+  }();
+  return ids;
+}
+
+bool is_small(int id) {
+  static const std::vector<int> small = vocabulary().read("the because was were .");
+  return std::find(small.begin(), small.end(), id) != small.end();
+}
+
+// Places of the story that are masked: never so many that what one says is lost with another.
+std::vector<int> masked_places(const Story& story, SplitMix64& random) {
+  std::vector<int> out;
+  const double which = random.uniform();
+  if (which < 0.6) out.push_back(story.answer + 1);
+  if (which >= 0.6 && which < 0.8) out.push_back(story.antecedent);
+  if (which >= 0.8) out.push_back(story.pronoun);
+  if (random.chance(0.3)) out.push_back(story.outcome);
+  for (std::size_t place = 0; place < story.words.size(); ++place)
+    if (is_small(story.words[place] + kSpecials) && random.chance(kSmallWords))
+      out.push_back(static_cast<int>(place));
+  return out;
+}
+
+// [CLS] story [SEP], the given places masked, padded to a multiple of kPadTo. Notes: the rows of the noun
+// when it comes again, of the antecedent and of the other noun.
+Example example_of(const Story& story, const std::vector<int>& masked) {
+  Example out;
+  std::vector<int>& ids = out.input.ids;
+  ids.push_back(kClass);
+  for (const int word : story.words) ids.push_back(word + kSpecials);
+  ids.push_back(kSeparator);
+  out.targets.assign(ids.size(), kNotCounted);
+  for (const int place : masked) {
+    const auto row = static_cast<std::size_t>(place) + 1;
+    out.targets[row] = ids[row];
+    ids[row] = kMask;
+  }
+  const std::size_t length = (ids.size() + kPadTo - 1) / kPadTo * kPadTo;
+  out.targets.resize(length, kNotCounted);
+  ModelConfig padding;
+  padding.pad = kPad;
+  out.input = padded(std::move(out.input), padding, static_cast<std::int64_t>(length), 0, PadSide::right);
+  out.notes = {story.answer + 2, story.antecedent + 1, story.other + 1};
+  return out;
+}
+
+class GapFiller final : public Task {
+ public:
+  std::string_view name() const override { return "gap-filler"; }
+  std::string_view title() const override { return "Gap filler"; }
+  std::string_view sentence() const override {
+    return "Fills masked words of the Storyteller's stories, reading in both directions.";
+  }
+  std::string_view layout() const override { return "bert"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 0, 64, 256, "post", ""}));
+    BlockSpec block = usual_block(sizes);
+    block.norm = {NormSpec::Kind::layer, kEps, 0.f};
+    block.attention.causal = false;
+    block.mlp.activation = Activation::gelu_exact;
+    ModelConfig out;
+    out.family = "BERT";
+    out.d_model = out.d_in = sizes.d_model;
+    out.vocab_size = vocabulary().size();
+    out.position.kind = PositionSpec::Kind::learned;
+    out.position.max_positions = kMostRows;
+    out.type_vocab = 2;
+    out.embed_norm = block.norm;
+    out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+    out.final_norm = block.norm;
+    if (block.order == NormOrder::post) out.final_norm = {NormSpec::Kind::none, 1e-5f, 0.f};
+    out.head.tied = out.head.transform = true;
+    out.head.activation = Activation::gelu_exact;
+    out.head.norm = block.norm;
+    out.pad = kPad;
+    return out;
+  }
+
+  nlohmann::json tokenizer() const override {
+    return tokenizer_json({vocabulary().words(),
+                           {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"},
+                           "[UNK]",
+                           "[CLS]",
+                           "[SEP]",
+                           WordTokenizer::Cut::words});
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 2500;
+    out.batch = 32;
+    out.rate = 2e-3;
+    return out;
+  }
+
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    const Story story = story_of(seed, split, number);
+    SplitMix64 random =
+        random_of(seed, kMaskStream + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    return example_of(story, masked_places(story, random));
+  }
+
+  Example shown() const override {
+    const Story story = first_story();
+    return example_of(story, {story.answer + 1});
+  }
+
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    RowsRight words, nouns;
+    const ModelConfig& config = model.config();
+    HeadScores reading(config.n_layers(), config.blocks.front().attention.n_heads);
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      const RowsRight all = rows_right(trace, example.targets);
+      words = {words.right + all.right, words.counted + all.counted};
+      const auto row = static_cast<std::size_t>(example.notes[0]);
+      if (example.targets[row] < 0) return;
+      std::vector<int> noun(example.targets.size(), kNotCounted);
+      noun[row] = example.targets[row];
+      const RowsRight one = rows_right(trace, noun);
+      nouns = {nouns.right + one.right, nouns.counted + one.counted};
+      reading.add([&](int layer, int head) {
+        return static_cast<double>(
+            trace.cell(site_of(Slot::pattern, layer), {head, example.notes[0], example.notes[1]}));
+      });
+    });
+    const HeadScore best = reading.best();
+    return {{"accuracy", "share of the masked words of held-out stories that are the most likely",
+             share(words), 0.95},
+            {"noun.accuracy", "the same, of the noun that comes again alone", share(nouns), 0.0},
+            {"antecedent_head.weight",
+             "mean attention of the best head from the masked noun to what the pronoun stands for", best.mean,
+             0.0, best.layer, best.head}};
+  }
+
+ private:
+  static double share(const RowsRight& rows) {
+    return static_cast<double>(rows.right) / static_cast<double>(std::max<std::int64_t>(1, rows.counted));
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_gap_filler() { return std::make_shared<const GapFiller>(); }
+
+}  // namespace attnscope

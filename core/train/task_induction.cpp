@@ -1,0 +1,161 @@
+// Induction: random letters and digits, then the same ones again. Two layers of attention alone learn to look
+// for what followed the last time (Elhage et al. 2021; Olsson et al. 2022): a head that reads the token
+// before, and behind it one that reads what came after the earlier copy. What is counted begins where a copy
+// can be known: with the second repeated token.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/random.h"
+#include "core/train/task_sizes.h"
+#include "core/train/word_tokenizer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kBegin = 0, kShortest = 12, kLongest = 24;
+constexpr double kHeldOut = 0.1;  // share of all sequences
+
+const WordIds& vocabulary() {
+  static const WordIds ids = [] {
+    std::vector<std::string> words{"<bos>"};
+    for (const std::string_view letters : {"abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
+      for (const char letter : letters) words.emplace_back(1, letter);
+    for (char digit = '0'; digit <= '9'; ++digit) words.emplace_back(1, digit);
+    return WordIds(words);
+  }();
+  return ids;
+}
+
+// Notes: the length of the half.
+Example example_of(const std::vector<int>& half) {
+  Example out;
+  std::vector<int>& ids = out.input.ids;
+  ids.push_back(kBegin);
+  ids.insert(ids.end(), half.begin(), half.end());
+  ids.insert(ids.end(), half.begin(), half.end());
+  out.targets.assign(ids.size(), kNotCounted);
+  for (std::size_t row = half.size() + 1; row + 1 < ids.size(); ++row) out.targets[row] = ids[row + 1];
+  out.notes = {static_cast<int>(half.size())};
+  return out;
+}
+
+// Every token of the half is another one, so that what follows is certain.
+std::vector<int> any_half(SplitMix64& random) {
+  std::vector<int> tokens;
+  for (int id = kBegin + 1; id < vocabulary().size(); ++id) tokens.push_back(id);
+  random.shuffle(tokens);
+  tokens.resize(static_cast<std::size_t>(kShortest + random.below(kLongest - kShortest + 1)));
+  return tokens;
+}
+
+// Mean over rows [first, last) of the attention to the row `back` rows before.
+double looking_back(const Trace& trace, int layer, int head, std::int64_t first, std::int64_t last,
+                    std::int64_t back) {
+  const Tensor pattern =
+      trace.slice(site_of(Slot::pattern, layer), head, {first, last}, {0, last});  // [query, key]
+  double sum = 0;
+  for (std::int64_t query = first; query < last; ++query)
+    sum += static_cast<double>(pattern.at(query - first, query - back));
+  return sum / static_cast<double>(last - first);
+}
+
+// The best head of one layer.
+class LayerScores {
+ public:
+  LayerScores(int layer, int heads) : layer_(layer), scores_(1, heads) {}
+  template <class Score>
+  void add(const Score& score) {
+    scores_.add([&](int, int head) { return score(layer_, head); });
+  }
+  HeadScore best() const {
+    const HeadScore found = scores_.best();
+    return {layer_, found.head, found.mean};
+  }
+
+ private:
+  int layer_;
+  HeadScores scores_;
+};
+
+class Induction final : public Task {
+ public:
+  std::string_view name() const override { return "induction"; }
+  std::string_view title() const override { return "Induction"; }
+  std::string_view sentence() const override {
+    return "Goes on with a random sequence that is repeated, by looking for what followed the last time.";
+  }
+  std::string_view layout() const override { return "attnscope"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 2, 0, 64, 256, "pre", ""}));
+    BlockSpec block = usual_block(sizes);
+    block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
+    ModelConfig out;
+    out.family = "attention only";
+    out.d_model = out.d_in = sizes.d_model;
+    out.vocab_size = vocabulary().size();
+    out.position.kind = PositionSpec::Kind::learned;
+    out.position.max_positions = 2 * kLongest + 1;
+    out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+    out.final_norm = block.norm;
+    if (block.order == NormOrder::post) out.final_norm.kind = NormSpec::Kind::none;
+    out.bos = kBegin;
+    return out;
+  }
+
+  nlohmann::json tokenizer() const override {
+    return tokenizer_json({vocabulary().words(), {"<bos>"}, "", "<bos>", "", WordTokenizer::Cut::letters});
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 2000;
+    out.batch = 32;
+    out.rate = 3e-3;
+    return out;
+  }
+
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    for (;;) {
+      const std::vector<int> half = any_half(random);
+      if (falls_into(fingerprint(half), kHeldOut) == (split == Split::held_out)) return example_of(half);
+    }
+  }
+
+  Example shown() const override { return example_of(vocabulary().read("K 7 q m 2 T x b R 9 d w")); }
+
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    RowsRight said;
+    const ModelConfig& config = model.config();
+    const int heads = config.blocks.front().attention.n_heads;
+    LayerScores previous(0, heads), induction(config.n_layers() - 1, heads);
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      const RowsRight rows = rows_right(trace, example.targets);
+      said = {said.right + rows.right, said.counted + rows.counted};
+      const std::int64_t half = example.notes.front(), all = 2 * half;
+      previous.add([&](int layer, int head) { return looking_back(trace, layer, head, 1, all + 1, 1); });
+      induction.add(
+          [&](int layer, int head) { return looking_back(trace, layer, head, half + 1, all, half - 1); });
+    });
+    const HeadScore before = previous.best(), copy = induction.best();
+    return {{"accuracy", "share of the tokens of the second half, from its second one on, that are said",
+             static_cast<double>(said.right) / static_cast<double>(std::max<std::int64_t>(1, said.counted)),
+             0.99},
+            {"previous_token_head.score", "mean attention of the best head of layer 0 to the token before",
+             before.mean, 0.8, before.layer, before.head},
+            {"induction_head.score",
+             "mean attention of the best head of the last layer, in the second half, to the token that "
+             "followed the earlier copy",
+             copy.mean, 0.8, copy.layer, copy.head}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_induction() { return std::make_shared<const Induction>(); }
+
+}  // namespace attnscope

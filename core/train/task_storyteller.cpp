@@ -1,0 +1,38 @@
+// Storyteller: short stories, word by word, by a decoder with learned positions, LayerNorm before each part
+// and a plain MLP.
+#include "core/train/story_task.h"
+
+namespace attnscope {
+namespace {
+
+class Storyteller final : public StoryTask {
+ public:
+  std::string_view name() const override { return "storyteller"; }
+  std::string_view title() const override { return "Storyteller"; }
+  std::string_view sentence() const override {
+    return "Tells short stories in which a pronoun stands for one of two nouns, and names that noun again.";
+  }
+  std::string_view layout() const override { return "gpt2"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 0, 64, 256, "pre", ""}));
+    ModelConfig out = decoder(sizes, usual_block(sizes));
+    out.family = "GPT-2";
+    out.position.kind = PositionSpec::Kind::learned;
+    return out;
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 2000;
+    out.batch = 32;
+    out.rate = 2e-3;
+    return out;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_storyteller() { return std::make_shared<const Storyteller>(); }
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+// Storyteller once more, by a decoder with rotary positions, RMSNorm, a gated MLP and heads that share keys
+// and values. Refuses heads of odd width, whose features make no pairs to turn.
+#include "core/base/text.h"
+#include "core/train/story_task.h"
+
+namespace attnscope {
+namespace {
+
+class RotaryStoryteller final : public StoryTask {
+ public:
+  std::string_view name() const override { return "storyteller-llama"; }
+  std::string_view title() const override { return "Storyteller, rotary"; }
+  std::string_view sentence() const override {
+    return "The Storyteller's stories, learned with rotary positions, RMSNorm, a gated MLP and grouped "
+           "heads.";
+  }
+  std::string_view layout() const override { return "llama"; }
+
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 2, 64, 176, "pre", ""}));
+    BlockSpec block = usual_block(sizes);
+    if (block.attention.d_head % 2 != 0) {
+      return fail(Code::bad_shape,
+                  format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
+                         block.attention.d_head),
+                  "Choose a width that gives every head an even number of features.");
+    }
+    block.norm = {NormSpec::Kind::rms, 1e-6f, 0.f};
+    block.mlp.kind = MlpSpec::Kind::gated;
+    block.mlp.activation = Activation::silu;
+    ModelConfig out = decoder(sizes, block);
+    out.family = "Llama";
+    out.position.kind = PositionSpec::Kind::rope;
+    return out;
+  }
+
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 2000;
+    out.batch = 32;
+    out.rate = 2e-3;
+    return out;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> task_storyteller_llama() { return std::make_shared<const RotaryStoryteller>(); }
+
+}  // namespace attnscope
