@@ -1,0 +1,389 @@
+#include "core/session/backpass.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/trace/head.h"
+#include "core/trace/provenance.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kLikely = 12;
+
+Error no_loss(std::string sentence, std::string hint) {
+  return Error{Code::unsupported, std::move(sentence), std::move(hint)};
+}
+
+int largest_output(const Trace& trace, std::int64_t row) {
+  const Tensor logits = trace.logits_row(row);
+  int best = 0;
+  for (int i = 1; i < static_cast<int>(logits.size(0)); ++i)
+    if (logits.at(i) > logits.at(best)) best = i;
+  return best;
+}
+
+// Every row has the token of row + `ahead` as its target, where both are real words.
+std::vector<int> shifted_ids(const Trace& trace, std::int64_t rows, std::int64_t ahead) {
+  const ModelConfig& config = trace.config();
+  std::vector<int> targets(static_cast<std::size_t>(rows), kNotCounted);
+  for (std::int64_t row = 0; row + ahead < std::min(rows, static_cast<std::int64_t>(trace.ids.size()));
+       ++row) {
+    const int id = trace.ids[static_cast<std::size_t>(row + ahead)];
+    const bool image = config.vision() != nullptr && id == config.image_token;
+    const bool real = trace.is_real(config.stack, row) && trace.is_real(config.stack, row + ahead);
+    if (real && !image && id >= 0 && id < config.outputs()) targets[static_cast<std::size_t>(row)] = id;
+  }
+  return targets;
+}
+
+std::int64_t last_real_row(const Trace& trace, std::int64_t rows) {
+  for (std::int64_t row = rows - 1; row > 0; --row)
+    if (trace.is_real(trace.config().stack, row)) return row;
+  return 0;
+}
+
+}  // namespace
+
+Result<Objective> default_objective(const Trace& trace, int target) {
+  const ModelConfig& config = trace.config();
+  const Record* logits = trace.find(trace.main(Slot::logits));
+  if (!logits)
+    return no_loss("This run predicts nothing, so there is no loss to go back from.",
+                   "Open a model with an unembedding (or a head).");
+  if (trace.weights().all().empty())
+    return no_loss("This is a recording: its weights are not here to go back through.",
+                   "Open the model itself.");
+  const std::int64_t rows = logits->shape[0];
+  if (target >= config.outputs())
+    return no_loss(format("The target %d is outside the vocabulary of %d.", target, config.outputs()),
+                   "Choose another target.");
+  Objective out;
+  if (config.head.first_row_only) {
+    out.targets = {target >= 0 ? target : largest_output(trace, 0)};
+    return out;
+  }
+  const bool both_ways = !config.blocks.front().attention.causal;
+  out.targets = shifted_ids(trace, rows, both_ways ? 0 : 1);
+  if (target >= 0) out.targets[static_cast<std::size_t>(last_real_row(trace, rows))] = target;
+  if (std::any_of(out.targets.begin(), out.targets.end(), [](int t) { return t >= 0; })) return out;
+  return no_loss("No row has a target: nothing comes after this input.",
+                 "Type a longer input, or choose what should come next.");
+}
+
+const std::vector<Site>& Slopes::readers_of(const Site& site) const {
+  static const std::vector<Site> none;
+  const auto at = readers.find(site);
+  return at == readers.end() ? none : at->second;
+}
+
+namespace {
+
+// Which steps with slopes a step went into, as provenance says of their first and last rows.
+std::map<Site, std::vector<Site>> readers_in(const Gradients& gradients) {
+  std::map<Site, std::vector<Site>> out;
+  const Trace& trace = gradients.trace();
+  const auto note = [&](const Site& reader, const Explanation& why) {
+    for (const Term& term : why.terms)
+      for (const Source& source : term.factors) {
+        if (source.is_weight || !gradients.find(source.site)) continue;
+        auto& readers = out[source.site];
+        if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
+      }
+  };
+  for (const Record& record : trace.records()) {
+    if (!gradients.find(record.site)) continue;
+    std::vector<std::int64_t> index(record.shape.size(), 0);
+    if (const auto why = explain(trace, record.site, index)) note(record.site, *why);
+    index[index.size() - 2] = record.shape[record.shape.size() - 2] - 1;
+    if (const auto why = explain(trace, record.site, index)) note(record.site, *why);
+  }
+  return out;
+}
+
+void find_losses(Slopes& slopes) {
+  const Gradients& gradients = *slopes.gradients;
+  const Trace& trace = gradients.trace();
+  slopes.losses.assign(static_cast<std::size_t>(gradients.predictions()),
+                       std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t row = 0; row < slopes.losses.size(); ++row) {
+    const int target = gradients.objective().targets[row];
+    if (target < 0) continue;
+    const Tensor logits =
+        trace.logits_row(static_cast<std::int64_t>(row)).split(0, Axis::pos, 1, Axis::vocab);  // [1, vocab]
+    slopes.losses[row] = cross_entropy(logits, {target}, 0).plain;
+  }
+  slopes.loss = gradients.loss().smoothed / static_cast<double>(gradients.loss().counted);
+}
+
+void find_likely(Slopes& slopes, const Trace& trace) {
+  const Record* record = trace.find(trace.main(Slot::logits));
+  if (!record) return;
+  const Tensor logits = trace.logits_row(last_real_row(trace, record->shape[0]));
+  std::vector<int> order(static_cast<std::size_t>(logits.size(0)));
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t count = std::min(order.size(), kLikely);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](int a, int b) { return logits.at(a) > logits.at(b); });
+  order.resize(count);
+  slopes.likely = std::move(order);
+}
+
+std::atomic<std::uint64_t> next_version{1};
+
+}  // namespace
+
+std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps, const Gradients& gradients) {
+  std::vector<TimelineStep> out;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    TimelineStep back = *step;
+    std::erase_if(back.sites, [&](const Site& site) { return !gradients.find(site); });
+    if (back.sites.empty()) continue;
+    std::reverse(back.sites.begin(), back.sites.end());
+    if (!gradients.find(back.main)) back.main = back.sites.front();
+    out.push_back(std::move(back));
+  }
+  return out;
+}
+
+std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence, int target) {
+  auto out = std::make_shared<Slopes>();
+  out->version = next_version++;
+  out->run = run;
+  out->sequence = sequence;
+  out->target = target;
+  const std::size_t at = static_cast<std::size_t>(
+      std::clamp(sequence, 0, std::max(0, static_cast<int>(run->traces.size()) - 1)));
+  const std::shared_ptr<const Trace> trace = run->traces[at];
+  if (!trace->weights().all().empty()) find_likely(*out, *trace);
+  Result<Objective> objective = default_objective(*trace, target);
+  if (!objective) {
+    out->error = objective.error();
+    return out;
+  }
+  RunOptions options;
+  options.interventions = run->document.interventions;
+  options.mask = run->document.mask;
+  options.mask_cells = run->document.mask_cells;
+  auto gradients = backward(trace, *std::move(objective), options);
+  if (!gradients) {
+    out->error = gradients.error();
+    return out;
+  }
+  out->gradients = *std::move(gradients);
+  find_losses(*out);
+  out->readers = readers_in(*out->gradients);
+  auto walk = std::make_shared<RunResult>(*run);
+  walk->steps = reversed_steps(timeline(*trace, ""), *out->gradients);
+  out->walk = std::move(walk);
+  return out;
+}
+
+// ---- weights ------------------------------------------------------------------------------------
+namespace {
+
+std::string weight_of_bias(const std::string& name) {
+  return ends_with(name, ".bias") ? name.substr(0, name.size() - 4) + "weight" : std::string();
+}
+
+Range inside(Range range, std::int64_t size) {
+  range.begin = std::clamp<std::int64_t>(range.begin, 0, size);
+  range.end = std::clamp<std::int64_t>(range.end, range.begin, size);
+  return range;
+}
+
+// One number that a use adds to the slope of the weight `name` at (row, col).
+double added(const WeightUse& use, bool bias, std::int64_t row, std::int64_t col) {
+  double sum = 0;
+  if (use.kind == WeightUse::Kind::ready)
+    return static_cast<double>(use.dy.rank() == 1 ? use.dy.at(col) : use.dy.at(row, col));
+  for (std::int64_t pos = 0; pos < use.dy.size(0); ++pos) {
+    const double dy = static_cast<double>(use.dy.at(pos, col));
+    if (use.kind == WeightUse::Kind::rows)
+      sum += use.ids[static_cast<std::size_t>(pos)] == row ? dy : 0.0;
+    else
+      sum += bias ? dy : static_cast<double>(use.x.at(pos, row)) * dy;
+  }
+  return sum;
+}
+
+// True where the use is of this weight, or (with `bias`) of the weight beside this bias.
+bool is_use_of(const WeightUse& use, const std::string& name, bool& bias) {
+  bias = use.kind == WeightUse::Kind::product && use.name == weight_of_bias(name);
+  return bias || use.name == name;
+}
+
+}  // namespace
+
+Tensor weight_slope(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
+  const Tensor weight = gradients.trace().weights().get(name);
+  if (weight.empty()) return {};
+  const bool vector = weight.rank() == 1;
+  rows = inside(rows, vector ? 1 : weight.size(0));
+  cols = inside(cols, weight.size(vector ? 0 : 1));
+  Buffer out(
+      {{vector ? Axis::unit : weight.axis(0), rows.size()}, {weight.axis(vector ? 0 : 1), cols.size()}});
+  std::fill(out.data(), out.data() + out.count(), 0.f);
+  bool any = false;
+  for (const WeightUse& use : gradients.uses()) {
+    bool bias = false;
+    if (!is_use_of(use, name, bias)) continue;
+    any = true;
+    float* to = out.data();
+    if (use.kind == WeightUse::Kind::product && !bias) {
+      const Tensor x = use.x.slice(1, rows.begin, rows.end).transpose().packed();  // [in, pos]
+      const Tensor part = linear(x, use.dy.slice(1, cols.begin, cols.end), {}, use.dy.axis(1)).packed();
+      for (std::int64_t i = 0; i < part.count(); ++i) to[i] += part.data()[i];
+      continue;
+    }
+    for (std::int64_t row = rows.begin; row < rows.end; ++row)
+      for (std::int64_t col = cols.begin; col < cols.end; ++col)
+        *to++ += static_cast<float>(added(use, bias, row, col));
+  }
+  return any ? std::move(out).freeze() : Tensor();
+}
+
+std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site) {
+  std::string base = to_text(site);
+  if (ends_with(base, ".out") && step_of(site.slot).rule == Rule::norm) base.erase(base.size() - 4);
+  std::vector<std::string> out;
+  for (const char* part : {".weight", ".bias"}) {
+    const std::string name = base + part;
+    if (gradients.trace().weights().get(name).empty()) continue;
+    bool bias = false;
+    if (std::any_of(gradients.uses().begin(), gradients.uses().end(),
+                    [&](const WeightUse& use) { return is_use_of(use, name, bias); }))
+      out.push_back(name);
+  }
+  return out;
+}
+
+KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index) {
+  const ModelConfig& config = trace.config();
+  const std::string base(stack_prefix(config.stack));
+  if (config.head.tied && name == base + "logits.weight") {
+    std::reverse(index.begin(), index.end());
+    return {base + "tok_embed.weight", std::move(index)};
+  }
+  if (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight")
+    return {base + "tok_embed.weight", std::move(index)};
+  return {name, std::move(index)};
+}
+
+double weight_slope_cell(const Gradients& gradients, const std::string& name,
+                         const std::vector<std::int64_t>& index) {
+  const Trace& trace = gradients.trace();
+  const KeptWeight kept = kept_weight(trace, name, index);
+  double sum = 0;
+  bool any = false;
+  for (const WeightUse& use : gradients.uses()) {
+    bool bias = false;
+    const bool own = is_use_of(use, kept.name, bias);
+    const KeptWeight other = kept_weight(trace, use.name, {0, 1});
+    if (!own && other.name != kept.name) continue;
+    const bool turned = !own && other.index.front() == 1;
+    const std::int64_t row = kept.index.size() > 1 ? kept.index[turned ? 1 : 0] : 0;
+    const std::int64_t col = kept.index.size() > 1 ? kept.index[turned ? 0 : 1] : kept.index.front();
+    sum += added(use, bias, row, col);
+    any = true;
+  }
+  return any ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
+Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows) {
+  const Record* record = gradients.find(pattern);
+  if (!record) return {};
+  const Range all{0, record->shape.back()};
+  const Tensor a = gradients.trace().slice(pattern, head, rows, all),
+               da = gradients.slice(pattern, head, rows, all);
+  Buffer out({{Axis::query, a.size(0)}, {Axis::unit, 1}});
+  for (std::int64_t row = 0; row < a.size(0); ++row) {
+    double sum = 0;
+    for (std::int64_t key = 0; key < a.size(1); ++key)
+      sum += static_cast<double>(a.at(row, key)) * static_cast<double>(da.at(row, key));
+    out.data()[row] = static_cast<float>(sum);
+  }
+  return std::move(out).freeze();
+}
+
+// ---- checks, and what the window asks -----------------------------------------------------------
+bool SlopeCheck::agrees() const {
+  const double size = std::max(std::abs(numbers.analytic), std::abs(numbers.measured));
+  return done && !error &&
+         std::abs(numbers.analytic - numbers.measured) <= 2 * numbers.uncertainty + 1e-3 * size;
+}
+
+namespace {
+
+// Slopes of the one may stand for those of the other for a moment: the same steps of the same tokens.
+bool alike(const RunResult& a, const RunResult& b, int sequence) {
+  if (a.traces.size() != b.traces.size() || a.traces.empty()) return false;
+  const Trace &x = a.trace(sequence), &y = b.trace(sequence);
+  return x.records().size() == y.records().size() && x.length == y.length && x.ids == y.ids &&
+         x.config().outputs() == y.config().outputs() && x.config().d_model == y.config().d_model;
+}
+
+}  // namespace
+
+void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence, int target) {
+  if (!run || run->traces.empty()) return;
+  {
+    std::lock_guard lock(state_->mutex);
+    auto& kept = state_->slopes;
+    if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) kept.reset();
+  }
+  if (asked_ && asked_version_ == run->version && asked_sequence_ == sequence && asked_target_ == target)
+    return;
+  asked_ = true;
+  asked_version_ = run->version, asked_sequence_ = sequence, asked_target_ = target;
+  jobs.submit("backward", [state = state_, run, sequence, target](const std::atomic<bool>& cancel) {
+    auto slopes = slopes_of(run, sequence, target);
+    if (cancel) return;
+    std::lock_guard lock(state->mutex);
+    state->slopes = std::move(slopes);
+  });
+}
+
+std::shared_ptr<const Slopes> Backpass::newest() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->slopes;
+}
+
+std::shared_ptr<const SlopeCheck> Backpass::checked() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->check;
+}
+
+void Backpass::check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Site& site,
+                     const std::string& weight, std::vector<std::int64_t> index) {
+  if (!slopes || !slopes->gradients) return;
+  SlopeCheck asked;
+  asked.name = weight.empty() ? gradient_name(site) : weight + ".grad";
+  asked.index = index;
+  asked.slopes = slopes->version;
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->check = std::make_shared<const SlopeCheck>(asked);
+  }
+  jobs.submit("backward.check",
+              [state = state_, slopes, site, weight, asked](const std::atomic<bool>& cancel) {
+                SlopeCheck found = asked;
+                const KeptWeight kept = kept_weight(slopes->gradients->trace(), weight, asked.index);
+                auto numbers = weight.empty() ? check_cell(*slopes->gradients, site, asked.index)
+                                              : check_weight(*slopes->gradients, kept.name, kept.index);
+                if (cancel) return;
+                found.done = true;
+                if (numbers)
+                  found.numbers = *numbers;
+                else
+                  found.error = numbers.error();
+                std::lock_guard lock(state->mutex);
+                state->check = std::make_shared<const SlopeCheck>(std::move(found));
+              });
+}
+
+}  // namespace attnscope

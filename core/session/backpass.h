@@ -1,0 +1,101 @@
+// The backward pass of the run that is on screen: which loss it goes back from, the slopes of one sequence,
+// the walk through them in reverse order, and checks of single slopes against finite differences. Computed by
+// jobs, newest wins; asked every frame. Refuses to wait, and to go back through what has no loss: a sentence
+// says why.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/gradients.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// What the loss of a run asks for when nobody says otherwise. Words: every row the token that comes next,
+/// the last row `target` (no one where < 0). Models that read in both directions: every real row its own
+/// token. One answer for the whole input: `target`, or the answer that is the largest. Errors: no head,
+/// nothing that could be a target.
+Result<Objective> default_objective(const Trace& trace, int target = -1);
+
+/// The slopes of one sequence of a run.
+struct Slopes {
+  std::uint64_t version = 0;              ///< grows with every result: the key of textures
+  std::shared_ptr<const RunResult> run;   ///< that was gone through
+  std::shared_ptr<const RunResult> walk;  ///< the same with the steps that have slopes, last one first
+  int sequence = 0, target = -1;          ///< as asked
+  std::optional<Error> error;             ///< why there are none: then what follows is empty
+  std::shared_ptr<const Gradients> gradients;
+  double loss = 0;                            ///< mean of `losses` over the counted rows
+  std::vector<double> losses;                 ///< -log p(target) of each row of logits; NaN where none counts
+  std::vector<int> likely;                    ///< most likely outputs of the last row, best first
+  std::map<Site, std::vector<Site>> readers;  ///< the steps with slopes that were made from a step
+
+  const std::vector<Site>& readers_of(const Site& site) const;
+};
+/// Goes back through one sequence of a run; errors are inside.
+std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence, int target);
+/// The steps of a walk that have slopes, in reverse order.
+std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps, const Gradients& gradients);
+
+/// The weights that a step's rule uses and that have a slope: "blocks.0.attn.q.weight", ".bias".
+std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site);
+/// Rectangle of the slope of a weight by its own use in the run; a vector is one row. Empty where it was not
+/// used.
+Tensor weight_slope(const Gradients& gradients, const std::string& name, Range rows, Range cols);
+/// The place where a weight is kept: a tied unembedding is the transposed table of tokens.
+struct KeptWeight {
+  std::string name;
+  std::vector<std::int64_t> index;
+};
+KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index);
+/// One number of the slope of a weight, all its uses added; NaN where it has none.
+double weight_slope_cell(const Gradients& gradients, const std::string& name,
+                         const std::vector<std::int64_t>& index);
+/// Sum over each row of pattern times its slope, which the softmax takes away: [rows, 1].
+Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows);
+
+/// A slope as the backward pass says and as measured.
+struct SlopeCheck {
+  std::string name;  ///< "blocks.0.attn.q.grad"
+  std::vector<std::int64_t> index;
+  std::uint64_t slopes = 0;  ///< Slopes::version
+  bool done = false;
+  std::optional<Error> error;
+  FiniteDifference numbers;
+  /// Both numbers are equal as far as the measurement can tell.
+  bool agrees() const;
+};
+
+/// What the window asks: once per frame follow(), the newest slopes, a check when a button is pressed.
+class Backpass {
+ public:
+  /// Begins a job "backward" where the slopes of this run, sequence and target are not there or under way.
+  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence, int target);
+  /// The newest slopes: of the run before while those of the newest are computed; null before the first, and
+  /// where another model or input was opened.
+  std::shared_ptr<const Slopes> newest() const;
+  /// Begins a job "backward.check" for a cell of a step, or of the weight `weight` where that is not empty.
+  void check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Site& site, const std::string& weight,
+             std::vector<std::int64_t> index);
+  /// The newest check, or null.
+  std::shared_ptr<const SlopeCheck> checked() const;
+
+ private:
+  struct State {
+    mutable std::mutex mutex;
+    std::shared_ptr<const Slopes> slopes;
+    std::shared_ptr<const SlopeCheck> check;
+    std::uint64_t asked_checks = 0;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::uint64_t asked_version_ = 0;
+  int asked_sequence_ = -1, asked_target_ = -1;
+  bool asked_ = false;
+};
+
+}  // namespace attnscope

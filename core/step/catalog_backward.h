@@ -1,0 +1,20 @@
+// The table of the backward pass: how the slope of each step follows from slopes that are known already, and
+// the slopes of the weights that the step used. One row per step that has a slope; keyed like the catalog.
+#pragma once
+
+#include <string_view>
+
+#include "core/step/site.h"
+
+namespace attnscope {
+
+struct BackwardStep {
+  Slot slot;
+  std::string_view formula;  ///< Unicode; "dX" is the slope of the loss with respect to X
+  std::string_view weights;  ///< the same for the step's weights; empty where it has none
+  std::string_view sentence_en, sentence_ko;
+};
+/// The row of a step, or null where the step never has a slope.
+const BackwardStep* backward_step(Slot slot);
+
+}  // namespace attnscope
