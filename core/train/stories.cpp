@@ -16,12 +16,12 @@ struct Kind {
   const char* nouns;
   const char* pronoun;
 };
-constexpr Kind kAnimal{"cat dog bird horse mouse rabbit cow duck fox bear frog sheep", "it"};
-constexpr Kind kPlace{"mat sofa bed chair rug pillow blanket bench table box", "it"};
-constexpr Kind kToy{"ball bone stick shoe hat apple cake bell", "it"};
-constexpr Kind kWoman{"girl woman queen mother nurse sister", "she"};
-constexpr Kind kMan{"boy man king father baker brother", "he"};
-constexpr Kind kGroup{"children farmers sailors teachers", "they"};
+constexpr Kind kAnimals{"cat dog bird horse mouse rabbit cow duck fox bear frog sheep", "it"};
+constexpr Kind kSeats{"mat sofa bed chair rug pillow blanket bench table box", "it"};
+constexpr Kind kToys{"ball bone stick shoe hat apple cake bell", "it"};
+constexpr Kind kWomen{"girl woman queen mother nurse sister", "she"};
+constexpr Kind kMen{"boy man king father baker brother", "he"};
+constexpr Kind kGroups{"children farmers sailors teachers", "they"};
 
 /// What may happen between two of them. Reasons are written "tired:slept" with what follows from them; those
 /// of the first noun and those of the second share no word where both have the same pronoun.
@@ -57,18 +57,18 @@ constexpr const char* kMeetVerbs = "hugged|helped|thanked|called|met|followed";
 constexpr const char* kChaser = "angry:growled|curious:looked|bored:played|hungry:ate";
 constexpr const char* kChased = "noisy:stopped|slow:ran|funny:danced|strange:left|small:hid";
 constexpr std::array<Frame, 12> kFrames{{
-    {30, kPlaceVerbs, {&kAnimal, &kPlace}, {kMoods, kPlaceIs}},
-    {14, kToyVerbs, {&kAnimal, &kToy}, {kToyTaker, kToyIs}},
-    {14, "chased|followed|watched|pushed", {&kAnimal, &kAnimal}, {kChaser, kChased}},
-    {4, kUseVerbs, {&kWoman, &kPlace}, {kPersonIs, kThingIs}},
-    {4, kUseVerbs, {&kMan, &kPlace}, {kPersonIs, kThingIs}},
-    {6, kCareVerbs, {&kWoman, &kAnimal}, {kCaring, kAnimalWants}},
-    {6, kCareVerbs, {&kMan, &kAnimal}, {kCaring, kAnimalWants}},
-    {6, kMeetVerbs, {&kWoman, &kMan}, {kPersonIs, kPersonIs}},
-    {6, kMeetVerbs, {&kMan, &kWoman}, {kPersonIs, kPersonIs}},
-    {4, "watched|helped|fed|found", {&kGroup, &kAnimal}, {kGroupIs, kAnimalWants}},
-    {3, kMeetVerbs, {&kGroup, &kWoman}, {kGroupIs, kPersonIs}},
-    {3, kMeetVerbs, {&kMan, &kGroup}, {kPersonIs, kGroupIs}},
+    {30, kPlaceVerbs, {&kAnimals, &kSeats}, {kMoods, kPlaceIs}},
+    {14, kToyVerbs, {&kAnimals, &kToys}, {kToyTaker, kToyIs}},
+    {14, "chased|followed|watched|pushed", {&kAnimals, &kAnimals}, {kChaser, kChased}},
+    {4, kUseVerbs, {&kWomen, &kSeats}, {kPersonIs, kThingIs}},
+    {4, kUseVerbs, {&kMen, &kSeats}, {kPersonIs, kThingIs}},
+    {6, kCareVerbs, {&kWomen, &kAnimals}, {kCaring, kAnimalWants}},
+    {6, kCareVerbs, {&kMen, &kAnimals}, {kCaring, kAnimalWants}},
+    {6, kMeetVerbs, {&kWomen, &kMen}, {kPersonIs, kPersonIs}},
+    {6, kMeetVerbs, {&kMen, &kWomen}, {kPersonIs, kPersonIs}},
+    {4, "watched|helped|fed|found", {&kGroups, &kAnimals}, {kGroupIs, kAnimalWants}},
+    {3, kMeetVerbs, {&kGroups, &kWomen}, {kGroupIs, kPersonIs}},
+    {3, kMeetVerbs, {&kMen, &kGroups}, {kPersonIs, kGroupIs}},
 }};
 constexpr const char* kOpenings = "Today|One day|Last night|This morning";
 constexpr const char* kFillers = "The sun was bright|The day was long|The wind was loud|The night was dark";
@@ -123,7 +123,7 @@ std::vector<std::string> collect_words() {
       if (seen.insert(word).second) out.push_back(word);
   };
   add(kCommonWords);
-  for (const Kind* kind : {&kAnimal, &kPlace, &kToy, &kWoman, &kMan, &kGroup}) {
+  for (const Kind* kind : {&kAnimals, &kSeats, &kToys, &kWomen, &kMen, &kGroups}) {
     add(kind->nouns);
     add(kind->pronoun);
   }
