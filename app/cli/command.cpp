@@ -13,9 +13,35 @@ extern const std::pair<std::string_view, std::string_view> kAssets[];
 namespace attnscope::cli {
 namespace {
 
-constexpr std::string_view kScene = "scene:";
+constexpr std::string_view kScene = "scene:", kModel = "model:";
 
-Result<OpenedModel> open_shipped(const std::string& name) {
+// "assets/models/sorter/card.json" -> sorter, card.json
+struct ModelFile {
+  std::string_view model, file;
+};
+ModelFile model_file(std::string_view path) {
+  constexpr std::string_view kFolder = "assets/models/";
+  const std::size_t slash = path.find('/', kFolder.size());
+  if (!starts_with(path, kFolder) || slash == std::string_view::npos) return {};
+  return {path.substr(kFolder.size(), slash - kFolder.size()), path.substr(slash + 1)};
+}
+
+Result<OpenedModel> open_shipped_model(const std::string& name) {
+  ModelFiles files;
+  std::vector<std::string> known;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset) {
+    const ModelFile found = model_file(asset->first);
+    if (found.file == "config.json") known.push_back(std::string(kModel) + std::string(found.model));
+    if (!found.file.empty() && found.model == name.substr(kModel.size()))
+      files.emplace(found.file, asset->second);
+  }
+  if (!files.empty()) return open_model_files(files, name);
+  return fail(Code::not_found, format("There is no shipped model \"%s\".", name.c_str()),
+              known.empty() ? "No model travels with this program."
+                            : "Shipped models are " + join(known, ", ") + ".");
+}
+
+Result<OpenedModel> open_shipped_scene(const std::string& name) {
   const std::string wanted = "assets/scenes/" + name.substr(kScene.size()) + ".json";
   std::vector<std::string> known;
   for (const auto* asset = kAssets; !asset->first.empty(); ++asset) {
@@ -31,7 +57,8 @@ Result<OpenedModel> open_shipped(const std::string& name) {
 }  // namespace
 
 Result<OpenedModel> open_named(const std::string& name) {
-  return starts_with(name, kScene) ? open_shipped(name) : open_model(name);
+  if (starts_with(name, kModel)) return open_shipped_model(name);
+  return starts_with(name, kScene) ? open_shipped_scene(name) : open_model(name);
 }
 
 void print_json(const nlohmann::json& value) {

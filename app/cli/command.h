@@ -25,10 +25,11 @@ void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 
-/// A folder, a file in it, a scene file, or a shipped scene as "scene:NAME".
+/// A folder, a file in it, a scene file, or what is shipped: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);
 inline constexpr const char* kModelHelp =
-    "model folder, scene file (*.json), or a shipped scene as scene:NAME (scene:nine_steps)";
+    "model folder, scene file (*.json), or what is shipped: model:NAME (model:storyteller), scene:NAME "
+    "(scene:nine_steps)";
 
 /// The input of a run: --text and --ids, mixed and repeated, one sequence each in the order in which they
 /// were given; --decoder-text/--decoder-ids and --image likewise, matched to the sequences by their order.

@@ -160,6 +160,15 @@ void add_output_names(OpenedModel& out, const json& config) {
   }
 }
 
+// The card beside the weights, or a note why it could not be read.
+void add_card(OpenedModel& out, const Result<json>& file, const std::string& what) {
+  auto card = file ? model_card_from_json(*file, what) : Result<ModelCard>(file.error());
+  if (card)
+    out.card = *std::move(card);
+  else
+    out.notes.push_back(card.error().text());
+}
+
 Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options) {
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
@@ -177,6 +186,9 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   add_tokenizer(out, has_tokenizer(out.path), out.path);
   add_output_names(out, config);
   out.preprocessing = preprocessing_of(out.model->config(), out.path, out.notes);
+  const fs::path card = folder / "card.json";
+  std::error_code nothing;
+  if (fs::exists(card, nothing)) add_card(out, read_json_file(card.string()), card.string());
   return out;
 }
 
@@ -248,6 +260,34 @@ bool has_config(const fs::path& folder) {
 }
 
 }  // namespace
+
+Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
+                                     const OpenOptions& options) {
+  const auto has = [&](const char* file) { return files.find(file) != files.end(); };
+  const auto text = [&](const char* file) {
+    return has(file) ? files.find(file)->second : std::string_view();
+  };
+  const auto what = [&](const char* file) { return name + "/" + file; };
+  TRY(const json config, parse_json(text("config.json"), what("config.json")));
+  const std::string_view weights = text("model.safetensors");
+  TRY(const std::shared_ptr<TensorSource> source,
+      open_safetensors_bytes(nullptr, std::as_bytes(std::span(weights.data(), weights.size())),
+                             what("model.safetensors")));
+  TRY(OpenedModel out, assemble(config, what("config.json"), source, options));
+  out.path = name;
+  out.title = name.substr(name.find(':') + 1);
+  if (has("tokenizer.json")) {
+    TRY(out.tokenizer, tokenizer_from_json(text("tokenizer.json"), what("tokenizer.json")));
+  }
+  add_output_names(out, config);
+  json pictures;
+  if (has("preprocessor_config.json")) {
+    TRY(pictures, parse_json(text("preprocessor_config.json"), what("preprocessor_config.json")));
+  }
+  out.preprocessing = preprocessing_by(out.model->config(), pictures);
+  if (has("card.json")) add_card(out, parse_json(text("card.json"), what("card.json")), what("card.json"));
+  return out;
+}
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
   std::error_code error;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/model_card.h"
 #include "core/arch/preprocess.h"
 #include "core/arch/scene.h"
 #include "core/model/model.h"
@@ -24,7 +25,7 @@ struct StoredFormat {
 
 struct OpenedModel {
   std::string title;   ///< the scene's title, or the folder's name
-  std::string path;    ///< as given; "scene:NAME" for shipped scenes
+  std::string path;    ///< as given; "scene:NAME" or "model:NAME" for what is shipped
   std::string family;  ///< "GPT-2", "Llama", "scene"
   std::string dtype;   ///< of the file's largest tensors: "F32", "BF16"
   std::uint64_t file_bytes = 0;
@@ -37,6 +38,7 @@ struct OpenedModel {
   std::vector<std::shared_ptr<const Trace>> recorded;  ///< by another program: looked at, never run anew
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
+  std::optional<ModelCard> card;          ///< of a model that the trainer wrote
   std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
 };
 
@@ -50,6 +52,12 @@ struct OpenOptions {
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options = {});
 /// A shipped scene or other text already in memory.
 Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name);
+
+/// A model folder that lies in memory: its files by name. The bytes live as long as the program.
+using ModelFiles = std::map<std::string, std::string_view, std::less<>>;
+/// A shipped model; `name` becomes its path.
+Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
+                                     const OpenOptions& options = {});
 
 /// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.
 std::string token_label(const OpenedModel& opened, int id);

@@ -24,6 +24,8 @@ struct Preprocessing {
 /// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
                                std::vector<std::string>& notes);
+/// The same by the content of that file; null: as usual.
+Preprocessing preprocessing_by(const ModelConfig& config, const nlohmann::json& file);
 /// preprocessor_config.json that says this.
 nlohmann::json preprocessing_to_json(const Preprocessing& how);
 /// -> pixels [channel, row, column].

@@ -66,24 +66,28 @@ json preprocessing_to_json(const Preprocessing& how) {
   return out;
 }
 
-Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
-                               std::vector<std::string>& notes) {
+Preprocessing preprocessing_by(const ModelConfig& config, const json& file) {
   Preprocessing out;
   if (!config.sees()) return out;
   const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
   out.width = std::max(1, patch.cols * patch.size);
   out.height = std::max(1, patch.rows * patch.size);
   out.filter = config.vision() ? Filter::bicubic : Filter::bilinear;
+  if (file.is_object()) read_file(file, out);
+  return out;
+}
+
+Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
+                               std::vector<std::string>& notes) {
   const std::string path = (std::filesystem::path(folder) / "preprocessor_config.json").string();
   std::error_code ignored;
-  if (folder.empty() || !std::filesystem::exists(path, ignored)) return out;
+  if (!config.sees() || folder.empty() || !std::filesystem::exists(path, ignored))
+    return preprocessing_by(config, nullptr);
   const auto file = read_json_file(path);
-  if (file && file->is_object())
-    read_file(*file, out);
-  else
+  if (!file || !file->is_object())
     notes.push_back(file ? path + " is no list of settings: pictures are prepared as usual."
                          : file.error().text());
-  return out;
+  return preprocessing_by(config, file ? *file : json());
 }
 
 }  // namespace attnscope

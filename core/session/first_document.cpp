@@ -65,6 +65,18 @@ Sequence first_sight(const OpenedModel& opened) {
   return out;
 }
 
+// An input that a scene or a card holds, with its spelling.
+Sequence sequence_of(const OpenedModel& opened, const Input& input) {
+  Sequence out = input.vectors.empty() ? sequence_from_ids(opened, input.ids) : Sequence{};
+  if (!input.source.empty()) {
+    Sequence source = sequence_from_ids(opened, input.source, Stack::enc);
+    out.source_text = std::move(source.text);
+    out.source_tokens = std::move(source.tokens);
+  }
+  out.input = input;
+  return out;
+}
+
 }  // namespace
 
 Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel) {
@@ -78,16 +90,10 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
       document.sequences.push_back(std::move(sequence));
     }
   } else if (opened->scene) {
-    for (const Input& input : opened->scene->inputs) {
-      Sequence sequence = input.vectors.empty() ? sequence_from_ids(*opened, input.ids) : Sequence{};
-      if (!input.source.empty()) {
-        Sequence source = sequence_from_ids(*opened, input.source, Stack::enc);
-        sequence.source_text = std::move(source.text);
-        sequence.source_tokens = std::move(source.tokens);
-      }
-      sequence.input = input;
-      document.sequences.push_back(std::move(sequence));
-    }
+    for (const Input& input : opened->scene->inputs)
+      document.sequences.push_back(sequence_of(*opened, input));
+  } else if (opened->card && !opened->card->inputs.empty()) {
+    for (const Input& input : opened->card->inputs) document.sequences.push_back(sequence_of(*opened, input));
   } else if (config.encoder()) {
     document.sequences.push_back(first_translation(*opened, cancel));
   } else if (config.sees()) {

@@ -117,6 +117,14 @@ void Session::open(const std::string& path) {
   });
 }
 
+void Session::open_files(ModelFiles files, std::string name) {
+  jobs_.submit(
+      "open", [this, files = std::move(files), name = std::move(name)](const std::atomic<bool>& cancel) {
+        auto fresh = std::make_shared<Result<Document>>(document_at(open_model_files(files, name), &cancel));
+        if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
+      });
+}
+
 void Session::open_scene(std::string text, std::string name) {
   finish_open(document_at(open_scene_text(text, name)));
 }

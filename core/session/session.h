@@ -58,6 +58,8 @@ class Session {
   void open(const std::string& path);
   /// A shipped scene's text.
   void open_scene(std::string text, std::string name);
+  /// A shipped model, in the background.
+  void open_files(ModelFiles files, std::string name);
   bool opening() const { return jobs_.busy("open"); }
   void cancel_opening() { jobs_.cancel("open"); }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_file.h"
+#include "core/trace/input_json.h"
 #include "core/train/recipe_json.h"
 
 namespace attnscope {
@@ -91,12 +92,15 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
   out.measured_seed = seed;
   out.measured_count = count;
   out.measures = task.measure(*state.model, seed, count);
+  out.inputs = {task.first_input()};
   return out;
 }
 
 Json card_to_json(const Card& card) {
   Json measures = Json::array();
   for (const Measure& measure : card.measures) measures.push_back(measure_to_json(measure));
+  Json inputs = Json::array();
+  for (const Input& input : card.inputs) inputs.push_back(input_to_json(input));
   return {{"task", card.task},
           {"title", card.title},
           {"sentence", card.sentence},
@@ -114,7 +118,8 @@ Json card_to_json(const Card& card) {
           {"seconds", card.seconds},
           {"loss", card.loss},
           {"measured", {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}}},
-          {"measures", measures}};
+          {"measures", measures},
+          {"inputs", inputs}};
 }
 
 Result<Card> card_from_json(const Json& json, const std::string& what) {
@@ -143,6 +148,9 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   for (const Json& each : json["measures"]) {
     TRY(Measure measure, measure_from_json(each, what));
     out.measures.push_back(std::move(measure));
+  }
+  if (json.contains("inputs") && !json["inputs"].empty()) {
+    TRY(out.inputs, inputs_from_json(json, what));
   }
   return out;
 }

@@ -23,6 +23,7 @@ struct Card {
   std::uint64_t measured_seed = 0;          ///< of the held-out examples
   int measured_count = 0;
   std::vector<Measure> measures;  ///< accuracy first
+  std::vector<Input> inputs;      ///< what whoever opens the model sees first
 };
 
 /// Measures the model on `count` held-out examples of `seed` and tells what its training was.

@@ -78,6 +78,13 @@ Example StoryTask::shown() const {
   return out;
 }
 
+Input StoryTask::first_input() const {
+  const Example story = example_of({first_story()});
+  Input out = story.input;
+  out.ids.resize(static_cast<std::size_t>(row_of(story, StoryRows::reason)) + 1);
+  return out;
+}
+
 ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
   ModelConfig out;
   out.d_model = out.d_in = sizes.d_model;

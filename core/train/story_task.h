@@ -19,6 +19,8 @@ class StoryTask : public Task {
   nlohmann::json tokenizer() const override;
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override;
   Example shown() const override;
+  /// The first sentence: up to its reason, in which the pronoun already stands for something.
+  Input first_input() const override;
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override;
 
  protected:

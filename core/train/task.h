@@ -68,6 +68,8 @@ class Task {
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
   /// A fixed example whose attention is worth watching while it learns, as the input bar would hold it.
   virtual Example shown() const = 0;
+  /// What the trained model is opened with: the same, unless a task wants less of it to be written already.
+  virtual Input first_input() const { return shown().input; }
   /// Measures a model on `count` held-out examples of `seed`, the accuracy first.
   virtual std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const = 0;
 };

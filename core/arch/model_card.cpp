@@ -1,0 +1,55 @@
+#include "core/arch/model_card.h"
+
+#include <nlohmann/json.hpp>
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+std::string text_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+int number_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  const bool small = at != object.end() && at->is_number_unsigned() && at->get<std::uint64_t>() < 4096;
+  return small ? at->get<int>() : -1;
+}
+
+double value_of(const json& measure) {
+  const auto at = measure.find("value");
+  return at != measure.end() && at->is_number() ? at->get<double>() : 0;
+}
+
+// The first measure about a head. First sentences end where a reason is given, so a head that is known to
+// look from there to what is meant comes before it.
+void read_head(const json& object, ModelCard& out) {
+  const auto measures = object.find("measures");
+  if (measures == object.end() || !measures->is_array()) return;
+  for (const json& measure : *measures) {
+    if (!measure.is_object() || number_at(measure, "head") < 0) continue;
+    const bool of_reason = text_at(measure, "name") == "reason_head.weight" && value_of(measure) >= 0.5;
+    if (out.head >= 0 && !of_reason) continue;
+    out.layer = number_at(measure, "layer");
+    out.head = number_at(measure, "head");
+  }
+}
+
+}  // namespace
+
+Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
+  if (!object.is_object())
+    return fail(Code::bad_format, what + " is no card of a model.", "It must be an object.");
+  ModelCard out;
+  out.title = text_at(object, "title");
+  out.sentence = text_at(object, "sentence");
+  if (object.contains("inputs")) {
+    TRY(out.inputs, inputs_from_json(object, what));
+  }
+  read_head(object, out);
+  return out;
+}
+
+}  // namespace attnscope

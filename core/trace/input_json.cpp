@@ -1,0 +1,143 @@
+#include "core/trace/input_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+using nlohmann::json;
+
+Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std::int64_t>& shape,
+                                             const std::string& name) {
+  std::vector<float> out;
+  const auto bad = [&](const char* why) {
+    return fail(Code::bad_format, format("%s: %s.", name.c_str(), why),
+                "Write a list of numbers, or a list of equally long rows.");
+  };
+  const auto take = [&](const json& number) {
+    if (number.is_number()) out.push_back(number.get<float>());
+    return number.is_number();
+  };
+  if (!value.is_array() || value.empty()) return bad("expected a list of numbers");
+  shape = {static_cast<std::int64_t>(value.size())};
+  for (const json& row : value) {
+    if (!row.is_array()) {
+      if (shape.size() != 1 || !take(row)) return bad("a number is missing or is not a number");
+      continue;
+    }
+    if (shape.size() == 1) {
+      if (!out.empty()) return bad("numbers and rows are mixed");
+      shape.push_back(static_cast<std::int64_t>(row.size()));
+    }
+    if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty())
+      return bad("the rows are not equally long");
+    for (const json& number : row)
+      if (!take(number)) return bad("a number is missing or is not a number");
+  }
+  return out;
+}
+
+namespace {
+
+// The whole numbers at `key`, or none where it is missing.
+template <class Number>
+Status read_list(const json& object, const char* key, std::vector<Number>& out, const std::string& name) {
+  const auto list = object.find(key);
+  if (list == object.end()) return Done{};
+  for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
+    if (!(*list)[i].is_number_integer()) break;
+    out.push_back((*list)[i].get<Number>());
+  }
+  if (list->is_array() && out.size() == list->size()) return Done{};
+  return fail(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
+              "Correct the list.");
+}
+
+// {"shape": [3, 8, 8], "values": [...]}
+Status read_pixels(const json& object, Tensor& pixels, const std::string& name) {
+  const auto given = object.find("pixels");
+  if (given == object.end()) return Done{};
+  std::vector<std::int64_t> shape, flat;
+  const bool whole = given->is_object() && given->contains("values");
+  if (whole) TRY_OK(read_list(*given, "shape", shape, name + ": pixels"));
+  const bool fits = shape.size() == 3 && *std::min_element(shape.begin(), shape.end()) > 0 &&
+                    *std::max_element(shape.begin(), shape.end()) <= 4096;
+  if (!whole || !fits)
+    return fail(Code::bad_format, name + ": pixels need a shape [channels, rows, columns] and values.",
+                "Give both.");
+  TRY(std::vector<float> values, numbers_from_json((*given)["values"], flat, name + ": pixels"));
+  if (static_cast<std::int64_t>(values.size()) != shape[0] * shape[1] * shape[2])
+    return fail(Code::bad_shape, name + ": pixels do not have as many values as their shape says.",
+                "Correct one of them.");
+  pixels =
+      Tensor::from(std::move(values), {{Axis::in, shape[0]}, {Axis::pos, shape[1]}, {Axis::dim, shape[2]}});
+  return Done{};
+}
+
+Status read_spans(const json& object, std::vector<Span>& spans, const std::string& name) {
+  const auto list = object.find("spans");
+  if (list == object.end()) return Done{};
+  for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
+    const json& span = (*list)[i];
+    if (!span.is_array() || span.size() != 3 || !span[0].is_string() || !span[1].is_number_integer() ||
+        !span[2].is_number_integer())
+      break;
+    spans.push_back({span[0].get<std::string>(), span[1].get<std::int64_t>(), span[2].get<std::int64_t>()});
+  }
+  if (list->is_array() && spans.size() == list->size()) return Done{};
+  return fail(Code::bad_format, name + ": spans must be a list of [name, begin, end].",
+              "Write [[\"image\", 0, 4], [\"text\", 4, 7]].");
+}
+
+Result<Input> read_input(const json& sequence, const std::string& name) {
+  Input input;
+  if (!sequence.is_object())
+    return fail(Code::bad_format, name + " is not an object.", "Give ids, vectors or pixels.");
+  TRY_OK(read_list(sequence, "ids", input.ids, name));
+  TRY_OK(read_list(sequence, "source", input.source, name));
+  TRY_OK(read_list(sequence, "types", input.types, name));
+  TRY_OK(read_list(sequence, "real", input.real, name));
+  TRY_OK(read_list(sequence, "source_real", input.source_real, name));
+  TRY_OK(read_pixels(sequence, input.pixels, name));
+  TRY_OK(read_spans(sequence, input.spans, name));
+  if (sequence.contains("vectors")) {
+    std::vector<std::int64_t> shape;
+    TRY(std::vector<float> flat, numbers_from_json(sequence["vectors"], shape, name));
+    if (shape.size() != 2)
+      return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+    input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
+  }
+  if (!input.ids.empty() || !input.vectors.empty() || !input.pixels.empty()) return input;
+  return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
+}
+
+}  // namespace
+
+Result<std::vector<Input>> inputs_from_json(const json& object, const std::string& what) {
+  std::vector<Input> inputs;
+  const auto given = object.find("inputs");
+  if (given == object.end() || !given->is_array() || given->empty())
+    return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
+                "Give ids or vectors.");
+  for (const json& sequence : *given) {
+    TRY(inputs.emplace_back(), read_input(sequence, format("%s: inputs[%zu]", what.c_str(), inputs.size())));
+  }
+  return inputs;
+}
+
+json input_to_json(const Input& input) {
+  json out = json::object();
+  if (!input.ids.empty()) out["ids"] = input.ids;
+  if (!input.source.empty()) out["source"] = input.source;
+  if (!input.types.empty()) out["types"] = input.types;
+  if (!input.real.empty()) out["real"] = input.real;
+  if (!input.source_real.empty()) out["source_real"] = input.source_real;
+  for (const Span& span : input.spans) out["spans"].push_back({span.name, span.begin, span.end});
+  if (!input.pixels.empty())
+    out["pixels"] = {{"shape", input.pixels.sizes()}, {"values", input.pixels.values()}};
+  return out;
+}
+
+}  // namespace attnscope

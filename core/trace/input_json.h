@@ -1,0 +1,23 @@
+// Inputs as JSON, as scenes and the cards of trained models hold them: {"ids", "source", "types", "real",
+// "source_real", "vectors", "pixels": {"shape", "values"}, "spans": [["image", 0, 4]]}. Refuses lists of
+// other things than numbers, and says where they stand.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/input.h"
+
+namespace attnscope {
+
+/// The list at "inputs", at least one; `what` names the file in sentences.
+Result<std::vector<Input>> inputs_from_json(const nlohmann::json& object, const std::string& what);
+/// One sequence, without its vectors.
+nlohmann::json input_to_json(const Input& input);
+/// Nested lists of numbers of up to two levels, flattened; the shape found goes to `shape`.
+Result<std::vector<float>> numbers_from_json(const nlohmann::json& value, std::vector<std::int64_t>& shape,
+                                             const std::string& name);
+
+}  // namespace attnscope
