@@ -1,0 +1,118 @@
+// A task for tests: count on, modulo 7, by one or by two, as the first two numbers show. Small enough that a
+// model learns it in a second.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/random.h"
+#include "core/train/task_sizes.h"
+#include "core/train/trainer.h"
+
+namespace attnscope::testing {
+
+class Counting final : public Task {
+ public:
+  std::string_view name() const override { return "counting"; }
+  std::string_view title() const override { return "Counting"; }
+  std::string_view sentence() const override { return "Counts on by the step that it sees."; }
+  std::string_view layout() const override { return "gpt2"; }
+  Result<ModelConfig> config(const TaskSizes& chosen) const override {
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {1, 2, 0, 16, 32, "pre", ""}));
+    ModelConfig out;
+    out.family = "test";
+    out.d_model = out.d_in = sizes.d_model;
+    out.vocab_size = 7;
+    out.position.kind = PositionSpec::Kind::learned;
+    out.position.max_positions = 8;
+    out.blocks.assign(static_cast<std::size_t>(sizes.layers), usual_block(sizes));
+    out.head.tied = true;
+    return out;
+  }
+  nlohmann::json tokenizer() const override { return {}; }
+  Recipe recipe() const override {
+    Recipe out;
+    out.steps = 40;
+    out.batch = 6;
+    out.rate = 1e-2;
+    out.warmup = 5;
+    return out;
+  }
+  // What is learned stands one row further: row i says number i + 1. The first row cannot know it.
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    const int first = random.below(7), step = 1 + random.below(2), length = 5 + random.below(3);
+    Example out;
+    for (int i = 0; i < length; ++i) {
+      out.input.ids.push_back((first + i * step) % 7);
+      out.targets.push_back(i == 0 ? kNotCounted : (first + (i + 1) * step) % 7);
+    }
+    return out;
+  }
+  Example shown() const override { return example(1, Split::held_out, 0); }
+  std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
+    std::int64_t right = 0, counted = 0;
+    run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
+      const RowsRight rows = rows_right(trace, example.targets);
+      right += rows.right;
+      counted += rows.counted;
+    });
+    return {
+        {"accuracy", "share of the numbers", static_cast<double>(right) / static_cast<double>(counted), 0.5},
+        {"some_head.weight", "a head", 0.25, 0, 0, 1}};
+  }
+};
+
+inline Trainer counting_trainer(const Recipe& recipe, const TaskSizes& sizes = {}, std::uint64_t seed = 3) {
+  auto made = Trainer::make(std::make_shared<const Counting>(), sizes, recipe, seed);
+  EXPECT_TRUE(made) << (made ? "" : made.error().text());
+  return *std::move(made);
+}
+inline Trainer counting_trainer() { return counting_trainer(Counting().recipe()); }
+
+inline void take_steps(Trainer& trainer, int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto report = trainer.step();
+    ASSERT_TRUE(report) << report.error().text();
+  }
+}
+
+/// The same values, bit for bit.
+inline void expect_same_weights(const Trainer& a, const Trainer& b) {
+  const auto &left = a.state().model->weights().all(), &right = b.state().model->weights().all();
+  ASSERT_EQ(left.size(), right.size());
+  for (const auto& [name, value] : left) EXPECT_EQ(value.values(), right.at(name).values()) << name;
+}
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-train-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline void expect_error(const Error& error, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
+  EXPECT_FALSE(error.hint.empty()) << error.text();
+}
+
+}  // namespace attnscope::testing
