@@ -21,7 +21,7 @@ Tensor load(const TensorSource& source, const std::string& name) {
 }
 
 TEST(Cli, help_everywhere) {
-  for (const char* command : {"", "steps", "trace", "generate", "tokenize", "info", "bench"}) {
+  for (const char* command : {"", "steps", "trace", "generate", "tokenize", "info", "bench", "train"}) {
     const Ran ran = cli(std::string(command) + " --help");
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("--help"), std::string::npos) << command;
