@@ -62,7 +62,7 @@ PilotScene random_scene(SplitMix64& random) {
   std::vector<int> patches(kScenePatches * kScenePatches);
   for (std::size_t i = 0; i < patches.size(); ++i) patches[i] = static_cast<int>(i);
   random.shuffle(patches);
-  const auto count = static_cast<std::size_t>(2 + random.below(4));
+  const auto count = static_cast<std::size_t>(1 + random.below(4));
   while (out.things.size() < count) {
     Thing thing;
     thing.kind = static_cast<ThingKind>(random.below(kThingKinds));

@@ -27,8 +27,8 @@ const std::vector<Noun>& nouns() {
       {"water", "물", kDrink, false},
       {"milk", "우유", kDrink, false},
       {"tea", "차", kDrink, false},
-      {"book", "책", kReadable},
-      {"letter", "편지", kReadable},
+      {"book", "책", kReadable | kWritten},
+      {"letter", "편지", kReadable | kWritten},
       {"newspaper", "신문", kReadable},
       {"ball", "공", kThing},
       {"hat", "모자", kThing},
@@ -48,17 +48,17 @@ const std::vector<Noun>& nouns() {
 }
 
 const std::vector<Adjective>& adjectives() {
-  constexpr int kAny = kBeing | kGoods | kOpens;
+  constexpr int kSolid = kThing | kReadable | kOpens;
   static const std::vector<Adjective> list{
-      {"small", "작은", kAny},
-      {"big", "큰", kAny},
-      {"pretty", "예쁜", kAny},
+      {"small", "작은", kBeing | kSolid | kFood},
+      {"big", "큰", kBeing | kSolid | kFood},
+      {"pretty", "예쁜", kBeing | kSolid},
       {"good", "좋은", kBeing | kGoods},
       {"kind", "친절한", kPerson},
       {"hungry", "배고픈", kBeing},
       {"young", "어린", kBeing},
-      {"red", "빨간", kThing | kReadable | kOpens},
-      {"old", "오래된", kThing | kReadable | kOpens},
+      {"red", "빨간", kSolid},
+      {"old", "오래된", kSolid},
   };
   return list;
 }
@@ -81,7 +81,7 @@ const std::vector<Verb>& verbs() {
       {"eat", "eats", "ate", "먹", "먹 ##는다", "먹 ##었다", "먹 ##을", F::object, kBeing, kFood},
       {"drink", "drinks", "drank", "마시", "마신 ##다", "마셨 ##다", "마실", F::object, kBeing, kDrink},
       {"read", "reads", "read", "읽", "읽 ##는다", "읽 ##었다", "읽 ##을", F::object, kPerson, kReadable},
-      {"write", "writes", "wrote", "쓰", "쓴 ##다", "썼 ##다", "쓸", F::object, kPerson, kReadable},
+      {"write", "writes", "wrote", "쓰", "쓴 ##다", "썼 ##다", "쓸", F::object, kPerson, kWritten},
       {"open", "opens", "opened", "열", "연 ##다", "열 ##었다", "열", F::object, kPerson, kOpens},
       {"buy", "buys", "bought", "사", "산 ##다", "샀 ##다", "살", F::object, kPerson, kGoods},
       {"help", "helps", "helped", "돕", "돕 ##는다", "도왔 ##다", "도울", F::object, kPerson, kBeing},

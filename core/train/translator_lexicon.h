@@ -20,6 +20,7 @@ enum NounKind : std::uint16_t {
   kThing = 32,
   kOpens = 64,
   kPlace = 128,
+  kWritten = 256,
 };
 inline constexpr int kBeing = kPerson | kAnimal;
 inline constexpr int kGoods = kFood | kDrink | kReadable | kThing;
