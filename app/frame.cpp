@@ -12,6 +12,7 @@
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/toolbar.h"
+#include "app/widgets/navigation.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -84,14 +85,32 @@ void Frame::take_news() {
 
 void Frame::play() {
   Workspace& workspace = state_.workspace;
-  if (!workspace.playing || !run_) {
+  if (!workspace.playing || !walked_) {
     played_ = 0;
+// In the backward mode: asks for the slopes of the newest run, and walks their steps.
+void Frame::follow_backward() {
+  Workspace& workspace = state_.workspace;
+  walked_ = run_;
+  const bool entered = workspace.backward && !was_backward_;
+  was_backward_ = workspace.backward;
+  if (!workspace.backward || !run_) return;
+  if (entered) arriving_ = true, starts_at_loss_ = current_step(workspace, *run_) == 0;
+  workspace.backpass.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
+                            workspace.backward_target);
+  const auto slopes = workspace.backpass.newest();
+  if (!slopes || !slopes->walk) return;
+  walked_ = slopes->walk;
+  const bool lost = step_index(walked_->steps, workspace.cursor.step) < 0;
+  if (arriving_ && (lost || starts_at_loss_)) go_to_step(workspace, *walked_, 0);
+  arriving_ = false;
+}
+
     return;
   }
   played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
   if (played_ < 1.0) return;
   played_ = 0;
-  if (!walk(workspace, *run_, 1)) workspace.playing = false;
+  if (!walk(workspace, *walked_, 1)) workspace.playing = false;
 }
 
 bool Frame::moving() const {
@@ -105,7 +124,8 @@ void Frame::draw(Painter& painter) {
   take_news();
   state_.poll_writing();
   weight_check_.follow(state_);
-  handle_keys(state_, run_.get());
+  follow_backward();
+  handle_keys(state_, walked_.get());
   play();
   state_.workspace.moving = false;  // a view that moves says so again
   draw_window(painter);
@@ -159,7 +179,8 @@ void Frame::draw_panels(Painter& painter) {
   state_.stage_max = ImVec2(right, bottom);
   stage_.draw(state_, run_.get(), before_.get(), painter);
   draw_side("inspector", ImVec2(right, top), ImVec2(size.x - right, bottom - top), draw_inspector, context);
-  draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, context);
+  const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
+  draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
   splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
            kMostSide);
   splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,

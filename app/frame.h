@@ -28,9 +28,12 @@ class Frame {
 
   FrameState& state() { return state_; }
   const std::shared_ptr<const RunResult>& run() const { return run_; }
+  /// The run whose steps are walked: the same, or in the backward mode its steps in reverse order.
+  const std::shared_ptr<const RunResult>& walked() const { return walked_; }
 
  private:
   void take_news();
+  void follow_backward();
   void play();
   void draw_window(Painter& painter);
   void draw_panels(Painter& painter);
@@ -46,11 +49,12 @@ class Frame {
   FileBrowser browser_;
   ExportDialog export_;
   WeightCheck weight_check_;
-  std::shared_ptr<const RunResult> run_, before_;
+  std::shared_ptr<const RunResult> run_, before_, walked_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
-  double played_ = 0;   ///< part of a step that the playing has gone so far
+  bool was_backward_ = false, arriving_ = false, starts_at_loss_ = false;
+  double played_ = 0;  ///< part of a step that the playing has gone so far
 };
 
 }  // namespace attnscope

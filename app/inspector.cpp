@@ -73,6 +73,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
   draw_number(context, place, value);
   draw_name(context, place);
   wrapped_text(tr("inspector.weight", {shape_text(*weight)}), theme().text_dim);
+  draw_slope(context, place);
   draw_edit(context, place, value);
   draw_after(context, place);
 }
@@ -108,6 +109,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
   const Explanation explanation = **found;  // the card may move on to another number while it is drawn
   draw_number(context, place, explanation.recorded);
   draw_name(context, place);
+  draw_slope(context, place);
   draw_rule(context, explanation, key);
   if (!explanation.terms.empty()) wrapped_text(tr("inspector.click"), theme().text_dim);
   draw_edit(context, place, explanation.recorded);

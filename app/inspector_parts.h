@@ -125,6 +125,8 @@ class Flow {
 
 // ---- parts of the panel -------------------------------------------------------------------------
 void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);
+/// In the backward mode: the number's slope, and the button that checks it.
+void draw_slope(const PanelContext& context, const Place& place);
 void draw_edit(const PanelContext& context, const Place& place, double value);
 /// The big number itself, which can be dragged where it can be edited.
 void draw_number(const PanelContext& context, const Place& place, double value);

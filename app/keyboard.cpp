@@ -75,6 +75,7 @@ void plain_keys(FrameState& state) {
     state.workspace.view = chosen;
   }
   if (pressed(Key::d)) state.workspace.show_difference = !state.workspace.show_difference;
+  if (pressed(Key::b)) state.workspace.backward = !state.workspace.backward;
   if (pressed(Key::l)) state.workspace.log_scale = !state.workspace.log_scale;
   if (pressed(Key::t)) state.set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
 }
@@ -99,6 +100,7 @@ const std::vector<KeyLine>& key_lines() {
                                           {"\u2191  \u2193", "keys.layer"},
                                           {"Shift+\u2191  Shift+\u2193", "keys.head"},
                                           {"1 \u2026 9", "keys.view"},
+                                          {"B", "keys.backward"},
                                           {"D", "keys.difference"},
                                           {"L", "keys.log"},
                                           {"T", "keys.theme"},

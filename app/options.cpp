@@ -139,6 +139,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
   cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
+  cli.add_flag("--backward", options.backward, "walk back from the loss: the slopes of every step");
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");
   cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
   cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");

@@ -23,6 +23,7 @@ struct Options {
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
   bool animate = true;
+  bool backward = false;           ///< the walk goes back from the loss
   std::int64_t memory_limit = -1;  ///< bytes for expanded weights; negative: the usual
   bool timing = false;             ///< tell on stderr how long the start took
 };

@@ -48,6 +48,7 @@ Stack read_stack(const Document& document) {
   return config.encoder() ? Stack::enc : config.stack;
 }
 
+  if (options.backward) state.workspace.backward = true;
 Status give_ids(Document& document, std::vector<int> ids) {
   const ModelConfig& config = document.model->config();
   const Stack of = read_stack(document);

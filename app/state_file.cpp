@@ -108,6 +108,62 @@ json describe_messages(const FrameState& state) {
           {"notices", notices}};
 }
 
+json describe_training(const Session& session) {
+  const Training& training = session.training();
+  json out{{"state", training_state_name(training.state())},
+           {"shown_step", session.shown_training_step()},
+           {"wanted_step", session.wanted_checkpoint()}};
+  const auto snapshot = training.snapshot();
+  if (!snapshot) return out;
+  json checkpoints = json::array(), measures = json::object();
+  for (const auto& kept : snapshot->checkpoints) checkpoints.push_back(kept->step);
+  for (const Measure& measure : snapshot->measures) measures[measure.name] = measure.value;
+  const TrainingCurves& curves = *snapshot->curves;
+  out.update({{"task", snapshot->settings.task},
+              {"step", snapshot->now.step},
+              {"steps", snapshot->steps},
+              {"rate_factor", snapshot->rate_factor},
+              {"loss", curves.loss.empty() ? 0.0 : curves.loss.back()},
+              {"accuracy", curves.held_out.empty() ? 0.0 : curves.held_out.back().accuracy},
+              {"checkpoints", checkpoints},
+              {"measures", measures},
+              {"error", snapshot->error ? snapshot->error->sentence : std::string()}});
+  return out;
+}
+
+// The step or weight that the last check was of is said by its name and index.
+json describe_check(const SlopeCheck& check) {
+  json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
+  if (check.error) out["error"] = check.error->sentence;
+  if (!check.done || check.error) return out;
+  out.update({{"analytic", check.numbers.analytic},
+              {"measured", check.numbers.measured},
+              {"step", check.numbers.step},
+              {"uncertainty", check.numbers.uncertainty}});
+  return out;
+}
+
+json describe_backward(const Workspace& workspace) {
+  json out{{"on", workspace.backward}, {"target", workspace.backward_target}};
+  const auto slopes = workspace.backpass.newest();
+  if (!workspace.backward || !slopes) return out;
+  out["error"] = slopes->error ? slopes->error->sentence : std::string();
+  if (const auto check = workspace.backpass.checked()) out["check"] = describe_check(*check);
+  if (!slopes->gradients) return out;
+  const Cursor& cursor = workspace.cursor;
+  const Record* record = slopes->gradients->find(cursor.step);
+  out["loss"] = slopes->loss;
+  out["targets"] = slopes->gradients->objective().targets;
+  if (!record) return out;
+  const std::int64_t head = slopes->gradients->trace().own_head(cursor.step, cursor.head);
+  const std::int64_t rows = record->shape[record->shape.size() - 2];
+  const Tensor row = slopes->gradients->slice(cursor.step, head, {rows - 1, rows}, {0, kFewCells}).packed();
+  json values = json::array();
+  for (std::int64_t i = 0; i < row.count(); ++i) values.push_back(number(row.data()[i]));
+  out.update({{"name", gradient_name(cursor.step)}, {"values", values}});
+  return out;
+}
+
 }  // namespace
 
 StateFile::StateFile() {
@@ -141,12 +197,12 @@ void StateFile::follow_numbers(Frame& frame) {
   const Cursor& cursor = frame.state().workspace.cursor;
   const std::string key =
       format("%llu/%d/%d/", static_cast<unsigned long long>(run->version), cursor.sequence, cursor.head) +
-      to_text(cursor.step);
+      to_text(cursor.step) + (frame.walked() == frame.run() ? "" : "/back");
   if (key == numbers_key_) return;
   numbers_key_ = key;
   const Trace& trace = run->trace(cursor.sequence);
   json kinds = json::array();
-  for (const TimelineStep& step : run->steps) kinds.push_back(to_text(step.main));
+  for (const TimelineStep& step : frame.walked()->steps) kinds.push_back(to_text(step.main));
   numbers_ = {{"values", first_cells(trace, cursor.step, cursor.head)},
               {"last_values",
                run->steps.empty() ? json::array() : first_cells(trace, run->steps.back().main, cursor.head)},
@@ -171,9 +227,10 @@ json StateFile::describe(Frame& frame) {
            {"playing", workspace.playing},
            {"difference", workspace.show_difference},
            {"log_scale", workspace.log_scale},
+           {"backward", describe_backward(workspace)},
            {"map_width", workspace.map_width},
            {"inspector_width", workspace.inspector_width},
-           {"cursor", describe_cursor(workspace, frame.run().get())},
+           {"cursor", describe_cursor(workspace, frame.walked().get())},
            {"version", version_},
            {"opened_version", state.session.opened_version()},
            {"undo", history.undo_sentence()},

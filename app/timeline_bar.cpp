@@ -144,6 +144,24 @@ std::string title_of(const PanelContext& context, int current) {
   return tr("timeline.part", {block, section, kind_label(run, step), number, count});
 }
 
+// ---- forward or backward --------------------------------------------------------------------------
+// Two chips at the right end of the title's line; returns their width.
+float draw_direction(Workspace& workspace, ImVec2 origin, float room) {
+  const WithFont small(fonts().small);
+  const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(1.5f)));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(4)));
+  const std::string forward = std::string(tr("timeline.forward")) + "###direction_forward";
+  const std::string backward = std::string(tr("timeline.backward")) + "###direction_backward";
+  const float width = button_width(forward) + button_width(backward) + px(4);
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + room - width - px(kBarRight), origin.y));
+  if (raised_button(forward, !workspace.backward)) workspace.backward = false;
+  compat::item_tooltip(tr("timeline.forward.help"));
+  ImGui::SameLine();
+  if (raised_button(backward, workspace.backward)) workspace.backward = true;
+  compat::item_tooltip(tr("timeline.backward.help"));
+  return width + px(kBarRight);
+}
+
 // ---- the bar ------------------------------------------------------------------------------------
 struct Bar {
   const PanelContext& context;
@@ -368,9 +386,13 @@ void draw_timeline(const PanelContext& context) {
   stop_at_breakpoint(context.workspace, *context.run);
   const int current = current_step(context.workspace, *context.run);
   const float room = ImGui::GetContentRegionAvail().x;
+  const float taken = draw_direction(context.workspace, origin, room);
+  ImGui::SetCursorScreenPos(origin);
   {
     const WithFont bold(fonts().body_bold);
-    ImGui::TextUnformatted(shortened(title_of(context, current), room).c_str());
+    std::string title = title_of(context, current);
+    if (context.workspace.backward) title = tr("timeline.backward.title", {title});
+    ImGui::TextUnformatted(shortened(title, room - taken - px(12)).c_str());
   }
   draw_buttons(context, origin);
   draw_speed(context.workspace, origin);

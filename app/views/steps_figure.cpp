@@ -1,12 +1,10 @@
 // One function per rule. The inputs of a step are those that explain() names for its first cell.
-#include "app/views/steps_figure.h"
-
 #include <algorithm>
 
 #include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "app/views/steps_parts.h"
 #include "app/widgets/navigation.h"
-#include "app/widgets/places.h"
 #include "core/lens/positions.h"
 #include "core/trace/flow.h"
 #include "core/trace/row_parts.h"
@@ -17,10 +15,10 @@ namespace {
 constexpr std::int64_t kHeadsShown = 6, kHeadsStacked = 3;
 constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplications that a frame may spend
 
-class Builder {
+class Builder : FigureParts {
  public:
   Builder(const RunResult& run, const FigureWish& wish)
-      : wish_(wish), trace_(run.trace(wish.sequence)), step_(step_of(wish.site.slot)) {}
+      : FigureParts(run.trace(wish.sequence), wish.site, wish.head), wish_(wish) {}
 
   Figure build() {
     const Record* record = trace_.find(wish_.site);
@@ -64,101 +62,6 @@ class Builder {
     }
   }
 
-  // ---- pieces ----
-  const ModelConfig& stack() const { return trace_.config().of(wish_.site.stack); }
-  Site in_stack(Slot slot) const { return site_of(slot, -1, wish_.site.stack); }
-  FigureAxis axis(const Site& site, Axis name, std::int64_t size, const char* key) const {
-    FigureAxis out{key,
-                   size,
-                   FigureAxis::Names::index,
-                   {},
-                   0,
-                   rows_stack(site, name),
-                   stack_row(trace_.config(), site, 0)};
-    const auto token_title = [&](const char* title, ImU32 colour) {
-      out.names = FigureAxis::Names::token;
-      out.title = tr(title);
-      out.colour = colour;
-    };
-    if (name == Axis::query)
-      token_title("steps.axis.query", theme().q);
-    else if (name == Axis::key)
-      token_title("steps.axis.key", theme().k);
-    else if (name == Axis::pos)
-      token_title("steps.axis.pos", 0);
-    else if (name == Axis::vocab)
-      out.names = FigureAxis::Names::output, out.title = tr("steps.axis.vocab");
-    else if (name == Axis::unit)
-      out.names = FigureAxis::Names::none;
-    else
-      out.title = axis_name(name);
-    return out;
-  }
-  /// "Q"; with its stack where the figure speaks of two ("Q · Decoder").
-  std::string title_of(const Site& site, bool transposed = false) const {
-    const std::string name = tr(std::string("steps.member.") + std::string(step_of(site.slot).text)) +
-                             std::string(transposed ? "ᵀ" : "");
-    const bool across = wish_.site.part == Part::cross || site.stack != wish_.site.stack;
-    const Axis rows = trace_.find(site)->axes[0];
-    return across ? tr("steps.of_stack", {name, stack_name(trace_.config(), rows_stack(site, rows))}) : name;
-  }
-  /// A step (the plane of one head of it).
-  Operand step(const Site& site, const char* id, std::int64_t head = -1) const {
-    Operand out;
-    const Record& record = *trace_.find(site);
-    out.id = id;
-    out.site = site;
-    out.title = title_of(site);
-    out.colour = hue_colour(step_of(site.slot).hue);
-    std::vector<std::size_t> plane;
-    for (std::size_t d = 0; d < record.axes.size(); ++d) {
-      if (record.axes[d] == Axis::head)
-        out.head = head >= 0 ? head : trace_.own_head(site, wish_.head);
-      else
-        plane.push_back(d);
-    }
-    out.row = axis(site, record.axes[plane[0]], record.shape[plane[0]], "rows");
-    out.col = axis(site, record.axes[plane[1]], record.shape[plane[1]], "cols");
-    if (site.slot == Slot::pattern || site.slot == Slot::probs) out.map = Colormap::sequential;
-    if (site.slot == Slot::mask) out.map = Colormap::mask;
-    return out;
-  }
-  FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, wish_.site.stack, 0}; }
-  Operand result() const {
-    Operand out = step(wish_.site, "result");
-    out.is_result = true;
-    return out;
-  }
-  Operand weight(const std::string& name, const char* id) const {
-    Operand out;
-    const Tensor tensor = trace_.weights().get(name);
-    out.id = id;
-    out.weight = name;
-    out.title = name;
-    out.colour = hue_colour(step_.hue);
-    const bool vector = tensor.rank() == 1;
-    out.row = vector ? one() : axis(wish_.site, tensor.axis(0), tensor.size(0), "rows");
-    out.col = axis(wish_.site, tensor.axis(vector ? 0 : 1), tensor.size(vector ? 0 : 1), "cols");
-    return out;
-  }
-  /// Numbers without a name, one column per row.
-  Operand column(const char* id, const char* title, const FigureAxis& rows,
-                 std::function<Tensor(Range, Range)> part) const {
-    Operand out;
-    out.id = id;
-    out.title = tr(title);
-    out.row = rows;
-    out.col = one();
-    out.part = std::move(part);
-    return out;
-  }
-  int add(Operand operand) {
-    figure_.operands.push_back(std::move(operand));
-    return static_cast<int>(figure_.operands.size()) - 1;
-  }
-  void block(const char* sign, std::vector<int> operands, bool vertical = false) {
-    figure_.blocks.push_back({sign, vertical, std::move(operands)});
-  }
   const Source& input(std::size_t term = 0, std::size_t factor = 0) const {
     return why_.terms[term].factors[factor];
   }
@@ -472,10 +375,7 @@ class Builder {
   }
 
   const FigureWish& wish_;
-  const Trace& trace_;
-  const Step& step_;
   Explanation why_;
-  Figure figure_;
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ std::uint64_t operand_hash(const ViewContext& context, const Operand& operand, R
   hash = mixed(hash, static_cast<std::uint64_t>(context.workspace.cursor.sequence + 1));
   hash = mixed(hash, operand.is_weight() ? operand.weight : to_text(operand.site) + operand.id);
   hash = mixed(hash, static_cast<std::uint64_t>(operand.head + 2));
+  hash = mixed(hash, operand.version);
   hash = mixed(hash, difference ? context.before->version + 1 : 0);
   for (const std::int64_t at : {rows.begin, rows.end, cols.begin, cols.end})
     hash = mixed(hash, static_cast<std::uint64_t>(at));
@@ -45,9 +46,14 @@ ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) 
   return {0, share && !words ? 1.f : std::max(s.max, 1e-6f)};
 }
 
-}  // namespace
-
-namespace {
+// "10⁻³" of 0.001.
+std::string power_of_ten(float unit) {
+  static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out = "10⁻";
+  for (const char c : std::to_string(static_cast<int>(std::lround(-std::log10(unit)))))
+    out += kDigits[c - '0'];
+  return out;
+}
 
 // Entry 0 of the axis is entry `first` of the stack.
 std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> pictures,
@@ -161,9 +167,17 @@ void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, 
   keep(operand.col, after.col0, after.col1);
 }
 
-void FigurePlot::draw_title(const Operand& operand, const Panel& panel) {
-  const std::string title =
-      middle_truncated(fonts().small, operand.title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
+// Slopes are often so small that four digits after the point would all be 0.
+float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
+  const float most = std::max(std::fabs(ranges_[index].lo), std::fabs(ranges_[index].hi));
+  if (!operand.slope || !(most > 0.f) || most >= 0.1f) return 1.f;
+  return std::pow(10.f, std::floor(std::log10(most)));
+}
+
+void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
+  std::string title = operand.title;
+  if (unit < 1.f) title += tr("steps.back.unit", {power_of_ten(unit)});
+  title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   draw_text(ImGui::GetWindowDrawList(), fonts().small,
             ImVec2(panel.position.x + panel.labels, panel.position.y),
             operand.colour ? operand.colour : theme().text_dim, title);
@@ -183,6 +197,8 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.style.lo = ranges_[index].lo;
   plot.style.hi = ranges_[index].hi;
   plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
+  plot.number_unit = number_unit(index, operand);
+  plot.masked_numbers = !operand.slope;
   fill_axes(context, operand, panel, plot);
   plot.double_click_resets = false;
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
@@ -203,7 +219,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.window = &window;
   panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
   write_back(operand, before, window);
-  if (panel.header > 0) draw_title(operand, panel);
+  if (panel.header > 0) draw_title(operand, panel, plot.number_unit);
   if (!panel.event.hovered()) return;
   event.cell = {static_cast<int>(index), panel.event.row, panel.event.col};
   event.clicked = panel.event.clicked;

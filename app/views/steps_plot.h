@@ -78,7 +78,8 @@ class FigurePlot {
                     const FigureMarks& marks, bool difference, FigureEvent& event);
   void fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
                  MatrixPlot& plot) const;
-  static void draw_title(const Operand& operand, const Panel& panel);
+  float number_unit(std::size_t index, const Operand& operand) const;
+  static void draw_title(const Operand& operand, const Panel& panel, float unit);
   void draw_signs(const Figure& figure) const;
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;
   void write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after);

@@ -10,6 +10,7 @@
 #include "app/look/imgui_compat.h"
 #include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "app/views/steps_back.h"
 #include "app/views/steps_edit.h"
 #include "app/views/steps_extra.h"
 #include "app/views/steps_header.h"
@@ -55,6 +56,7 @@ class StepsView : public View {
   }
 
   void draw(const ViewContext& context) override {
+    if (context.workspace.backward) return back_.draw(context);
     Cursor& cursor = context.workspace.cursor;
     const int step = current_step(context.workspace, context.run);
     if (!context.run.trace(cursor.sequence).find(cursor.step)) {
@@ -335,6 +337,7 @@ class StepsView : public View {
 
   Figure figure_;
   FigurePlot plot_;
+  StepsBackward back_;
   StepsEditor editor_;
   std::shared_ptr<MostLikely> likely_;
   std::string key_, shown_step_, explained_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/session/session.h"
+#include "core/session/backpass.h"
 
 namespace attnscope {
 
@@ -38,6 +39,9 @@ struct Workspace {
   bool show_difference = false;  ///< new minus old for whatever is on the stage
   bool log_scale = false;
   bool animate = true;
+  bool backward = false;     ///< the walk goes back from the loss, and the steps view shows slopes
+  int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
+  Backpass backpass;         ///< the slopes, while `backward` is on
   bool playing = false;
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
   float speed = 1.f;                     ///< steps per second while playing

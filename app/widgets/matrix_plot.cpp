@@ -61,7 +61,7 @@ void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& 
          ++col) {
       const float value = plot.values.at(row - plot.first_row, col - plot.first_col);
       if (!plot.masked_numbers && is_masked(value)) continue;
-      std::string text = number_text(value, how.digits);
+      std::string text = number_text(value / plot.number_unit, how.digits);
       if (const std::size_t zero = how.bare ? text.find("0.") : std::string::npos; zero != std::string::npos)
         text.erase(zero, 1);
       const ImVec2 size = text_size(how.font, text);

@@ -61,6 +61,7 @@ struct MatrixPlot {
   bool show_numbers = true;
   bool masked_numbers = true;  ///< false: masked cells are hatched without "−∞" (a pattern's are 0)
   int digits = 4;              ///< after the point, where they fit
+  float number_unit = 1.f;     ///< numbers are written in multiples of it; the title must say so
   float max_cell = 100.f;      ///< largest cell width in units; height follows `aspect`
   float aspect = 0.6f;         ///< cell height / width where cells are large
   std::int64_t lit_row = -1, lit_col = -1;            ///< lit from outside (what a hovered result came from)

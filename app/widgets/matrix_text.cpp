@@ -230,7 +230,7 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
   float most = 0;
   const std::int64_t cols = plot.values.size(1), count = std::min(plot.values.size(0) * cols, kLooked);
   for (std::int64_t i = 0; i < count; ++i) {
-    const float value = plot.values.at(i / cols, i % cols);
+    const float value = plot.values.at(i / cols, i % cols) / plot.number_unit;
     if (!std::isfinite(value) || is_masked(value)) {
       fewest = std::max<std::size_t>(fewest, std::isnan(value) ? 3 : 2);
       continue;

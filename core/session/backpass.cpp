@@ -108,13 +108,15 @@ std::map<Site, std::vector<Site>> readers_in(const Gradients& gradients) {
 void find_losses(Slopes& slopes) {
   const Gradients& gradients = *slopes.gradients;
   const Trace& trace = gradients.trace();
+  const Tensor rows = final_rows(trace);  // [pos, d_model]
   slopes.losses.assign(static_cast<std::size_t>(gradients.predictions()),
                        std::numeric_limits<double>::quiet_NaN());
   for (std::size_t row = 0; row < slopes.losses.size(); ++row) {
     const int target = gradients.objective().targets[row];
     if (target < 0) continue;
-    const Tensor logits =
-        trace.logits_row(static_cast<std::int64_t>(row)).split(0, Axis::pos, 1, Axis::vocab);  // [1, vocab]
+    const auto at = static_cast<std::int64_t>(row);
+    const Tensor logits = unembed(trace.config(), trace.weights(), rows.slice(0, at, at + 1),
+                                  {0, trace.config().outputs()});  // [1, vocab]
     slopes.losses[row] = cross_entropy(logits, {target}, 0).plain;
   }
   slopes.loss = gradients.loss().smoothed / static_cast<double>(gradients.loss().counted);
@@ -336,10 +338,12 @@ void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, i
     auto& kept = state_->slopes;
     if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) kept.reset();
   }
-  if (asked_ && asked_version_ == run->version && asked_sequence_ == sequence && asked_target_ == target)
+  const std::shared_ptr<const Trace>& trace = run->traces.front();
+  if (asked_ && asked_trace_.lock() == trace && asked_sequence_ == sequence && asked_target_ == target)
     return;
   asked_ = true;
-  asked_version_ = run->version, asked_sequence_ = sequence, asked_target_ = target;
+  asked_trace_ = trace;
+  asked_sequence_ = sequence, asked_target_ = target;
   jobs.submit("backward", [state = state_, run, sequence, target](const std::atomic<bool>& cancel) {
     auto slopes = slopes_of(run, sequence, target);
     if (cancel) return;

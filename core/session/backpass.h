@@ -93,7 +93,7 @@ class Backpass {
     std::uint64_t asked_checks = 0;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::uint64_t asked_version_ = 0;
+  std::weak_ptr<const Trace> asked_trace_;
   int asked_sequence_ = -1, asked_target_ = -1;
   bool asked_ = false;
 };

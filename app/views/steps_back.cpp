@@ -1,0 +1,323 @@
+#include "app/views/steps_back.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/views/steps_back_words.h"
+#include "app/views/steps_header.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kSmallVocabulary = 24;  // shown whole
+constexpr std::size_t kMostTargets = 12, kMostColumns = 20;
+
+void sentence(const std::string& text, ImU32 colour) {
+  note_text(text);
+  const ColourScope ink(ImGuiCol_Text, colour);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+// Target tokens of the counted rows first, then the most likely outputs of one row.
+std::vector<std::int64_t> chosen_columns(const Slopes& slopes, std::int64_t row) {
+  std::vector<std::int64_t> out;
+  const auto take = [&](std::int64_t id, std::size_t most) {
+    if (out.size() < most && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+  };
+  for (const int target : slopes.gradients->objective().targets)
+    if (target >= 0) take(target, kMostTargets);
+  const Tensor logits = slopes.gradients->trace().logits_row(row);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t count = std::min(order.size(), kMostColumns);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
+  for (std::size_t i = 0; i < count; ++i) take(order[i], kMostColumns);
+  return out;
+}
+
+// "attn.q" of a step inside its block.
+std::string inside(const std::string& name) {
+  const std::size_t at = name.find("blocks.");
+  return at == std::string::npos ? name : name.substr(name.find('.', at + 7) + 1);
+}
+
+void caption_of(const char* key, bool& first) {
+  if (!first) ImGui::SameLine(0, scaled(22));
+  first = false;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr(key));
+}
+
+}  // namespace
+
+void StepsBackward::draw(const ViewContext& context) {
+  const auto slopes = context.workspace.backpass.newest();
+  if (!slopes) return sentence(tr("steps.back.working"), theme().text_dim);
+  if (!slopes->error) return draw_slopes(context, slopes);
+  {
+    const FontScope title(fonts().title);
+    ImGui::TextUnformatted(tr("steps.back.none"));
+  }
+  sentence(slopes->error->sentence, theme().text);
+  sentence(slopes->error->hint, theme().text_dim);
+  bool first = true;
+  if (!slopes->likely.empty()) draw_target(context, *slopes, first);
+}
+
+void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<const Slopes>& slopes) {
+  // The picture is of the run that the slopes belong to, whatever has been computed meanwhile.
+  const ViewContext context{asked.session,   *slopes->walk,  nullptr,
+                            asked.workspace, asked.commands, asked.painter};
+  const int step = current_step(context.workspace, context.run);
+  if (!slopes->gradients->trace().find(context.workspace.cursor.step)) return;
+  prepare(context, slopes);
+  draw_words(context, *slopes, step);
+  draw_chips(context, *slopes, step);
+  if (plot_.windowed()) sentence(tr("steps.windowed"), theme().text_dim);
+  const float line = text_size(fonts().mono, "X").y;
+  const float below = ImGui::GetFrameHeight() + 2 * line + scaled(26);
+  const ImVec2 room(ImGui::GetContentRegionAvail().x,
+                    std::max(ImGui::GetContentRegionAvail().y - below, scaled(90)));
+  {
+    const ChildScope child("steps_back_figure", room,
+                           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_figure(context, slopes, room);
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_pieces(line_, ImVec2(at.x, at.y + scaled(3)), room.x, fonts().mono, 2);
+  ImGui::Dummy(ImVec2(room.x, 2 * line + scaled(8)));
+  draw_neighbours(context, step, room.x);
+}
+
+std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
+                                                 const std::shared_ptr<const Slopes>& slopes) {
+  const Trace& trace = slopes->gradients->trace();
+  const std::int64_t outputs = trace.config().outputs();
+  if (outputs <= kSmallVocabulary) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(outputs));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  std::int64_t& query = context.workspace.cursor.query;
+  query = std::clamp<std::int64_t>(query, 0, slopes->gradients->predictions() - 1);
+  const auto found = likely_.get(
+      key_of({slopes->version, static_cast<std::uint64_t>(query)}), "steps.back.columns", context.commands,
+      [slopes, row = query](const std::atomic<bool>&) { return chosen_columns(*slopes, row); });
+  return found ? *found : std::vector<std::int64_t>();
+}
+
+void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes) {
+  const Cursor& cursor = context.workspace.cursor;
+  const auto weights = weights_of_step(*slopes->gradients, cursor.step);
+  if (std::find(weights.begin(), weights.end(), weight_) == weights.end()) weight_.clear();
+  SlopeWish wish{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, slopes)};
+  wish.query = cursor.query;
+  std::string key = std::to_string(slopes->version) + to_text(cursor.step) + "/" + weight_ + "/" +
+                    std::to_string(cursor.head) + "/" + std::to_string(cursor.query) + "/" +
+                    std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();
+  for (const std::int64_t id : wish.top) key += "," + std::to_string(id);
+  if (key == key_) return;
+  key_ = key;
+  if (to_text(cursor.step) + weight_ != shown_step_) {
+    shown_step_ = to_text(cursor.step) + weight_;
+    plot_ = FigurePlot();
+    hovered_ = {};
+  }
+  figure_ = build_slope_figure(slopes, wish);
+}
+
+void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes, int step) const {
+  const Site& site = context.workspace.cursor.step;
+  const Trace& trace = slopes.gradients->trace();
+  const float width = ImGui::GetContentRegionAvail().x;
+  std::string title =
+      tr("steps.back.title",
+         {std::to_string(step + 1), std::to_string(context.run.steps.size()), title_text(trace, site)});
+  const ModelConfig& config = trace.config();
+  if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
+    title = tr("steps.title_block", {title, place_name(config, site)});
+  {
+    const FontScope face(fonts().title);
+    ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+  }
+  const std::string loss =
+      tr("steps.back.loss", {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted)});
+  const ImVec2 name_at = ImGui::GetCursorScreenPos();
+  text_line(fonts().mono, theme().accent, figure_.name);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float loss_width = text_size(fonts().small, loss).x;
+  if (text_size(fonts().mono, figure_.name).x + loss_width + scaled(24) < width)
+    draw_text(list, fonts().small, ImVec2(name_at.x + width - loss_width, name_at.y), theme().text_dim, loss);
+  sentence(slope_sentence(slopes, site), theme().text_dim);
+  const std::vector<Piece> formula = slope_formula(slopes, site, weight_);
+  const std::string shapes = slope_shapes(slopes, figure_), torch = slope_torch(slopes, site, weight_);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float x = at.x;
+  const float tall = text_size(fonts().formula, "X").y, line = text_size(fonts().mono_small, "X").y;
+  for (const Piece& piece : formula) {
+    ImFont* font = piece.small ? fonts().small : fonts().formula;
+    const float drop = piece.small ? tall - text_size(font, "X").y + scaled(2) : 0;
+    draw_text(list, font, ImVec2(x, at.y + scaled(2) + drop), piece.colour ? piece.colour : theme().text,
+              piece.text);
+    x += text_size(font, piece.text).x;
+  }
+  const float base = at.y + tall - line;
+  ImVec2 shapes_at(std::max(x + scaled(34), at.x + scaled(190)), base);
+  if (shapes_at.x + text_size(fonts().mono_small, shapes).x > at.x + width)
+    shapes_at = ImVec2(at.x, at.y + tall + scaled(7));
+  ImVec2 torch_at(shapes_at.x + text_size(fonts().mono_small, shapes).x + scaled(34), shapes_at.y);
+  if (torch_at.x + text_size(fonts().mono_small, torch).x > at.x + width)
+    torch_at = ImVec2(at.x, std::max(shapes_at.y + line + scaled(3), at.y + tall + scaled(7)));
+  draw_text(list, fonts().mono_small, shapes_at, theme().text_dim,
+            middle_truncated(fonts().mono_small, shapes, width));
+  draw_text(list, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
+            middle_truncated(fonts().mono_small, torch, width));
+  const float bottom = std::max(at.y + tall + scaled(4), std::max(torch_at.y, shapes_at.y) + line);
+  ImGui::Dummy(ImVec2(width, bottom - at.y + scaled(3)));
+}
+
+void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes, int step) {
+  const Site site = context.workspace.cursor.step;
+  bool whole = whole_vocabulary_, first = true;
+  const auto weights = weights_of_step(*slopes.gradients, site);
+  if (!weights.empty()) {
+    caption_of("steps.back.choose", first);
+    ImGui::SameLine(0, scaled(8));
+    if (step_chip(inside(to_text(site)) + ".grad###slope_of_step", weight_.empty())) weight_.clear();
+    note_item("slope_of_step");
+    for (const std::string& name : weights) {
+      const std::string part = name.ends_with(".bias") ? "bias" : "weight";
+      ImGui::SameLine(0, scaled(4));
+      if (step_chip(inside(name) + ".grad###slope_of_" + part, weight_ == name)) weight_ = name;
+      note_item("slope_of_" + part);
+    }
+  }
+  if (site.slot == Slot::logits) draw_target(context, slopes, first);
+  Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
+  plain.site = site;
+  const auto& readers = slopes.readers_of(site);
+  const bool words = site.slot == Slot::logits || (!readers.empty() && readers.front().slot == Slot::logits);
+  if (words && slopes.gradients->trace().config().outputs() > kSmallVocabulary)
+    plain.site = slopes.gradients->trace().main(Slot::logits);
+  else
+    plain.site.slot = Slot::embed;
+  draw_step_chips(context, plain, step, whole);
+  whole_vocabulary_ = whole;
+}
+
+void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes, bool& first) {
+  int& wanted = context.workspace.backward_target;
+  const OpenedModel& opened = *slopes.run->document.opened;
+  caption_of("steps.back.choose_target", first);
+  ImGui::SameLine(0, scaled(8));
+  const std::string shown =
+      wanted < 0 ? std::string(tr("steps.back.no_target")) : output_name(opened, wanted);
+  if (step_chip(shown + " ▾###slope_target", wanted >= 0, 0, tr("steps.back.target.help")))
+    ImGui::OpenPopup("###slope_targets");
+  note_item("slope_target");
+  if (!ImGui::BeginPopup("###slope_targets")) return;
+  if (ImGui::Selectable((std::string(tr("steps.back.no_target")) + "###target_none").c_str(), wanted < 0))
+    wanted = -1;
+  for (const int id : slopes.likely) {
+    const std::string name = output_name(opened, id);
+    note_text(name);
+    if (ImGui::Selectable((name + "###target_" + std::to_string(id)).c_str(), wanted == id)) wanted = id;
+    note_item("target_" + std::to_string(id));
+  }
+  ImGui::SetNextItemWidth(scaled(110));
+  if (ImGui::InputInt(tr("steps.back.target_id"), &wanted, 1, 10, ImGuiInputTextFlags_EnterReturnsTrue))
+    wanted = std::clamp(wanted, -1, slopes.run->trace(0).config().outputs() - 1);
+  ImGui::EndPopup();
+}
+
+FigureMarks StepsBackward::marks_of(const FigureCell& shown) const {
+  const Figure& figure = figure_.figure;
+  FigureMarks marks(figure.operands.size());
+  if (!shown.valid() || shown.operand >= static_cast<int>(marks.size())) return marks;
+  const bool result = shown.operand == figure.result();
+  for (std::size_t i = 0; result && i < marks.size(); ++i) {
+    const Operand& operand = figure.operands[i];
+    const ImU32 colour = operand.colour ? operand.colour : theme().accent;
+    if (figure.layout == Figure::Layout::product) {
+      if (i == 0) marks[i].push_back({shown.row, 0, colour, 1, operand.col.size});
+      if (i == 1) marks[i].push_back({0, shown.col, colour, operand.row.size, 1});
+      continue;
+    }
+    const Operand& own = figure.operands[static_cast<std::size_t>(shown.operand)];
+    const bool same = operand.row.size == own.row.size && operand.col.size == own.col.size;
+    if (same && static_cast<int>(i) != shown.operand) marks[i].push_back({shown.row, shown.col, colour});
+  }
+  marks[static_cast<std::size_t>(shown.operand)].push_back(
+      {shown.row, shown.col, theme().accent, 1, 1, metric::kOutline});
+  return marks;
+}
+
+void StepsBackward::draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes,
+                                ImVec2 room) {
+  if (figure_.figure.pending) return ImGui::TextUnformatted(tr("steps.pending"));
+  if (figure_.figure.operands.empty()) {
+    line_.clear();
+    return sentence(tr("steps.back.no_slope"), theme().text_dim);
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  FigureMarks marks = marks_of(hovered_);
+  const int result = figure_.figure.result();
+  const auto& pinned = context.workspace.cursor.pinned;
+  if (pinned && result >= 0) {
+    const Operand& own = figure_.figure.operands[static_cast<std::size_t>(result)];
+    const auto index = cell_index(slopes->gradients->trace(), *pinned);
+    const auto spot = weight_.empty() && pinned->site == own.site && !index.empty()
+                          ? spot_of(slopes->gradients->trace(), own, {{}, own.site, false, index, 0})
+                          : std::nullopt;
+    if (spot)
+      marks[static_cast<std::size_t>(result)].push_back({spot->row, spot->col, theme().accent, 1, 1, 3});
+  }
+  const FigureEvent event = plot_.draw(context, figure_.figure, marks, ImVec2(corner.x, corner.y + scaled(4)),
+                                       ImVec2(room.x - scaled(4), room.y - scaled(8)), false);
+  hovered_ = event.cell;
+  line_.clear();
+  if (event.hovered())
+    line_ = slope_spelled(*slopes, figure_, event.cell.operand, event.cell.row, event.cell.col);
+  else
+    for (const char* key : {"steps.back.hint.point", "steps.back.hint.click"})
+      line_.push_back({tr(key) + std::string("   "), theme().text_dim});
+  if (event.hovered() && event.clicked) pin(context, *slopes, event.cell);
+}
+
+void StepsBackward::pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell) {
+  const SlopeSpot spot = slope_spot(figure_, cell.operand, cell.row, cell.col);
+  if (!spot.operand) return;
+  const Trace& trace = slopes.gradients->trace();
+  if (!spot.operand->is_weight() && !trace.find(spot.operand->site)) return;
+  Workspace& workspace = context.workspace;
+  const Cursor before = workspace.cursor;
+  const auto index = source_index(trace, *spot.operand, spot.row, spot.col);
+  Cell pinned;
+  if (spot.operand->is_weight()) {  // the inspector hangs on a cell of the step
+    const Record& record = *trace.find(before.step);
+    pinned = cell_at(trace, before.step, std::vector<std::int64_t>(record.shape.size(), 0));
+    workspace.cursor.pinned = pinned;
+    workspace.inspector.trail = {Place{pinned, {}, {}}, Place{{}, spot.operand->weight, index}};
+    return;
+  }
+  pinned = cell_at(trace, spot.operand->site, index);
+  pin_cell(workspace, context.run, pinned);
+  workspace.inspector.trail = {Place{pinned, {}, {}}};
+  workspace.cursor.step = before.step;  // the stage stays where it is
+  workspace.cursor.layer = before.layer;
+  workspace.cursor.stack = before.stack;
+  workspace.cursor.part = before.part;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+// The steps view in the backward mode: the slope of one step at a time, what it came from, and the slopes of
+// the step's weights. Keeps only what the picture needs from frame to frame.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/views/steps_back_figure.h"
+#include "app/views/steps_plot.h"
+#include "app/views/steps_words.h"
+#include "app/widgets/deferred.h"
+
+namespace attnscope {
+
+class StepsBackward {
+ public:
+  /// Draws into the current child window, where the workspace's slopes are; a sentence where there are none.
+  void draw(const ViewContext& context);
+
+ private:
+  void draw_slopes(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
+  void prepare(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
+  std::vector<std::int64_t> columns(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
+  void draw_words(const ViewContext& context, const Slopes& slopes, int step) const;
+  void draw_chips(const ViewContext& context, const Slopes& slopes, int step);
+  void draw_target(const ViewContext& context, const Slopes& slopes, bool& first);
+  void draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes, ImVec2 room);
+  void pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell);
+  FigureMarks marks_of(const FigureCell& shown) const;
+
+  SlopeFigure figure_;
+  FigurePlot plot_;
+  FigureCell hovered_;
+  std::string key_, shown_step_, weight_;
+  bool whole_vocabulary_ = false;
+  std::vector<Piece> line_;
+  Deferred<std::vector<std::int64_t>> likely_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,216 @@
+#include "app/views/steps_back_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/step/catalog_backward.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kTermsShown = 4;  // of a sum; more are shortened in the middle
+
+// Norms whose rows are the stream itself (post-norm) are read like the stream.
+Slot row_slot(const Slopes& slopes, const Site& site) {
+  const auto& readers = slopes.readers_of(site);
+  const bool stream = std::any_of(readers.begin(), readers.end(), [](const Site& reader) {
+    const Slot slot = reader.slot;
+    return slot == Slot::resid_pre || slot == Slot::resid_mid || slot == Slot::resid_cross ||
+           slot == Slot::resid_post;
+  });
+  const bool words = !readers.empty() && readers.front().slot == Slot::logits;
+  if (words) return Slot::ln_final_out;
+  if (stream && step_of(site.slot).rule == Rule::norm && step_of(site.slot).part == Part::block)
+    return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;
+  // What a rotation or a norm of heads stands behind of.
+  if ((site.slot == Slot::split_q || site.slot == Slot::split_k) && !readers.empty() &&
+      readers.front().slot != Slot::scores)
+    return readers.front().slot == Slot::rot_q || readers.front().slot == Slot::rot_k ? Slot::q_norm
+                                                                                      : Slot::ln1_post_out;
+  return site.slot;
+}
+
+ImU32 letter_colour(const std::string& word) {
+  const std::size_t at = word.size() > 1 && word[0] == 'd' ? 1 : 0;
+  if (word.size() > at + 1 && static_cast<unsigned char>(word[at + 1]) < 0x80 && word[at] != 'W') return 0;
+  for (const auto& [letter, colour] : {std::pair{'Q', theme().q}, {'K', theme().k}, {'V', theme().v}})
+    if (word[at] == letter || (word[at] == 'W' && word.size() > at + 2 && word[at + 2] == letter))
+      return colour;
+  return 0;
+}
+
+bool ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "dW_Q = xᵀ · dQ" with names after an underscore as subscripts.
+std::vector<Piece> pieces_of(const std::string& text) {
+  std::vector<Piece> out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && text[end] != ' ' && text[end] != ',' && text[end] != '(') ++end;
+    if (end == at) {
+      out.push_back({text.substr(at++, 1)});
+      continue;
+    }
+    const std::string word = text.substr(at, end - at);
+    const ImU32 colour = letter_colour(word);
+    const std::size_t under = word.find('_');
+    out.push_back({word.substr(0, under), colour});
+    if (under != std::string::npos) {
+      std::size_t last = under + 1;
+      while (last < word.size() && ascii_letter(word[last])) ++last;
+      out.push_back({word.substr(under + 1, last - under - 1), colour, true});
+      if (last < word.size()) out.push_back({word.substr(last), colour});
+    }
+    at = end;
+  }
+  return out;
+}
+
+std::string operand_shape(const RunResult& run, const Trace& trace, const Operand& operand) {
+  if (operand.is_weight()) {
+    std::vector<std::int64_t> sizes = trace.weights().get(operand.weight).sizes();
+    if (operand.transposed && sizes.size() > 1) std::swap(sizes[0], sizes[1]);
+    return shape_text(sizes);
+  }
+  const Record* record = trace.find(operand.site);
+  if (!record) return {};
+  std::vector<std::int64_t> sizes = record->shape;
+  if (operand.transposed) std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
+  return shape_text(sizes, batch_of(run, operand.site));
+}
+
+// "q" of "q = W_query(x)"; empty where the line assigns nothing.
+std::string assigned(const std::string& line) {
+  const std::size_t at = line.find(" = ");
+  return at == std::string::npos ? std::string() : line.substr(0, at);
+}
+
+// "W_query" of "q = W_query(x)", or nothing where the right side is no call of a module.
+std::string module_of(const std::string& line) {
+  const std::size_t from = line.find(" = ");
+  if (from == std::string::npos) return {};
+  const std::size_t open = line.find('(', from);
+  if (open == std::string::npos) return {};
+  const std::string name = line.substr(from + 3, open - from - 3);
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return ascii_letter(c) || c == '_' || (c >= '0' && c <= '9');
+  });
+  return plain ? name : std::string();
+}
+
+}  // namespace
+
+std::string slope_sentence(const Slopes& slopes, const Site& site) {
+  const BackwardStep* row = backward_step(row_slot(slopes, site));
+  if (!row) return tr("steps.back.no_slope");
+  return std::string(language() == "ko" ? row->sentence_ko : row->sentence_en);
+}
+
+std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight) {
+  const BackwardStep* own = backward_step(site.slot);
+  const BackwardStep* row = backward_step(row_slot(slopes, site));
+  if (!own || !row) return {};
+  std::string text(row->formula);
+  if (!weight.empty()) {
+    text = own->weights;
+    const std::size_t comma = text.find(",  ");
+    const bool bias = weight.ends_with(".bias");
+    if (comma != std::string::npos) text = bias ? text.substr(comma + 3) : text.substr(0, comma);
+  }
+  return pieces_of(text);
+}
+
+std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure) {
+  const Trace& trace = slopes.gradients->trace();
+  const Figure& drawn = figure.figure;
+  const int result = drawn.result();
+  if (result < 0) return {};
+  const std::string end = operand_shape(*slopes.run, trace, drawn.operands[static_cast<std::size_t>(result)]);
+  std::vector<std::string> inputs;
+  if (!figure.pieces.empty()) {
+    for (const SlopePiece& piece : figure.pieces) {
+      const std::string one = operand_shape(*slopes.run, trace, piece.left) + " @ " +
+                              operand_shape(*slopes.run, trace, piece.top);
+      if (std::find(inputs.begin(), inputs.end(), one) == inputs.end()) inputs.push_back(one);
+    }
+    return join(inputs, " + ") + " → " + end;
+  }
+  for (std::size_t i = 0; i < drawn.operands.size(); ++i) {
+    const Operand& operand = drawn.operands[i];
+    if (static_cast<int>(i) == result || operand.col.key == "one") continue;
+    if (operand.is_weight() || trace.find(operand.site))
+      inputs.push_back(operand_shape(*slopes.run, trace, operand));
+  }
+  return inputs.empty() ? end : inputs.front() + " → " + end;
+}
+
+std::string slope_torch(const Slopes& slopes, const Site& site, const std::string& weight) {
+  const std::string line = torch_line(*slopes.run, site);
+  if (!weight.empty()) {
+    const std::string module = module_of(std::string(step_of(site.slot).torch));
+    const std::string part = weight.ends_with(".bias") ? "bias" : "weight";
+    const bool turned = part == "weight" && step_of(site.slot).rule == Rule::dot;
+    return (module.empty() ? part : module + "." + part) + (turned ? ".grad.T" : ".grad") + "  # " +
+           tr("steps.back.torch_weight");
+  }
+  const std::string name = assigned(line);
+  return name + ".grad  # " + tr("steps.back.torch", {name});
+}
+
+namespace {
+
+double value_of(const Trace& trace, const Operand& operand, std::int64_t row, std::int64_t col) {
+  const Tensor value = operand_values(trace, operand, {row, row + 1}, {col, col + 1});
+  return value.empty() ? 0.0 : static_cast<double>(value.at(0, 0));
+}
+
+std::string cell_name(const Slopes& slopes, const SlopeSpot& spot) {
+  const Trace& trace = slopes.gradients->trace();
+  const Operand& operand = *spot.operand;
+  const std::vector<std::int64_t> index = source_index(trace, operand, spot.row, spot.col);
+  std::string name = operand.is_weight() ? weight_cell_text(*slopes.run, operand.weight, index)
+                                         : cell_text(cell_at(trace, operand.site, index));
+  if (!operand.slope) return name;
+  const std::size_t at = name.find('[');
+  return at == std::string::npos ? name + ".grad" : name.insert(at, ".grad");
+}
+
+}  // namespace
+
+std::vector<Piece> slope_spelled(const Slopes& slopes, const SlopeFigure& figure, int operand,
+                                 std::int64_t row, std::int64_t col) {
+  const SlopeSpot spot = slope_spot(figure, operand, row, col);
+  if (!spot.operand) return {};
+  const Trace& trace = slopes.gradients->trace();
+  const Figure& drawn = figure.figure;
+  const Operand& shown = *spot.operand;
+  std::vector<Piece> out;
+  const bool named = shown.is_weight() || trace.find(shown.site) != nullptr;
+  out.push_back({named ? cell_name(slopes, spot) : shown.title, shown.colour});
+  out.push_back({" = "});
+  if (!figure.pieces.empty() && operand == drawn.result()) {
+    const Operand &left = drawn.operands[0], &top = drawn.operands[1];
+    const std::int64_t inner = left.col.size;
+    for (std::int64_t i = 0; i < inner; ++i) {
+      if (inner > kTermsShown && i == kTermsShown - 1) {
+        out.push_back({tr("steps.sum.more", {std::to_string(inner - kTermsShown)}), theme().text_dim});
+        out.push_back({" + "});
+        i = inner - 1;
+      }
+      out.push_back({precise(value_of(trace, left, row, i)), left.colour});
+      out.push_back({" × "});
+      out.push_back({precise(value_of(trace, top, i, col)), top.colour});
+      out.push_back({i + 1 < inner ? " + " : " = "});
+    }
+  }
+  out.push_back({precise(value_of(trace, shown, spot.row, spot.col)), theme().accent});
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,24 @@
+// A slope in words, in symbols, in shapes and in PyTorch, with this run's values in it. Text only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/views/steps_back_figure.h"
+#include "app/views/steps_words.h"
+
+namespace attnscope {
+
+/// The table's sentence, mended where this model does it differently.
+std::string slope_sentence(const Slopes& slopes, const Site& site);
+/// "dA = dZ · Vᵀ"; of a weight "dW = xᵀ · dQ".
+std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight);
+/// "(1, 5, 48) @ (48, 48) → (1, 5, 48)".
+std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure);
+/// "q.grad  # after loss.backward(), with q.retain_grad()".
+std::string slope_torch(const Slopes& slopes, const Site& site, const std::string& weight);
+/// The cell under the pointer: its name, the sum of a product, its number. `row`, `col` of `operand`.
+std::vector<Piece> slope_spelled(const Slopes& slopes, const SlopeFigure& figure, int operand,
+                                 std::int64_t row, std::int64_t col);
+
+}  // namespace attnscope

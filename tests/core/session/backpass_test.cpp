@@ -1,0 +1,215 @@
+// The backward pass of a run on screen: which loss, the walk in reverse order, where each slope came from,
+// slopes of weights by the rectangle, and checks of single numbers.
+#include "core/session/backpass.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/step/catalog_backward.h"
+
+namespace attnscope {
+namespace {
+
+std::shared_ptr<const RunResult> run_of(const std::string& model) {
+  Session session;
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + model);
+  session.wait();
+  EXPECT_TRUE(session.result()) << (session.error() ? session.error()->text() : model);
+  return session.result();
+}
+
+std::vector<std::string> all_models() {
+  std::vector<std::string> out;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models"))
+    if (entry.is_directory()) out.push_back(entry.path().filename().string());
+  return out;
+}
+
+// The last cell of a step.
+std::vector<std::int64_t> last_cell(const Record& record) {
+  std::vector<std::int64_t> index;
+  for (const std::int64_t size : record.shape) index.push_back(size - 1);
+  return index;
+}
+
+TEST(Backpass, EveryStepWithASlopeHasItsRowAndIsReadBySomething) {
+  int models = 0;
+  for (const std::string& name : all_models()) {
+    const auto run = run_of(name);
+    if (!run) continue;
+    const auto slopes = slopes_of(run, 0, -1);
+    if (slopes->error) continue;  // no head, or one token
+    ++models;
+    for (const Record& record : slopes->gradients->records()) {
+      const BackwardStep* row = backward_step(record.site.slot);
+      ASSERT_TRUE(row) << to_text(record.site);
+      EXPECT_FALSE(row->formula.empty() || row->sentence_en.empty() || row->sentence_ko.empty())
+          << to_text(record.site);
+      if (record.site.slot == Slot::logits) continue;
+      EXPECT_FALSE(slopes->readers_of(record.site).empty()) << name << " " << to_text(record.site);
+    }
+    for (const WeightUse& use : slopes->gradients->uses()) EXPECT_FALSE(use.name.empty());
+  }
+  EXPECT_GE(models, 8);
+}
+
+TEST(Backpass, TheWalkGoesBackFromTheLogitsAndHoldsEverySlope) {
+  const auto run = run_of("gpt2");
+  const auto slopes = slopes_of(run, 0, -1);
+  ASSERT_TRUE(slopes->gradients) << slopes->error->text();
+  const auto& steps = slopes->walk->steps;
+  EXPECT_EQ(steps.front().main.slot, Slot::logits);
+  EXPECT_EQ(steps.back().main.layer, -1);
+  for (const Record& record : slopes->gradients->records())
+    EXPECT_GE(step_index(steps, record.site), 0) << to_text(record.site);
+  int before = 1000;
+  for (const TimelineStep& step : steps) {
+    if (step.layer < 0) continue;
+    EXPECT_LE(step.layer, before);
+    before = step.layer;
+  }
+}
+
+TEST(Backpass, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
+  const auto run = run_of("gpt2");
+  const Trace& trace = run->trace(0);
+  const auto plain = default_objective(trace), chosen = default_objective(trace, 5);
+  ASSERT_TRUE(plain && chosen);
+  const std::size_t last = plain->targets.size() - 1;
+  for (std::size_t row = 0; row < last; ++row) EXPECT_EQ(plain->targets[row], trace.ids[row + 1]);
+  EXPECT_LT(plain->targets[last], 0);
+  EXPECT_EQ(chosen->targets[last], 5);
+  const auto far = default_objective(trace, 1 << 30);
+  ASSERT_FALSE(far);
+  EXPECT_NE(far.error().sentence.find("vocabulary"), std::string::npos);
+}
+
+TEST(Backpass, OneTokenHasNoLossUntilATargetIsChosen) {
+  Session session;
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  session.wait();
+  ASSERT_TRUE(session.edit("one", "", [](Document& document) { return set_ids(document, 0, {3}, {}); }));
+  session.wait();
+  const auto none = slopes_of(session.result(), 0, -1);
+  ASSERT_TRUE(none->error);
+  EXPECT_NE(none->error->hint.find("choose"), std::string::npos);
+  EXPECT_FALSE(none->likely.empty());
+  EXPECT_FALSE(slopes_of(session.result(), 0, none->likely.front())->error);
+}
+
+TEST(Backpass, AnEditedRunHasNoSlopes) {
+  Session session;
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  session.wait();
+  ASSERT_TRUE(session.edit("set", "", [](Document& document) -> Status {
+    document.interventions.push_back(
+        {{site_of(Slot::resid_pre, 0), {{"pos", 0}, {"d_model", 0}}}, {Edit::Kind::set, 2.f}, true, ""});
+    return Done{};
+  }));
+  session.wait();
+  EXPECT_TRUE(slopes_of(session.result(), 0, -1)->error);
+}
+
+TEST(Backpass, LossesOfTheRowsMakeTheLoss) {
+  const auto slopes = slopes_of(run_of("llama"), 0, -1);
+  ASSERT_TRUE(slopes->gradients);
+  double sum = 0;
+  int counted = 0;
+  for (const double loss : slopes->losses)
+    if (!std::isnan(loss)) sum += loss, ++counted;
+  EXPECT_EQ(counted, slopes->gradients->loss().counted);
+  EXPECT_NEAR(sum / counted, slopes->loss, 1e-6);
+}
+
+TEST(Backpass, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
+  for (const char* name : {"gpt2", "llama", "marian"}) {
+    const auto slopes = slopes_of(run_of(name), 0, -1);
+    ASSERT_TRUE(slopes->gradients) << name;
+    const auto& gradients = *slopes->gradients;
+    const Weights& weights = gradients.trace().weights();
+    for (const auto& [weight, slope] : gradients.weights()) {
+      const std::int64_t rows = slope.rank() == 1 ? 1 : slope.size(0), cols = slope.size(slope.rank() - 1);
+      const std::vector<std::int64_t> last = slope.rank() == 1
+                                                 ? std::vector<std::int64_t>{cols - 1}
+                                                 : std::vector<std::int64_t>{rows - 1, cols - 1};
+      ASSERT_FALSE(weights.get(weight).empty()) << weight;
+      const double all = static_cast<double>(slope.at(last));
+      EXPECT_NEAR(weight_slope_cell(gradients, weight, last), all, 1e-5 + 1e-4 * std::abs(all)) << weight;
+      const bool shared = weight.ends_with("tok_embed.weight");  // its uses are added up there
+      const Tensor part = weight_slope(gradients, weight, {rows - 1, rows}, {cols - 1, cols});
+      if (!shared) {
+        EXPECT_NEAR(static_cast<double>(part.at(0, 0)), all, 1e-5 + 1e-4 * std::abs(all)) << weight;
+      }
+    }
+  }
+}
+
+TEST(Backpass, StepsKnowTheirWeights) {
+  const auto slopes = slopes_of(run_of("gpt2"), 0, -1);
+  const auto of = [&](const char* site) { return weights_of_step(*slopes->gradients, *parse_site(site)); };
+  EXPECT_EQ(of("blocks.0.attn.q"),
+            (std::vector<std::string>{"blocks.0.attn.q.weight", "blocks.0.attn.q.bias"}));
+  EXPECT_EQ(of("blocks.1.ln1.out"), (std::vector<std::string>{"blocks.1.ln1.weight", "blocks.1.ln1.bias"}));
+  EXPECT_EQ(of("tok_embed"), (std::vector<std::string>{"tok_embed.weight"}));
+  EXPECT_TRUE(of("blocks.0.attn.scores").empty());
+}
+
+TEST(Backpass, ChecksAgreeForStepsAndWeightsEvenTiedOnes) {
+  const auto run = run_of("gpt2");
+  Jobs jobs;
+  Backpass pass;
+  pass.follow(jobs, run, 0, 4);
+  while (jobs.any_busy()) std::this_thread::yield();
+  const auto slopes = pass.newest();
+  ASSERT_TRUE(slopes && slopes->gradients);
+  const auto check = [&](const Site& site, const std::string& weight, std::vector<std::int64_t> index) {
+    pass.check(jobs, slopes, site, weight, std::move(index));
+    while (jobs.any_busy()) std::this_thread::yield();
+    return *pass.checked();
+  };
+  for (const char* name :
+       {"blocks.0.attn.q", "blocks.1.mlp.post", "blocks.0.attn.pattern", "blocks.0.resid_pre"}) {
+    const Site site = *parse_site(name);
+    const SlopeCheck found = check(site, "", last_cell(*slopes->gradients->find(site)));
+    EXPECT_TRUE(found.agrees()) << found.name << ": " << found.numbers.analytic << " and "
+                                << found.numbers.measured << " ± " << found.numbers.uncertainty;
+  }
+  for (const char* name : {"blocks.0.attn.q.weight", "logits.weight"}) {
+    const SlopeCheck found = check({}, name, {1, 2});
+    EXPECT_TRUE(found.agrees()) << found.name << (found.error ? found.error->text() : "");
+    EXPECT_NEAR(found.numbers.analytic, weight_slope_cell(*slopes->gradients, name, {1, 2}), 1e-5);
+  }
+  EXPECT_TRUE(check(slopes->walk->steps.front().main, "", {0, 0}).error) << "logits cannot be changed alone";
+}
+
+TEST(Backpass, AWrongNumberDoesNotAgree) {
+  SlopeCheck check;
+  check.done = true;
+  check.numbers = {0.5, 0.4, 0.01, 0.001};
+  EXPECT_FALSE(check.agrees());
+  check.numbers.measured = 0.5005;
+  EXPECT_TRUE(check.agrees());
+}
+
+TEST(Backpass, TheNewestRunWinsAndAnotherModelForgetsTheOldSlopes) {
+  Jobs jobs;
+  Backpass pass;
+  const auto first = run_of("gpt2"), other = run_of("llama");
+  pass.follow(jobs, first, 0, -1);
+  while (jobs.any_busy()) std::this_thread::yield();
+  ASSERT_TRUE(pass.newest());
+  const std::uint64_t version = pass.newest()->version;
+  pass.follow(jobs, first, 0, -1);
+  EXPECT_FALSE(jobs.any_busy()) << "asked already";
+  EXPECT_EQ(pass.newest()->version, version);
+  pass.follow(jobs, other, 0, -1);
+  EXPECT_TRUE(!pass.newest() || pass.newest()->run == other);
+  while (jobs.any_busy()) std::this_thread::yield();
+  EXPECT_EQ(pass.newest()->run, other);
+}
+
+}  // namespace
+}  // namespace attnscope
