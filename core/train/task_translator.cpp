@@ -96,7 +96,7 @@ class Translator final : public Task {
   std::string_view layout() const override { return "marian"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
-    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 96, 256, "post", ""}));
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "post", ""}));
     ModelConfig out = stack_of(sizes, Stack::dec), encoder = stack_of(sizes, Stack::enc);
     encoder.shares_embedding = true;
     out.towers.push_back(std::move(encoder));
@@ -120,7 +120,7 @@ class Translator final : public Task {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 1500;
+    out.steps = 1200;
     out.batch = 64;
     out.rate = 2e-3;
     out.schedule = "inverse_sqrt";

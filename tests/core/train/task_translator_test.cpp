@@ -225,7 +225,7 @@ TEST(TaskTranslatorTest, TheConfigIsTheOriginalTransformer) {
   EXPECT_EQ(translator()->recipe().smoothing, 0.1);
   EXPECT_EQ(translator()->recipe().schedule, "inverse_sqrt");
   EXPECT_EQ(translator()->config(sized(0, 0, 0, "pre"))->final_norm.kind, NormSpec::Kind::layer);
-  EXPECT_FALSE(translator()->config(sized(0, 7, 96)));
+  EXPECT_FALSE(translator()->config(sized(0, 7, 64)));
 }
 
 TEST(TaskTranslatorTest, AModelThatKnowsNothingTranslatesNothing) {
