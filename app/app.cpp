@@ -24,6 +24,7 @@ constexpr double kAfterglow = 0.45;    // seconds drawn after the last event: an
 constexpr int kFramesAfterEvent = 3;   // without animations
 constexpr double kBusyWait = 0.03;     // seconds between frames while something runs in the background
 constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not drawn faster than this
+constexpr double kTrainingWait = 0.1;  // a model that trains is drawn no more often: the cores are its own
 constexpr double kBlinkWait = 0.25;    // of the text cursor
 constexpr double kIdleWait = 10.0;
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
@@ -82,8 +83,9 @@ class Loop {
   // Sleeps until there is something to draw: an event, news of a job, or something that moves by itself.
   void wait() {
     const double since_event = std::chrono::duration<double>(Clock::now() - last_event_).count();
+    const bool training = session_.training().running();
     const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
-    const bool busy = session_.jobs().any_busy() || frame_.moving();
+    const bool busy = !training && (session_.jobs().any_busy() || frame_.moving());
     double seconds = kIdleWait;
     if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0 ||
         host_.keys_waiting())
@@ -92,13 +94,17 @@ class Loop {
       seconds = kBusyWait;
     else if (ImGui::GetIO().WantTextInput)
       seconds = kBlinkWait;
+    if (training) seconds = std::min(seconds, kTrainingWait);
     if (frames_left_ > 0) --frames_left_;
     const auto begin = Clock::now();
     context_.poll(seconds);
     const double slept = std::chrono::duration<double>(Clock::now() - begin).count();
     const bool woken = seconds > 0 && slept < seconds * 0.95;
     const bool held = ImGui::IsAnyMouseDown();
-    if (woken || was_busy_ != busy || held) {
+    // While a model trains, only the person's own doings are events: the run wakes the window all the time.
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    const bool event = training ? host_.keys_waiting() || moved.x != 0 || moved.y != 0 : woken;
+    if (event || was_busy_ != busy || held) {
       last_event_ = Clock::now();
       frames_left_ = kFramesAfterEvent;
     }
@@ -153,6 +159,7 @@ int run_window(const Options& asked) {
   Frame frame(session);
   FrameState& state = frame.state();
   load_workspace(workspace_path(), state.workspace, state.settings);
+  session.training().keep_in(training_folder());
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window opens
   auto context = make_window("attnscope", options.width, options.height);

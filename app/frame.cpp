@@ -201,6 +201,12 @@ void Frame::ask_for_files() {
                                   [this](const std::string& path) { state_.save_scene_as(path); }};
   }
   state_.ask_open = state_.ask_save_as = false;
+  if (auto question = state_.commands.take_question())
+    state_.browse =
+        BrowseRequest{question->save, question->title, question->name,
+                      [this, chosen = question->chosen](const std::string& path) {
+                        state_.commands.act([chosen, path](Session& session) { chosen(session, path); });
+                      }};
 }
 
 void Frame::draw_dialogs() {

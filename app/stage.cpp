@@ -184,7 +184,9 @@ void Stage::draw_split(FrameState& state, float x) {
 void Stage::draw_progress(FrameState& state) {
   Session& session = state.session;
   const auto now = std::chrono::steady_clock::now();
-  if (!session.running() && !session.opening() && !session.generating()) {
+  const bool computing_model =
+      session.running() && !session.shows_training();  // that picture moves by itself
+  if (!computing_model && !session.opening() && !session.generating()) {
     quiet_since_ = now;
     return;
   }

@@ -240,6 +240,7 @@ json StateFile::describe(Frame& frame) {
            {"typing", io.WantTextInput},
            {"recent", state.settings.recent},
            {"answer_ms", answer_ms_},
+           {"training", describe_training(state.session)},
            {"items", describe_items()}};
   all.update(describe_document(state.session.document()));
   all.update(describe_messages(state));

@@ -59,6 +59,11 @@ std::string workspace_path() {
   return {};
 }
 
+std::string training_folder() {
+  const std::string path = workspace_path();
+  return path.empty() ? path : (fs::path(path).parent_path() / "training").string();
+}
+
 bool load_workspace(const std::string& path, Workspace& workspace, Settings& settings) {
   if (path.empty()) return false;
   const Result<json> parsed = read_json_file(path, kMostBytes);

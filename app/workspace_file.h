@@ -11,6 +11,8 @@ namespace attnscope {
 
 /// The file's path; empty where neither XDG_CONFIG_HOME nor HOME is set.
 std::string workspace_path();
+/// The folder beside it where training runs are kept; empty likewise.
+std::string training_folder();
 /// Reads what the file has; values that make no sense are left as they were. False when there is no such file
 /// or it is no JSON.
 bool load_workspace(const std::string& path, Workspace& workspace, Settings& settings);

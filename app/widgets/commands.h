@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/session/session.h"
 #include "core/session/backpass.h"
+#include "core/session/session.h"
 
 namespace attnscope {
 
@@ -38,10 +39,10 @@ struct Workspace {
   std::string second_view;       ///< empty: one view on the stage
   bool show_difference = false;  ///< new minus old for whatever is on the stage
   bool log_scale = false;
-  bool animate = true;
   bool backward = false;     ///< the walk goes back from the loss, and the steps view shows slopes
   int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
   Backpass backpass;         ///< the slopes, while `backward` is on
+  bool animate = true;
   bool playing = false;
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
   float speed = 1.f;                     ///< steps per second while playing
@@ -49,6 +50,14 @@ struct Workspace {
   InspectorState inspector;
   float stage_share = 0.5f;                                                  ///< of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
+};
+
+/// Asks the person for a file or a folder to write, or a file to open.
+struct FileQuestion {
+  bool save = false;
+  const char* title = "";  ///< string key
+  std::string name;        ///< first proposal, when saving
+  std::function<void(Session& session, const std::string& path)> chosen;
 };
 
 /// An action at the end of the frame.
@@ -73,9 +82,13 @@ class Commands {
     for (const auto& action : actions) action(session);
   }
   bool empty() const { return actions_.empty(); }
+  /// Shows the file browser after this frame; `chosen` is carried out when a path was given.
+  void ask_file(FileQuestion question) { question_ = std::move(question); }
+  std::optional<FileQuestion> take_question() { return std::exchange(question_, std::nullopt); }
 
  private:
   std::vector<std::function<void(Session&)>> actions_;
+  std::optional<FileQuestion> question_;
 };
 
 }  // namespace attnscope

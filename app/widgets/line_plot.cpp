@@ -8,6 +8,7 @@
 #include "app/look/item_map.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -24,9 +25,13 @@ struct Area {
   float value(float part) const {
     return plot.log_x ? plot.x0 * std::pow(plot.x1 / plot.x0, part) : plot.x0 + (plot.x1 - plot.x0) * part;
   }
+  float up(float y) const {
+    if (plot.log_y) return std::log(std::max(y, plot.y0) / plot.y0) / std::log(plot.y1 / plot.y0);
+    return plot.y1 != plot.y0 ? (y - plot.y0) / (plot.y1 - plot.y0) : 0;
+  }
+  bool shown(float y) const { return std::isfinite(y) && (!plot.log_y || y > 0); }
   ImVec2 place(ImVec2 point) const {
-    const float height = plot.y1 - plot.y0;
-    const float up = height != 0 ? (point.y - plot.y0) / height : 0;
+    const float up = this->up(point.y);
     return ImVec2(p0.x + (p1.x - p0.x) * share(point.x), p1.y - (p1.y - p0.y) * up);
   }
 };
@@ -48,6 +53,27 @@ std::vector<float> ticks_of(float lo, float hi, int wanted) {
   return ticks;
 }
 
+// Powers of ten, and 2 and 5 times them where they are few; where the axis is shorter than that, round steps.
+std::vector<float> log_ticks(float lo, float hi, int wanted) {
+  const float decades = std::log10(hi / lo);
+  if (decades < 0.7f) return ticks_of(lo, hi, wanted);
+  std::vector<float> ticks;
+  const int every = std::max(1, static_cast<int>(decades / static_cast<float>(std::max(1, wanted))));
+  const int first = static_cast<int>(std::floor(std::log10(lo)));
+  for (int power = first; ticks.size() < 100; power += every) {
+    const float ten = std::pow(10.f, static_cast<float>(power));
+    if (ten > hi * 1.001f) break;
+    for (const float factor : {1.f, 2.f, 5.f})
+      if ((factor == 1.f || decades < 1.6f) && ten * factor >= lo * 0.999f && ten * factor <= hi * 1.001f)
+        ticks.push_back(ten * factor);
+  }
+  return ticks;
+}
+
+std::vector<float> y_ticks(const LinePlot& plot, int wanted) {
+  return plot.log_y ? log_ticks(plot.y0, plot.y1, wanted) : ticks_of(plot.y0, plot.y1, wanted);
+}
+
 std::vector<float> x_ticks(const LinePlot& plot, float width) {
   if (!plot.log_x)
     return ticks_of(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
@@ -56,13 +82,20 @@ std::vector<float> x_ticks(const LinePlot& plot, float width) {
   return ticks;
 }
 
+// Whole numbers from a thousand on in full: steps and counts.
+std::string x_text(const LinePlot& plot, float tick) {
+  const bool whole =
+      !plot.log_x && std::fabs(tick) >= 1000 && std::fabs(tick) < 1e7f && std::round(tick) == tick;
+  return whole ? format_count(static_cast<std::int64_t>(tick)) : short_number(static_cast<double>(tick));
+}
+
 void draw_grid(ImDrawList* list, const Area& area) {
   const Theme& t = theme();
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y, unit = ui_scale();
   const int rows = std::max(area.p1.y - area.p0.y > 3 * line ? 3 : 1,
                             static_cast<int>((area.p1.y - area.p0.y) / (22 * unit)));
-  for (const float tick : ticks_of(area.plot.y0, area.plot.y1, rows)) {
+  for (const float tick : y_ticks(area.plot, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
     list->AddLine(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
                   tick == 0 ? mix(t.border, t.text_dim, 0.5f) : t.border);
@@ -72,9 +105,9 @@ void draw_grid(ImDrawList* list, const Area& area) {
   }
   float free_from = -1e9f;
   for (const float tick : x_ticks(area.plot, area.p1.x - area.p0.x)) {
-    const float x = area.place({tick, 0}).x;
+    const float x = area.place({tick, area.plot.y0}).x;
     list->AddLine(ImVec2(x, area.p1.y), ImVec2(x, area.p1.y + 3 * unit), t.border);
-    const std::string text = short_number(static_cast<double>(tick));
+    const std::string text = x_text(area.plot, tick);
     const float width = text_size(font, text).x;
     if (x - width / 2 < free_from || x + width / 2 > area.p1.x + 12 * unit) continue;
     draw_text(list, font, ImVec2(x - width / 2, area.p1.y + 4 * unit), t.text_dim, text);
@@ -104,7 +137,7 @@ void draw_dashes(ImDrawList* list, const std::vector<ImVec2>& at, ImU32 colour, 
 void draw_series(ImDrawList* list, const Area& area, const LineSeries& series) {
   std::vector<ImVec2> at;
   for (const ImVec2 point : series.points)
-    if (std::isfinite(point.y)) at.push_back(area.place(point));
+    if (area.shown(point.y)) at.push_back(area.place(point));
   const float thickness = 1.8f * ui_scale();
   if (series.dashed)
     draw_dashes(list, at, series.colour, thickness);
@@ -118,6 +151,11 @@ void draw_series(ImDrawList* list, const Area& area, const LineSeries& series) {
 // Labels in one row over the plot; returns nothing where no series has one.
 void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float right) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
+  if (!plot.title.empty()) {
+    const float drop = (text_size(fonts().body_bold, "X").y - line) / 2;
+    draw_text(list, fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, plot.title);
+    at.x += text_size(fonts().body_bold, plot.title).x + 16 * unit;
+  }
   for (const LineSeries& series : plot.series) {
     if (series.label.empty()) continue;
     const float room = right - at.x - 22 * unit;
@@ -133,10 +171,39 @@ void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float r
   }
 }
 
+// The point of a series that is nearest in x; null where it has none.
+const ImVec2* nearest(const LineSeries& series, float x) {
+  const auto after = std::lower_bound(series.points.begin(), series.points.end(), x,
+                                      [](const ImVec2& point, float at) { return point.x < at; });
+  if (series.points.empty()) return nullptr;
+  if (after == series.points.end()) return &series.points.back();
+  if (after == series.points.begin()) return &*after;
+  const auto before = std::prev(after);
+  return x - before->x < after->x - x ? &*before : &*after;
+}
+
+void draw_readout(ImDrawList* list, const Area& area, float x) {
+  const ImVec2* anchor = nullptr;
+  std::string text;
+  for (const LineSeries& series : area.plot.series) {
+    const ImVec2* point = nearest(series, x);
+    if (!point) continue;
+    if (!anchor) anchor = point;
+    if (area.shown(point->y)) list->AddCircleFilled(area.place(*point), 3 * ui_scale(), series.colour);
+    if (!series.label.empty())
+      text += "\n" + series.label + "  " + short_number(static_cast<double>(point->y));
+  }
+  if (!anchor) return;
+  const float at = area.place({anchor->x, area.plot.y0}).x;
+  list->AddLine(ImVec2(at, area.p0.y), ImVec2(at, area.p1.y), with_alpha(theme().text_dim, 0.6f));
+  const std::string head = area.plot.x_name + " " + x_text(area.plot, std::round(anchor->x));
+  ImGui::SetTooltip("%s", (head + text).c_str());
+}
+
 float label_width(const LinePlot& plot) {
   if (plot.left >= 0) return plot.left;
   float widest = 0;
-  for (const float tick : ticks_of(plot.y0, plot.y1, 4))
+  for (const float tick : y_ticks(plot, 4))
     widest = std::max(widest, text_size(fonts().mono_small, short_number(static_cast<double>(tick))).x);
   return widest + 10 * ui_scale();
 }
@@ -147,7 +214,14 @@ void fit_y(LinePlot& plot) {
   float lo = INFINITY, hi = -INFINITY;
   for (const LineSeries& series : plot.series)
     for (const ImVec2 point : series.points)
-      if (std::isfinite(point.y)) lo = std::min(lo, point.y), hi = std::max(hi, point.y);
+      if (std::isfinite(point.y) && (!plot.log_y || point.y > 0))
+        lo = std::min(lo, point.y), hi = std::max(hi, point.y);
+  if (plot.log_y) {
+    if (lo > hi) lo = 0.1f, hi = 1;
+    plot.y0 = lo / 1.12f;
+    plot.y1 = hi * 1.12f;
+    return;
+  }
   if (lo > hi) lo = 0, hi = 1;
   const float air = std::max((hi - lo) * 0.06f, std::max(std::fabs(hi), 1e-6f) * 1e-3f);
   plot.y0 = lo - air;
@@ -156,8 +230,8 @@ void fit_y(LinePlot& plot) {
 
 LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const float unit = ui_scale(), line = text_size(fonts().mono_small, "0").y;
-  const bool legend =
-      std::any_of(plot.series.begin(), plot.series.end(), [](const auto& s) { return !s.label.empty(); });
+  const bool legend = !plot.title.empty() || std::any_of(plot.series.begin(), plot.series.end(),
+                                                         [](const auto& s) { return !s.label.empty(); });
   const float top = legend ? text_size(fonts().small, "X").y + 6 * unit : 5 * unit;
   const float below =
       line + 6 * unit + (plot.x_title.empty() ? 0 : text_size(fonts().small, "X").y + 1 * unit);
@@ -175,14 +249,16 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   draw_grid(list, area);
   list->PushClipRect(ImVec2(area.p0.x - 3, area.p0.y - 3), ImVec2(area.p1.x + 3, area.p1.y + 3), true);
   for (const float y : plot.y_marks)
-    list->AddLine(ImVec2(area.p0.x, area.place({0, y}).y), ImVec2(area.p1.x, area.place({0, y}).y),
-                  theme().warning, 1.5f * unit);
+    list->AddLine(ImVec2(area.p0.x, area.place({area.plot.x0, y}).y),
+                  ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), theme().warning, 1.5f * unit);
   for (const float x : plot.x_marks)
-    list->AddLine(ImVec2(area.place({x, 0}).x, area.p0.y), ImVec2(area.place({x, 0}).x, area.p1.y),
-                  theme().warning, 1.5f * unit);
+    list->AddLine(ImVec2(area.place({x, area.plot.y0}).x, area.p0.y),
+                  ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), theme().warning, 1.5f * unit);
   for (const LineSeries& series : plot.series) draw_series(list, area, series);
+  if (plot.readout && event.hovered) draw_readout(list, area, event.x);
   list->PopClipRect();
-  if (legend) draw_line_legend(list, plot, ImVec2(area.p0.x, at.y), area.p1.x);
+  const float legend_x = plot.title.empty() ? area.p0.x : at.x;
+  if (legend) draw_line_legend(list, plot, ImVec2(legend_x, at.y), area.p1.x);
   if (!plot.x_title.empty()) {
     const float width = text_size(fonts().small, plot.x_title).x;
     draw_text(list, fonts().small, ImVec2((area.p0.x + area.p1.x - width) / 2, area.p1.y + line + 5 * unit),

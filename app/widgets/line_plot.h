@@ -22,9 +22,13 @@ struct LinePlot {
   float x0 = 0, x1 = 1, y0 = 0, y1 = 1;
   float left = -1;     ///< pixels kept for the labels of y; < 0: what they need
   bool log_x = false;  ///< x0 > 0
+  bool log_y = false;  ///< y0 > 0; points that are not above 0 are left out
   std::string x_title;
+  std::string title;  ///< bold, over the plot, before the legend
   std::vector<LineSeries> series;
   std::vector<float> x_marks, y_marks;  ///< accent lines across the plot
+  bool readout = false;  ///< under the pointer: a line, and what every labelled series has there
+  std::string x_name;    ///< of x in the readout: "step"
 };
 
 struct LineEvent {
@@ -34,7 +38,7 @@ struct LineEvent {
 
 /// Draws into the rectangle at `at` of `size` pixels, labels included.
 LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size);
-/// Limits of y that hold every point, with a little air.
+/// Limits of y that hold every point (with log_y: every point above 0), with a little air.
 void fit_y(LinePlot& plot);
 
 }  // namespace attnscope

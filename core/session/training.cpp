@@ -257,6 +257,7 @@ void Training::prepare(const TrainingSettings& settings, bool run) {
   state_ = run ? TrainingState::running : TrainingState::paused;
   remember();
   publish(true);
+  measure_held_out();  // where it begins
 }
 
 void Training::take_up(const TrainingSettings& settings, const std::string& path) {

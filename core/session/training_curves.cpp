@@ -93,10 +93,16 @@ std::pair<float, float> positive_range(const Tensor& values) {
   return lo <= hi ? std::pair(lo, hi) : std::pair(1e-6f, 1.f);
 }
 
-std::vector<double> planned_rates(const Recipe& recipe) {
-  std::vector<double> rates;
-  for (int step = 0; step < recipe.steps; ++step) rates.push_back(learning_rate(recipe, step));
-  return rates;
+std::vector<CurvePoint> planned_rates(const Recipe& recipe, int most) {
+  std::vector<CurvePoint> out;
+  const int points = std::clamp(recipe.steps, 1, std::max(2, most));
+  for (int point = 0; point < points; ++point) {
+    const int step =
+        points < 2 ? 0
+                   : static_cast<int>(static_cast<std::int64_t>(point) * (recipe.steps - 1) / (points - 1));
+    out.push_back({step + 1.0, learning_rate(recipe, step)});
+  }
+  return out;
 }
 
 RowTargets row_targets(const Trace& trace, const std::vector<int>& targets, std::int64_t row,

@@ -35,8 +35,8 @@ std::vector<CurvePoint> shortened_curve(const std::vector<double>& values, int f
 Tensor layer_strip(const std::vector<std::vector<double>>& layers, int most);
 /// Smallest and largest number that is finite and > 0; {1e-6, 1} where there is none.
 std::pair<float, float> positive_range(const Tensor& values);
-/// Learning rates of a recipe, one per step from 1 on.
-std::vector<double> planned_rates(const Recipe& recipe);
+/// Learning rates of a recipe at no more than `most` steps, the first and the last among them.
+std::vector<CurvePoint> planned_rates(const Recipe& recipe, int most);
 
 /// What one row should say beside what it says.
 struct RowTarget {

@@ -1,0 +1,99 @@
+// The Pilot's picture with the hand's way over it: where the actions that the model says lead, and where they
+// should.
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/views/training_panes.h"
+#include "app/widgets/patch_picture.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/lens/patches.h"
+
+namespace attnscope {
+namespace {
+
+void draw_way(const std::vector<PathPoint>& path, ImVec2 p0, ImVec2 p1, ImU32 colour, float thickness) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::vector<ImVec2> at;
+  for (const PathPoint& point : path)
+    at.emplace_back(p0.x + (p1.x - p0.x) * static_cast<float>(point.x),
+                    p0.y + (p1.y - p0.y) * static_cast<float>(point.y));
+  if (at.empty()) return;
+  list->AddPolyline(at.data(), static_cast<int>(at.size()), IM_COL32(0, 0, 0, 160), 0, thickness + scaled(2));
+  list->AddPolyline(at.data(), static_cast<int>(at.size()), colour, 0, thickness);
+  for (const ImVec2 point : at) list->AddCircleFilled(point, thickness * 0.8f, colour);
+  const float open = scaled(4) + scaled(5) * static_cast<float>(path.back().gripper);
+  list->AddCircle(at.back(), open, IM_COL32(0, 0, 0, 160), 0, scaled(4));
+  list->AddCircle(at.back(), open, colour, 0, scaled(2));
+}
+
+}  // namespace
+
+bool TrainingArm::possible(const TrainingScene& scene) {
+  if (!scene.shown.shown) return false;
+  if (key_ != scene.key()) {
+    key_ = scene.key();
+    ways_ = arm_ways(*scene.snapshot, *scene.shown.shown);
+  }
+  return ways_.has_value();
+}
+
+void TrainingArm::draw_table(float x, float y, float width) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float line = text_size(fonts().mono_small, "0").y + scaled(5);
+  const float wanted = x + width * 0.66f, said = x + width;
+  const auto right = [&](float edge, float top, ImU32 colour, const std::string& text) {
+    draw_text(list, fonts().mono_small, ImVec2(edge - text_size(fonts().mono_small, text).x, top), colour,
+              text);
+  };
+  const auto head = [&](float edge, ImU32 colour, const char* key) {
+    draw_text(list, fonts().small, ImVec2(edge - text_size(fonts().small, tr(key)).x, y), colour, tr(key));
+  };
+  head(wanted, theme().residual, "training.bar.target");
+  head(said, theme().attention, "training.bar.predicted");
+  const auto bin = [](int value) { return value < 0 ? std::string("\u2013") : std::to_string(value); };
+  for (std::size_t i = 0; i < ways_->wanted.bins.size(); ++i) {
+    y += line;
+    draw_text(list, fonts().mono_small, ImVec2(x, y), theme().text_dim, kArmActionNames[i]);
+    const int said_bin = ways_->said.bins[i], wanted_bin = ways_->wanted.bins[i];
+    right(wanted, y, theme().text, bin(wanted_bin));
+    right(said, y, said_bin == wanted_bin ? theme().ok : theme().error, bin(said_bin));
+  }
+}
+
+void TrainingArm::draw(const ViewContext& context, const TrainingScene& scene, const TrainingHeads& heads,
+                       ImVec2 at, ImVec2 size) {
+  if (!ways_) return;
+  const Trace& trace = *scene.shown.shown;
+  const std::string picture = "training.picture";
+  if (!context.painter.has(picture, scene.snapshot->run)) {
+    const Picture made = picture_of(trace.input.pixels, scene.snapshot->opened->preprocessing);
+    if (!made.empty())
+      context.painter.upload_picture(picture, scene.snapshot->run, made.rgb->data(), made.width, made.height);
+  }
+  const Site pattern = heads.place().site(Slot::pattern, heads.layer());
+  const PatchRows keys = patch_rows(trace, heads.place().keys());
+  PatchPicture what;
+  what.id = "train_picture";
+  what.picture = picture;
+  const ModelConfig& sees = *trace.config().vision();
+  what.rows = sees.patch.rows;
+  what.cols = sees.patch.cols;
+  if (heads.place().stack == trace.config().stack && !keys.empty())
+    what.weights = weights_on_patches(trace, pattern, heads.head(), ways_->rows.front(), keys);
+  const float table = std::clamp(size.x * 0.36f, scaled(120), scaled(170));
+  const float side = std::min(size.x - table - scaled(16), size.y - scaled(18));
+  const PatchEvent event = draw_patch_picture(context.painter, what, at, ImVec2(side, side));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect(event.p0, event.p1, true);
+  draw_way(ways_->wanted.path, event.p0, event.p1, theme().residual, scaled(2.5f));
+  draw_way(ways_->said.path, event.p0, event.p1, theme().attention, scaled(2.5f));
+  list->PopClipRect();
+  const std::string note =
+      ways_->said.path.empty() ? tr("training.arm.none") : tr("training.arm.note", {heads.name()});
+  draw_text(list, fonts().small, ImVec2(at.x, event.p1.y + scaled(4)), theme().text_dim,
+            middle_truncated(fonts().small, note, size.x));
+  draw_table(at.x + size.x - table, at.y, table - scaled(4));
+}
+
+}  // namespace attnscope

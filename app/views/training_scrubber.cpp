@@ -1,0 +1,77 @@
+// The scrubber: a track over the whole run with a tick for every checkpoint that is kept.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/views/training_panes.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+// The checkpoint nearest to a step; the newest where that is nearer.
+int nearest_checkpoint(const TrainingSnapshot& snapshot, float step) {
+  int best = -1;
+  float distance = std::fabs(static_cast<float>(snapshot.now.step) - step);
+  for (const auto& kept : snapshot.checkpoints) {
+    const float away = std::fabs(static_cast<float>(kept->step) - step);
+    if (away < distance) distance = away, best = kept->step;
+  }
+  return best == snapshot.now.step ? -1 : best;
+}
+
+}  // namespace
+
+int next_checkpoint(const TrainingScene& scene, int by) {
+  const auto& kept = scene.snapshot->checkpoints;
+  if (kept.empty()) return -1;
+  const int last = static_cast<int>(kept.size()) - 1;
+  int at = last + 1;  // the newest model
+  for (int i = 0; i <= last && !scene.newest; ++i)
+    if (kept[static_cast<std::size_t>(i)]->step <= scene.shown.step) at = i;
+  if (scene.newest && by < 0 && kept.back()->step == scene.snapshot->now.step) at = last;
+  at = std::clamp(at + by, 0, last + 1);
+  const int step = at > last ? -1 : kept[static_cast<std::size_t>(at)]->step;
+  return step == scene.snapshot->now.step ? -1 : step;
+}
+
+bool draw_scrubber(const ViewContext& context, const TrainingScene& scene, int& wanted, ImVec2 at,
+                   float width) {
+  (void)context;
+  const TrainingSnapshot& snapshot = *scene.snapshot;
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float height = scaled(28), middle = at.y + height / 2;
+  const float x0 = at.x + scaled(8), x1 = at.x + width - scaled(8);
+  const float end = static_cast<float>(std::max(1, snapshot.now.step));
+  const auto place = [&](int step) { return x0 + (x1 - x0) * static_cast<float>(step) / end; };
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton("###train_scrubber", ImVec2(std::max(1.f, width), height));
+  note_item("train_scrubber");
+  bool changed = false;
+  if (ImGui::IsItemActive()) {
+    const float share = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.f, x1 - x0), 0.f, 1.f);
+    const int step = nearest_checkpoint(snapshot, share * end);
+    changed = step != wanted;
+    wanted = step;
+  }
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", tr("training.scrubber.help"));
+  list->AddRectFilled(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised,
+                      scaled(2));
+  list->AddRect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.border, scaled(2));
+  const float here = place(scene.shown.step);
+  list->AddRectFilled(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
+  for (const auto& kept : snapshot.checkpoints) {
+    const float x = place(kept->step);
+    const bool before = kept->step <= scene.shown.step;
+    list->AddLine(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)),
+                  before ? t.accent : t.text_dim, scaled(1.2f));
+  }
+  list->AddCircleFilled(ImVec2(here, middle), scaled(7), t.accent);
+  list->AddCircle(ImVec2(here, middle), scaled(7), t.ground, 0, scaled(1.5f));
+  return changed;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,327 @@
+#include "app/views/training_setup.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kFirstTask = "sorter";
+constexpr float kField = 74.f, kGap = 10.f;  // units
+constexpr int kPlanPoints = 300;
+
+/// Numbers with their captions above, in rows.
+class Fields {
+ public:
+  explicit Fields(float width)
+      : at_(ImGui::GetCursorScreenPos()),
+        columns_(std::max(1, static_cast<int>((width + scaled(kGap)) / scaled(kField + kGap)))) {}
+  ~Fields() {
+    ImGui::SetCursorScreenPos(at_);
+    ImGui::Dummy(ImVec2(1, static_cast<float>((count_ + columns_ - 1) / columns_) * row_height()));
+  }
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+
+  bool whole(const char* id, const char* key, int& value) {
+    return field(id, key, [&] { return ImGui::InputScalar(id, ImGuiDataType_S32, &value); });
+  }
+  bool real(const char* id, const char* key, double& value) {
+    return field(id, key, [&] {
+      return ImGui::InputScalar(id, ImGuiDataType_Double, &value, nullptr, nullptr, "%g");
+    });
+  }
+  bool natural(const char* id, const char* key, std::uint64_t& value) {
+    return field(id, key, [&] { return ImGui::InputScalar(id, ImGuiDataType_U64, &value); });
+  }
+
+ private:
+  static float caption_height() { return text_size(fonts().small, "X").y + scaled(4); }
+  static float row_height() { return caption_height() + ImGui::GetFrameHeight() + scaled(8); }
+
+  template <class Draw>
+  bool field(const char* id, const char* key, const Draw& draw) {
+    const ImVec2 at(at_.x + static_cast<float>(count_ % columns_) * scaled(kField + kGap),
+                    at_.y + static_cast<float>(count_ / columns_) * row_height());
+    ++count_;
+    draw_text(ImGui::GetWindowDrawList(), fonts().small, at, theme().text_dim,
+              middle_truncated(fonts().small, tr(key), scaled(kField + kGap - 2)));
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + caption_height()));
+    ImGui::SetNextItemWidth(scaled(kField));
+    const FontScope face(fonts().mono);
+    const bool changed = draw();
+    note_item(id);
+    const FontScope help(fonts().body);
+    compat::item_tooltip(tr(std::string(key) + ".help"));
+    return changed;
+  }
+  ImVec2 at_;
+  int columns_, count_ = 0;
+};
+
+struct Choice {
+  const char *value, *key, *id;
+};
+
+/// A row of chips for words; true when another one was chosen.
+bool choose_word(const char* key, std::initializer_list<Choice> choices, std::string& value, float width) {
+  text_line(fonts().small, theme().text_dim, tr(key));
+  bool changed = false;
+  float x = 0;
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
+  for (const Choice& choice : choices) {
+    const std::string label = std::string(tr(choice.key)) + choice.id;
+    const float wide = chip_width(label);
+    if (x > 0 && x + wide <= width)
+      ImGui::SameLine();
+    else
+      x = 0;
+    x += wide + scaled(5);
+    if (chip(label, value == choice.value, tr(std::string(choice.key) + ".help")) && value != choice.value) {
+      value = choice.value;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+// What a config has of the sizes that a person may choose.
+TaskSizes sizes_of(const ModelConfig& config, const TaskSizes& chosen) {
+  TaskSizes out = chosen;
+  const BlockSpec& block = config.blocks.front();
+  out.layers = config.n_layers();
+  out.heads = block.attention.n_heads;
+  out.kv_heads = block.attention.n_kv_heads;
+  out.d_model = config.d_model;
+  out.d_mlp = block.mlp.d_mlp;
+  out.order = block.order == NormOrder::post ? "post" : "pre";
+  out.mask = block.attention.mask.empty() ? "causal" : "prefix";
+  return out;
+}
+
+// The example that is watched, in words.
+std::string words_of(const Task& task) {
+  const auto tokenizer = tokenizer_from_json(task.tokenizer().dump(), "tokenizer.json");
+  if (!tokenizer) return {};
+  const Input input = task.shown().input;
+  const std::string answer = (*tokenizer)->decode(input.ids, true);
+  if (input.source.empty()) return answer;
+  return tr("training.setup.pair", {(*tokenizer)->decode(input.source, true), answer});
+}
+
+}  // namespace
+
+void TrainingSetup::choose(const std::string& task_name) {
+  Result<TrainingSettings> settings = training_settings(task_name);
+  if (!settings) {
+    error_ = settings.error();
+    return;
+  }
+  settings_ = *std::move(settings);
+  const auto task = *find_task(settings_.task);
+  sentence_ = task->sentence();
+  example_ = words_of(*task);
+  note_text(example_);
+  sizes_ = {};
+  if (const auto config = task->config({})) {
+    sizes_ = sizes_of(*config, {});
+    grouped_ = sizes_.kv_heads != sizes_.heads;
+    masks_ = config->sees();
+  }
+  looked_ = false;
+  check();
+}
+
+void TrainingSetup::check() {
+  ++edits_;
+  error_.reset();
+  if (Status good = check_settings(settings_); !good) error_ = good.error();
+  const auto task = find_task(settings_.task);
+  if (!task) return;
+  if (const auto config = (*task)->config(settings_.sizes)) sizes_ = sizes_of(*config, settings_.sizes);
+}
+
+void TrainingSetup::draw_tasks(float width) {
+  float x = 0;
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(6)));
+  for (const auto& task : tasks()) {
+    const std::string name(task->name()), label = std::string(task->title()) + "###task_" + name;
+    const float wide = chip_width(label);
+    if (x > 0 && x + wide <= width)
+      ImGui::SameLine();
+    else
+      x = 0;
+    x += wide + scaled(6);
+    if (chip(label, settings_.task == name, std::string(task->sentence()).c_str())) choose(name);
+  }
+}
+
+void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
+  section_heading(tr("training.setup.model"));
+  TaskSizes& chosen = settings_.sizes;
+  bool changed = false;
+  std::optional<Fields> fields(std::in_place, width);
+  const auto size = [&](const char* id, const char* key, int& own, int& choice) {
+    if (!fields->whole(id, key, own)) return;
+    choice = own == 0 ? -1 : own;  // 0 would be the task's own
+    changed = true;
+  };
+  size("###train_layers", "training.layers", sizes_.layers, chosen.layers);
+  size("###train_heads", "training.heads", sizes_.heads, chosen.heads);
+  if (grouped_) size("###train_kv_heads", "training.kv_heads", sizes_.kv_heads, chosen.kv_heads);
+  size("###train_width", "training.width", sizes_.d_model, chosen.d_model);
+  if (sizes_.d_mlp > 0) size("###train_mlp", "training.mlp", sizes_.d_mlp, chosen.d_mlp);
+  fields.reset();
+  if (choose_word(
+          "training.order",
+          {{"pre", "training.order.pre", "###train_pre"}, {"post", "training.order.post", "###train_post"}},
+          sizes_.order, width)) {
+    chosen.order = sizes_.order;
+    changed = true;
+  }
+  if (masks_ && choose_word("training.mask",
+                            {{"prefix", "training.mask.prefix", "###train_prefix"},
+                             {"causal", "training.mask.causal", "###train_causal"}},
+                            sizes_.mask, width)) {
+    chosen.mask = sizes_.mask;
+    changed = true;
+  }
+  if (changed) check();
+  const auto count = count_.get(edits_, "training_count", context.commands,
+                                [settings = settings_](const std::atomic<bool>&) -> std::int64_t {
+                                  const auto task = find_task(settings.task);
+                                  if (!task) return 0;
+                                  const auto config = (*task)->config(settings.sizes);
+                                  return config ? trained_numbers(*config) : 0;
+                                });
+  ImGui::Dummy(ImVec2(1, scaled(1)));
+  if (count && *count > 0 && !error_) caption(tr("training.setup.count", {format_count(*count)}));
+}
+
+void TrainingSetup::draw_recipe(float width) {
+  section_heading(tr("training.setup.recipe"));
+  Recipe& recipe = settings_.recipe;
+  bool changed = false;
+  {
+    Fields fields(width);
+    changed |= fields.whole("###train_steps", "training.steps", recipe.steps);
+    changed |= fields.whole("###train_batch", "training.batch", recipe.batch);
+    changed |= fields.real("###train_rate", "training.rate", recipe.rate);
+    changed |= fields.whole("###train_warmup", "training.warmup", recipe.warmup);
+    changed |= fields.real("###train_smoothing", "training.smoothing", recipe.smoothing);
+    changed |= fields.natural("###train_seed", "training.seed", settings_.seed);
+  }
+  changed |= choose_word("training.schedule",
+                         {{"cosine", "training.schedule.cosine", "###train_cosine"},
+                          {"inverse_sqrt", "training.schedule.inverse_sqrt", "###train_inverse_sqrt"},
+                          {"constant", "training.schedule.constant", "###train_constant"}},
+                         recipe.schedule, width);
+  if (changed) check();
+}
+
+void TrainingSetup::draw_plan(ImVec2 at, ImVec2 size) const {
+  if (error_ || size.y < scaled(60)) return;
+  LinePlot plot;
+  plot.key = "training_plan";
+  plot.title = tr("training.setup.plan");
+  plot.x0 = 1;
+  plot.x1 = static_cast<float>(std::max(2, settings_.recipe.steps));
+  plot.readout = true;
+  plot.x_name = tr("training.step");
+  LineSeries line;
+  line.colour = theme().accent;
+  line.label = tr("training.rate");
+  for (const CurvePoint& point : planned_rates(settings_.recipe, kPlanPoints))
+    line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
+  plot.series.push_back(std::move(line));
+  fit_y(plot);
+  plot.y0 = 0;
+  draw_line_plot(plot, at, size);
+}
+
+void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
+  const auto begin = [&](bool run) {
+    if (error_) return;
+    context.commands.act(
+        [settings = settings_, run](Session& session) { (void)session.train(settings, run); });
+  };
+  {
+    const ColourScope ground(ImGuiCol_Button, theme().accent);
+    const ColourScope lit(ImGuiCol_ButtonHovered, mix(theme().accent, theme().text, 0.2f));
+    const ColourScope ink(ImGuiCol_Text, theme().on_accent);
+    const std::string label = std::string(tr("training.start")) + "###train_start";
+    if (ImGui::Button(label.c_str())) begin(true);
+    note_item(label);
+    compat::item_tooltip(tr("training.start.help"));
+  }
+  ImGui::SameLine();
+  if (chip(std::string(tr("training.step_once")) + "###train_first_step", false,
+           tr("training.first_step.help")))
+    begin(false);
+  if (kept_) {
+    const std::string label = tr("training.go_on", {std::to_string(kept_->step)}) + "###train_go_on";
+    ImGui::SameLine();
+    if (chip(label, false, tr("training.go_on.help")))
+      context.commands.act([kept = *kept_](Session& session) { (void)session.train_from(kept); });
+  }
+  ImGui::SameLine();
+  if (chip(std::string(tr("training.open")) + "###train_open", false, tr("training.open.help")))
+    context.commands.ask_file(
+        {false, "training.open.title", {}, [](Session& session, const std::string& path) {
+           const Result<KeptRun> run = read_run(path);
+           if (!run) return session.report(run.error());
+           if (Status good = session.train_from(*run); !good) session.report(good.error());
+         }});
+  if (!error_) return;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  {
+    const ColourScope ink(ImGuiCol_Text, theme().error);
+    ImGui::TextUnformatted(error_->sentence.c_str());
+  }
+  note_item("train_error");
+  const ColourScope dim(ImGuiCol_Text, theme().text_dim);
+  ImGui::TextUnformatted(error_->hint.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void TrainingSetup::draw(const ViewContext& context, float width) {
+  if (settings_.task.empty())
+    choose(find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name()));
+  if (!looked_) {
+    looked_ = true;
+    kept_ = kept_run(context.session.training().kept_in(), settings_.task);
+  }
+  view_heading(tr("training.title"), tr("training.sentence"), width);
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+  draw_tasks(width);
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(sentence_.c_str());
+  ImGui::PopTextWrapPos();
+  if (!example_.empty()) caption(tr("training.setup.example", {example_}));
+  ImGui::Dummy(ImVec2(1, scaled(6)));
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  const float gap = scaled(32), half = (width - gap) / 2;
+  ImGui::BeginGroup();
+  draw_sizes(context, half);
+  ImGui::EndGroup();
+  const float left_end = ImGui::GetCursorScreenPos().y;
+  ImGui::SetCursorScreenPos(ImVec2(top.x + half + gap, top.y));
+  ImGui::BeginGroup();
+  draw_recipe(half);
+  ImGui::EndGroup();
+  const float end = std::max(left_end, ImGui::GetCursorScreenPos().y);
+  ImGui::SetCursorScreenPos(ImVec2(top.x, end + scaled(10)));
+  draw_buttons(context, width);
+  const ImVec2 at(top.x, ImGui::GetCursorScreenPos().y + scaled(14));
+  draw_plan(at, ImVec2(width, std::min(scaled(170), ImGui::GetContentRegionAvail().y - scaled(16))));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,39 @@
+// The form of the training view: which task, which sizes, which recipe; and the buttons that begin. Refuses
+// to begin what cannot be trained: the sentence stands beside the button.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+
+namespace attnscope {
+
+class TrainingSetup {
+ public:
+  void draw(const ViewContext& context, float width);
+  /// The form is seen anew: what lies on the disk is looked up again.
+  void reopen() { looked_ = false; }
+
+ private:
+  void choose(const std::string& task);
+  void check();
+  void draw_tasks(float width);
+  void draw_sizes(const ViewContext& context, float width);
+  void draw_recipe(float width);
+  void draw_plan(ImVec2 at, ImVec2 size) const;
+  void draw_buttons(const ViewContext& context, float width);
+
+  TrainingSettings settings_;
+  TaskSizes sizes_;  ///< as they come out, with the task's own where nothing was chosen
+  std::string sentence_, example_;
+  bool grouped_ = false, masks_ = false;  ///< the task has key/value heads of their own; it has two masks
+  bool looked_ = false;
+  std::optional<Error> error_;
+  std::optional<KeptRun> kept_;
+  std::uint64_t edits_ = 0;
+  Deferred<std::int64_t> count_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,413 @@
+// The training view: a task and sizes are chosen, the model trains, and one watches it learn: its curves, its
+// heads taking shape, what it should say beside what it says. Refuses to wait for the run: it draws the
+// newest snapshot.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/views/training_panes.h"
+#include "app/views/training_setup.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kReplaySeconds = 0.22;  // per checkpoint
+constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
+
+enum class Pane : std::uint8_t { head, targets, arm, result };
+
+std::string state_text(const Training& training) {
+  return tr(std::string("training.state.") + training_state_name(training.state()));
+}
+
+class TrainingView : public View {
+ public:
+  const char* id() const override { return "training"; }
+  int order() const override { return 8; }
+  bool takes_arrows(const RunResult&) const override { return scrubs_; }
+  void draw(const ViewContext& context) override;
+
+ private:
+  TrainingScene look(const ViewContext& context);
+  void want(const ViewContext& context, int step);
+  void draw_controls(const ViewContext& context, const TrainingScene& scene, float width);
+  void draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y);
+  void draw_sliders(const ViewContext& context, const TrainingScene& scene, float width);
+  void draw_messages(const ViewContext& context, const TrainingScene& scene, float width);
+  void draw_scrubber_line(const ViewContext& context, const TrainingScene& scene, float width);
+  void draw_body(const ViewContext& context, const TrainingScene& scene, ImVec2 room);
+  void draw_right(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
+  float draw_panes(const TrainingScene& scene, ImVec2 at);
+  void draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
+  void replay(const ViewContext& context, const TrainingScene& scene);
+
+  TrainingSetup setup_;
+  TrainingPlots plots_;
+  TrainingHeads heads_;
+  TrainingTargets targets_;
+  TrainingArm arm_;
+  bool form_ = true, scrubs_ = false, replaying_ = false;
+  double replayed_ = 0;
+  int wanted_ = -1;  ///< step of the checkpoint that is shown; -1: the newest model
+  Pane pane_ = Pane::head;
+  std::uint64_t run_ = 0;
+  bool measured_ = false;
+};
+
+TrainingScene TrainingView::look(const ViewContext& context) {
+  TrainingScene scene;
+  scene.snapshot = context.session.training().snapshot();
+  if (!scene.snapshot) return scene;
+  if (scene.snapshot->run != run_) {
+    run_ = scene.snapshot->run;
+    form_ = replaying_ = measured_ = false;
+    wanted_ = -1;
+    if (pane_ == Pane::result) pane_ = Pane::head;
+  }
+  if (const bool measured = !scene.snapshot->measures.empty(); measured != measured_) {
+    measured_ = measured;
+    if (measured)
+      pane_ = Pane::result;
+    else if (pane_ == Pane::result)
+      pane_ = Pane::head;
+  }
+  scene.followed = context.session.shows_training();
+  if (scene.followed) wanted_ = context.session.wanted_checkpoint();
+  scene.shown = scene.snapshot->now;
+  for (const auto& kept : scene.snapshot->checkpoints)
+    if (wanted_ >= 0 && kept->step <= wanted_ && kept->step < scene.snapshot->now.step) {
+      scene.shown = *kept;
+      scene.newest = false;
+    }
+  return scene;
+}
+
+void TrainingView::want(const ViewContext& context, int step) {
+  wanted_ = step;
+  context.commands.act([step](Session& session) { session.show_checkpoint(step); });
+}
+
+void TrainingView::draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y) {
+  struct File {
+    const char *key, *id;
+  };
+  const std::string task(scene.snapshot->settings.task);
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+  for (const File& file : {File{"training.new", "###train_new"}, File{"training.export", "###train_export"},
+                           File{"training.save", "###train_save"}}) {
+    const std::string label = std::string(tr(file.key)) + file.id;
+    right -= chip_width(label);
+    ImGui::SetCursorScreenPos(ImVec2(right, y + scaled(2)));
+    right -= scaled(5);
+    if (!chip(label, false, tr(std::string(file.key) + ".help"))) continue;
+    const std::string which(file.id);
+    if (which == "###train_new") {
+      form_ = true;
+      setup_.reopen();
+      context.commands.act([](Session& session) { session.training().pause(); });
+    } else if (which == "###train_save") {
+      const std::string name = format("%s-%d.safetensors", task.c_str(), scene.snapshot->now.step);
+      context.commands.ask_file(
+          {true, "training.save.title", name,
+           [](Session& session, const std::string& path) { session.training().save(path); }});
+    } else {
+      context.commands.ask_file(
+          {true, "training.export.title", task,
+           [](Session& session, const std::string& path) { session.training().export_model(path); }});
+    }
+  }
+}
+
+void TrainingView::draw_controls(const ViewContext& context, const TrainingScene& scene, float width) {
+  const Training& training = context.session.training();
+  const TrainingSnapshot& snapshot = *scene.snapshot;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool running = training.running(), over = snapshot.now.step >= snapshot.steps;
+  const bool measuring = training.state() == TrainingState::measuring;
+  {
+    const DisabledScope disabled((over && !running) || measuring);
+    if (play_button("###train_play", running, tr(running ? "training.pause.help" : "training.go.help")))
+      context.commands.act([running](Session& session) {
+        if (running)
+          session.training().pause();
+        else
+          session.training().go();
+      });
+  }
+  ImGui::SameLine(0, scaled(8));
+  ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, at.y));
+  {
+    const DisabledScope disabled(running || measuring);
+    if (chip(std::string(tr("training.step_once")) + "###train_step", false, tr("training.step_once.help")))
+      context.commands.act([](Session& session) { session.training().step_once(); });
+  }
+  ImGui::SameLine(0, scaled(6));
+  {
+    const DisabledScope disabled(training.state() == TrainingState::finished || measuring);
+    if (chip(std::string(tr("training.stop")) + "###train_stop", false, tr("training.stop.help")))
+      context.commands.act([](Session& session) { session.training().stop(); });
+  }
+  ImGui::SameLine(0, scaled(14));
+  const float text_x = ImGui::GetCursorScreenPos().x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const std::string title = tr("training.status", {snapshot.task->title(), format_count(snapshot.now.step),
+                                                   format_count(snapshot.steps)});
+  const std::string speed =
+      snapshot.tokens_per_second > 0
+          ? tr("training.speed", {state_text(training), short_number(snapshot.steps_per_second),
+                                  format_count(static_cast<std::int64_t>(snapshot.tokens_per_second))})
+          : state_text(training);
+  const float small = text_size(fonts().small, "X").y;
+  draw_text(list, fonts().body_bold, ImVec2(text_x, at.y - scaled(2)), theme().text, title);
+  draw_text(list, fonts().small, ImVec2(text_x, at.y + scaled(30) - small), theme().text_dim, speed);
+  draw_files(context, scene, at.x + width, at.y);
+  const float share = static_cast<float>(snapshot.now.step) / static_cast<float>(std::max(1, snapshot.steps));
+  const float y = at.y + scaled(36);
+  list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised,
+                      scaled(1.5f));
+  list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width * std::min(1.f, share), y + scaled(3)),
+                      theme().accent, scaled(1.5f));
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(9)));
+}
+
+void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene& scene, float width) {
+  const TrainingSnapshot& snapshot = *scene.snapshot;
+  const float slider = std::min(scaled(210), width * 0.3f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float power = std::log10(static_cast<float>(snapshot.rate_factor));
+  const double rate = snapshot.curves->rate.empty() ? 0 : snapshot.curves->rate.back();
+  const std::string factor = tr("training.factor", {short_number(snapshot.rate_factor), short_number(rate)});
+  if (slider_real("###train_factor", factor, power, std::log10(kLeastFactor), std::log10(kMostFactor), "",
+                  slider, tr("training.factor.help"))
+          .changed)
+    context.commands.act([power](Session& session) {
+      session.training().set_rate_factor(std::pow(10.0, static_cast<double>(std::round(power * 20) / 20)));
+    });
+  ImGui::SetCursorScreenPos(ImVec2(at.x + slider + scaled(18), at.y));
+  auto smoothing = static_cast<float>(snapshot.settings.recipe.smoothing);
+  if (slider_real("###train_smooth", tr("training.smoothing"), smoothing, 0.f, 0.5f, "%.2f", slider * 0.8f,
+                  tr("training.smoothing.help"))
+          .changed)
+    context.commands.act([smoothing](Session& session) {
+      session.training().set_smoothing(static_cast<double>(std::round(smoothing * 100) / 100));
+    });
+  const float end = ImGui::GetCursorScreenPos().y;
+  if (!scene.followed || context.session.training_held()) {
+    const std::string label = std::string(tr("training.follow")) + "###train_follow";
+    ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(label), at.y + scaled(2)));
+    if (chip(label, false, tr(scene.followed ? "training.follow.held" : "training.follow.help")))
+      context.commands.act([](Session& session) { session.show_training(); });
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, end + scaled(2)));
+}
+
+void TrainingView::draw_messages(const ViewContext& context, const TrainingScene& scene, float width) {
+  const auto line = [&](ImU32 colour, const std::string& text, const std::string& hint) {
+    note_text(text);
+    note_text(hint);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    {
+      const ColourScope ink(ImGuiCol_Text, colour);
+      ImGui::TextUnformatted(hint.empty() ? text.c_str() : (text + " " + hint).c_str());
+    }
+    ImGui::PopTextWrapPos();
+  };
+  if (scene.snapshot && scene.snapshot->error && !form_) {
+    line(theme().error, scene.snapshot->error->sentence, scene.snapshot->error->hint);
+    note_item("train_failed");
+  }
+  const auto outcome = context.session.training().outcome();
+  if (!outcome) return;
+  const bool failed = outcome->kind == TrainingOutcome::Kind::failed;
+  const char* key = outcome->kind == TrainingOutcome::Kind::saved      ? "training.saved"
+                    : outcome->kind == TrainingOutcome::Kind::exported ? "training.exported"
+                                                                       : "training.resumed";
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (failed)
+    line(theme().error, outcome->error.sentence, outcome->error.hint);
+  else
+    line(theme().ok, tr(key, {outcome->path}), {});
+  const float end = ImGui::GetCursorScreenPos().y;
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - scaled(18), at.y));
+  if (ImGui::SmallButton("\u00d7###train_dismiss"))
+    context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
+  ImGui::SetCursorScreenPos(ImVec2(at.x, end));
+}
+
+void TrainingView::replay(const ViewContext& context, const TrainingScene& scene) {
+  if (!replaying_) return;
+  context.workspace.moving = true;
+  replayed_ += static_cast<double>(ImGui::GetIO().DeltaTime);
+  if (replayed_ < kReplaySeconds) return;
+  replayed_ = 0;
+  const int next = next_checkpoint(scene, 1);
+  want(context, next);
+  if (next < 0) replaying_ = false;
+}
+
+void TrainingView::draw_scrubber_line(const ViewContext& context, const TrainingScene& scene, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (play_button("###train_replay", replaying_, tr("training.replay.help"))) {
+    replaying_ = !replaying_;
+    replayed_ = 0;
+    if (replaying_ && scene.newest && !scene.snapshot->checkpoints.empty())
+      want(context, scene.snapshot->checkpoints.front()->step);
+  }
+  const std::string newest = std::string(tr("training.newest")) + "###train_newest";
+  const std::string step = tr("training.shown", {format_count(scene.shown.step)});
+  const float text = text_size(fonts().mono, tr("training.shown", {format_count(scene.snapshot->steps)})).x;
+  const float left = scaled(36), right = chip_width(newest) + scaled(10) + text + scaled(10);
+  int wanted = wanted_;
+  if (draw_scrubber(context, scene, wanted, ImVec2(at.x + left, at.y), width - left - right)) {
+    replaying_ = false;
+    want(context, wanted);
+  }
+  draw_text(
+      ImGui::GetWindowDrawList(), fonts().mono,
+      ImVec2(at.x + width - right + scaled(6), at.y + (scaled(28) - text_size(fonts().mono, "0").y) / 2),
+      scene.newest ? theme().text_dim : theme().text, step);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(newest), at.y));
+  if (chip(newest, scene.newest, tr("training.newest.help"))) {
+    replaying_ = false;
+    want(context, -1);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + scaled(34)));
+}
+
+float TrainingView::draw_panes(const TrainingScene& scene, ImVec2 at) {
+  struct Tab {
+    Pane pane;
+    std::string label;
+    const char* help;
+    bool there;
+  };
+  const Tab tabs[] = {{Pane::head, tr("training.pane.head", {heads_.name()}) + "###pane_head",
+                       "training.pane.head.help", true},
+                      {Pane::targets, std::string(tr("training.pane.targets")) + "###pane_targets",
+                       "training.pane.targets.help", true},
+                      {Pane::arm, std::string(tr("training.pane.arm")) + "###pane_arm",
+                       "training.pane.arm.help", arm_.possible(scene)},
+                      {Pane::result, std::string(tr("training.pane.result")) + "###pane_result",
+                       "training.pane.result.help", !scene.snapshot->measures.empty()}};
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  for (const Tab& tab : tabs) {
+    if (!tab.there) {
+      if (pane_ == tab.pane) pane_ = Pane::head;
+      continue;
+    }
+    ImGui::SetCursorScreenPos(at);
+    at.x += chip_width(tab.label) + scaled(5);
+    if (chip(tab.label, pane_ == tab.pane, tr(tab.help))) pane_ = tab.pane;
+  }
+  return ImGui::GetFrameHeight() + scaled(8);
+}
+
+void TrainingView::draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at,
+                               ImVec2 size) {
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("###train_result", size);
+  const float width = size.x - scaled(14), number = text_size(fonts().mono, "0.0000").x + scaled(12);
+  caption(tr("training.result.on", {std::to_string(scene.snapshot->measured_on)}));
+  for (const Measure& measure : scene.snapshot->measures) {
+    ImGui::Dummy(ImVec2(1, scaled(2)));
+    const bool asked = measure.wanted > 0, good = measure.value >= measure.wanted;
+    const ImVec2 row = ImGui::GetCursorScreenPos();
+    draw_text(ImGui::GetWindowDrawList(), fonts().mono, row,
+              !asked ? theme().text
+              : good ? theme().ok
+                     : theme().warning,
+              number_text(static_cast<float>(measure.value), 4));
+    ImGui::SetCursorScreenPos(ImVec2(row.x + number, row.y));
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - number);
+    ImGui::TextUnformatted(measure.sentence.c_str());
+    ImGui::PopTextWrapPos();
+    if (asked)
+      text_line(fonts().small, theme().text_dim,
+                tr("training.result.wanted", {number_text(static_cast<float>(measure.wanted), 3)}));
+    if (measure.layer >= 0 && measure.head >= 0) {
+      const FontScope face(fonts().small);
+      const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(2)));
+      const std::string label = tr("training.pane.head", {format("%d.%d", measure.layer, measure.head)}) +
+                                "###found_" + measure.name;
+      if (chip(label, false, tr("training.result.head.help"))) {
+        heads_.choose(context, scene, measure.layer, measure.head);
+        pane_ = Pane::head;
+      }
+    }
+    ImGui::EndGroup();
+  }
+}
+
+void TrainingView::draw_right(const ViewContext& context, const TrainingScene& scene, ImVec2 at,
+                              ImVec2 size) {
+  heads_.follow(context, scene);
+  const float most = size.y * 0.46f;
+  const float used = heads_.draw_all(context, scene, at, ImVec2(size.x, most)) + scaled(12);
+  const float tabs = draw_panes(scene, ImVec2(at.x, at.y + used));
+  const ImVec2 low(at.x, at.y + used + tabs), room(size.x, std::max(scaled(120), size.y - used - tabs));
+  switch (pane_) {
+    case Pane::head: return heads_.draw_one(context, scene, low, room);
+    case Pane::targets: return targets_.draw(context, scene, low, room);
+    case Pane::arm: return arm_.draw(context, scene, heads_, low, room);
+    case Pane::result: return draw_result(context, scene, low, room);
+  }
+}
+
+void TrainingView::draw_body(const ViewContext& context, const TrainingScene& scene, ImVec2 room) {
+  const ChildScope child("###train_body", room);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = room.x - scaled(10), gap = scaled(22), left = width * 0.53f;
+  const float height = std::max(room.y - scaled(4), scaled(330));
+  const float used = plots_.draw(context, scene, at, ImVec2(left, height));
+  draw_right(context, scene, ImVec2(at.x + left + gap, at.y),
+             ImVec2(width - left - gap, std::max(height, used)));
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(ImVec2(1, std::max(used, height) - scaled(2)));
+}
+
+void TrainingView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14);
+  const TrainingScene scene = look(context);
+  scrubs_ = !form_ && scene.snapshot && scene.snapshot->checkpoints.size() > 1;
+  if (form_ || !scene.snapshot) {
+    if (scene.snapshot) {
+      if (chip(std::string(tr("training.back")) + "###train_back", false, tr("training.back.help")))
+        form_ = false;
+      ImGui::Dummy(ImVec2(1, scaled(2)));
+    }
+    setup_.draw(context, width);
+    draw_messages(context, scene, width);
+    return;
+  }
+  if (!ImGui::GetIO().WantTextInput && !ImGui::GetIO().KeyCtrl && scrubs_) {
+    const int by = compat::key_pressed(compat::Key::right)  ? 1
+                   : compat::key_pressed(compat::Key::left) ? -1
+                                                            : 0;
+    if (by != 0) {
+      replaying_ = false;
+      want(context, next_checkpoint(scene, by));
+    }
+  }
+  replay(context, scene);
+  draw_controls(context, scene, width);
+  draw_sliders(context, scene, width);
+  draw_messages(context, scene, width);
+  draw_scrubber_line(context, scene, width);
+  const float y = ImGui::GetCursorScreenPos().y;
+  draw_body(context, scene, ImVec2(room.x, origin.y + room.y - y));
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_training_view();
+std::unique_ptr<View> make_training_view() { return std::make_unique<TrainingView>(); }
+
+}  // namespace attnscope

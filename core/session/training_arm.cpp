@@ -1,0 +1,42 @@
+#include "core/session/training_arm.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+ArmWay way_of(const Tokenizer& tokenizer, const std::vector<int>& tokens) {
+  ArmWay out;
+  for (const int token : tokens) out.bins.push_back(action_bin(tokenizer.token_text(token)).value_or(-1));
+  if (const auto move = arm_move(out.bins)) {
+    out.move = *move;
+    out.path = arm_path(out.move);
+  }
+  return out;
+}
+
+int most_likely(const Trace& trace, std::int64_t row) {
+  const std::vector<float> logits = trace.logits_row(row).values();  // [vocab]
+  return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+}  // namespace
+
+std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace) {
+  const auto& tokenizer = snapshot.opened->tokenizer;
+  if (!tokenizer || trace.input.pixels.empty()) return {};
+  ArmWays out;
+  out.rows = counted_rows(snapshot.example);
+  if (out.rows.size() != kArmActions) return {};
+  std::vector<int> wanted, said;
+  for (const std::int64_t row : out.rows) {
+    wanted.push_back(snapshot.example.targets[static_cast<std::size_t>(row)]);
+    said.push_back(most_likely(trace, row));
+  }
+  out.wanted = way_of(*tokenizer, wanted);
+  if (out.wanted.path.empty()) return {};
+  out.said = way_of(*tokenizer, said);
+  return out;
+}
+
+}  // namespace attnscope
