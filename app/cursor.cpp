@@ -5,6 +5,7 @@
 
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
+#include "core/lens/attention_row.h"
 
 namespace attnscope {
 namespace {
@@ -35,6 +36,27 @@ Site nearest_step(const Site& site, const RunResult& run) {
   for (const auto& found : {first(same), first(anywhere), first(block)})
     if (found != run.steps.end()) return found->main;
   return run.steps.empty() ? site : run.steps.front().main;
+}
+
+// The row from which the answer goes on: the telling one, or the last before the actions.
+std::int64_t answering_row(const Trace& trace) {
+  const std::vector<Span>& spans = trace.input.spans;
+  const bool acts = !spans.empty() && spans.back().name == "action" && spans.back().begin > 0;
+  return acts ? std::min(spans.back().begin, trace.length) - 1 : telling_row(trace);
+}
+
+// The head that a trained model's card tells of, and what it reads where the answer is formed.
+void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) {
+  const Trace& trace = run.trace(0);
+  cursor.stack = trace.config().stack;
+  cursor.part = trace.config().encoder() ? Part::cross : Part::attn;
+  cursor.layer = std::clamp(card.layer, 0, layer_count(cursor, run) - 1);
+  cursor.head = std::clamp(card.head, 0, head_count(cursor, run) - 1);
+  cursor.query = answering_row(trace);
+  const Site pattern{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
+  if (!trace.find(pattern)) return;
+  cursor.step = pattern;
+  cursor.key = strongest_key(trace, pattern, cursor.head, cursor.query);
 }
 
 }  // namespace
@@ -75,6 +97,8 @@ Cursor first_cursor(const RunResult& run) {
   cursor.query = cursor.stack == trace.config().stack
                      ? telling_row(trace)
                      : std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1);
+  const auto& opened = run.document.opened;
+  if (opened && opened->card && opened->card->head >= 0) point_at_head(cursor, run, *opened->card);
   return cursor;
 }
 

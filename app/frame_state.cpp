@@ -7,6 +7,7 @@
 #include "app/look/assets.h"
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
+#include "core/train/task.h"
 
 namespace attnscope {
 namespace {
@@ -17,6 +18,23 @@ constexpr std::size_t kMostRecent = 10;
 
 std::string in_language(const LocalText& text) {
   return language() == "ko" && !text.ko.empty() ? text.ko : text.en;
+}
+
+constexpr const char* kModelsFolder = "assets/models/";
+
+/// The files of a shipped model; empty where there is no such model.
+ModelFiles files_of(const std::string& name) {
+  const std::string folder = kModelsFolder + name + "/";
+  ModelFiles out;
+  for (const std::string_view path : assets_under(folder))
+    out.emplace(path.substr(folder.size()), asset(path));
+  return out;
+}
+
+/// Its title ("") or sentence (".what"); a name of its own where nobody has described it.
+std::string shipped_text(const std::string& name, const char* which) {
+  const std::string key = "shipped." + name + which;
+  return has_string(key) ? tr(key) : *which ? std::string() : name;
 }
 
 /// The path from the root on, so that a recent file is found from any folder.
@@ -53,6 +71,29 @@ const std::vector<ShippedScene>& FrameState::scenes() {
   return scenes_;
 }
 
+const std::vector<ShippedModel>& FrameState::models() {
+  if (models_language_ == language()) return models_;
+  models_language_ = language();
+  models_.clear();
+  const auto add = [&](const std::string& name) {
+    const auto same = [&](const ShippedModel& model) { return model.name == name; };
+    if (std::any_of(models_.begin(), models_.end(), same)) return;
+    models_.push_back({name, shipped_text(name, ""), shipped_text(name, ".what")});
+    note_text(models_.back().title + models_.back().sentence);
+  };
+  const std::vector<std::string_view> paths = assets_under(kModelsFolder);
+  const auto shipped = [&](const std::string& name) {
+    return asset(kModelsFolder + name + "/config.json").data() != nullptr;
+  };
+  for (const auto& task : tasks())  // in their order, then whatever else there is
+    if (shipped(std::string(task->name()))) add(std::string(task->name()));
+  for (const std::string_view path : paths) {
+    const std::string name = fs::path(path).parent_path().filename().string();
+    if (shipped(name)) add(name);
+  }
+  return models_;
+}
+
 void FrameState::notify(Notice::Kind kind, std::string text, std::string hint, double seconds) {
   note_text(text);
   note_text(hint);
@@ -72,6 +113,8 @@ void FrameState::drop(const std::string& path) {
 
 void FrameState::open(const std::string& path) {
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
+  if (path.rfind(kModelPrefix, 0) == 0)
+    return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
   const std::string whole = whole_path(path);
   std::erase(settings.recent, whole);
   settings.recent.insert(settings.recent.begin(), whole);
@@ -82,6 +125,18 @@ void FrameState::open(const std::string& path) {
 void FrameState::open_shipped(const std::string& name) {
   const std::string_view text = asset("assets/scenes/" + name + ".json");
   session.open_scene(std::string(text), kScenePrefix + name);
+}
+
+void FrameState::open_shipped_model(const std::string& name) {
+  ModelFiles files = files_of(name);
+  std::string known;
+  for (const ShippedModel& model : models())
+    known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);
+  if (files.empty())
+    return session.report(fail(Code::not_found, tr("shipped.unknown", {name}),
+                               known.empty() ? tr("shipped.none") : tr("shipped.known", {known})));
+  workspace.cursor.step = {};  // the model's card says where to look
+  session.open_files(std::move(files), kModelPrefix + name);
 }
 
 void FrameState::save_scene() {
@@ -132,6 +187,9 @@ void FrameState::set_language(const std::string& wanted) {
 
 std::string opened_title(const OpenedModel& opened) {
   if (opened.scene && !opened.scene->title.en.empty()) return in_language(opened.scene->title);
+  const std::string prefix = kModelPrefix;
+  const std::string key = "shipped." + opened.path.substr(std::min(prefix.size(), opened.path.size()));
+  if (opened.path.rfind(prefix, 0) == 0 && has_string(key)) return tr(key);
   return opened.title;
 }
 

@@ -55,6 +55,10 @@ struct BrowseRequest {
 struct ShippedScene {
   std::string name, title;
 };
+/// A trained model of assets/models, in the current language.
+struct ShippedModel {
+  std::string name, title, sentence;
+};
 
 struct FrameState {
   explicit FrameState(Session& the_session);
@@ -78,6 +82,8 @@ struct FrameState {
   View* view(const std::string& id) const;
   /// The scenes that travel with the program, with their titles in the current language.
   const std::vector<ShippedScene>& scenes();
+  /// The models that travel with the program; empty where it was built without them.
+  const std::vector<ShippedModel>& models();
   void notify(Notice::Kind kind, std::string text, std::string hint = {}, double seconds = 6.0);
   /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
   /// is opened.
@@ -86,6 +92,8 @@ struct FrameState {
   void open(const std::string& path);
   /// A scene of assets/scenes, by its name there ("nine_steps").
   void open_shipped(const std::string& name);
+  /// A model of assets/models, by its name there ("storyteller").
+  void open_shipped_model(const std::string& name);
   /// Saves the scene to the file it came from, or asks where.
   void save_scene();
   void save_scene_as(const std::string& path);
@@ -104,13 +112,16 @@ struct FrameState {
   };
   std::shared_ptr<Writing> writing_;
   std::vector<ShippedScene> scenes_;
-  std::string scenes_language_;
+  std::vector<ShippedModel> models_;
+  std::string scenes_language_, models_language_;
 };
 
 /// The default scene's name.
 inline constexpr const char* kDefaultScene = "nine_steps";
-/// "scene:" in front of the paths of shipped scenes.
-inline constexpr const char* kScenePrefix = "scene:";
+/// The model that the program begins with, where it is shipped; else the default scene.
+inline constexpr const char* kDefaultModel = "storyteller";
+/// What stands in front of the paths of shipped scenes and models.
+inline constexpr const char *kScenePrefix = "scene:", *kModelPrefix = "model:";
 /// The title of what is open in the current language.
 std::string opened_title(const OpenedModel& opened);
 /// The last part of a path.

@@ -123,7 +123,8 @@ void declare_input(CLI::App& cli, Raw& raw, Options& options) {
 void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option(
       "MODEL_OR_SCENE", options.path,
-      "a model folder (config.json), a GGUF file, or a scene (JSON); none: the scene of nine steps");
+      "a model folder (config.json), a GGUF file, a scene (JSON), or what is shipped as model:NAME or "
+      "scene:NAME; none: the storyteller");
   cli.add_option("--screenshot", options.screenshot,
                  "write a PNG of the window here and exit; needs no display")
       ->type_name("OUT.png");
@@ -138,8 +139,8 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->check(CLI::NonNegativeNumber);
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
-  cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
   cli.add_flag("--backward", options.backward, "walk back from the loss: the slopes of every step");
+  cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");
   cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
   cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");

@@ -5,6 +5,7 @@
 #include "app/controls.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/welcome.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -15,17 +16,6 @@ constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
 constexpr float kLeastShare = 0.2f;
 
 std::string view_title(const View& view) { return tr(std::string("view.") + view.id()); }
-
-void centred_text(const std::string& text, ImU32 colour, ImFont* font) {
-  const WithFont face(font);
-  const WithColour ink(ImGuiCol_Text, colour);
-  const float room = ImGui::GetContentRegionAvail().x;
-  const float width = std::min(room, ImGui::CalcTextSize(text.c_str()).x);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - width) / 2);
-  ImGui::PushTextWrapPos(0.f);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
-}
 
 /// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
 /// `padding` stands left and right of the word.
@@ -129,23 +119,6 @@ void Stage::draw_view(FrameState& state, const std::string& shown, const RunResu
   view->draw({state.session, *run, before, state.workspace, state.commands, painter});
 }
 
-void Stage::draw_empty(FrameState& state) {
-  ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.28f));
-  centred_text(tr("frame.empty.title"), theme().text, fonts().title);
-  centred_text(tr("frame.empty.text"), theme().text_dim, fonts().body);
-  ImGui::Dummy(ImVec2(1, px(8)));
-  const float width = std::min(px(320), ImGui::GetContentRegionAvail().x);
-  const auto row = [&](const std::string& label) {
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (ImGui::GetContentRegionAvail().x - width) / 2);
-    const WithVar align(ImGuiStyleVar_ButtonTextAlign, ImVec2(0.5f, 0.5f));
-    return ImGui::Button(label.c_str(), ImVec2(width, px(34)));
-  };
-  if (row(std::string(tr("frame.empty.open")) + "###empty_open")) state.ask_open = true;
-  for (const auto& [name, title] : state.scenes())
-    if (row(title + "###empty_" + name))
-      state.commands.act([&state, name = name](Session&) { state.open_shipped(name); });
-}
-
 void Stage::draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max, std::string& shown,
                       std::string& other, const RunResult* run, const RunResult* before, Painter& painter) {
   const std::string tabs = std::string(id) + "_tabs";
@@ -160,7 +133,7 @@ void Stage::draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max,
   compat::begin_child(id, size, false);
   const bool nothing = !state.session.document().opened && !state.session.opening();
   if (nothing)
-    draw_empty(state);
+    draw_welcome(state);
   else
     draw_view(state, shown, run, before, painter);
   ImGui::EndChild();

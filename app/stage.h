@@ -20,7 +20,6 @@ class Stage {
                  std::string& other, const RunResult* run, const RunResult* before, Painter& painter);
   void draw_view(FrameState& state, const std::string& shown, const RunResult* run, const RunResult* before,
                  Painter& painter);
-  void draw_empty(FrameState& state);
   void draw_split(FrameState& state, float x);
   void draw_progress(FrameState& state);
 

@@ -1,10 +1,12 @@
 #include "app/startup.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/cursor.h"
 #include "app/look/strings.h"
 #include "app/widgets/navigation.h"
+#include "app/workspace_file.h"
 #include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 
@@ -18,10 +20,25 @@ std::string clamped_note(const char* what, int asked, int count) {
 
 }  // namespace
 
+namespace {
+
+// A model that has learned something, on the head that shows it, unless this person has arranged otherwise.
+void open_default(FrameState& state, const Options& options) {
+  const std::vector<ShippedModel>& models = state.models();
+  const auto wanted = [](const ShippedModel& model) { return model.name == kDefaultModel; };
+  if (std::none_of(models.begin(), models.end(), wanted)) return state.open_shipped(kDefaultScene);
+  std::error_code error;
+  const bool known = options.screenshot.empty() && std::filesystem::exists(workspace_path(), error);
+  if (!known) state.workspace.view = "attention";
+  state.open_shipped_model(kDefaultModel);
+}
+
+}  // namespace
+
 void open_asked(FrameState& state, const Options& options) {
   set_memory_limit(options.memory_limit);
   if (options.path.empty())
-    state.open_shipped(kDefaultScene);
+    open_default(state, options);
   else
     state.open(options.path);
 }
@@ -31,6 +48,7 @@ Status apply_look(FrameState& state, const Options& options) {
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.animate) state.workspace.animate = false;
+  if (options.backward) state.workspace.backward = true;
   return Done{};
 }
 
@@ -48,7 +66,6 @@ Stack read_stack(const Document& document) {
   return config.encoder() ? Stack::enc : config.stack;
 }
 
-  if (options.backward) state.workspace.backward = true;
 Status give_ids(Document& document, std::vector<int> ids) {
   const ModelConfig& config = document.model->config();
   const Stack of = read_stack(document);

@@ -19,7 +19,18 @@ bool begin_menu(const char* key) {
   return open;
 }
 
-void shipped_items(FrameState& state) {
+void model_items(FrameState& state) {
+  const auto& opened = state.session.document().opened;
+  for (const ShippedModel& model : state.models()) {
+    const bool on = opened && opened->path == kModelPrefix + model.name;
+    if (ImGui::MenuItem((model.title + "###model_" + model.name).c_str(), nullptr, on))
+      state.commands.act([&state, name = model.name](Session&) { state.open_shipped_model(name); });
+    note_item("model_" + model.name);
+    if (!model.sentence.empty()) compat::item_tooltip(model.sentence.c_str());
+  }
+}
+
+void scene_items(FrameState& state) {
   for (const auto& [name, title] : state.scenes()) {
     const auto& opened = state.session.document().opened;
     const bool on = opened && opened->path == kScenePrefix + name;
@@ -41,8 +52,12 @@ void recent_items(FrameState& state) {
 void file_menu(FrameState& state) {
   const bool scene = state.session.document().opened && state.session.document().opened->scene;
   if (item("toolbar.open", "Ctrl+O")) state.ask_open = true;
+  if (!state.models().empty() && begin_menu("toolbar.models")) {
+    model_items(state);
+    ImGui::EndMenu();
+  }
   if (begin_menu("toolbar.scenes")) {
-    shipped_items(state);
+    scene_items(state);
     ImGui::EndMenu();
   }
   if (!state.settings.recent.empty() && begin_menu("toolbar.recent")) {
@@ -145,7 +160,9 @@ void chooser(FrameState& state, const std::string& label) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   ImGui::SetNextWindowPos(low, ImGuiCond_Appearing);
   if (!begin_popup("###chooser_popup")) return;
-  shipped_items(state);
+  model_items(state);
+  if (!state.models().empty()) ImGui::Separator();
+  scene_items(state);
   if (!state.settings.recent.empty()) ImGui::Separator();
   recent_items(state);
   ImGui::Separator();

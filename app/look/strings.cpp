@@ -93,6 +93,12 @@ const char* tr(std::string_view key) {
   return echo(strings, key);
 }
 
+bool has_string(std::string_view key) {
+  Strings& strings = state();
+  const auto table = strings.tables.find(strings.language);
+  return (table != strings.tables.end() && find(table->second, key)) || find(strings.tables["en"], key);
+}
+
 std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments) {
   const std::string_view text = tr(key);
   std::string out;

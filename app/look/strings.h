@@ -19,6 +19,9 @@ const char* tr(std::string_view key);
 /// The same with {0}, {1} ... replaced by the arguments; "{{" is a brace; a number without argument stays.
 std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments);
 
+/// True where the key has a text in the current language or in English.
+bool has_string(std::string_view key);
+
 /// "en" or "ko". An unknown language gives an Error that lists the known ones, and changes nothing.
 Status set_language(std::string_view language);
 const std::string& language();

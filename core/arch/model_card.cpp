@@ -14,8 +14,9 @@ std::string text_at(const json& object, const char* key) {
 
 int number_at(const json& object, const char* key) {
   const auto at = object.find(key);
-  const bool small = at != object.end() && at->is_number_unsigned() && at->get<std::uint64_t>() < 4096;
-  return small ? at->get<int>() : -1;
+  if (at == object.end() || !at->is_number_integer()) return -1;
+  const auto number = at->get<std::int64_t>();
+  return number >= 0 && number < 4096 ? static_cast<int>(number) : -1;
 }
 
 double value_of(const json& measure) {

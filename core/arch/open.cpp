@@ -286,6 +286,7 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
   }
   out.preprocessing = preprocessing_by(out.model->config(), pictures);
   if (has("card.json")) add_card(out, parse_json(text("card.json"), what("card.json")), what("card.json"));
+  if (out.card && !out.card->title.empty()) out.title = out.card->title;
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "core/lens/attention_row.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -67,6 +68,14 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   }
   finish(row, row.mask_first ? scaled : masked);
   return row;
+}
+
+std::int64_t strongest_key(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
+  const auto row = attention_row(trace, pattern, head, query);
+  if (!row) return 0;
+  const auto lighter = [](const AttentionTerm& a, const AttentionTerm& b) { return a.weight < b.weight; };
+  const auto best = std::max_element(row->terms.begin(), row->terms.end(), lighter);
+  return best - row->terms.begin();
 }
 
 }  // namespace attnscope

@@ -33,4 +33,8 @@ struct AttentionRow {
 Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std::int64_t head,
                                    std::int64_t query);
 
+/// The key with the largest weight in a row of the pattern; the first of equal ones. 0 where there is no such
+/// row.
+std::int64_t strongest_key(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query);
+
 }  // namespace attnscope

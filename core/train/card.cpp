@@ -1,5 +1,6 @@
 #include "core/train/card.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -63,6 +64,17 @@ std::string recipe_text(const Recipe& r) {
   return out;
 }
 
+// An input as a person would give it: without the padding that a batch needs at its end.
+Input without_padding(Input input) {
+  while (!input.real.empty() && input.real.back() == 0) {
+    input.real.pop_back();
+    input.ids.pop_back();
+    if (!input.types.empty()) input.types.pop_back();
+  }
+  if (std::find(input.real.begin(), input.real.end(), 0) == input.real.end()) input.real.clear();
+  return input;
+}
+
 }  // namespace
 
 Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
@@ -92,7 +104,7 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
   out.measured_seed = seed;
   out.measured_count = count;
   out.measures = task.measure(*state.model, seed, count);
-  out.inputs = {task.first_input()};
+  out.inputs = {without_padding(task.first_input())};
   return out;
 }
 

@@ -71,6 +71,23 @@ TEST(Cli, trace_writes_both_sequences_of_the_scene) {
   }
 }
 
+// The program itself says which models travel in it; each opens from any folder.
+TEST(Cli, shipped_models_open_by_name) {
+  const Ran asked = cli("info model:frob");
+  EXPECT_EQ(asked.exit_code, 1);
+  EXPECT_NE(asked.err.find("There is no shipped model \"model:frob\""), std::string::npos) << asked.err;
+  std::string names = asked.err.substr(asked.err.find("\".") + 2);
+  for (std::size_t at = names.find("model:"); at != std::string::npos; at = names.find("model:", at)) {
+    const std::size_t end = names.find_first_of(",.", at);
+    const std::string name = names.substr(at, end - at);
+    const Json info = cli("info " + name + " --json").json();
+    EXPECT_EQ(info["path"], name);
+    EXPECT_EQ(info["notes"], Json::array()) << name;
+    EXPECT_TRUE(info["tokenizer"].is_number()) << name;
+    at = end;
+  }
+}
+
 TEST(Cli, trace_agrees_with_the_reference) {
   const TempFolder folder;
   const auto expected = *open_safetensors(model_path("llama") + "/expected.safetensors");

@@ -130,8 +130,9 @@ class WindowTest : public ::testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
-  /// Starts the program and waits until its first run is on screen.
-  Window& start(const std::vector<std::string>& arguments = {});
+  /// Starts the program, on the scene of nine steps unless told otherwise, and waits until its first run is
+  /// on screen.
+  Window& start(const std::vector<std::string>& arguments = {"scene:nine_steps"});
 
   TempFolder folder_;
   std::unique_ptr<Display> display_;

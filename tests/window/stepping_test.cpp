@@ -14,7 +14,26 @@ void wait_for_step(Window& window, int index) {
 
 using Stepping = WindowTest;
 
-TEST_F(Stepping, TheProgramStartsOnTheNineSteps) {
+// What travels with the program is what lies in assets/models when it is built.
+TEST_F(Stepping, TheProgramStartsOnAModelThatHasLearned) {
+  if (!fs::exists(fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/storyteller/config.json"))
+    GTEST_SKIP() << "no model is shipped";
+  Window& window = start({});
+  const Json now = window.state();
+  EXPECT_EQ(now.at("path"), "model:storyteller");
+  EXPECT_EQ(now.at("view"), "attention");
+  EXPECT_EQ(now.at("error"), "");
+  EXPECT_EQ(now.at("notices").size(), 0u);
+  ASSERT_EQ(now.at("sequences").size(), 1u);
+  EXPECT_EQ(now.at("sequences").at(0).at("text"), "The cat sat on the mat because it was tired");
+  window.key("1");
+  window.wait("the first view", [](const Json& state) { return state.at("view") == "steps"; });
+  window.key("ctrl+q");
+  EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
+  EXPECT_EQ(start({}).state().at("view"), "steps");  // as it was left
+}
+
+TEST_F(Stepping, ASceneOfNineSteps) {
   Window& window = start();
   const Json& now = window.state();
   EXPECT_EQ(now.at("path"), "scene:nine_steps");
