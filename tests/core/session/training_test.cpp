@@ -9,6 +9,7 @@
 
 #include "core/arch/open.h"
 #include "core/session/session.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -300,6 +301,58 @@ TEST(TrainingCurves, RowTargetsAreTheLossOfTheRow) {
     EXPECT_EQ(bars.rows.size(), 5u);
   }
   EXPECT_EQ(row_targets(trace, snapshot->example.targets, 0, 0.1, 5).target, kNotCounted);
+}
+
+TEST(TrainingArmWays, TheHandsWayIsThatOfTheActions) {
+  Training training;
+  TrainingSettings settings = *training_settings("pilot");
+  settings.sizes.layers = 1;
+  settings.sizes.d_model = 16;
+  ASSERT_TRUE(training.start(settings, false));
+  training.wait();
+  const auto snapshot = training.snapshot();
+  ASSERT_TRUE(snapshot->now.shown);
+  const auto ways = arm_ways(*snapshot, *snapshot->now.shown);
+  ASSERT_TRUE(ways);
+  ASSERT_EQ(ways->rows.size(), 7u);
+  EXPECT_EQ(arm_bins(ways->wanted.move), ways->wanted.bins);
+  EXPECT_FALSE(ways->wanted.path.empty());
+  // What is said is the most likely token of each row.
+  for (std::size_t i = 0; i < ways->rows.size(); ++i) {
+    const auto bars =
+        row_targets(*snapshot->now.shown, std::vector<int>(64, kNotCounted), ways->rows[i], 0, 1);
+    const auto bin = action_bin(snapshot->opened->tokenizer->token_text(bars.rows.front().token));
+    EXPECT_EQ(ways->said.bins[i], bin.value_or(-1));
+  }
+  Training sorter;
+  ASSERT_TRUE(sorter.start(small_sorter(10), false));
+  sorter.wait();
+  EXPECT_FALSE(arm_ways(*sorter.snapshot(), *sorter.snapshot()->now.shown));
+}
+
+TEST(TrainingTasks, EveryTaskTakesAStepInEitherOrderOfItsNorms) {
+  for (const auto& task : tasks())
+    for (const char* order : {"pre", "post"}) {
+      TrainingSettings settings = *training_settings(task->name());
+      settings.sizes.layers = 1;
+      settings.sizes.d_model = 16;
+      settings.sizes.order = order;
+      settings.recipe.batch = 2;
+      settings.recipe.smoothing = 0.1;
+      Training training;
+      const Status begun = training.start(settings, false);
+      if (!begun) {  // a family without such blocks says so
+        EXPECT_FALSE(begun.error().hint.empty()) << task->name() << " " << order;
+        continue;
+      }
+      training.step_once();
+      training.wait();
+      const auto snapshot = training.snapshot();
+      EXPECT_EQ(snapshot->now.step, 1) << task->name() << " " << order;
+      EXPECT_FALSE(snapshot->error) << task->name() << " " << snapshot->error->text();
+      EXPECT_TRUE(snapshot->now.shown) << task->name();
+      EXPECT_TRUE(snapshot->opened->tokenizer) << task->name();
+    }
 }
 
 }  // namespace
