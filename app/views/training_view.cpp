@@ -202,7 +202,7 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
     if (chip(label, false, tr(scene.followed ? "training.follow.held" : "training.follow.help")))
       context.commands.act([](Session& session) { session.show_training(); });
   }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, end + scaled(2)));
+  ImGui::SetCursorScreenPos(ImVec2(at.x, end + scaled(7)));
 }
 
 void TrainingView::draw_messages(const ViewContext& context, const TrainingScene& scene, float width) {
