@@ -45,7 +45,7 @@ void grid_lines(ImVec2 p0, ImVec2 p1, int columns, int rows, ImU32 colour, float
 }
 
 /// Minus as a sign, two decimals.
-std::string short_number(float value) {
+std::string pixel_number(float value) {
   std::string text = format("%.2f", static_cast<double>(value));
   if (text.front() == '-') text.replace(0, 1, "\u2212");
   return text;
@@ -206,14 +206,14 @@ void PictureBox::draw_numbers(const PanelContext& context) {
   const std::string range =
       tr("input.picture.range",
          {std::to_string(patch.channels), std::to_string(patch.rows * patch.size),
-          std::to_string(patch.cols * patch.size), short_number(least_), short_number(largest_)});
+          std::to_string(patch.cols * patch.size), pixel_number(least_), pixel_number(largest_)});
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kToolWidth));
   dim_text(range);
   const bool inside = !seen_.empty() && pixel_x_ >= 0 && pixel_y_ >= 0 && pixel_y_ < seen_.size(1) &&
                       pixel_x_ < seen_.size(2) && seen_.size(0) == 3;
   if (inside) {
     const auto value = [&](std::int64_t channel) {
-      return short_number(seen_.at(channel, pixel_y_, pixel_x_));
+      return pixel_number(seen_.at(channel, pixel_y_, pixel_x_));
     };
     const WithFont face(fonts().mono);
     ImGui::TextUnformatted(patch_.c_str());

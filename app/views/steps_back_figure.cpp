@@ -16,14 +16,14 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostBlocks = 4;
-using Part = std::function<Tensor(Range, Range)>;
+using PlaneSource = std::function<Tensor(Range, Range)>;
 
 std::int64_t picked(const std::vector<std::int64_t>& picks, std::int64_t at) {
   return picks.empty() ? at : picks[static_cast<std::size_t>(at)];
 }
 
 // The rows and columns of `source` that are picked, by the cell.
-Part with_picks(Part source, std::vector<std::int64_t> rows, std::vector<std::int64_t> cols) {
+PlaneSource with_picks(PlaneSource source, std::vector<std::int64_t> rows, std::vector<std::int64_t> cols) {
   if (rows.empty() && cols.empty()) return source;
   return [=](Range r, Range c) {
     Buffer out({{Axis::none, r.size()}, {Axis::none, c.size()}});
@@ -42,7 +42,7 @@ Part with_picks(Part source, std::vector<std::int64_t> rows, std::vector<std::in
 }
 
 // The rectangle of matrices side by side (`below` false) or one below the other.
-Part joined(std::vector<Part> parts, std::vector<std::int64_t> sizes, bool below) {
+PlaneSource joined(std::vector<PlaneSource> parts, std::vector<std::int64_t> sizes, bool below) {
   return [=](Range rows, Range cols) {
     Buffer out({{Axis::none, rows.size()}, {Axis::none, cols.size()}});
     const Range along = below ? rows : cols;
@@ -120,7 +120,7 @@ class SlopeBuilder : FigureParts {
     return operand;
   }
   /// Numbers of the run as a part of their own, so that matrices can be joined.
-  Part part_of(const Operand& operand) const {
+  PlaneSource part_of(const Operand& operand) const {
     if (operand.part) return operand.part;
     return [trace = &trace_, operand](Range rows, Range cols) {
       return operand_values(*trace, operand, rows, cols);
@@ -172,6 +172,7 @@ class SlopeBuilder : FigureParts {
     if (words && (head.cap > 0.f || head.scale != 1.f)) return;  // more than a product
     Operand left = slope(reader, "left"), top = weight(to_text(reader) + ".weight", "top");
     top.colour = hue_colour(step_of(reader.slot).hue);
+    top.title = short_name(reader) + ".weight";
     if (words) pick_words(top.col, top.picked_cols);
     top = turned(std::move(top));
     std::swap(top.picked_rows, top.picked_cols);
@@ -236,7 +237,7 @@ class SlopeBuilder : FigureParts {
     const bool alone = slopes_->readers_of(site_).size() == 1;
     if (alone && reader.slot == Slot::pattern) return through_softmax(std::move(arrived)), false;
     if (alone && (rule == Rule::activation || rule == Rule::product))
-      return through_curve(reader, std::move(arrived)), false;
+      return through_curve(reader, std::move(arrived)), true;
     if (rule == Rule::dot) arrived.title += " · Wᵀ";
     if (rule == Rule::norm) arrived.title = tr("steps.back.through_norm", {arrived.title});
     block(sign, {add(std::move(arrived))});
@@ -254,7 +255,6 @@ class SlopeBuilder : FigureParts {
     block("", {add(std::move(pattern))});
     block("⊙", {add(std::move(arrived))});
     block("−", {add(std::move(sums))});
-    block("→", {add(own_slope())});
   }
   void through_curve(const Site& reader, Operand arrived) {
     const bool gated = reader.slot == Slot::mlp_post && site_.slot != Slot::mlp_pre;
@@ -276,7 +276,6 @@ class SlopeBuilder : FigureParts {
     }
     block("", {add(std::move(arrived))});
     block("⊙", {add(std::move(other))});
-    block("=", {add(own_slope())});
   }
 
   // ---- products ----
@@ -285,7 +284,7 @@ class SlopeBuilder : FigureParts {
     Operand left = pieces.front().left, top = pieces.front().top;
     left.id = "left", top.id = "top";
     if (pieces.size() > 1) {
-      std::vector<Part> lefts, tops;
+      std::vector<PlaneSource> lefts, tops;
       std::vector<std::int64_t> sizes;
       std::int64_t inner = 0;
       left.title.clear(), top.title.clear();
@@ -304,6 +303,7 @@ class SlopeBuilder : FigureParts {
       left.col = top.row = FigureAxis{"inner", inner, FigureAxis::Names::none, {}, 0, site_.stack, 0};
       const bool even = std::all_of(sizes.begin(), sizes.end(), [&](auto size) { return size == sizes[0]; });
       if (even) left.group = sizes.front();
+      left.group_is_head = false;
       left.version = top.version = slopes_->version;
       left.id = "left", top.id = "top";
     }
@@ -319,6 +319,7 @@ class SlopeBuilder : FigureParts {
   // ---- the loss ----
   void loss_figure() {
     Operand probs = step(trace_.main(Slot::probs), "probs");
+    probs.title = tr("steps.back.probabilities");
     pick_words(probs.col, probs.picked_cols);
     Operand out = own_slope();
     if (large_vocabulary(trace_)) {  // the chosen row alone
@@ -328,21 +329,6 @@ class SlopeBuilder : FigureParts {
                                 Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
                             out.picked_rows, out.picked_cols);
     }
-    Operand target = probs;
-    target.id = "target";
-    target.title = tr("steps.back.target");
-    target.map = Colormap::sequential;
-    target.version = slopes_->version;
-    target.part = with_picks(
-        [gradients = slopes_->gradients](Range rows, Range cols) {
-          Buffer one({{Axis::pos, rows.size()}, {Axis::vocab, cols.size()}});
-          for (std::int64_t row = rows.begin; row < rows.end; ++row)
-            for (std::int64_t col = cols.begin; col < cols.end; ++col)
-              one.data()[(row - rows.begin) * cols.size() + col - cols.begin] =
-                  gradients->objective().targets[static_cast<std::size_t>(row)] == col ? 1.f : 0.f;
-          return std::move(one).freeze();
-        },
-        probs.picked_rows, probs.picked_cols);
     Operand losses = column("losses", "steps.back.losses", probs.row, {});
     losses.part = with_picks(
         [slopes = slopes_](Range rows, Range) {
@@ -357,7 +343,6 @@ class SlopeBuilder : FigureParts {
     losses.id = "sum";    // its largest number may be above one
     losses.slope = true;  // rows that are not counted have no number
     block("", {add(std::move(losses)), add(std::move(probs))});
-    block("−", {add(std::move(target))});
     block("→", {add(std::move(out))});
   }
 
