@@ -115,7 +115,7 @@ class Pilot final : public Task {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 2000;
+    out.steps = 4000;
     out.batch = 32;
     out.rate = 2e-3;
     return out;

@@ -150,12 +150,13 @@ class Translator final : public Task {
       aligning.add([&](int layer, int head) { return aligned_share(example, trace, layer, head); });
     });
     const HeadScore best = aligning.best();
-    return {{"accuracy", "share of held-out sentences that are translated without any mistake",
-             static_cast<double>(exact) / std::max(1, count), 0.98},
-            {"aligned_head.share",
-             "share of a sentence's content words at which the best cross-attention head looks strongest at the "
-             "English word that is being translated",
-             best.mean, 0.80, best.layer, best.head}};
+    return {
+        {"accuracy", "share of held-out sentences that are translated without any mistake",
+         static_cast<double>(exact) / std::max(1, count), 0.98},
+        {"aligned_head.share",
+         "share of a sentence's content words at which the best cross-attention head looks strongest at the "
+         "English word that is being translated",
+         best.mean, 0.80, best.layer, best.head}};
   }
 };
 
