@@ -34,9 +34,9 @@ inline std::uint16_t half_of(float value) {
   return static_cast<std::uint16_t>(sign | half);
 }
 
-class Checkpoint {
+class CheckpointFolder {
  public:
-  explicit Checkpoint(const std::string& model) {
+  explicit CheckpointFolder(const std::string& model) {
     config = *read_json_file(model_path(model) + "/config.json");
     const auto source = *open_safetensors(model_path(model) + "/model.safetensors");
     for (const TensorInfo& info : source->infos())

@@ -11,7 +11,7 @@ namespace attnscope::testing {
 
 class GgufCheckpoint {
  public:
-  explicit GgufCheckpoint(const Checkpoint& from, std::string architecture = {})
+  explicit GgufCheckpoint(const CheckpointFolder& from, std::string architecture = {})
       : config_(from.config), type_(from.config["model_type"]), arch_(std::move(architecture)) {
     if (arch_.empty()) arch_ = type_ == "mistral" ? "llama" : type_ == "gpt_neox" ? "gptneox" : type_;
     entries();

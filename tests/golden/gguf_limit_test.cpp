@@ -55,7 +55,7 @@ TEST(MemoryLimit, QuantisedMatricesStayInTheFile) {
 TEST(MemoryLimit, HalfPrecisionFolders) {
   const TempFolder folder;
   for (const std::string name : {"gpt2", "llama", "qwen2", "gemma", "bert"}) {
-    Checkpoint checkpoint(name);
+    CheckpointFolder checkpoint(name);
     checkpoint.to_half();
     checkpoint.write(folder / name);
     const OpenedModel kept = open_within(folder / name, 0), expanded = open_within(folder / name, 1 << 30);

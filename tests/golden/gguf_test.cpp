@@ -48,7 +48,7 @@ class Converted : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(Converted, EveryStepIsThatOfTheOriginal) {
-  Checkpoint checkpoint(GetParam());
+  CheckpointFolder checkpoint(GetParam());
   if (GetParam() == "gemma2")  // GGUF has no place for what scores are divided by: it is taken for head_dim
     checkpoint.config["query_pre_attn_scalar"] = checkpoint.config["head_dim"];
   checkpoint.write(folder_ / "original");
@@ -108,23 +108,23 @@ TEST_F(BrokenGguf, UnknownArchitecturesHearWhichAreKnown) {
 }
 
 TEST_F(BrokenGguf, MissingAndContradictingPartsAreNamed) {
-  const Checkpoint llama("llama");
+  const CheckpointFolder llama("llama");
   GgufWriter bare;
   bare.text("general.architecture", "llama");
   bare.floats("token_embd.weight", {2, 2}, {1, 2, 3, 4});
   expect_says(refusal(bare.file()), {"llama.embedding_length", "missing"});
-  Checkpoint without = llama;
+  CheckpointFolder without = llama;
   std::erase_if(without.tensors,
                 [](const RawTensor& t) { return t.name == "model.layers.1.mlp.up_proj.weight"; });
   expect_says(refusal(GgufCheckpoint(without).writer.file()),
               {"model.layers.1.mlp.up_proj.weight", "missing"});
-  Checkpoint wrong = llama;
+  CheckpointFolder wrong = llama;
   wrong.config["intermediate_size"] = 80;
   expect_says(refusal(GgufCheckpoint(wrong).writer.file()), {"m.gguf", "gate_proj", "(88, 48)", "(80, 48)"});
-  Checkpoint heads = llama;
+  CheckpointFolder heads = llama;
   heads.config["num_attention_heads"] = 7;
   refusal(GgufCheckpoint(heads).writer.file());
-  Checkpoint factors("llama3");
+  CheckpointFolder factors("llama3");
   GgufCheckpoint scaled(factors);
   scaled.writer.floats("rope_freqs.weight2", {1}, {1});
   std::string bytes = scaled.writer.file();
@@ -135,7 +135,7 @@ TEST_F(BrokenGguf, MissingAndContradictingPartsAreNamed) {
 
 // Whole files with bytes changed: a sentence, or a model that runs.
 TEST_F(BrokenGguf, ThousandsOfMutations) {
-  const std::string good = GgufCheckpoint(Checkpoint("llama")).writer.file();
+  const std::string good = GgufCheckpoint(CheckpointFolder("llama")).writer.file();
   const std::size_t head = good.find("token_embd");  // numbers and names come first
   ASSERT_NE(head, std::string::npos);
   std::mt19937_64 random(23);

@@ -19,16 +19,16 @@ class Stacks : public ::testing::Test {
     const TracePointer trace = must_run(*opened.model, reference.inputs[0], reference.options);
     return trace ? must_tensor(*trace, trace->main(Slot::logits)) : Tensor();
   }
-  Tensor logits_of(const Checkpoint& checkpoint, const std::string& original) {
+  Tensor logits_of(const CheckpointFolder& checkpoint, const std::string& original) {
     checkpoint.write(folder_ / "m");
     return logits(must_open(folder_ / "m"), original);
   }
-  void expect_same(const Checkpoint& checkpoint, const std::string& original, double tolerance = 0) {
+  void expect_same(const CheckpointFolder& checkpoint, const std::string& original, double tolerance = 0) {
     EXPECT_LE(max_abs_difference(logits_of(checkpoint, original),
                                  logits(must_open(model_path(original)), original)),
               tolerance);
   }
-  Error refusal(const Checkpoint& checkpoint) {
+  Error refusal(const CheckpointFolder& checkpoint) {
     checkpoint.write(folder_ / "m");
     const auto opened = open_model(folder_ / "m");
     EXPECT_FALSE(opened);
@@ -37,13 +37,13 @@ class Stacks : public ::testing::Test {
   TempFolder folder_;
 };
 
-void replace_in_names(Checkpoint& checkpoint, const std::string& from, const std::string& to) {
+void replace_in_names(CheckpointFolder& checkpoint, const std::string& from, const std::string& to) {
   for (RawTensor& tensor : checkpoint.tensors)
     if (const std::size_t at = tensor.name.find(from); at != std::string::npos)
       tensor.name.replace(at, from.size(), to);
 }
 
-void erase(Checkpoint& checkpoint, const std::string& begin) {
+void erase(CheckpointFolder& checkpoint, const std::string& begin) {
   std::erase_if(checkpoint.tensors, [&](const RawTensor& tensor) { return starts_with(tensor.name, begin); });
 }
 
@@ -53,11 +53,11 @@ RawTensor table(const std::string& name, const Tensor& values) {
 
 TEST_F(Stacks, without_the_prefix_of_the_base_model) {
   for (const char* model : {"bart", "marian"}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     checkpoint.rename("model.", "");
     expect_same(checkpoint, model);
   }
-  Checkpoint vit("vit");
+  CheckpointFolder vit("vit");
   vit.rename("vit.", "");
   expect_same(vit, "vit");
 }
@@ -66,7 +66,7 @@ TEST_F(Stacks, the_table_of_tokens_under_either_name) {
   for (const char* model : {"bart", "marian", "t5"}) {
     const std::string base = std::string(model) == "t5" ? "" : "model.";
     for (const char* name : {"encoder.embed_tokens", "decoder.embed_tokens"}) {
-      Checkpoint checkpoint(model);
+      CheckpointFolder checkpoint(model);
       checkpoint.rename(base + "shared", base + name);
       expect_same(checkpoint, model);
     }
@@ -75,7 +75,7 @@ TEST_F(Stacks, the_table_of_tokens_under_either_name) {
 
 TEST_F(Stacks, a_broken_number_of_a_shared_table_is_counted_once) {
   for (const char* model : {"marian", "t5"}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     const std::string name = std::string(model) == "t5" ? "shared.weight" : "model.shared.weight";
     const float broken = NAN;
     std::memcpy(checkpoint.at(name).bytes.data() + (3 * 48 + 7) * sizeof broken, &broken, sizeof broken);
@@ -87,7 +87,7 @@ TEST_F(Stacks, a_broken_number_of_a_shared_table_is_counted_once) {
 }
 
 TEST_F(Stacks, marian_with_tables_of_its_own) {
-  Checkpoint checkpoint("marian");
+  CheckpointFolder checkpoint("marian");
   checkpoint.config["share_encoder_decoder_embeddings"] = false;
   checkpoint.config["tie_word_embeddings"] = false;
   const RawTensor shared = checkpoint.at("model.shared.weight");
@@ -98,7 +98,7 @@ TEST_F(Stacks, marian_with_tables_of_its_own) {
   expect_same(checkpoint, "marian");
   // Each is read where it belongs: other numbers in one of them give other logits.
   for (std::size_t i = 0; i < 3; ++i) {
-    Checkpoint changed = checkpoint;
+    CheckpointFolder changed = checkpoint;
     std::string& bytes = changed.tensors[changed.tensors.size() - 1 - i].bytes;
     std::rotate(bytes.begin(), bytes.begin() + 48 * 4, bytes.end());  // each token has its neighbour's row
     EXPECT_GT(max_abs_difference(logits_of(changed, "marian"), logits_of(checkpoint, "marian")), 1e-2) << i;
@@ -107,7 +107,7 @@ TEST_F(Stacks, marian_with_tables_of_its_own) {
 
 TEST_F(Stacks, marian_with_stored_positions) {
   const Tensor formula = sinusoidal_positions(0, 64, 48, true);
-  Checkpoint checkpoint("marian");
+  CheckpointFolder checkpoint("marian");
   for (const char* stack : {"encoder", "decoder"})
     checkpoint.tensors.push_back(table("model." + std::string(stack) + ".embed_positions.weight", formula));
   expect_same(checkpoint, "marian");
@@ -121,7 +121,7 @@ TEST_F(Stacks, marian_with_stored_positions) {
 }
 
 TEST_F(Stacks, bart_as_mbart_norms_before) {
-  Checkpoint checkpoint("bart");
+  CheckpointFolder checkpoint("bart");
   checkpoint.config["model_type"] = "mbart";
   EXPECT_NE(refusal(checkpoint).sentence.find("encoder.layer_norm.weight"), std::string::npos);
   for (const char* stack : {"encoder", "decoder"})
@@ -137,7 +137,7 @@ TEST_F(Stacks, bart_as_mbart_norms_before) {
 }
 
 TEST_F(Stacks, a_head_that_is_no_vocabulary_is_left_out) {
-  Checkpoint checkpoint("bart");
+  CheckpointFolder checkpoint("bart");
   checkpoint.tensors.push_back(
       table("classification_head.dense.weight", Tensor::filled({{Axis::out, 48}, {Axis::in, 48}}, 0.f)));
   checkpoint.write(folder_ / "m");
@@ -145,7 +145,7 @@ TEST_F(Stacks, a_head_that_is_no_vocabulary_is_left_out) {
 }
 
 TEST_F(Stacks, t5_scales_its_tied_head_where_the_config_does_not_say_otherwise) {
-  Checkpoint checkpoint("t5");
+  CheckpointFolder checkpoint("t5");
   const Tensor plain = logits_of(checkpoint, "t5");
   checkpoint.config.erase("scale_decoder_outputs");
   const Tensor scaled = logits_of(checkpoint, "t5");
@@ -154,7 +154,7 @@ TEST_F(Stacks, t5_scales_its_tied_head_where_the_config_does_not_say_otherwise) 
 }
 
 TEST_F(Stacks, t5_with_a_head_of_its_own_and_without_gates) {
-  Checkpoint checkpoint("t5");
+  CheckpointFolder checkpoint("t5");
   checkpoint.config["feed_forward_proj"] = "relu";
   checkpoint.config["dense_act_fn"] = "relu";
   checkpoint.config["tie_word_embeddings"] = false;
@@ -176,7 +176,7 @@ TEST_F(Stacks, t5_with_a_head_of_its_own_and_without_gates) {
 }
 
 TEST_F(Stacks, t5_encoders_alone) {
-  Checkpoint checkpoint("t5");
+  CheckpointFolder checkpoint("t5");
   erase(checkpoint, "decoder.");
   checkpoint.write(folder_ / "m");
   const OpenedModel opened = must_open(folder_ / "m"), whole = must_open(model_path("t5"));
@@ -191,7 +191,7 @@ TEST_F(Stacks, t5_encoders_alone) {
 }
 
 TEST_F(Stacks, vit_with_new_spellings_and_without_a_classifier) {
-  Checkpoint checkpoint("vit");
+  CheckpointFolder checkpoint("vit");
   replace_in_names(checkpoint, "encoder.layer.", "layers.");
   replace_in_names(checkpoint, "attention.attention.query", "attention.q_proj");
   replace_in_names(checkpoint, "attention.attention.key", "attention.k_proj");
@@ -211,7 +211,7 @@ TEST_F(Stacks, vit_with_new_spellings_and_without_a_classifier) {
 }
 
 TEST_F(Stacks, images_that_patches_do_not_divide_are_refused) {
-  Checkpoint checkpoint("vit");
+  CheckpointFolder checkpoint("vit");
   checkpoint.config["image_size"] = 30;
   EXPECT_NE(refusal(checkpoint).sentence.find("30 x 30"), std::string::npos);
   checkpoint.config["image_size"] = Json::array({32, -1});
@@ -219,10 +219,10 @@ TEST_F(Stacks, images_that_patches_do_not_divide_are_refused) {
 }
 
 TEST_F(Stacks, paligemma_in_all_its_spellings) {
-  Checkpoint first("paligemma_prefix");
+  CheckpointFolder first("paligemma_prefix");
   first.rename("vision_tower.", "vision_tower.vision_model.");
   expect_same(first, "paligemma_prefix");
-  Checkpoint later("paligemma_prefix");
+  CheckpointFolder later("paligemma_prefix");
   later.rename("language_model.model.", "model.language_model.");
   later.rename("vision_tower.", "model.vision_tower.vision_model.");
   later.rename("multi_modal_projector.", "model.multi_modal_projector.");
@@ -282,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Writes, ::testing::Values("bart", "marian", "t5
                          [](const auto& model) { return model.param; });
 
 TEST(Writes, never_the_padding_of_marian) {
-  Checkpoint checkpoint("marian");
+  CheckpointFolder checkpoint("marian");
   std::string& bias = checkpoint.at("final_logits_bias").bytes;
   const float loud = 100.f;
   std::memcpy(bias.data() + 198 * sizeof(float), &loud, sizeof loud);

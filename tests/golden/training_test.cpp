@@ -25,7 +25,7 @@ std::vector<std::string> trained_models() {
 // missing keeps the model's own values where `keep` says so.
 OpenedModel open_reference(const std::string& name, const std::string& prefix, bool keep,
                            const TempFolder& folder) {
-  Checkpoint checkpoint(name);
+  CheckpointFolder checkpoint(name);
   const auto training = *open_safetensors(model_path(name) + "/training.safetensors");
   std::vector<RawTensor> tensors;
   for (const TensorInfo& info : training->infos())

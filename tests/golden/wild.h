@@ -16,15 +16,15 @@ inline Tensor logits_at(const std::string& folder) { return logits_of(must_open(
 
 class Wild : public ::testing::Test {
  protected:
-  void expect_same(const Checkpoint& checkpoint, const std::string& original, double tolerance = 0) {
+  void expect_same(const CheckpointFolder& checkpoint, const std::string& original, double tolerance = 0) {
     checkpoint.write(folder_ / "m");
     EXPECT_LE(max_abs_difference(logits_at(folder_ / "m"), logits_at(model_path(original))), tolerance);
   }
-  OpenedModel opened(const Checkpoint& checkpoint) {
+  OpenedModel opened(const CheckpointFolder& checkpoint) {
     checkpoint.write(folder_ / "m");
     return must_open(folder_ / "m");
   }
-  Error refusal(const Checkpoint& checkpoint) {
+  Error refusal(const CheckpointFolder& checkpoint) {
     checkpoint.write(folder_ / "m");
     const auto opened = open_model(folder_ / "m");
     EXPECT_FALSE(opened);

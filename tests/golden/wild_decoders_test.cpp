@@ -9,7 +9,7 @@ using namespace attnscope::testing;
 
 class WildDecoders : public Wild {
  protected:
-  std::vector<std::int64_t> windows(const Checkpoint& checkpoint) {
+  std::vector<std::int64_t> windows(const CheckpointFolder& checkpoint) {
     std::vector<std::int64_t> out;
     const OpenedModel open = opened(checkpoint);
     for (const BlockSpec& block : open.model->config().blocks) out.push_back(block.attention.window);
@@ -21,11 +21,11 @@ using Windows = std::vector<std::int64_t>;
 
 TEST_F(WildDecoders, without_the_prefix) {
   for (const char* model : {"gemma", "gemma2", "qwen3", "mistral"}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     checkpoint.rename("model.", "");
     expect_same(checkpoint, model);
   }
-  Checkpoint neox("gpt_neox"), bloom("bloom");
+  CheckpointFolder neox("gpt_neox"), bloom("bloom");
   neox.rename("gpt_neox.", "");
   expect_same(neox, "gpt_neox");
   bloom.rename("transformer.", "");
@@ -34,7 +34,7 @@ TEST_F(WildDecoders, without_the_prefix) {
 
 TEST_F(WildDecoders, inside_a_larger_checkpoint) {
   for (const char* outside : {"language_model.model.", "model.language_model."}) {
-    Checkpoint checkpoint("qwen3");
+    CheckpointFolder checkpoint("qwen3");
     checkpoint.rename("model.", outside);
     if (std::string(outside) == "language_model.model.")
       checkpoint.rename("lm_head", "language_model.lm_head");
@@ -46,7 +46,7 @@ TEST_F(WildDecoders, inside_a_larger_checkpoint) {
 TEST_F(WildDecoders, without_a_language_model_head) {
   for (const auto& [model, head] : std::vector<std::pair<const char*, const char*>>{
            {"qwen3", "lm_head."}, {"mistral", "lm_head."}, {"gpt_neox", "embed_out."}}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     checkpoint.erase(head);
     const OpenedModel model_opened = opened(checkpoint);
     EXPECT_FALSE(model_opened.model->config().head.present) << model;
@@ -57,7 +57,7 @@ TEST_F(WildDecoders, without_a_language_model_head) {
 }
 
 TEST_F(WildDecoders, leftovers_are_left_alone) {
-  Checkpoint neox("gpt_neox");
+  CheckpointFolder neox("gpt_neox");
   for (const char* layer : {"0", "1"}) {
     const std::string base = std::string("gpt_neox.layers.") + layer + ".attention.";
     neox.tensors.push_back({base + "bias", "BOOL", {1, 1, 64, 64}, std::string(64 * 64, '\1')});
@@ -65,7 +65,7 @@ TEST_F(WildDecoders, leftovers_are_left_alone) {
     neox.add(base + "rotary_emb.inv_freq", {2}, 7.f);
   }
   expect_same(neox, "gpt_neox");
-  Checkpoint gemma("gemma");
+  CheckpointFolder gemma("gemma");
   gemma.add("model.layers.0.self_attn.rotary_emb.inv_freq", {8}, 7.f);
   gemma.add("model.rotary_emb.inv_freq", {8}, 7.f);
   RawTensor table = gemma.at("model.embed_tokens.weight");
@@ -76,7 +76,7 @@ TEST_F(WildDecoders, leftovers_are_left_alone) {
 
 TEST_F(WildDecoders, missing_optional_fields) {
   const auto without = [&](const char* model, std::initializer_list<const char*> fields) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     for (const char* field : fields) checkpoint.config.erase(field);
     expect_same(checkpoint, model);
   };
@@ -91,7 +91,7 @@ TEST_F(WildDecoders, missing_optional_fields) {
 }
 
 TEST_F(WildDecoders, the_gelu_of_old_gemma_configs) {
-  Checkpoint checkpoint("gemma");
+  CheckpointFolder checkpoint("gemma");
   checkpoint.config["hidden_act"] = "gelu";
   expect_same(checkpoint, "gemma");
   checkpoint.config["hidden_activation"] = nullptr;
@@ -103,7 +103,7 @@ TEST_F(WildDecoders, the_gelu_of_old_gemma_configs) {
 }
 
 TEST_F(WildDecoders, windows_of_gemma2) {
-  Checkpoint checkpoint("gemma2");
+  CheckpointFolder checkpoint("gemma2");
   EXPECT_EQ(windows(checkpoint), (Windows{4, 0, 4, 0}));
   const Json slides = "sliding_attention", sees_all = "full_attention";
   checkpoint.config["layer_types"] = {slides, sees_all, slides, sees_all};
@@ -121,7 +121,7 @@ TEST_F(WildDecoders, windows_of_gemma2) {
 }
 
 TEST_F(WildDecoders, caps_of_gemma2) {
-  Checkpoint checkpoint("gemma2");
+  CheckpointFolder checkpoint("gemma2");
   checkpoint.config["attn_logit_softcapping"] = checkpoint.config["final_logit_softcapping"] = nullptr;
   const OpenedModel none = opened(checkpoint);
   EXPECT_EQ(none.model->config().blocks[0].attention.cap, 0.f);
@@ -141,12 +141,12 @@ TEST_F(WildDecoders, caps_of_gemma2) {
 }
 
 TEST_F(WildDecoders, windows_of_mistral_and_qwen) {
-  Checkpoint mistral("mistral"), qwen("qwen2"), qwen3("qwen3");
+  CheckpointFolder mistral("mistral"), qwen("qwen2"), qwen3("qwen3");
   mistral.config["sliding_window"] = nullptr;
   EXPECT_EQ(windows(mistral), (Windows{0, 0}));
   mistral.config.erase("sliding_window");
   EXPECT_EQ(windows(mistral), (Windows{4096, 4096}));
-  for (Checkpoint* checkpoint : {&qwen, &qwen3}) {
+  for (CheckpointFolder* checkpoint : {&qwen, &qwen3}) {
     Json& config = checkpoint->config;
     config.erase("layer_types");
     config["sliding_window"] = 3;
@@ -163,7 +163,7 @@ TEST_F(WildDecoders, windows_of_mistral_and_qwen) {
 }
 
 TEST_F(WildDecoders, newer_spelling_of_partial_rotation) {
-  Checkpoint checkpoint("gpt_neox_serial");
+  CheckpointFolder checkpoint("gpt_neox_serial");
   checkpoint.config.erase("rotary_pct");
   checkpoint.config.erase("rotary_emb_base");
   checkpoint.config["rope_parameters"] = {
@@ -179,21 +179,21 @@ TEST_F(WildDecoders, newer_spelling_of_partial_rotation) {
 
 TEST_F(WildDecoders, half_precision_and_shards) {
   for (const char* model : {"gemma2", "qwen3", "gpt_neox", "bloom"}) {
-    Checkpoint half(model), bfloat(model);
+    CheckpointFolder half(model), bfloat(model);
     half.to_half();
     expect_same(half, model, 0.05);
     EXPECT_EQ(opened(half).dtype, "F16") << model;
     bfloat.to_bfloat();
     expect_same(bfloat, model, 0.5);
     EXPECT_EQ(opened(bfloat).dtype, "BF16") << model;
-    Checkpoint(model).write_sharded(folder_ / model);
+    CheckpointFolder(model).write_sharded(folder_ / model);
     EXPECT_EQ(max_abs_difference(logits_at(folder_ / model), logits_at(model_path(model))), 0) << model;
   }
 }
 
 TEST_F(WildDecoders, named_by_the_architecture_alone) {
   for (const char* model : {"gemma", "gemma2", "qwen3", "gpt_neox", "mistral", "bloom"}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     const std::string family = opened(checkpoint).family;
     checkpoint.config.erase("model_type");
     EXPECT_EQ(opened(checkpoint).family, family);
@@ -202,28 +202,28 @@ TEST_F(WildDecoders, named_by_the_architecture_alone) {
 }
 
 TEST_F(WildDecoders, contradicting_shapes_name_the_tensor) {
-  Checkpoint heads("qwen3");
+  CheckpointFolder heads("qwen3");
   heads.config["head_dim"] = 12;
   expect_says(refusal(heads), {"model.layers.0.self_attn.q_proj.weight", "(64, 48)", "(48, 48)"});
-  Checkpoint norms("qwen3");
+  CheckpointFolder norms("qwen3");
   norms.at("model.layers.1.self_attn.k_norm.weight").shape = {4, 4};
   expect_says(refusal(norms), {"model.layers.1.self_attn.k_norm.weight", "(4, 4)", "(16)"});
-  Checkpoint fused("gpt_neox");
+  CheckpointFolder fused("gpt_neox");
   fused.at("gpt_neox.layers.1.attention.query_key_value.weight").shape = {64, 192};
   expect_says(refusal(fused), {"layers.1.attention.query_key_value.weight", "(64, 192)", "(192, 64)"});
-  Checkpoint odd("gpt_neox");
+  CheckpointFolder odd("gpt_neox");
   odd.config["num_attention_heads"] = 5;
   expect_says(refusal(odd), {"num_attention_heads"});
-  Checkpoint behind("gemma2");
+  CheckpointFolder behind("gemma2");
   behind.erase("layers.2.post_feedforward_layernorm");
   expect_says(refusal(behind), {"model.layers.2.post_feedforward_layernorm.weight", "(48)"});
-  Checkpoint bloom("bloom");
+  CheckpointFolder bloom("bloom");
   bloom.config["apply_residual_connection_post_layernorm"] = true;
   expect_says(refusal(bloom), {"apply_residual_connection_post_layernorm"});
 }
 
 TEST_F(WildDecoders, quantised_weights_are_told_from_broken_ones) {
-  Checkpoint checkpoint("llama");
+  CheckpointFolder checkpoint("llama");
   checkpoint.config["quantization_config"] = {{"quant_method", "gptq"}, {"bits", 4}};
   expect_same(checkpoint, "llama");  // expanded again, the field forgotten
   checkpoint.respell("q_proj.weight", "q_proj.qweight");

@@ -10,14 +10,14 @@ using namespace attnscope::testing;
 class WildEncoders : public Wild {};
 
 TEST_F(WildEncoders, bert_without_prefix) {
-  Checkpoint checkpoint("bert");
+  CheckpointFolder checkpoint("bert");
   checkpoint.rename("bert.", "");
   expect_same(checkpoint, "bert");
 }
 
 TEST_F(WildEncoders, gamma_and_beta) {
   for (const char* model : {"bert", "roberta"}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     for (const char* norm : {"LayerNorm", "layer_norm"}) {
       checkpoint.respell(std::string(norm) + ".weight", std::string(norm) + ".gamma");
       checkpoint.respell(std::string(norm) + ".bias", std::string(norm) + ".beta");
@@ -27,7 +27,7 @@ TEST_F(WildEncoders, gamma_and_beta) {
 }
 
 TEST_F(WildEncoders, leftovers_are_left_alone) {
-  Checkpoint checkpoint("bert");
+  CheckpointFolder checkpoint("bert");
   std::vector<std::int64_t> places(64);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(i);
   checkpoint.tensors.push_back({"bert.embeddings.position_ids", "I64", {1, 64}, bytes_of(places)});
@@ -39,7 +39,7 @@ TEST_F(WildEncoders, leftovers_are_left_alone) {
 }
 
 TEST_F(WildEncoders, the_decoder_written_although_it_is_the_table) {
-  Checkpoint bert("bert"), roberta("roberta");
+  CheckpointFolder bert("bert"), roberta("roberta");
   RawTensor table = bert.at("bert.embeddings.word_embeddings.weight");
   table.name = "cls.predictions.decoder.weight";
   RawTensor bias = bert.at("cls.predictions.bias");
@@ -58,7 +58,7 @@ TEST_F(WildEncoders, the_decoder_written_although_it_is_the_table) {
 }
 
 TEST_F(WildEncoders, a_head_of_its_own) {
-  Checkpoint checkpoint("bert");
+  CheckpointFolder checkpoint("bert");
   checkpoint.config["tie_word_embeddings"] = false;
   checkpoint.add("cls.predictions.decoder.weight", {199, 48}, 0.f);
   checkpoint.write(folder_ / "m");
@@ -69,7 +69,7 @@ TEST_F(WildEncoders, a_head_of_its_own) {
 TEST_F(WildEncoders, without_a_head) {
   for (const auto& [model, head] :
        std::vector<std::pair<const char*, const char*>>{{"bert", "cls."}, {"roberta", "lm_head."}}) {
-    Checkpoint checkpoint(model);
+    CheckpointFolder checkpoint(model);
     checkpoint.erase(head);
     checkpoint.rename(std::string(model) + ".", "");
     checkpoint.add("classifier.weight", {2, 48}, 1.f);
@@ -86,11 +86,11 @@ TEST_F(WildEncoders, without_a_head) {
 
 TEST_F(WildEncoders, relatives_of_roberta) {
   for (const char* type : {"xlm-roberta", "camembert"}) {
-    Checkpoint checkpoint("roberta");
+    CheckpointFolder checkpoint("roberta");
     checkpoint.config["model_type"] = type;
     expect_same(checkpoint, "roberta");
   }
-  Checkpoint named("roberta");
+  CheckpointFolder named("roberta");
   named.config.erase("model_type");
   for (const char* architecture : {"RobertaForMaskedLM", "XLMRobertaForMaskedLM", "CamembertForMaskedLM"}) {
     named.config["architectures"] = {architecture};
@@ -99,7 +99,7 @@ TEST_F(WildEncoders, relatives_of_roberta) {
 }
 
 TEST_F(WildEncoders, positions_of_roberta_begin_behind_the_padding) {
-  Checkpoint checkpoint("roberta");
+  CheckpointFolder checkpoint("roberta");
   const ModelConfig config = opened(checkpoint).model->config();
   EXPECT_EQ(config.position.offset, 2);
   EXPECT_EQ(config.position.max_positions, 64);
@@ -113,7 +113,7 @@ TEST_F(WildEncoders, positions_of_roberta_begin_behind_the_padding) {
 }
 
 TEST_F(WildEncoders, missing_optional_fields) {
-  Checkpoint checkpoint("bert");
+  CheckpointFolder checkpoint("bert");
   for (const char* field :
        {"hidden_act", "layer_norm_eps", "type_vocab_size", "tie_word_embeddings", "pad_token_id",
         "is_decoder", "add_cross_attention", "use_cache", "dtype", "architectures"})
@@ -126,13 +126,13 @@ TEST_F(WildEncoders, missing_optional_fields) {
 
 TEST_F(WildEncoders, half_precision_and_shards) {
   for (const char* model : {"bert", "roberta"}) {
-    Checkpoint half(model), bfloat(model);
+    CheckpointFolder half(model), bfloat(model);
     half.to_half();
     expect_same(half, model, 0.05);
     bfloat.to_bfloat();
     expect_same(bfloat, model, 0.5);
     EXPECT_EQ(opened(bfloat).dtype, "BF16");
-    Checkpoint(model).write_sharded(folder_ / model);
+    CheckpointFolder(model).write_sharded(folder_ / model);
     EXPECT_EQ(max_abs_difference(logits_at(folder_ / model), logits_at(model_path(model))), 0);
   }
 }
@@ -154,15 +154,15 @@ TEST_F(WildEncoders, segments_are_added) {
 }
 
 TEST_F(WildEncoders, a_decoder_made_of_bert_looks_back_only) {
-  Checkpoint checkpoint("bert");
+  CheckpointFolder checkpoint("bert");
   checkpoint.config["is_decoder"] = true;
   const TracePointer trace = must_run(*opened(checkpoint).model, {kIds, {}});
   EXPECT_EQ(must_tensor(*trace, "blocks.0.attn.pattern").at(0, 0, 1), 0.f);
 }
 
 TEST_F(WildEncoders, what_cannot_be_read_is_said) {
-  Checkpoint relative("bert"), cross("bert"), heads("bert"), rows("bert"), segments("bert"), head("bert"),
-      short_table("roberta"), missing("bert");
+  CheckpointFolder relative("bert"), cross("bert"), heads("bert"), rows("bert"), segments("bert"),
+      head("bert"), short_table("roberta"), missing("bert");
   relative.config["position_embedding_type"] = "relative_key";
   expect_says(refusal(relative), {"relative_key"});
   cross.config["add_cross_attention"] = true;

@@ -10,17 +10,19 @@ using namespace attnscope::testing;
 class WildRope : public Wild {
  protected:
   // A Llama whose config has this under "rope_parameters".
-  static Checkpoint llama(const Json& parameters) {
-    Checkpoint out("llama");
+  static CheckpointFolder llama(const Json& parameters) {
+    CheckpointFolder out("llama");
     out.config["rope_parameters"] = parameters;
     return out;
   }
-  RopeSpec spec(const Checkpoint& checkpoint) { return opened(checkpoint).model->config().position.rope; }
-  Tensor logits(const Checkpoint& checkpoint) { return logits_of(opened(checkpoint)); }
+  RopeSpec spec(const CheckpointFolder& checkpoint) {
+    return opened(checkpoint).model->config().position.rope;
+  }
+  Tensor logits(const CheckpointFolder& checkpoint) { return logits_of(opened(checkpoint)); }
 };
 
 TEST_F(WildRope, yarn_of_older_and_newer_configs) {
-  Checkpoint older("llama_yarn");
+  CheckpointFolder older("llama_yarn");
   Json scaling = older.config["rope_parameters"];
   older.config["rope_theta"] = scaling["rope_theta"];
   scaling.erase("rope_theta");
@@ -67,10 +69,10 @@ TEST_F(WildRope, magnitudes_of_yarn) {
 
 // bloc97's formula: theta times (factor * length / trained - (factor - 1)) ^ (d / (d - 2)).
 TEST_F(WildRope, dynamic_scaling_turns_by_a_larger_theta) {
-  Checkpoint dynamic = llama({{"rope_type", "dynamic"}, {"factor", 3.0}, {"rope_theta", 5000.0}});
+  CheckpointFolder dynamic = llama({{"rope_type", "dynamic"}, {"factor", 3.0}, {"rope_theta", 5000.0}});
   dynamic.config["max_position_embeddings"] = 4;  // kIds are seven
   const double d_head = 8, growth = std::pow(3.0 * 7 / 4 - 2, d_head / (d_head - 2));
-  const Checkpoint plain = llama({{"rope_type", "default"}, {"rope_theta", 5000.0 * growth}});
+  const CheckpointFolder plain = llama({{"rope_type", "default"}, {"rope_theta", 5000.0 * growth}});
   const Tensor a = logits(dynamic), b = logits(plain);
   EXPECT_LE(max_abs_difference(a, b), 1e-5);
   EXPECT_GT(max_abs_difference(a, logits(llama({{"rope_theta", 5000.0}}))), 1e-2);
@@ -80,7 +82,7 @@ TEST_F(WildRope, dynamic_scaling_turns_by_a_larger_theta) {
 
 TEST_F(WildRope, scalings_reach_beyond_the_trained_length) {
   const auto most = [&](const Json& parameters, int positions) {
-    Checkpoint checkpoint = llama(parameters);
+    CheckpointFolder checkpoint = llama(parameters);
     checkpoint.config["max_position_embeddings"] = positions;
     return opened(checkpoint).model->config().position.max_positions;
   };

@@ -8,16 +8,16 @@ namespace {
 using namespace attnscope::testing;
 
 TEST_F(Wild, gpt2_without_the_prefix) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   checkpoint.rename("transformer.", "");
   expect_same(checkpoint, "gpt2");
 }
 
 TEST_F(Wild, llama_base_model_without_prefix_and_head) {
-  Checkpoint checkpoint("qwen2");
+  CheckpointFolder checkpoint("qwen2");
   checkpoint.rename("model.", "");
   expect_same(checkpoint, "qwen2");
-  Checkpoint headless("llama");
+  CheckpointFolder headless("llama");
   headless.rename("model.", "");
   std::erase_if(headless.tensors, [](const RawTensor& t) { return t.name == "lm_head.weight"; });
   headless.write(folder_ / "base");
@@ -29,14 +29,14 @@ TEST_F(Wild, llama_base_model_without_prefix_and_head) {
 }
 
 TEST_F(Wild, leftover_buffers_are_left_alone) {
-  Checkpoint gpt2("gpt2");
+  CheckpointFolder gpt2("gpt2");
   for (const char* layer : {"0", "1", "2"}) {
     const std::string base = std::string("transformer.h.") + layer + ".attn.";
     gpt2.tensors.push_back({base + "bias", "U8", {1, 1, 64, 64}, std::string(64 * 64, '\1')});
     gpt2.tensors.push_back({base + "masked_bias", "F32", {}, bytes_of(std::vector<float>{-1e4f})});
   }
   expect_same(gpt2, "gpt2");
-  Checkpoint llama("llama");
+  CheckpointFolder llama("llama");
   llama.tensors.push_back({"model.rotary_emb.inv_freq", "F32", {4}, bytes_of(std::vector<float>(4, 7.f))});
   llama.tensors.push_back(
       {"model.layers.0.self_attn.rotary_emb.inv_freq", "F32", {4}, bytes_of(std::vector<float>(4, 7.f))});
@@ -44,7 +44,7 @@ TEST_F(Wild, leftover_buffers_are_left_alone) {
 }
 
 TEST_F(Wild, old_spellings_of_gpt2) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   checkpoint.config = {{"architectures", {"GPT2LMHeadModel"}},
                        {"n_ctx", 64},
                        {"n_embd", 48},
@@ -61,7 +61,7 @@ TEST_F(Wild, old_spellings_of_gpt2) {
 }
 
 TEST_F(Wild, missing_optional_fields_of_llama) {
-  Checkpoint checkpoint("llama");
+  CheckpointFolder checkpoint("llama");
   for (const char* field :
        {"head_dim", "hidden_act", "tie_word_embeddings", "attention_bias", "mlp_bias", "bos_token_id",
         "eos_token_id", "rope_parameters", "architectures", "pad_token_id", "use_cache", "dtype"})
@@ -70,7 +70,7 @@ TEST_F(Wild, missing_optional_fields_of_llama) {
 }
 
 TEST_F(Wild, rope_of_older_and_newer_configs) {
-  Checkpoint older("llama3"), newer("llama3");
+  CheckpointFolder older("llama3"), newer("llama3");
   older.config.erase("rope_parameters");
   older.config["rope_theta"] = 20000.0;
   newer.config["rope_parameters"] = {{"rope_type", "linear"}, {"factor", 4.0}, {"rope_theta", 20000.0}};
@@ -81,7 +81,7 @@ TEST_F(Wild, rope_of_older_and_newer_configs) {
     EXPECT_EQ(max_abs_difference(logits_at(folder_ / "old"), logits_at(folder_ / "new")), 0);
   }
   EXPECT_GT(max_abs_difference(logits_at(folder_ / "old"), logits_at(model_path("llama3"))), 1e-2);
-  Checkpoint scaled("llama3");
+  CheckpointFolder scaled("llama3");
   scaled.config["rope_scaling"] = scaled.config["rope_parameters"];
   scaled.config["rope_theta"] = scaled.config["rope_scaling"]["rope_theta"];
   scaled.config["rope_scaling"].erase("rope_theta");
@@ -90,7 +90,7 @@ TEST_F(Wild, rope_of_older_and_newer_configs) {
 }
 
 TEST_F(Wild, per_layer_scale_options_of_gpt2) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   checkpoint.config["scale_attn_weights"] = false;
   checkpoint.config["scale_attn_by_inverse_layer_idx"] = true;
   checkpoint.write(folder_ / "m");
@@ -101,7 +101,7 @@ TEST_F(Wild, per_layer_scale_options_of_gpt2) {
 }
 
 TEST_F(Wild, untied_head_of_gpt2) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   checkpoint.config["tie_word_embeddings"] = false;
   RawTensor head = checkpoint.at("transformer.wte.weight");
   head.name = "lm_head.weight";
@@ -118,7 +118,7 @@ TEST_F(Wild, untied_head_of_gpt2) {
 }
 
 TEST_F(Wild, half_precision_copy) {
-  Checkpoint checkpoint("llama");
+  CheckpointFolder checkpoint("llama");
   checkpoint.to_half();
   expect_same(checkpoint, "llama", 0.05);
   EXPECT_EQ(must_open(folder_ / "m").dtype, "F16");
@@ -126,7 +126,7 @@ TEST_F(Wild, half_precision_copy) {
 }
 
 TEST_F(Wild, shards_with_an_index) {
-  Checkpoint("qwen2").write_sharded(folder_ / "m");
+  CheckpointFolder("qwen2").write_sharded(folder_ / "m");
   EXPECT_EQ(max_abs_difference(logits_at(folder_ / "m"), logits_at(model_path("qwen2"))), 0);
   std::filesystem::remove(folder_ / "m/model-00002-of-00003.safetensors");
   const auto opened = open_model(folder_ / "m");
@@ -142,32 +142,32 @@ TEST_F(Wild, opened_by_any_file_of_the_folder) {
 }
 
 TEST_F(Wild, a_wrong_shape_names_the_tensor_and_both_shapes) {
-  Checkpoint checkpoint("llama");
+  CheckpointFolder checkpoint("llama");
   checkpoint.config["intermediate_size"] = 80;
   expect_says(refusal(checkpoint), {"model.layers.0.mlp.gate_proj.weight", "(88, 48)", "(80, 48)"});
-  Checkpoint gpt2("gpt2");
+  CheckpointFolder gpt2("gpt2");
   gpt2.config["n_positions"] = 128;
   expect_says(refusal(gpt2), {"transformer.wpe.weight", "(64, 48)", "(128, 48)"});
-  Checkpoint heads("llama");
+  CheckpointFolder heads("llama");
   heads.config["num_key_value_heads"] = 4;
   expect_says(refusal(heads), {"self_attn.k_proj.weight", "(16, 48)", "(32, 48)"});
 }
 
 TEST_F(Wild, a_missing_tensor_is_named) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   std::erase_if(checkpoint.tensors,
                 [](const RawTensor& t) { return t.name == "transformer.h.1.mlp.c_fc.weight"; });
   expect_says(refusal(checkpoint), {"transformer.h.1.mlp.c_fc.weight", "(48, 192)"});
 }
 
 TEST_F(Wild, unknown_architectures_hear_which_are_known) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   checkpoint.config["model_type"] = "mamba";
   expect_says(refusal(checkpoint), {"mamba", "gpt2", "llama", "qwen2"});
   checkpoint.config.erase("model_type");
   checkpoint.config.erase("architectures");
   expect_says(refusal(checkpoint), {"model_type", "gpt2"});
-  Checkpoint longrope("llama3");
+  CheckpointFolder longrope("llama3");
   longrope.config["rope_parameters"]["rope_type"] = "longrope";
   expect_says(refusal(longrope), {"longrope", "linear", "dynamic", "llama3", "yarn"});
 }
@@ -183,7 +183,7 @@ TEST_F(Wild, absurd_configs_are_refused_before_anything_is_allocated) {
                                                                               {"layer_norm_epsilon", {1, 2}},
                                                                               {"activation_function", "mish"},
                                                                               {"n_inner", 1.5}}) {
-    Checkpoint checkpoint("gpt2");
+    CheckpointFolder checkpoint("gpt2");
     checkpoint.config[field] = value;
     const Error error = refusal(checkpoint);
     EXPECT_FALSE(error.sentence.empty()) << field;
@@ -192,7 +192,7 @@ TEST_F(Wild, absurd_configs_are_refused_before_anything_is_allocated) {
 }
 
 TEST_F(Wild, nan_weights_run_and_are_located) {
-  Checkpoint checkpoint("gpt2");
+  CheckpointFolder checkpoint("gpt2");
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   std::memcpy(checkpoint.at("transformer.h.1.mlp.c_fc.weight").bytes.data() + (3 * 192 + 7) * 4, &nan, 4);
   std::memcpy(checkpoint.at("transformer.h.2.ln_1.weight").bytes.data(), &inf, 4);
