@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures the core: Google Benchmark's table, then ratios within each family of benchmarks, then the model benchmark.
+# Measures the core: Google Benchmark's table, then ratios within each family of benchmarks, then the model benchmark,
+# then training.
 #   scripts/bench.sh [MODEL] [--benchmark_... options]
 # MODEL: a model folder for `attnscope-cli bench` (share of this machine's sgemm peak and memory bandwidth).
 # It compares numbers of one run only: it refuses to judge them against other machines or days.
@@ -42,3 +43,7 @@ if [[ -n $model ]]; then
   echo
   "$build/attnscope-cli" bench "$model" --tokens 256
 fi
+
+# Training at a million weights, beside this machine's sgemm.
+echo
+"$build/attnscope-cli" bench training

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/bench_training.h"
 #include "app/cli/command.h"
 #include "app/cli/measure.h"
 #include "app/cli/random_model.h"
@@ -209,6 +210,7 @@ void print_lines(const nlohmann::json& r) {
 }
 
 Status run_bench(const Options& options) {
+  if (options.model == kTrainingBench) return bench_training(options.json);
   TRY(const OpenedModel opened,
       options.model == kRandomModel ? random_gpt2_small() : open_named(options.model));
   const ModelConfig& config = opened.model->config();
@@ -246,7 +248,8 @@ void add_bench(CLI::App& app, Action& action) {
   command
       ->add_option("MODEL", options->model,
                    std::string(kModelHelp) + ", or " + kRandomModel +
-                       " (12 blocks, 12 heads, width 768, vocabulary 50257, weights from a formula)")
+                       " (12 blocks, 12 heads, width 768, vocabulary 50257, weights from a formula), or " +
+                       kTrainingBench + " (steps of training at a million weights)")
       ->required();
   command->add_option("--tokens", options->tokens, "length of the prefill (default 256)")
       ->check(CLI::Range(1, 1 << 20));

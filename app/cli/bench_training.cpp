@@ -1,0 +1,132 @@
+#include "app/cli/bench_training.h"
+
+#include <algorithm>
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/measure.h"
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/train/trainer.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr int kSteps = 20;
+
+// The matrices that rows are multiplied with, and what goes through them in one step.
+struct Products {
+  std::vector<Tensor> weights;        // [in, out]
+  std::vector<std::int64_t> lengths;  // rows of each sequence
+  double flops = 0;                   // forward, slopes of rows, slopes of weights
+};
+
+Products products_of(const Trainer& trainer) {
+  Products out;
+  for (const auto& [name, value] : trainer.state().model->weights().all())
+    if (value.rank() == 2 && name.find("embed") == std::string::npos) out.weights.push_back(value);
+  double rows = 0;
+  for (int i = 0; i < trainer.recipe().batch; ++i) {
+    out.lengths.push_back(trainer.task().example(trainer.seed(), Split::train, i).input.length());
+    rows += static_cast<double>(out.lengths.back());
+  }
+  for (const Tensor& weight : out.weights) out.flops += 6 * rows * static_cast<double>(weight.count());
+  return out;
+}
+
+Tensor rows_of(std::int64_t rows, std::int64_t width) {
+  Buffer out({{Axis::pos, rows}, {Axis::in, width}});
+  for (std::int64_t i = 0; i < out.count(); ++i) out.data()[i] = static_cast<float>(i % 17) * 0.01f - 0.08f;
+  return std::move(out).freeze();
+}
+
+// One step's products alone: sequences over the threads, then the stacked products of the weights.
+double products_seconds(const Products& products) {
+  std::vector<std::pair<Tensor, Tensor>> rows;  // x [row, in] and dy [row, out] of the whole batch
+  std::int64_t total = 0;
+  for (const std::int64_t length : products.lengths) total += length;
+  for (const Tensor& weight : products.weights)
+    rows.emplace_back(rows_of(total, weight.size(0)), rows_of(total, weight.size(1)));
+  std::vector<std::int64_t> begins;
+  for (std::int64_t at = 0; const std::int64_t length : products.lengths)
+    begins.push_back(std::exchange(at, at + length));
+  return seconds([&] {
+    std::atomic<std::size_t> next{0};
+    parallel_for(thread_count(), 1, [&](std::int64_t, std::int64_t) {
+      for (std::size_t i = next++; i < begins.size(); i = next++)
+        for (std::size_t w = 0; w < rows.size(); ++w) {
+          const std::int64_t begin = begins[i], end = begin + products.lengths[i];
+          linear(rows[w].first.slice(0, begin, end), products.weights[w], {}, Axis::out);
+          linear(rows[w].second.slice(0, begin, end), products.weights[w].transpose(), {}, Axis::in);
+        }
+    });
+    for (std::size_t w = 0; w < rows.size(); ++w)
+      linear_backward_weights(rows[w].second, rows[w].first, products.weights[w], {});
+  });
+}
+
+Result<Trainer> million() {
+  TRY(const auto task, find_task("storyteller"));
+  Recipe recipe = task->recipe();
+  recipe.batch = 32;
+  return Trainer::make(task, {5, 4, 0, 128, 512, "pre", ""}, recipe, 1);
+}
+
+nlohmann::json results(const Trainer& trainer, const Products& products, double step, double alone,
+                       double peak) {
+  std::int64_t parameters_there = 0, rows = 0;
+  const Weights& weights = trainer.state().model->weights();
+  for (const std::string& name : parameters(trainer.state().model->config(), weights))
+    parameters_there += weights.get(name).count();
+  for (const std::int64_t length : products.lengths) rows += length;
+  const double whole = products.flops / step / 1e9, matrices = products.flops / alone / 1e9;
+  return {{"parameters", parameters_there},
+          {"tokens_per_step", rows},
+          {"threads", thread_count()},
+          {"kernels", kernel_name()},
+          {"step_ms", step * 1e3},
+          {"tokens_per_s", static_cast<double>(rows) / step},
+          {"gflop_per_s", whole},
+          {"share_of_sgemm_peak", whole / peak},
+          {"matrix_products_gflop_per_s", matrices},
+          {"matrix_products_share_of_sgemm_peak", matrices / peak},
+          {"sgemm_peak_gflop_per_s", peak}};
+}
+
+}  // namespace
+
+Status bench_training(bool json) {
+  TRY(Trainer trainer, million());
+  SgemmPeak peak;
+  peak.measure(4);
+  double step = 1e30, alone = 1e30;
+  const Products products = products_of(trainer);
+  for (int round = 0; round < kSteps; ++round) {
+    TRY(const StepReport report, trainer.step());
+    const double share = static_cast<double>(report.tokens);  // batches differ in length
+    double rows = 0;
+    for (const std::int64_t length : products.lengths) rows += static_cast<double>(length);
+    step = std::min(step, report.seconds * rows / share);
+    alone = std::min(alone, products_seconds(products));
+    peak.measure(3);
+  }
+  const nlohmann::json out = results(trainer, products, step, alone, peak.gflop_per_s());
+  if (json) {
+    print_json(out);
+    return Done{};
+  }
+  const auto number = [&](const char* key) { return out[key].get<double>(); };
+  std::printf("training, %s weights, %.0f tokens per step, %s kernels, %d threads\n",
+              format_count(out["parameters"].get<std::int64_t>()).c_str(), number("tokens_per_step"),
+              out["kernels"].get<std::string>().c_str(), thread_count());
+  std::printf("step     %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s   %.0f tokens/s\n",
+              number("step_ms"), number("gflop_per_s"), 100 * number("share_of_sgemm_peak"),
+              number("sgemm_peak_gflop_per_s"), number("tokens_per_s"));
+  std::printf("products %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm (the step's matrix products alone)\n",
+              alone * 1e3, number("matrix_products_gflop_per_s"),
+              100 * number("matrix_products_share_of_sgemm_peak"));
+  return Done{};
+}
+
+}  // namespace attnscope::cli
