@@ -48,12 +48,15 @@ Example example_of(const PilotScene& scene) {
   return out;
 }
 
-// A head's attention from the rows that say the way to the right and forward to the patch of the thing named.
-double named_weight(const Example& example, const Trace& trace, int layer, int head) {
-  const int patch = example.notes[0], row = example.notes[1];
-  const Tensor pattern =
-      trace.slice(site_of(Slot::pattern, layer), head, {row, row + 2}, {patch, patch + 1});  // [2, 1]
-  return 0.5 * (static_cast<double>(pattern.at(0, 0)) + static_cast<double>(pattern.at(1, 0)));
+// A head's attention to the patch of the thing named: the mean over the first `rows` rows that say an action
+// (the way to the right, the way forward).
+double named_weight(const Example& example, const Trace& trace, int layer, int head, int rows) {
+  const int patch = example.notes[0], first = example.notes[1];
+  const Tensor pattern = trace.slice(site_of(Slot::pattern, layer), head, {first, first + rows},
+                                     {patch, patch + 1});  // [rows, 1]
+  double sum = 0;
+  for (int row = 0; row < rows; ++row) sum += static_cast<double>(pattern.at(row, 0));
+  return sum / rows;
 }
 
 // The tower that looks at the image: one block in which all patches see each other.
@@ -144,15 +147,17 @@ class Pilot final : public Task {
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t right = 0, counted = 0, whole = 0;
     const ModelConfig& config = model.config();
-    HeadScores naming(config.n_layers(), config.blocks.front().attention.n_heads);
+    const int heads = config.blocks.front().attention.n_heads;
+    HeadScores naming(config.n_layers(), heads), first_naming(config.n_layers(), heads);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
       right += rows.right;
       counted += rows.counted;
       whole += rows.all() ? 1 : 0;
-      naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head); });
+      naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 2); });
+      first_naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 1); });
     });
-    const HeadScore best = naming.best();
+    const HeadScore best = naming.best(), first = first_naming.best();
     const auto share = [](std::int64_t some, std::int64_t all) {
       return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
     };
@@ -162,7 +167,10 @@ class Pilot final : public Task {
             {"named_patch_head.weight",
              "mean attention of the best head from where Δx and Δy are said to the patch of "
              "the thing that was named",
-             best.mean, 0.5, best.layer, best.head}};
+             best.mean, 0.4, best.layer, best.head},
+            {"first_action_head.weight",
+             "the same of the best head from where Δx is said, when nothing but the words tells which patch",
+             first.mean, 0.0, first.layer, first.head}};
   }
 };
 
