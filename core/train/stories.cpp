@@ -187,7 +187,7 @@ Plot any_plot(SplitMix64& random) {
   const auto which = static_cast<std::size_t>(out.stands_for);
   out.pronoun = frame.pronouns[which];
   out.reason = random.one_of(frame.reasons[which]);
-  out.names_in_reason = random.chance(kNamedInReason);
+  out.names_in_reason = random.chance(kNamedInReason) && out.pronoun != "they";
   out.very = random.chance(0.2);
   if (random.chance(0.25)) out.opening = random.one_of(split(kOpenings, '|'));
   if (random.chance(0.2)) out.filler = random.one_of(split(kFillers, '|'));
@@ -218,14 +218,14 @@ void say_what_happens(Story& story, const Plot& plot) {
   story.other = places[static_cast<std::size_t>(1 - plot.stands_for)];
 }
 
-// "because it was tired" or "because it was a tired cat"
+// "because it was tired" or "because it was a tired cat"; of several nobody says the second, which would need
+// no article to tell them apart
 void say_why(Story& story, const Plot& plot) {
-  const bool many = plot.pronoun == "they";
   say(story, "because");
   story.pronoun = say(story, plot.pronoun);
-  say(story, many ? "were" : "was");
+  say(story, plot.pronoun == "they" ? "were" : "was");
   const std::string words = (plot.very ? "very " : "") + plot.reason.word;
-  if (plot.names_in_reason && !many) say(story, article(words));
+  if (plot.names_in_reason) say(story, article(words));
   story.reason = say(story, words);
   if (!plot.names_in_reason) return;
   story.answer = story.reason;

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kPad = 0, kUnknown = 1, kClass = 2, kSeparator = 3, kMask = 4, kSpecials = 5;
-constexpr int kMostRows = 32, kPadTo = 8;  // lengths are multiples of 8
+constexpr int kMostRows = 32, kPadTo = 4;  // lengths are multiples of 4
 static_assert(kLongestStory + 2 <= kMostRows && kUnknown == 1);
 constexpr float kEps = 1e-12f;
 constexpr std::uint64_t kMaskStream = 0x6D61736B;

@@ -14,7 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kBegin = 0, kShortest = 12, kLongest = 24;
+constexpr int kBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
+constexpr double kTheta = 300;    // heads of 32 features turn fast enough to tell neighbours apart
 constexpr double kHeldOut = 0.1;  // share of all sequences
 
 const WordIds& vocabulary() {
@@ -28,25 +29,28 @@ const WordIds& vocabulary() {
   return ids;
 }
 
-// Notes: the length of the half.
-Example example_of(const std::vector<int>& half) {
+// Begin, `before`, then `part` twice. Notes: the first row of the part, its length.
+Example example_of(const std::vector<int>& before, const std::vector<int>& part) {
   Example out;
   std::vector<int>& ids = out.input.ids;
   ids.push_back(kBegin);
-  ids.insert(ids.end(), half.begin(), half.end());
-  ids.insert(ids.end(), half.begin(), half.end());
+  ids.insert(ids.end(), before.begin(), before.end());
+  out.notes = {static_cast<int>(ids.size()), static_cast<int>(part.size())};
+  ids.insert(ids.end(), part.begin(), part.end());
+  const std::size_t again = ids.size();
+  ids.insert(ids.end(), part.begin(), part.end());
   out.targets.assign(ids.size(), kNotCounted);
-  for (std::size_t row = half.size() + 1; row + 1 < ids.size(); ++row) out.targets[row] = ids[row + 1];
-  out.notes = {static_cast<int>(half.size())};
+  for (std::size_t row = again; row + 1 < ids.size(); ++row) out.targets[row] = ids[row + 1];
   return out;
 }
 
-// Every token of the half is another one, so that what follows is certain.
-std::vector<int> any_half(SplitMix64& random) {
+// Tokens in a random order, so that every one of them stands once before the repetition and what follows is
+// certain.
+std::vector<int> any_tokens(int count, SplitMix64& random) {
   std::vector<int> tokens;
   for (int id = kBegin + 1; id < vocabulary().size(); ++id) tokens.push_back(id);
   random.shuffle(tokens);
-  tokens.resize(static_cast<std::size_t>(kShortest + random.below(kLongest - kShortest + 1)));
+  tokens.resize(static_cast<std::size_t>(count));
   return tokens;
 }
 
@@ -84,20 +88,22 @@ class Induction final : public Task {
   std::string_view name() const override { return "induction"; }
   std::string_view title() const override { return "Induction"; }
   std::string_view sentence() const override {
-    return "Goes on with a random sequence that is repeated, by looking for what followed the last time.";
+    return "Goes on with a random sequence that comes again, by looking for what followed the last time.";
   }
   std::string_view layout() const override { return "attnscope"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 2, 0, 64, 256, "pre", ""}));
     BlockSpec block = usual_block(sizes);
+    TRY_OK(check_pairs(block.attention));
     block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
     ModelConfig out;
     out.family = "attention only";
     out.d_model = out.d_in = sizes.d_model;
     out.vocab_size = vocabulary().size();
-    out.position.kind = PositionSpec::Kind::learned;
-    out.position.max_positions = 2 * kLongest + 1;
+    out.position.kind = PositionSpec::Kind::rope;
+    out.position.rope.theta = kTheta;
+    out.position.max_positions = 128;
     out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
     out.final_norm = block.norm;
     if (block.order == NormOrder::post) out.final_norm.kind = NormSpec::Kind::none;
@@ -111,9 +117,9 @@ class Induction final : public Task {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 2000;
+    out.steps = 1000;
     out.batch = 32;
-    out.rate = 3e-3;
+    out.rate = 5e-3;
     return out;
   }
 
@@ -121,12 +127,16 @@ class Induction final : public Task {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     for (;;) {
-      const std::vector<int> half = any_half(random);
-      if (falls_into(fingerprint(half), kHeldOut) == (split == Split::held_out)) return example_of(half);
+      const int before = random.below(kMostBefore + 1);
+      const int length = kShortest + random.below(kLongest - kShortest + 1);
+      const std::vector<int> tokens = any_tokens(before + length, random);
+      const std::vector<int> part(tokens.begin() + before, tokens.end());
+      if (falls_into(fingerprint(part), kHeldOut) == (split == Split::held_out))
+        return example_of({tokens.begin(), tokens.begin() + before}, part);
     }
   }
 
-  Example shown() const override { return example_of(vocabulary().read("K 7 q m 2 T x b R 9 d w")); }
+  Example shown() const override { return example_of({}, vocabulary().read("K 7 q m 2 T x b R 9 d w")); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     RowsRight said;
@@ -136,19 +146,19 @@ class Induction final : public Task {
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
       said = {said.right + rows.right, said.counted + rows.counted};
-      const std::int64_t half = example.notes.front(), all = 2 * half;
-      previous.add([&](int layer, int head) { return looking_back(trace, layer, head, 1, all + 1, 1); });
+      const std::int64_t length = example.notes[1], again = example.notes[0] + length, end = again + length;
+      previous.add([&](int layer, int head) { return looking_back(trace, layer, head, 1, end, 1); });
       induction.add(
-          [&](int layer, int head) { return looking_back(trace, layer, head, half + 1, all, half - 1); });
+          [&](int layer, int head) { return looking_back(trace, layer, head, again, end - 1, length - 1); });
     });
     const HeadScore before = previous.best(), copy = induction.best();
-    return {{"accuracy", "share of the tokens of the second half, from its second one on, that are said",
+    return {{"accuracy", "share of the repeated tokens, from the second one on, that are the most likely",
              static_cast<double>(said.right) / static_cast<double>(std::max<std::int64_t>(1, said.counted)),
              0.99},
             {"previous_token_head.score", "mean attention of the best head of layer 0 to the token before",
              before.mean, 0.8, before.layer, before.head},
             {"induction_head.score",
-             "mean attention of the best head of the last layer, in the second half, to the token that "
+             "mean attention of the best head of the last layer, from repeated tokens, to the token that "
              "followed the earlier copy",
              copy.mean, 0.8, copy.layer, copy.head}};
   }

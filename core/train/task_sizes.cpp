@@ -74,4 +74,12 @@ BlockSpec usual_block(const TaskSizes& sizes) {
   return block;
 }
 
+Status check_pairs(const AttentionSpec& attention) {
+  if (attention.d_head % 2 == 0) return Done{};
+  return fail(Code::bad_shape,
+              format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
+                     attention.d_head),
+              "Choose a width that gives every head an even number of features.");
+}
+
 }  // namespace attnscope

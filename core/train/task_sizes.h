@@ -14,5 +14,7 @@ namespace attnscope {
 Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own);
 /// A block of such sizes as most decoders have it: LayerNorm, GELU, causal, 1/sqrt(d_head).
 BlockSpec usual_block(const TaskSizes& sizes);
+/// Refuses heads of odd width, whose features make no pairs for rotary positions to turn.
+Status check_pairs(const AttentionSpec& attention);
 
 }  // namespace attnscope

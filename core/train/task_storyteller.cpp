@@ -15,7 +15,7 @@ class Storyteller final : public StoryTask {
   std::string_view layout() const override { return "gpt2"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
-    TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 0, 64, 256, "pre", ""}));
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
     ModelConfig out = decoder(sizes, usual_block(sizes));
     out.family = "GPT-2";
     out.position.kind = PositionSpec::Kind::learned;

@@ -1,6 +1,5 @@
 // Storyteller once more, by a decoder with rotary positions, RMSNorm, a gated MLP and heads that share keys
 // and values. Refuses heads of odd width, whose features make no pairs to turn.
-#include "core/base/text.h"
 #include "core/train/story_task.h"
 
 namespace attnscope {
@@ -17,14 +16,9 @@ class RotaryStoryteller final : public StoryTask {
   std::string_view layout() const override { return "llama"; }
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
-    TRY(const TaskSizes sizes, filled_sizes(chosen, {3, 4, 2, 64, 176, "pre", ""}));
+    TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 2, 64, 176, "pre", ""}));
     BlockSpec block = usual_block(sizes);
-    if (block.attention.d_head % 2 != 0) {
-      return fail(Code::bad_shape,
-                  format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
-                         block.attention.d_head),
-                  "Choose a width that gives every head an even number of features.");
-    }
+    TRY_OK(check_pairs(block.attention));
     block.norm = {NormSpec::Kind::rms, 1e-6f, 0.f};
     block.mlp.kind = MlpSpec::Kind::gated;
     block.mlp.activation = Activation::silu;
