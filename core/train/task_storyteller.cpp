@@ -24,7 +24,7 @@ class Storyteller final : public StoryTask {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 2000;
+    out.steps = 1500;
     out.batch = 32;
     out.rate = 2e-3;
     return out;
