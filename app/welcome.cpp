@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kListWidth = 680.f, kButtonWidth = 220.f, kRowHeight = 32.f;
+constexpr float kListWidth = 680.f, kButtonWidth = 220.f, kRowHeight = 28.f;
 
 bool entry(const std::string& label, const std::string& id) {
   const WithVar align(ImGuiStyleVar_ButtonTextAlign, ImVec2(0.5f, 0.5f));
@@ -21,7 +21,7 @@ bool entry(const std::string& label, const std::string& id) {
 }
 
 void heading(const char* key, float left) {
-  ImGui::Dummy(ImVec2(1, px(6)));
+  ImGui::Dummy(ImVec2(1, px(2)));
   ImGui::SetCursorPosX(left);
   const WithFont face(fonts().body_bold);
   ImGui::TextUnformatted(tr(key));
@@ -67,8 +67,9 @@ void centred_text(const std::string& text, ImU32 colour, ImFont* font) {
 }
 
 void draw_welcome(FrameState& state) {
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(5)));
   const bool models = !state.models().empty();
-  ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * (models ? 0.04f : 0.2f)));
+  ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * (models ? 0.01f : 0.2f)));
   centred_text(tr("frame.empty.title"), theme().text, fonts().title);
   centred_text(tr("frame.empty.text"), theme().text_dim, fonts().body);
   ImGui::Dummy(ImVec2(1, px(4)));

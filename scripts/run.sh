@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts attnscope from a fresh clone: installs missing Debian packages, builds the release program, opens it.
-#   scripts/run.sh [attnscope's own arguments]      no argument opens the scene of nine steps
+#   scripts/run.sh [attnscope's own arguments]      no argument opens the storyteller
 # Works from any folder; paths in the arguments mean what they mean where you stand. It refuses to open a window
 # where there is no display, and says how to take a picture instead.
 set -euo pipefail

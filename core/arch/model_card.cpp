@@ -24,15 +24,14 @@ double value_of(const json& measure) {
   return at != measure.end() && at->is_number() ? at->get<double>() : 0;
 }
 
-// The first measure about a head. First sentences end where a reason is given, so a head that is known to
-// look from there to what is meant comes before it.
+// The last measure of a head that does what it was looked for in at least half of its weight (later ones
+// build on earlier ones: an induction head on a previous-token head), else the first about a head.
 void read_head(const json& object, ModelCard& out) {
   const auto measures = object.find("measures");
   if (measures == object.end() || !measures->is_array()) return;
   for (const json& measure : *measures) {
     if (!measure.is_object() || number_at(measure, "head") < 0) continue;
-    const bool of_reason = text_at(measure, "name") == "reason_head.weight" && value_of(measure) >= 0.5;
-    if (out.head >= 0 && !of_reason) continue;
+    if (out.head >= 0 && value_of(measure) < 0.5) continue;
     out.layer = number_at(measure, "layer");
     out.head = number_at(measure, "head");
   }

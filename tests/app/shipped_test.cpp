@@ -7,7 +7,13 @@
 namespace attnscope::testing {
 namespace {
 
-using Shipped = FrameTest;
+class Shipped : public FrameTest {
+ protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
+  }
+};
 
 TEST_F(Shipped, ModelsHaveNamesAndOpen) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";

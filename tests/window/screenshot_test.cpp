@@ -34,7 +34,10 @@ TEST(Screenshot, IsTheSameTwice) {
   const TempFolder folder;
   const fs::path first = folder / "1.png", second = folder / "2.png";
   for (const fs::path& picture : {first, second})
-    EXPECT_EQ(run_blind({"--screenshot", picture.string(), "--step", "blocks.0.attn.pattern"}).status, 0);
+    EXPECT_EQ(
+        run_blind({"scene:nine_steps", "--screenshot", picture.string(), "--step", "blocks.0.attn.pattern"})
+            .status,
+        0);
   EXPECT_TRUE(read_text(first) == read_text(second));
 }
 

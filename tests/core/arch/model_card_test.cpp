@@ -58,7 +58,7 @@ TEST(ModelCard, says_what_to_begin_with) {
   EXPECT_EQ(card->inputs[0].spans[0].name, "text");
 }
 
-TEST(ModelCard, the_head_that_reads_at_the_end_of_the_first_sentence_comes_first) {
+TEST(ModelCard, the_last_head_that_does_its_work_is_shown) {
   json card = some_card();
   card["measures"].push_back({{"name", "reason_head.weight"}, {"value", 0.9}, {"layer", 2}, {"head", 0}});
   EXPECT_EQ(model_card_from_json(card, "card.json")->layer, 2);
