@@ -75,6 +75,34 @@ Input without_padding(Input input) {
   return input;
 }
 
+// The line that trains it again: what was chosen otherwise than the task has it.
+std::string command_of(const Card& card) {
+  const auto task = find_task(card.task);
+  const Recipe own = task ? (*task)->recipe() : Recipe{};
+  const Recipe& r = card.recipe;
+  std::string out = "attnscope-cli train " + (task ? card.task : "--data FILE");
+  const auto number = [&](const char* flag, double value, double usual) {
+    if (value != usual) out += format(" %s %g", flag, value);
+  };
+  const auto word = [&](const char* flag, const std::string& value, const std::string& usual) {
+    if (value != usual) out += format(" %s %s", flag, value.c_str());
+  };
+  number("--layers", card.sizes.layers, 0);
+  number("--heads", card.sizes.heads, 0);
+  number("--kv-heads", card.sizes.kv_heads, 0);
+  number("--d-model", card.sizes.d_model, 0);
+  number("--d-mlp", card.sizes.d_mlp, 0);
+  word("--order", card.sizes.order, "");
+  word("--mask", card.sizes.mask, "");
+  number("--batch", r.batch, own.batch);
+  number("--rate", r.rate, own.rate);
+  word("--schedule", r.schedule, own.schedule);
+  number("--warmup", r.warmup, own.warmup);
+  number("--smoothing", r.smoothing, own.smoothing);
+  return out +
+         format(" --seed %llu --steps %d --out DIR", static_cast<unsigned long long>(card.seed), r.steps);
+}
+
 }  // namespace
 
 Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
@@ -169,10 +197,7 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
 
 std::string card_text(const Card& card) {
   std::string out = format("# %s\n\n%s\n\n", card.title.c_str(), card.sentence.c_str());
-  out += format(
-      "Trained by attnscope itself, from nothing but data that the program makes:\n\n```\n"
-      "attnscope-cli train %s --seed %llu --steps %d --out DIR\n```\n\n",
-      card.task.c_str(), static_cast<unsigned long long>(card.seed), card.steps);
+  out += "Trained by attnscope itself:\n\n```\n" + command_of(card) + "\n```\n\n";
   out += format(
       "%d layers, %d heads, width %d, %d tokens in the vocabulary, %s parameters. "
       "%d steps with %s rows in %.0f seconds.\n\n",

@@ -111,8 +111,8 @@ TEST(Card, tells_all_and_is_read_back) {
     if (name != "logits.weight") parameters_there += value.count();  // tied
   EXPECT_EQ(read->parameters, parameters_there);
   const std::string text = card_text(card);
-  for (const char* part :
-       {"# Counting", "counting --seed 3", "accuracy", "layer 0, head 1", "cosine", "0.98"})
+  for (const char* part : {"# Counting", "--layers 2 --d-model 24", "--smoothing 0.1 --seed 3", "accuracy",
+                           "layer 0, head 1", "cosine", "0.98"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
