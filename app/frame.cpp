@@ -83,10 +83,6 @@ void Frame::take_news() {
   tidy_cursor(state_.workspace.cursor, *run_);
 }
 
-void Frame::play() {
-  Workspace& workspace = state_.workspace;
-  if (!workspace.playing || !walked_) {
-    played_ = 0;
 // In the backward mode: asks for the slopes of the newest run, and walks their steps.
 void Frame::follow_backward() {
   Workspace& workspace = state_.workspace;
@@ -101,7 +97,8 @@ void Frame::follow_backward() {
   if (!slopes || !slopes->walk) return;
   walked_ = slopes->walk;
   const bool lost = step_index(walked_->steps, workspace.cursor.step) < 0;
-  if (arriving_ && (lost || starts_at_loss_)) go_to_step(workspace, *walked_, 0);
+  const bool unmoved = current_step(workspace, *run_) == 0;  // then one begins at the loss
+  if (arriving_ && (lost || unmoved)) go_to_step(workspace, *walked_, 0);
   arriving_ = false;
 }
 
@@ -109,6 +106,10 @@ void Frame::follow_backward() {
   }
   played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
   if (played_ < 1.0) return;
+void Frame::play() {
+  Workspace& workspace = state_.workspace;
+  if (!workspace.playing || !walked_) {
+    played_ = 0;
   played_ = 0;
   if (!walk(workspace, *walked_, 1)) workspace.playing = false;
 }

@@ -53,7 +53,7 @@ class Frame {
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
-  bool was_backward_ = false, arriving_ = false, starts_at_loss_ = false;
+  bool was_backward_ = false, arriving_ = false;
   double played_ = 0;  ///< part of a step that the playing has gone so far
 };
 

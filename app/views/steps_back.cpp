@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kSmallVocabulary = 24;  // shown whole
-constexpr std::size_t kMostTargets = 12, kMostColumns = 20;
+constexpr std::size_t kLeastColumns = 6, kMostColumns = 16;
 
 void sentence(const std::string& text, ImU32 colour) {
   note_text(text);
@@ -29,20 +29,20 @@ void sentence(const std::string& text, ImU32 colour) {
 }
 
 // Target tokens of the counted rows first, then the most likely outputs of one row.
-std::vector<std::int64_t> chosen_columns(const Slopes& slopes, std::int64_t row) {
+std::vector<std::int64_t> chosen_columns(const Slopes& slopes, std::int64_t row, std::size_t most) {
   std::vector<std::int64_t> out;
-  const auto take = [&](std::int64_t id, std::size_t most) {
-    if (out.size() < most && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+  const auto take = [&](std::int64_t id, std::size_t room) {
+    if (out.size() < room && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
   };
   for (const int target : slopes.gradients->objective().targets)
-    if (target >= 0) take(target, kMostTargets);
+    if (target >= 0) take(target, most - most / 3);
   const Tensor logits = slopes.gradients->trace().logits_row(row);
   std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
-  const std::size_t count = std::min(order.size(), kMostColumns);
+  const std::size_t count = std::min(order.size(), most);
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                     [&](std::int64_t a, std::int64_t b) { return logits.at(a) > logits.at(b); });
-  for (std::size_t i = 0; i < count; ++i) take(order[i], kMostColumns);
+  for (std::size_t i = 0; i < count; ++i) take(order[i], most);
   return out;
 }
 
@@ -111,9 +111,14 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
   }
   std::int64_t& query = context.workspace.cursor.query;
   query = std::clamp<std::int64_t>(query, 0, slopes->gradients->predictions() - 1);
+  // As many as two matrices side by side can show with their numbers.
+  const float wide = (ImGui::GetContentRegionAvail().x / ui_scale() - 270.f) / (2 * 37.f);
+  const auto most = static_cast<std::size_t>(
+      std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
   const auto found = likely_.get(
-      key_of({slopes->version, static_cast<std::uint64_t>(query)}), "steps.back.columns", context.commands,
-      [slopes, row = query](const std::atomic<bool>&) { return chosen_columns(*slopes, row); });
+      key_of({slopes->version, static_cast<std::uint64_t>(query), most}), "steps.back.columns",
+      context.commands,
+      [slopes, row = query, most](const std::atomic<bool>&) { return chosen_columns(*slopes, row, most); });
   return found ? *found : std::vector<std::int64_t>();
 }
 
@@ -147,18 +152,22 @@ void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes,
   const ModelConfig& config = trace.config();
   if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
     title = tr("steps.title_block", {title, place_name(config, site)});
+  const ImVec2 title_at = ImGui::GetCursorScreenPos();
   {
     const FontScope face(fonts().title);
     ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
   }
-  const std::string loss =
-      tr("steps.back.loss", {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted)});
-  const ImVec2 name_at = ImGui::GetCursorScreenPos();
-  text_line(fonts().mono, theme().accent, figure_.name);
+  // The name stands at the right end of the title's line where there is room.
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float loss_width = text_size(fonts().small, loss).x;
-  if (text_size(fonts().mono, figure_.name).x + loss_width + scaled(24) < width)
-    draw_text(list, fonts().small, ImVec2(name_at.x + width - loss_width, name_at.y), theme().text_dim, loss);
+  const float name_width = text_size(fonts().mono, figure_.name).x;
+  note_text(figure_.name);
+  if (text_size(fonts().title, title).x + name_width + scaled(24) < width)
+    draw_text(list, fonts().mono,
+              ImVec2(title_at.x + width - name_width - scaled(4),
+                     title_at.y + text_size(fonts().title, "X").y - text_size(fonts().mono, "X").y),
+              theme().accent, figure_.name);
+  else
+    text_line(fonts().mono, theme().accent, figure_.name);
   sentence(slope_sentence(slopes, site), theme().text_dim);
   const std::vector<Piece> formula = slope_formula(slopes, site, weight_);
   const std::string shapes = slope_shapes(slopes, figure_), torch = slope_torch(slopes, site, weight_);
@@ -203,7 +212,16 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
       note_item("slope_of_" + part);
     }
   }
-  if (site.slot == Slot::logits) draw_target(context, slopes, first);
+  if (site.slot == Slot::logits) {
+    draw_target(context, slopes, first);
+    ImGui::SameLine(0, scaled(22));
+    const std::string loss =
+        tr("steps.back.loss", {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted)});
+    if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(loss.c_str()).x > ImGui::GetContentRegionMax().x)
+      ImGui::NewLine();
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextColored(to_vec4(theme().text), "%s", loss.c_str());
+  }
   Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
   plain.site = site;
   const auto& readers = slopes.readers_of(site);
@@ -212,7 +230,7 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
     plain.site = slopes.gradients->trace().main(Slot::logits);
   else
     plain.site.slot = Slot::embed;
-  draw_step_chips(context, plain, step, whole);
+  draw_step_chips(context, plain, step, whole, first);
   whole_vocabulary_ = whole;
 }
 
@@ -241,9 +259,29 @@ void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes
   ImGui::EndPopup();
 }
 
-FigureMarks StepsBackward::marks_of(const FigureCell& shown) const {
+// The cells of the targets, where the columns are words.
+void StepsBackward::mark_targets(const Slopes& slopes, FigureMarks& marks) const {
+  const Figure& figure = figure_.figure;
+  const std::vector<int>& targets = slopes.gradients->objective().targets;
+  for (std::size_t i = 0; figure.site.slot == Slot::logits && weight_.empty() && i < marks.size(); ++i) {
+    const Operand& operand = figure.operands[i];
+    if (operand.col.key == "one") continue;
+    for (std::int64_t row = 0; row < operand.row.size; ++row) {
+      const std::int64_t from =
+          operand.picked_rows.empty() ? row : operand.picked_rows[static_cast<std::size_t>(row)];
+      const std::int64_t target = targets[static_cast<std::size_t>(from)];
+      const auto& picks = operand.picked_cols;
+      const auto at = std::find(picks.begin(), picks.end(), target);
+      if (target < 0 || (!picks.empty() && at == picks.end())) continue;
+      marks[i].push_back({row, picks.empty() ? target : at - picks.begin(), theme().text, 1, 1, 1.5f});
+    }
+  }
+}
+
+FigureMarks StepsBackward::marks_of(const Slopes& slopes, const FigureCell& shown) const {
   const Figure& figure = figure_.figure;
   FigureMarks marks(figure.operands.size());
+  mark_targets(slopes, marks);
   if (!shown.valid() || shown.operand >= static_cast<int>(marks.size())) return marks;
   const bool result = shown.operand == figure.result();
   for (std::size_t i = 0; result && i < marks.size(); ++i) {
@@ -271,7 +309,7 @@ void StepsBackward::draw_figure(const ViewContext& context, const std::shared_pt
     return sentence(tr("steps.back.no_slope"), theme().text_dim);
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  FigureMarks marks = marks_of(hovered_);
+  FigureMarks marks = marks_of(*slopes, hovered_);
   const int result = figure_.figure.result();
   const auto& pinned = context.workspace.cursor.pinned;
   if (pinned && result >= 0) {

@@ -27,7 +27,8 @@ class StepsBackward {
   void draw_target(const ViewContext& context, const Slopes& slopes, bool& first);
   void draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes, ImVec2 room);
   void pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell);
-  FigureMarks marks_of(const FigureCell& shown) const;
+  FigureMarks marks_of(const Slopes& slopes, const FigureCell& shown) const;
+  void mark_targets(const Slopes& slopes, FigureMarks& marks) const;
 
   SlopeFigure figure_;
   FigurePlot plot_;

@@ -30,9 +30,11 @@ Slot row_slot(const Slopes& slopes, const Site& site) {
     return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;
   // What a rotation or a norm of heads stands behind of.
   if ((site.slot == Slot::split_q || site.slot == Slot::split_k) && !readers.empty() &&
-      readers.front().slot != Slot::scores)
-    return readers.front().slot == Slot::rot_q || readers.front().slot == Slot::rot_k ? Slot::q_norm
-                                                                                      : Slot::ln1_post_out;
+      readers.front().slot != Slot::scores) {
+    const Slot reader = readers.front().slot;
+    if (reader == Slot::rot_q) return Slot::q_norm;
+    return reader == Slot::rot_k ? Slot::k_norm : Slot::resid_cross;
+  }
   return site.slot;
 }
 

@@ -44,7 +44,8 @@ struct Operand {
   FigureAxis row, col;
   Colormap map = Colormap::diverging;
   bool is_result = false;
-  std::int64_t group = 0;  ///< columns per head, to be outlined; 0 = none
+  std::int64_t group = 0;     ///< columns per head, to be outlined; 0 = none
+  bool group_is_head = true;  ///< false: the groups are no heads, none of them is the chosen one
   bool is_weight() const { return !weight.empty(); }
   bool is_step() const { return weight.empty() && !part; }
 };

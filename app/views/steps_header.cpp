@@ -148,11 +148,11 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   ImGui::Dummy(ImVec2(width, bottom - at.y + 3 * unit));
 }
 
-void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary) {
+void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,
+                     bool first) {
   const RunResult& run = context.run;
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = run.trace(cursor.sequence);
-  bool first = true;
   const auto& sites = run.steps[static_cast<std::size_t>(step)].sites;
   if (sites.size() > 1) {
     float width = 0;

@@ -12,8 +12,10 @@ namespace attnscope {
 
 /// Title, sentence, formula, shapes, PyTorch.
 void draw_step_words(const ViewContext& context, const Figure& figure, int step);
-/// Sequence, block, head, members of the step; for the vocabulary: most likely or whole.
-void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary);
+/// Sequence, block, head, members of the step; for the vocabulary: most likely or whole. `first` false: chips
+/// stand before them on the line.
+void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,
+                     bool first = true);
 /// Pieces in a line that wraps; returns the height.
 float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
                   int most_lines);

@@ -218,7 +218,10 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   }
   const float cw =
       std::clamp((size.x - fixed - labelled.labels - again) / std::max(cols, 1.f), 0.01f, kCellWidth * unit);
-  const float header = line + 4 * unit + column_labels(context, first, cw);
+  const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
+  const Operand& named =
+      column_first ? figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[1])] : first;
+  const float header = line + 4 * unit + column_labels(context, named, cw);
   float ch = row_height(figure, size.y, header);
   ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
   const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);

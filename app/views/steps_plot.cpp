@@ -208,7 +208,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];
   for (std::int64_t head = 0; operand.group > 1 && head * operand.group < operand.col.size; ++head) {
-    const bool own = head == context.workspace.cursor.head;
+    const bool own = operand.group_is_head && head == context.workspace.cursor.head;
     plot.marks.insert(own ? plot.marks.end() : plot.marks.begin(),
                       {0, head * operand.group, own ? operand.colour : theme().text_dim, operand.row.size,
                        operand.group, own ? 2.f : 1.f});
@@ -289,8 +289,11 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   style.map = differs ? Colormap::diverging : out.map;
   style.lo = range(result).lo, style.hi = range(result).hi;
   style.log_scale = context.workspace.log_scale;
-  draw_legend(style, tr(differs ? "steps.legend.difference" : "steps.legend.value"), legend_,
-              ImVec2(15 * ui_scale(), legend_height_));
+  draw_legend(style,
+              tr(differs     ? "steps.legend.difference"
+                 : out.slope ? "steps.back.legend"
+                             : "steps.legend.value"),
+              legend_, ImVec2(15 * ui_scale(), legend_height_));
   return event;
 }
 

@@ -1,0 +1,189 @@
+// The steps view in the backward mode, without a screen: every slope of real runs draws, products end in the
+// slope, cells map to slopes and weights, clicking pins them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "app/look/assets.h"
+#include "app/look/strings.h"
+#include "app/views/steps_back_figure.h"
+#include "app/views/steps_back_words.h"
+#include "app/views/view.h"
+#include "app/widgets/navigation.h"
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope {
+
+std::unique_ptr<View> make_steps_view();
+
+namespace {
+
+class StepsBackTest : public testing::ImguiFixture {
+ protected:
+  void open_model(const std::string& name) {
+    session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+    take();
+  }
+  void take() {
+    session_.wait();
+    run_ = session_.result();
+    ASSERT_TRUE(run_) << (session_.error() ? session_.error()->text() : "");
+    workspace_.backward = true;
+    workspace_.backpass.follow(session_.jobs(), run_, 0, workspace_.backward_target);
+    finish_jobs();
+    slopes_ = workspace_.backpass.newest();
+    ASSERT_TRUE(slopes_);
+  }
+  void finish_jobs() {
+    while (session_.jobs().any_busy()) std::this_thread::yield();
+  }
+  void draw(int frames = 2, ImVec2 size = ImVec2(906, 640)) {
+    for (int i = 0; i < frames; ++i) {
+      frame([&] { view_->draw({session_, *run_, nullptr, workspace_, commands_, painter_}); }, size);
+      commands_.carry_out(session_);
+      finish_jobs();
+    }
+  }
+  SlopeFigure figure(const Site& at, const std::string& weight = {}, int head = 1) {
+    SlopeWish wish{head, 0, at, weight, false, {4, 2, 9}};
+    return build_slope_figure(slopes_, wish);
+  }
+  const Trace& trace() const { return slopes_->gradients->trace(); }
+  double value(const Operand& operand, std::int64_t row, std::int64_t col) {
+    return static_cast<double>(operand_values(trace(), operand, {row, row + 1}, {col, col + 1}).at(0, 0));
+  }
+  Session session_;
+  Workspace workspace_;
+  Commands commands_;
+  std::unique_ptr<View> view_ = make_steps_view();
+  std::shared_ptr<const RunResult> run_;
+  std::shared_ptr<const Slopes> slopes_;
+};
+
+TEST_F(StepsBackTest, EverySlopeAndEveryWeightDraws) {
+  for (const char* model : {"gpt2", "llama", "marian", "bert", "vit", "gemma2", "t5", "bloom"}) {
+    open_model(model);
+    ASSERT_TRUE(slopes_->gradients) << model << ": " << slopes_->error->text();
+    for (const TimelineStep& step : slopes_->walk->steps) {
+      for (const Site& at : step.sites) {
+        go_to_site(workspace_, *slopes_->walk, at);
+        draw(2, ImVec2(746, 470));
+        const SlopeFigure f = figure(at);
+        EXPECT_EQ(f.name, to_text(at) + ".grad");
+        EXPECT_GE(f.figure.result(), 0) << f.name;
+        EXPECT_FALSE(text_of(slope_formula(*slopes_, at, "")).empty()) << f.name;
+        EXPECT_FALSE(slope_shapes(*slopes_, f).empty()) << f.name;
+        EXPECT_NE(slope_torch(*slopes_, at, "").find(".grad"), std::string::npos) << f.name;
+      }
+    }
+  }
+  for (const std::string& key : missing_keys())
+    EXPECT_FALSE(key.starts_with("step.") || key.starts_with("steps.")) << key << " has no text";
+}
+
+TEST_F(StepsBackTest, ProductsEndInTheSlope) {
+  for (const char* model : {"gpt2", "llama", "marian", "t5"}) {
+    open_model(model);
+    int products = 0;
+    for (const TimelineStep& step : slopes_->walk->steps) {
+      for (const Site& at : step.sites) {
+        std::vector<std::string> shown{""};
+        for (const std::string& weight : weights_of_step(*slopes_->gradients, at)) shown.push_back(weight);
+        for (const std::string& weight : shown) {
+          SlopeWish wish{1, 0, at, weight, true, {}};
+          const SlopeFigure f = build_slope_figure(slopes_, wish);
+          if (f.pieces.empty()) continue;
+          ++products;
+          const Operand &left = f.figure.operands[0], &top = f.figure.operands[1],
+                        &out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
+          ASSERT_EQ(left.col.size, top.row.size) << f.name;
+          ASSERT_EQ(left.row.size, out.row.size) << f.name;
+          ASSERT_EQ(top.col.size, out.col.size) << f.name;
+          const std::int64_t row = out.row.size / 2, col = out.col.size - 1;
+          double sum = 0, size = 0;
+          for (std::int64_t i = 0; i < left.col.size; ++i) {
+            sum += value(left, row, i) * value(top, i, col);
+            size += std::abs(value(left, row, i) * value(top, i, col));
+          }
+          EXPECT_NEAR(value(out, row, col), sum, 1e-6 + 1e-4 * size) << model << " " << f.name;
+        }
+      }
+    }
+    EXPECT_GT(products, 20) << model;
+  }
+}
+
+TEST_F(StepsBackTest, ElementwiseSlopesAreTheProductOfWhatIsShown) {
+  open_model("llama");
+  const Site gate = *parse_site("blocks.0.mlp.gate");
+  const SlopeFigure f = figure(gate);
+  ASSERT_EQ(f.figure.operands.size(), 3u);
+  EXPECT_NEAR(value(f.figure.operands[0], 2, 3) * value(f.figure.operands[1], 2, 3),
+              value(f.figure.operands[2], 2, 3), 1e-6);
+  const SlopeFigure s = figure(*parse_site("blocks.1.attn.masked"));
+  ASSERT_EQ(s.figure.operands.size(), 4u);
+  const auto& o = s.figure.operands;
+  EXPECT_NEAR(value(o[0], 3, 1) * (value(o[1], 3, 1) - value(o[2], 3, 0)), value(o[3], 3, 1), 1e-6);
+}
+
+TEST_F(StepsBackTest, CellsOfJoinedFactorsAreFound) {
+  open_model("gpt2");
+  const SlopeFigure f = figure(*parse_site("blocks.0.ln1.out"));
+  ASSERT_EQ(f.pieces.size(), 3u) << "Q, K and V";
+  const std::int64_t width = f.pieces[0].left.col.size;
+  const SlopeSpot k = slope_spot(f, 0, 2, width + 5);
+  ASSERT_TRUE(k.operand);
+  EXPECT_EQ(k.col, 5);
+  EXPECT_EQ(value(*k.operand, k.row, k.col), value(f.figure.operands[0], 2, width + 5));
+  const std::string text = text_of(slope_spelled(*slopes_, f, 0, 2, width + 5));
+  EXPECT_TRUE(text.find(".grad[") != std::string::npos) << text;
+  EXPECT_EQ(slope_shapes(*slopes_, f), "(1, 8, 48) @ (48, 48) → (1, 8, 48)");
+}
+
+TEST_F(StepsBackTest, TorchLinesNameTheGradient) {
+  open_model("gpt2");
+  const Site q = *parse_site("blocks.0.attn.q");
+  EXPECT_EQ(slope_torch(*slopes_, q, ""), "q.grad  # after loss.backward(), with q.retain_grad()");
+  EXPECT_EQ(slope_torch(*slopes_, q, "blocks.0.attn.q.weight"),
+            "W_query.weight.grad.T  # after loss.backward()");
+  EXPECT_EQ(slope_torch(*slopes_, q, "blocks.0.attn.q.bias"), "W_query.bias.grad  # after loss.backward()");
+  EXPECT_EQ(text_of(slope_formula(*slopes_, q, "blocks.0.attn.q.weight")), "dWQ = xᵀ · dQ");
+}
+
+TEST_F(StepsBackTest, ClickingPinsACellOfTheStep) {
+  open_model("gpt2");
+  workspace_.animate = false;
+  const Site at = *parse_site("blocks.0.attn.pattern");
+  go_to_site(workspace_, *run_, at);
+  draw(3);
+  bool pinned = false;
+  for (float y = 200; y < 520 && !pinned; y += 14) {
+    for (float x = 400; x < 720 && !pinned; x += 24) {
+      point_at(x, y);
+      draw(1);
+      press(true);
+      draw(1);
+      press(false);
+      draw(1);
+      pinned = workspace_.cursor.pinned && workspace_.cursor.pinned->site == at;
+      EXPECT_EQ(workspace_.cursor.step, at) << "the stage stays where it is";
+    }
+  }
+  EXPECT_TRUE(pinned);
+}
+
+TEST_F(StepsBackTest, WhereThereIsNoLossASentenceSaysWhy) {
+  open_model("gpt2");
+  ASSERT_TRUE(session_.edit("one", "", [](Document& document) { return set_ids(document, 0, {3}, {}); }));
+  take();
+  EXPECT_TRUE(slopes_->error);
+  draw();
+  workspace_.backward_target = 2;
+  take();
+  EXPECT_TRUE(slopes_->gradients);
+  draw();
+}
+
+}  // namespace
+}  // namespace attnscope
