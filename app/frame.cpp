@@ -77,7 +77,11 @@ void Frame::take_news() {
   if (fresh_) {
     const Site wanted = state_.workspace.cursor.step;
     state_.workspace.cursor = first_cursor(*run_);
-    if (step_index(run_->steps, wanted) >= 0) state_.workspace.cursor.step = wanted;
+    if (wanted.layer >= 0 && step_index(run_->steps, wanted) >= 0) {  // the same step of another model
+      state_.workspace.cursor.step = wanted;
+      state_.workspace.cursor.stack = wanted.stack;
+      state_.workspace.cursor.layer = wanted.layer;
+    }
     fresh_ = false;
   }
   tidy_cursor(state_.workspace.cursor, *run_);
@@ -90,7 +94,7 @@ void Frame::follow_backward() {
   const bool entered = workspace.backward && !was_backward_;
   was_backward_ = workspace.backward;
   if (!workspace.backward || !run_) return;
-  if (entered) arriving_ = true, starts_at_loss_ = current_step(workspace, *run_) == 0;
+  if (entered) arriving_ = true;
   workspace.backpass.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
                             workspace.backward_target);
   const auto slopes = workspace.backpass.newest();
@@ -102,14 +106,14 @@ void Frame::follow_backward() {
   arriving_ = false;
 }
 
-    return;
-  }
-  played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
-  if (played_ < 1.0) return;
 void Frame::play() {
   Workspace& workspace = state_.workspace;
   if (!workspace.playing || !walked_) {
     played_ = 0;
+    return;
+  }
+  played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
+  if (played_ < 1.0) return;
   played_ = 0;
   if (!walk(workspace, *walked_, 1)) workspace.playing = false;
 }
