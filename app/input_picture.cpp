@@ -96,7 +96,9 @@ void PictureBox::follow(const PanelContext& context, FrameState& state) {
   if (reading_ && reading_->done)
     context.commands.act(
         [this, read = std::exchange(reading_, nullptr)](Session& session) { take_reading(session, *read); });
-  if (document.model->config().sees()) show_pixels(context);
+  if (document.model->config().sees()) return show_pixels(context);
+  key_.clear();  // of the model before
+  seen_ = {};
 }
 
 std::string PictureBox::facts(const PanelContext& context) const {

@@ -76,7 +76,7 @@ float TrainingHeads::draw_places(const ViewContext& context, const TrainingScene
   float all = 0;
   for (const AttentionPlace& place : places)
     all += chip_width(attention_name(trace.config(), place)) + scaled(4);
-  ImVec2 chip_at(std::max(at.x, at.x + width - all), at.y - scaled(1));
+  ImVec2 chip_at(std::max(at.x, at.x + width - all), at.y - scaled(2));
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string label =
         attention_name(trace.config(), places[i]) + "###train_place_" + std::to_string(i);

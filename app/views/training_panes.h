@@ -98,8 +98,7 @@ class TrainingArm {
 
 /// A track with a tick per checkpoint. True when another step was chosen: `wanted` becomes it, -1 = the
 /// newest.
-bool draw_scrubber(const ViewContext& context, const TrainingScene& scene, int& wanted, ImVec2 at,
-                   float width);
+bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width);
 /// The checkpoint before (-1) or after (1) the one that is shown; -1 = the newest.
 int next_checkpoint(const TrainingScene& scene, int by);
 

@@ -61,16 +61,17 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
   LinePlot plot = plot_of(scene, "training_loss", "training.loss");
   plot.log_y = log_;
   const bool smoothed = differs(curves.loss, curves.plain_loss);
-  if (smoothed) {
-    plot.series.push_back(series(shortened_curve(curves.loss, curves.first_step, kPoints),
-                                 with_alpha(t.accent, 0.75f), "training.train_smoothed", true));
-    plot.series.push_back(series(held_out(curves, &HeldOut::loss), with_alpha(t.residual, 0.75f),
-                                 "training.held_out_smoothed", true));
-  }
-  plot.series.push_back(
-      series(shortened_curve(curves.plain_loss, curves.first_step, kPoints), t.accent, "training.train"));
-  plot.series.push_back(series(held_out(curves, &HeldOut::plain_loss), t.residual, "training.held_out"));
+  const auto line = [&](const std::vector<CurvePoint>& points, ImU32 colour, const char* key, bool dashed) {
+    plot.series.push_back(series(points, dashed ? with_alpha(colour, 0.75f) : colour, key, dashed));
+  };
+  const auto steps = [&](const std::vector<double>& values) {
+    return shortened_curve(values, curves.first_step, kPoints);
+  };
+  line(steps(curves.plain_loss), t.accent, "training.train", false);
+  if (smoothed) line(steps(curves.loss), t.accent, "training.smoothed", true);
+  line(held_out(curves, &HeldOut::plain_loss), t.residual, "training.held_out", false);
   plot.series.back().dots = true;
+  if (smoothed) line(held_out(curves, &HeldOut::loss), t.residual, "training.smoothed", true);
   fit_y(plot);
   draw_line_plot(plot, at, size);
   const FontScope face(fonts().small);
@@ -132,8 +133,10 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
   const std::string range =
       tr("training.range", {short_number(static_cast<double>(lo)), short_number(static_cast<double>(hi))});
   const float wide = text_size(fonts().small, range).x;
-  draw_text(ImGui::GetWindowDrawList(), fonts().small,
-            ImVec2(at.x + size.x - wide - scaled(14), at.y + scaled(2)), theme().text_dim, range);
+  const float title = text_size(fonts().body_bold, tr(updates ? "training.updates" : "training.gradients")).x;
+  if (title + wide < size.x - scaled(24))
+    draw_text(ImGui::GetWindowDrawList(), fonts().small,
+              ImVec2(at.x + size.x - wide - scaled(14), at.y + scaled(2)), theme().text_dim, range);
   if (!event.hovered()) return;
   const std::int64_t cols = values.size(1), steps = curves.steps();
   const std::int64_t first = event.col * steps / cols, last = (event.col + 1) * steps / cols - 1;

@@ -36,9 +36,7 @@ int next_checkpoint(const TrainingScene& scene, int by) {
   return step == scene.snapshot->now.step ? -1 : step;
 }
 
-bool draw_scrubber(const ViewContext& context, const TrainingScene& scene, int& wanted, ImVec2 at,
-                   float width) {
-  (void)context;
+bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width) {
   const TrainingSnapshot& snapshot = *scene.snapshot;
   const Theme& t = theme();
   ImDrawList* list = ImGui::GetWindowDrawList();

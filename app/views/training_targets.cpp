@@ -84,13 +84,16 @@ void TrainingTargets::draw_bars(const TrainingScene& scene, float width, float h
   const double smoothing = scene.snapshot->settings.recipe.smoothing;
   const OpenedModel& opened = *scene.snapshot->opened;
   ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_legend_line(at, width);
   const std::string loss = smoothing > 0 ? tr("training.row.loss_smoothed",
                                               {short_number(bars_.loss), short_number(bars_.plain_loss)})
                                          : tr("training.row.loss", {short_number(bars_.plain_loss)});
   draw_text(ImGui::GetWindowDrawList(), fonts().small, at, theme().text_dim, loss);
-  const float head = text_size(fonts().small, "X").y + scaled(5);
-  at.y += head;
+  const float line = text_size(fonts().small, "X").y + scaled(5);
+  const bool narrow = text_size(fonts().small, loss).x > width - scaled(110);
+  if (narrow) at.y += line;
+  draw_legend_line(at, width);
+  at.y += line;
+  const float head = narrow ? 2 * line : line;
   const auto fit = std::max(1, static_cast<int>((height - head) / scaled(kBarRow)) - 1);
   const auto shown = std::min(bars_.rows.size(), static_cast<std::size_t>(fit));
   BarRow rest{{}, bars_.rest.target, bars_.rest.predicted, false};

@@ -34,7 +34,7 @@ class TrainingView : public View {
   TrainingScene look(const ViewContext& context);
   void want(const ViewContext& context, int step);
   void draw_controls(const ViewContext& context, const TrainingScene& scene, float width);
-  void draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y);
+  float draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y);
   void draw_sliders(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_messages(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_scrubber_line(const ViewContext& context, const TrainingScene& scene, float width);
@@ -43,6 +43,7 @@ class TrainingView : public View {
   float draw_panes(const TrainingScene& scene, ImVec2 at);
   void draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
   void replay(const ViewContext& context, const TrainingScene& scene);
+  void walk(const ViewContext& context, const TrainingScene& scene);
 
   TrainingSetup setup_;
   TrainingPlots plots_;
@@ -90,7 +91,8 @@ void TrainingView::want(const ViewContext& context, int step) {
   context.commands.act([step](Session& session) { session.show_checkpoint(step); });
 }
 
-void TrainingView::draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y) {
+// The buttons of files, from the right edge on; returns where they begin.
+float TrainingView::draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y) {
   struct File {
     const char *key, *id;
   };
@@ -120,6 +122,7 @@ void TrainingView::draw_files(const ViewContext& context, const TrainingScene& s
            [](Session& session, const std::string& path) { session.training().export_model(path); }});
     }
   }
+  return right;
 }
 
 void TrainingView::draw_controls(const ViewContext& context, const TrainingScene& scene, float width) {
@@ -156,15 +159,18 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   ImDrawList* list = ImGui::GetWindowDrawList();
   const std::string title = tr("training.status", {snapshot.task->title(), format_count(snapshot.now.step),
                                                    format_count(snapshot.steps)});
-  const std::string speed =
-      snapshot.tokens_per_second > 0
-          ? tr("training.speed", {state_text(training), short_number(snapshot.steps_per_second),
-                                  format_count(static_cast<std::int64_t>(snapshot.tokens_per_second))})
-          : state_text(training);
+  const float files = draw_files(context, scene, at.x + width, at.y);
+  std::string speed = state_text(training);
+  if (snapshot.tokens_per_second > 0) {
+    const std::string steps = short_number(snapshot.steps_per_second);
+    const std::string tokens = format_count(static_cast<std::int64_t>(snapshot.tokens_per_second));
+    const std::string all = tr("training.speed", {speed, steps, tokens});
+    const bool fits = text_x + text_size(fonts().small, all).x < files - scaled(8);
+    speed = fits ? all : tr("training.speed.short", {speed, steps});
+  }
   const float small = text_size(fonts().small, "X").y;
   draw_text(list, fonts().body_bold, ImVec2(text_x, at.y - scaled(2)), theme().text, title);
   draw_text(list, fonts().small, ImVec2(text_x, at.y + scaled(30) - small), theme().text_dim, speed);
-  draw_files(context, scene, at.x + width, at.y);
   const float share = static_cast<float>(snapshot.now.step) / static_cast<float>(std::max(1, snapshot.steps));
   const float y = at.y + scaled(36);
   list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised,
@@ -262,7 +268,7 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
   const float text = text_size(fonts().mono, tr("training.shown", {format_count(scene.snapshot->steps)})).x;
   const float left = scaled(36), right = chip_width(newest) + scaled(10) + text + scaled(10);
   int wanted = wanted_;
-  if (draw_scrubber(context, scene, wanted, ImVec2(at.x + left, at.y), width - left - right)) {
+  if (draw_scrubber(scene, wanted, ImVec2(at.x + left, at.y), width - left - right)) {
     replaying_ = false;
     want(context, wanted);
   }
@@ -361,14 +367,28 @@ void TrainingView::draw_right(const ViewContext& context, const TrainingScene& s
 
 void TrainingView::draw_body(const ViewContext& context, const TrainingScene& scene, ImVec2 room) {
   const ChildScope child("###train_body", room);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), at(corner.x, corner.y + scaled(4));
   const float width = room.x - scaled(10), gap = scaled(22), left = width * 0.53f;
-  const float height = std::max(room.y - scaled(4), scaled(330));
+  const float height = std::max(room.y - scaled(8), scaled(330));
   const float used = plots_.draw(context, scene, at, ImVec2(left, height));
   draw_right(context, scene, ImVec2(at.x + left + gap, at.y),
              ImVec2(width - left - gap, std::max(height, used)));
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy(ImVec2(1, std::max(used, height) - scaled(2)));
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(ImVec2(1, std::max(used, height) + scaled(2)));
+}
+
+// The arrow keys go from checkpoint to checkpoint where this is the view they belong to.
+void TrainingView::walk(const ViewContext& context, const TrainingScene& scene) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!scrubs_ || context.workspace.view != id() || io.WantTextInput || io.KeyCtrl ||
+      ImGui::IsAnyItemActive())
+    return;
+  const int by = compat::key_pressed(compat::Key::right)  ? 1
+                 : compat::key_pressed(compat::Key::left) ? -1
+                                                          : 0;
+  if (by == 0) return;
+  replaying_ = false;
+  want(context, next_checkpoint(scene, by));
 }
 
 void TrainingView::draw(const ViewContext& context) {
@@ -387,15 +407,7 @@ void TrainingView::draw(const ViewContext& context) {
     draw_messages(context, scene, width);
     return;
   }
-  if (!ImGui::GetIO().WantTextInput && !ImGui::GetIO().KeyCtrl && scrubs_) {
-    const int by = compat::key_pressed(compat::Key::right)  ? 1
-                   : compat::key_pressed(compat::Key::left) ? -1
-                                                            : 0;
-    if (by != 0) {
-      replaying_ = false;
-      want(context, next_checkpoint(scene, by));
-    }
-  }
+  walk(context, scene);
   replay(context, scene);
   draw_controls(context, scene, width);
   draw_sliders(context, scene, width);

@@ -113,7 +113,9 @@ bool play_button(const char* id, bool playing, const char* help) {
   note_item(id);
   const Theme& t = theme();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddCircleFilled(centre, side / 2, ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent);
+  const float alpha = ImGui::GetStyle().Alpha;  // less where it is disabled
+  list->AddCircleFilled(centre, side / 2,
+                        with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
   const float r = side * 0.19f;
   if (playing) {
     list->AddRectFilled(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
