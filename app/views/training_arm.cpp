@@ -41,7 +41,8 @@ bool TrainingArm::possible(const TrainingScene& scene) {
 void TrainingArm::draw_table(float x, float y, float width) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float line = text_size(fonts().mono_small, "0").y + scaled(5);
-  const float wanted = x + width * 0.66f, said = x + width;
+  const float said = x + width;
+  const float wanted = said - text_size(fonts().small, tr("training.bar.predicted")).x - scaled(9);
   const auto right = [&](float edge, float top, ImU32 colour, const std::string& text) {
     draw_text(list, fonts().mono_small, ImVec2(edge - text_size(fonts().mono_small, text).x, top), colour,
               text);

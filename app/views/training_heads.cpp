@@ -68,14 +68,20 @@ float TrainingHeads::draw_places(const ViewContext& context, const TrainingScene
                                  float width) {
   const Trace& trace = *scene.shown.shown;
   const std::vector<AttentionPlace> places = attention_places(trace);
-  draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text, tr("training.heads_title"));
+  const auto title = [&] {
+    draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text, tr("training.heads_title"));
+  };
   const float line = text_size(fonts().body_bold, "X").y + scaled(6);
-  if (places.size() < 2) return line;
+  if (places.size() < 2) {
+    title();
+    return line;
+  }
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(1)));
   float all = 0;
   for (const AttentionPlace& place : places)
     all += chip_width(attention_name(trace.config(), place)) + scaled(4);
+  if (text_size(fonts().body_bold, tr("training.heads_title")).x + all + scaled(8) < width) title();
   ImVec2 chip_at(std::max(at.x, at.x + width - all), at.y - scaled(2));
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string label =

@@ -73,10 +73,11 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
   plot.series.back().dots = true;
   if (smoothed) line(held_out(curves, &HeldOut::loss), t.residual, "training.smoothed", true);
   fit_y(plot);
+  const std::string label = std::string(tr("training.log")) + "###train_log";
+  plot.legend_inset = text_size(fonts().small, tr("training.log")).x + scaled(18);
   draw_line_plot(plot, at, size);
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(1)));
-  const std::string label = std::string(tr("training.log")) + "###train_log";
   ImGui::SetCursorScreenPos(ImVec2(at.x + size.x - chip_width(label) - scaled(8), at.y));
   if (chip(label, log_, tr("training.log.help"))) log_ = !log_;
 }

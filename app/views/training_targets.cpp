@@ -68,7 +68,9 @@ void TrainingTargets::draw_rows(const TrainingScene& scene, float width) {
     const std::string word =
         token_label(opened, scene.snapshot->example.targets[static_cast<std::size_t>(row)]);
     note_text(word);
-    const std::string label = word + "###train_row_" + std::to_string(row), place = std::to_string(row);
+    const bool suffix = word.rfind("##", 0) == 0;  // in a label that would begin the id
+    const std::string label = (suffix ? "-" + word.substr(2) : word) + "###train_row_" + std::to_string(row),
+                      place = std::to_string(row);
     const float wide = chip_width(label);
     if (x > 0 && x + wide <= width)
       ImGui::SameLine();

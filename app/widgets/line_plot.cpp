@@ -258,7 +258,7 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   if (plot.readout && event.hovered) draw_readout(list, area, event.x);
   list->PopClipRect();
   const float legend_x = plot.title.empty() ? area.p0.x : at.x;
-  if (legend) draw_line_legend(list, plot, ImVec2(legend_x, at.y), area.p1.x);
+  if (legend) draw_line_legend(list, plot, ImVec2(legend_x, at.y), area.p1.x - plot.legend_inset);
   if (!plot.x_title.empty()) {
     const float width = text_size(fonts().small, plot.x_title).x;
     draw_text(list, fonts().small, ImVec2((area.p0.x + area.p1.x - width) / 2, area.p1.y + line + 5 * unit),

@@ -24,7 +24,8 @@ struct LinePlot {
   bool log_x = false;  ///< x0 > 0
   bool log_y = false;  ///< y0 > 0; points that are not above 0 are left out
   std::string x_title;
-  std::string title;  ///< bold, over the plot, before the legend
+  std::string title;       ///< bold, over the plot, before the legend
+  float legend_inset = 0;  ///< pixels kept free at the right end of the legend
   std::vector<LineSeries> series;
   std::vector<float> x_marks, y_marks;  ///< accent lines across the plot
   bool readout = false;  ///< under the pointer: a line, and what every labelled series has there

@@ -125,7 +125,12 @@ TEST_F(TrainingWindow, OpeningAnotherModelPausesTheRun) {
   Window& window = small_sorter(100000);
   window.click("train_start");
   window.wait("steps are done", [](const Json& now) { return step_of(now) > 5; });
-  window.drop(golden_model("gpt2"));
+  window.key("ctrl+o");
+  window.click("browser.path");
+  window.wait("the path can be typed", [](const Json& now) { return now.at("typing") == true; });
+  window.key("ctrl+a");
+  window.type(golden_model("gpt2").string());
+  window.key("Return");
   window.wait("the other model is open", [](const Json& now) { return now.at("path") != "training:sorter"; });
   wait_for_state(window, "paused");
   window.click("train_follow");
