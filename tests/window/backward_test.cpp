@@ -75,6 +75,11 @@ TEST_F(Backward, AWeightIsCheckedAndTheSwitchGoesForwardAgain) {
   window.click("direction_backward");
   wait_for_slope(window, "blocks.1.attn.q.grad");
   window.click("slope_of_weight");
+  window.wait("the weight's slope is shown", [](const Json& now) {
+    const Json& items = now.at("items");
+    const std::string result = "matrix.steps/result";
+    return items.contains(result) && items.at(result).size() > 4 && items.at(result).at(4) == 48;
+  });
   window.click_cell("matrix.steps/result", 5, 7);
   window.wait("the button is there", [](const Json& now) { return now.at("items").contains("check_slope"); });
   window.click("check_slope");
