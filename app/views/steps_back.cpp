@@ -215,12 +215,14 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
   if (site.slot == Slot::logits) {
     draw_target(context, slopes, first);
     ImGui::SameLine(0, scaled(22));
-    const std::string loss =
-        tr("steps.back.loss", {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted)});
+    const std::string loss = tr("steps.back.loss", {precise(slopes.loss)});
     if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(loss.c_str()).x > ImGui::GetContentRegionMax().x)
       ImGui::NewLine();
     ImGui::AlignTextToFramePadding();
     ImGui::TextColored(to_vec4(theme().text), "%s", loss.c_str());
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip(
+          "%s", tr("steps.back.loss.help", {std::to_string(slopes.gradients->loss().counted)}).c_str());
   }
   Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
   plain.site = site;

@@ -11,7 +11,7 @@ using S = Slot;
 // clang-format off
 constexpr std::array<BackwardStep, 52> kRows{{
   {S::logits, "dL = (p − t) / n", "dW_U = yᵀ · dL",
-   "The probabilities minus the target, shared among the n counted rows: the right word is pulled up, all others are pushed down.",
+   "The right word is pulled up, all others are pushed down; n rows share it.",
    "확률에서 정답을 빼고 세는 행의 수 n으로 나눕니다. 정답 단어는 올라가고 나머지는 내려갑니다."},
   {S::ln_head_out, "dy = dL · W_Uᵀ", "dγ = Σ dy ⊙ x̂,  dβ = Σ dy",
    "The slopes of the scores go back through the unembedding.", "점수의 기울기가 출력 행렬을 거꾸로 지납니다."},
