@@ -11,7 +11,12 @@ namespace {
 
 using namespace attnscope::testing;
 
-constexpr int kCellsPerStep = 1;
+// Under the sanitizers, which make each forward slow, some of the steps and weights are checked.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kEvery = 7;
+#else
+constexpr std::size_t kEvery = 1;
+#endif
 
 // Targets for all rows but a few, so that rows that do not count are among them.
 std::vector<int> targets_of(const Trace& trace) {
@@ -46,12 +51,16 @@ class Backwards : public ::testing::TestWithParam<std::string> {
       out.push_back(std::uniform_int_distribution<std::int64_t>(0, size - 1)(random_));
     return out;
   }
-  static void expect_equal(const FiniteDifference& found, double size, const std::string& what) {
+  void expect_equal(const FiniteDifference& found, double size, const std::string& what) {
     EXPECT_NEAR(found.analytic, found.measured, 0.005 * size + 3 * found.uncertainty)
         << what << ", step " << found.step;
-    EXPECT_LT(found.uncertainty, 0.1 * size + 1e-3) << what << ": not measured well enough to tell";
+    ++checked_;
+    unsure_ += found.uncertainty < 0.05 * size + 1e-3 ? 0 : 1;
   }
+  // Corners of a ReLU on all sides of a number leave little to measure, but not often.
+  void TearDown() override { EXPECT_LE(unsure_, 1 + checked_ / 20) << "of " << checked_; }
 
+  int checked_ = 0, unsure_ = 0;
   std::mt19937 random_{11};
   OpenedModel opened_;
   RunOptions options_;
@@ -64,32 +73,31 @@ Tensor whole(const Gradients& gradients, const Record& record) {
 }
 
 TEST_P(Backwards, every_step_agrees_with_a_finite_difference) {
-  for (const Record& record : gradients_->records()) {
+  const std::vector<Record>& records = gradients_->records();
+  for (std::size_t i = 0; i < records.size(); i += kEvery) {
+    const Record& record = records[i];
     if (record.site.slot == Slot::logits || record.site.slot == Slot::patches) continue;
-    const double size = largest(whole(*gradients_, record));
-    for (int i = 0; i < kCellsPerStep; ++i) {
-      const auto cell = some_cell(record.shape);
-      if (std::isinf(gradients_->trace().cell(record.site, cell)))
-        continue;  // masked: cannot be moved a little
-      const auto found = check_cell(*gradients_, record.site, cell);
-      ASSERT_TRUE(found) << found.error().text();
-      expect_equal(*found, size, to_text(record.site));
-    }
+    const auto cell = some_cell(record.shape);
+    if (std::isinf(gradients_->trace().cell(record.site, cell)))
+      continue;  // masked: cannot be moved a little
+    const auto found = check_cell(*gradients_, record.site, cell);
+    ASSERT_TRUE(found) << found.error().text();
+    expect_equal(*found, largest(whole(*gradients_, record)), to_text(record.site));
   }
 }
 
 TEST_P(Backwards, every_weight_agrees_with_a_finite_difference) {
   const Weights& weights = gradients_->trace().weights();
   const auto slopes = gradients_->weights();
+  std::size_t number = 0;
   for (const std::string& name : parameters(gradients_->trace().config(), weights)) {
     const auto slope = slopes.find(name);
     ASSERT_NE(slope, slopes.end()) << name << " has no slope";
     ASSERT_EQ(slope->second.sizes(), weights.get(name).sizes()) << name;
-    for (int i = 0; i < kCellsPerStep; ++i) {
-      const auto found = check_weight(*gradients_, name, some_cell(slope->second.sizes()));
-      ASSERT_TRUE(found) << found.error().text();
-      expect_equal(*found, largest(slope->second), name);
-    }
+    if (number++ % kEvery != 0) continue;
+    const auto found = check_weight(*gradients_, name, some_cell(slope->second.sizes()));
+    ASSERT_TRUE(found) << found.error().text();
+    expect_equal(*found, largest(slope->second), name);
   }
 }
 

@@ -9,7 +9,12 @@ namespace {
 
 using namespace attnscope::testing;
 
+// Under the sanitizers, which make each forward slow, fewer are enough to see that nothing breaks.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kMostExamples = 100;
+#else
 constexpr int kMostExamples = 1000;
+#endif
 
 std::vector<std::string> shipped() {
   std::vector<std::string> out;
@@ -51,11 +56,14 @@ TEST_P(Shipped, card_is_true) {
     EXPECT_EQ(now.name, told.name);
     EXPECT_EQ(now.sentence, told.sentence);
     EXPECT_EQ(now.wanted, told.wanted) << now.name;
-    EXPECT_EQ(now.layer, told.layer) << now.name;
-    EXPECT_EQ(now.head, told.head) << now.name;
+    if (count == card->measured_count) {
+      EXPECT_EQ(now.layer, told.layer) << now.name;
+      EXPECT_EQ(now.head, told.head) << now.name;
+    }
     EXPECT_GE(told.value, told.wanted) << now.name << ", on the card";
     const double error = sampling_error(told.value, count, card->measured_count);
-    EXPECT_GE(now.value, now.wanted - (now.wanted > 0.99 ? error : 0)) << now.name << ", measured";
+    EXPECT_GE(now.value, now.wanted - (now.wanted > 0.99 || count < card->measured_count ? error : 0))
+        << now.name << ", measured";
     EXPECT_NEAR(now.value, told.value, error) << now.name;
   }
 }
