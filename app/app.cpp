@@ -116,6 +116,7 @@ class Loop {
     if (!input_given_ && session_.opened_version() > 0) {
       input_given_ = true;
       (void)apply_input(frame_.state(), options_);
+      if (Status status = apply_training(frame_.state(), options_); !status) session_.report(status.error());
       return;
     }
     if (!input_given_ || cursor_given_ || !frame_.run() || session_.running()) return;
@@ -194,6 +195,8 @@ int take_screenshot(const Options& options) {
   session.wait();
   if (session.error()) return complain(*session.error());
   if (Status status = apply_input(state, options); !status) return complain(status.error());
+  if (Status status = apply_training(state, options); !status) return complain(status.error());
+  session.training().wait();
   session.wait();
   if (session.error()) return complain(*session.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));

@@ -139,6 +139,13 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->check(CLI::NonNegativeNumber);
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
+  cli.add_option("--train", options.train,
+                 "begin to train a small model on this task: sorter, storyteller, ... (attnscope-cli train "
+                 "lists them)")
+      ->type_name("TASK");
+  cli.add_option("--train-steps", options.train_steps, "steps of --train; default: as the task's recipe says")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   cli.add_flag("--backward", options.backward, "walk back from the loss: the slopes of every step");
   cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");

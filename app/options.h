@@ -25,6 +25,8 @@ struct Options {
   bool animate = true;
   bool backward = false;           ///< the walk goes back from the loss
   std::int64_t memory_limit = -1;  ///< bytes for expanded weights; negative: the usual
+  std::string train;               ///< a task to train beside what is open; empty: none
+  int train_steps = 0;             ///< 0: as many as the task's recipe says
   bool timing = false;             ///< tell on stderr how long the start took
 };
 

@@ -131,6 +131,18 @@ Status apply_input(FrameState& state, const Options& options) {
   return Done{};
 }
 
+Status apply_training(FrameState& state, const Options& options) {
+  if (options.train.empty()) return Done{};
+  TRY(TrainingSettings settings, training_settings(options.train));
+  if (options.train_steps > 0) {
+    settings.recipe.steps = options.train_steps;
+    settings.recipe.warmup = std::min(settings.recipe.warmup, options.train_steps / 4);
+  }
+  TRY_OK(state.session.train(settings, true));
+  if (options.view.empty()) state.workspace.view = "training";
+  return Done{};
+}
+
 Status apply_cursor(FrameState& state, const RunResult& run, const Options& options,
                     std::vector<std::string>& notes) {
   Cursor& cursor = state.workspace.cursor;

@@ -13,6 +13,8 @@ Status apply_look(FrameState& state, const Options& options);
 /// Texts, ids, images, mask and padding, once the model is open. Fails when they do not fit the model. A
 /// decoder whose words were not given gets the model's own answer, in the background.
 Status apply_input(FrameState& state, const Options& options);
+/// Begins the training that was asked for, and shows its view. Fails where there is no such task.
+Status apply_training(FrameState& state, const Options& options);
 /// Layer, head and step, once there is a run. Numbers out of range are clamped and told in `notes`; a step
 /// that the run does not have is an error.
 Status apply_cursor(FrameState& state, const RunResult& run, const Options& options,
