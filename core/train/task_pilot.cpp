@@ -164,13 +164,14 @@ class Pilot final : public Task {
     return {{"accuracy", "share of the action tokens that are right on held-out scenes",
              share(right, counted), 0.95},
             {"whole_movements", "share of held-out scenes with all seven actions right", share(whole, count)},
+            {"first_action_head.weight",
+             "mean attention of the best head from where Δx is said, when nothing but the words tells which "
+             "patch, to the patch of the thing that was named",
+             first.mean, 0.0, first.layer, first.head},
             {"named_patch_head.weight",
              "mean attention of the best head from where Δx and Δy are said to the patch of "
              "the thing that was named",
-             best.mean, 0.4, best.layer, best.head},
-            {"first_action_head.weight",
-             "the same of the best head from where Δx is said, when nothing but the words tells which patch",
-             first.mean, 0.0, first.layer, first.head}};
+             best.mean, 0.4, best.layer, best.head}};
   }
 };
 

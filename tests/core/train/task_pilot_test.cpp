@@ -224,8 +224,8 @@ TEST(TaskPilotTest, AModelThatKnowsNothingIsLost) {
   EXPECT_LT(measures[0].value, 0.4);
   EXPECT_EQ(measures[1].value, 0.0);
   EXPECT_LT(measures[2].value, 0.3);
-  EXPECT_EQ(measures[2].name, "named_patch_head.weight");
-  EXPECT_EQ(measures[3].name, "first_action_head.weight");
+  EXPECT_EQ(measures[2].name, "first_action_head.weight");
+  EXPECT_EQ(measures[3].name, "named_patch_head.weight");
   EXPECT_LT(measures[3].value, 0.3);
 }
 
