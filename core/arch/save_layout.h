@@ -12,7 +12,7 @@
 namespace attnscope {
 
 /// What a folder holds beside its tokenizer.
-struct SavedLayout {
+struct SavedLayout {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   nlohmann::json config;             ///< config.json
   std::vector<NamedTensor> tensors;  ///< model.safetensors
   nlohmann::json preprocessing;      ///< preprocessor_config.json; null where the model sees no pictures

@@ -118,7 +118,7 @@ class Pilot final : public Task {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 4000;
+    out.steps = 6000;
     out.batch = 32;
     out.rate = 2e-3;
     return out;

@@ -96,7 +96,7 @@ class Sorter final : public Task {
 
   Recipe recipe() const override {
     Recipe out;
-    out.steps = 3000;
+    out.steps = 5000;
     out.batch = 64;
     out.rate = 3e-3;
     return out;
