@@ -10,7 +10,11 @@
 
 namespace attnscope::testing {
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int kCells = 10;
+#else
 inline constexpr int kCells = 40;
+#endif
 
 inline std::string without_stack(std::string name) {
   for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
