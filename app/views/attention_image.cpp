@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "app/look/strings.h"
+#include "app/widgets/arm_way.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -14,6 +16,13 @@ std::int64_t row_at(const PatchRows& patches, std::int64_t patch) {
   return patch >= 0 && patch < static_cast<std::int64_t>(patches.row_of.size())
              ? patches.row_of[static_cast<std::size_t>(patch)]
              : -1;
+}
+
+// Where the hand goes by the sequence's last tokens, for models that move one.
+std::vector<PathPoint> said_way(const RunResult& run, int sequence) {
+  const auto& opened = run.document.opened;
+  if (!opened || !opened->tokenizer) return {};
+  return arm_way_said(*opened->tokenizer, run.trace(sequence).ids);
 }
 
 }  // namespace
@@ -62,8 +71,13 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   const ImVec2 at(position.x, position.y + line + scaled(4));
   const PatchEvent event = draw_patch_picture(context.painter, picture, at,
                                               ImVec2(size.x, std::max(1.f, size.y - 2 * line - scaled(8))));
+  const std::vector<PathPoint> way = said_way(context.run, scene.sequence);
+  list->PushClipRect(event.p0, event.p1, true);
+  draw_arm_way(way, event.p0, event.p1, theme().residual, scaled(3));
+  list->PopClipRect();
+  const char* legend = way.empty() ? "attention.image.legend" : "attention.image.legend_way";
   draw_text(list, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
-            middle_truncated(fonts().small, tr("attention.image.legend", {number_text(most_, 4)}), size.x));
+            middle_truncated(fonts().small, tr(legend, {number_text(most_, 4)}), size.x));
   if (event.patch < 0) return out;
   const std::int64_t here = row_at(keys_, event.patch), from = row_at(queries_, event.patch);
   if (here >= 0 && !weights_.empty()) {

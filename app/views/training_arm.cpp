@@ -4,31 +4,13 @@
 
 #include "app/look/strings.h"
 #include "app/views/training_panes.h"
+#include "app/widgets/arm_way.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/lens/patches.h"
 
 namespace attnscope {
-namespace {
-
-void draw_way(const std::vector<PathPoint>& path, ImVec2 p0, ImVec2 p1, ImU32 colour, float thickness) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  std::vector<ImVec2> at;
-  for (const PathPoint& point : path)
-    at.emplace_back(p0.x + (p1.x - p0.x) * static_cast<float>(point.x),
-                    p0.y + (p1.y - p0.y) * static_cast<float>(point.y));
-  if (at.empty()) return;
-  list->AddPolyline(at.data(), static_cast<int>(at.size()), IM_COL32(0, 0, 0, 160), 0, thickness + scaled(2));
-  list->AddPolyline(at.data(), static_cast<int>(at.size()), colour, 0, thickness);
-  for (const ImVec2 point : at) list->AddCircleFilled(point, thickness * 0.8f, colour);
-  const float open = scaled(4) + scaled(5) * static_cast<float>(path.back().gripper);
-  list->AddCircle(at.back(), open, IM_COL32(0, 0, 0, 160), 0, scaled(4));
-  list->AddCircle(at.back(), open, colour, 0, scaled(2));
-}
-
-}  // namespace
-
 bool TrainingArm::possible(const TrainingScene& scene) {
   if (!scene.shown.shown) return false;
   if (key_ != scene.key()) {
@@ -87,8 +69,8 @@ void TrainingArm::draw(const ViewContext& context, const TrainingScene& scene, c
   const PatchEvent event = draw_patch_picture(context.painter, what, at, ImVec2(side, side));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->PushClipRect(event.p0, event.p1, true);
-  draw_way(ways_->wanted.path, event.p0, event.p1, theme().residual, scaled(2.5f));
-  draw_way(ways_->said.path, event.p0, event.p1, theme().attention, scaled(2.5f));
+  draw_arm_way(ways_->wanted.path, event.p0, event.p1, theme().residual, scaled(2.5f));
+  draw_arm_way(ways_->said.path, event.p0, event.p1, theme().attention, scaled(2.5f));
   list->PopClipRect();
   const std::string note =
       ways_->said.path.empty() ? tr("training.arm.none") : tr("training.arm.note", {heads.name()});

@@ -22,6 +22,11 @@ int most_likely(const Trace& trace, std::int64_t row) {
 
 }  // namespace
 
+std::vector<PathPoint> arm_way_said(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+  if (ids.size() < static_cast<std::size_t>(kArmActions)) return {};
+  return way_of(tokenizer, {ids.end() - kArmActions, ids.end()}).path;
+}
+
 std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace) {
   const auto& tokenizer = snapshot.opened->tokenizer;
   if (!tokenizer || trace.input.pixels.empty()) return {};

@@ -1,4 +1,4 @@
-// The Pilot's hand while it trains: the way that its action tokens say, beside the way they should say.
+// The Pilot's hand: the way that its action tokens say, and while it trains, beside the way they should say.
 // Refuses tasks without actions, and answers that are no actions yet.
 #pragma once
 
@@ -18,6 +18,8 @@ struct ArmWays {
   ArmWay wanted, said;
   std::vector<std::int64_t> rows;  ///< that say the actions
 };
+/// The way that the last seven tokens of a sequence say; empty where one of them is no action.
+std::vector<PathPoint> arm_way_said(const Tokenizer& tokenizer, const std::vector<int>& ids);
 /// Of the example that is watched, read off a run of it; nothing for tasks without seven actions.
 std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace);
 

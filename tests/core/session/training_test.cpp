@@ -355,5 +355,23 @@ TEST(TrainingTasks, EveryTaskTakesAStepInEitherOrderOfItsNorms) {
     }
 }
 
+TEST(ArmWay, IsSaidByTheLastSevenTokens) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot");
+  ASSERT_TRUE(opened) << opened.error().text();
+  const Tokenizer& tokenizer = *opened->tokenizer;
+  const auto ids = [&](const char* actions) {
+    return tokenizer.encode(std::string("pick the red cup ") + actions)->ids();
+  };
+  const auto path =
+      arm_way_said(tokenizer, ids("<act_10> <act_10> <act_4> <act_13> <act_1> <act_7> <act_6>"));
+  ASSERT_FALSE(path.empty());
+  const auto wanted = arm_path(*arm_move({10, 10, 4, 13, 1, 7, 6}));
+  EXPECT_EQ(path.size(), wanted.size());
+  EXPECT_EQ(path.back().x, wanted.back().x);
+  EXPECT_EQ(path.back().gripper, wanted.back().gripper);
+  EXPECT_TRUE(arm_way_said(tokenizer, ids("<act_10> <act_10>")).empty());
+  EXPECT_TRUE(arm_way_said(tokenizer, {}).empty());
+}
+
 }  // namespace
 }  // namespace attnscope
