@@ -58,7 +58,8 @@ version_14() {
 
 # Core, command line and layering without a graphics package; the program must not have been linked with one.
 headless() {
-  configure headless && ninja -C build/headless attnscope-cli test_layering || return 1
+  # What is asked here is whether it builds and links alone: quickly built is good enough.
+  configure headless -DCMAKE_CXX_FLAGS_RELEASE=-O0 && ninja -C build/headless attnscope-cli test_layering || return 1
   if ldd build/headless/attnscope-cli | grep -E 'libGL|libEGL|libglfw|libX11'; then
     echo "attnscope-cli is linked with the libraries above: core must not know a window" >&2
     return 1
