@@ -12,7 +12,8 @@
 namespace attnscope {
 
 /// What a folder holds beside its tokenizer.
-struct SavedLayout {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw
+struct SavedLayout {
   nlohmann::json config;             ///< config.json
   std::vector<NamedTensor> tensors;  ///< model.safetensors
   nlohmann::json preprocessing;      ///< preprocessor_config.json; null where the model sees no pictures
