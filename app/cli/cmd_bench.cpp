@@ -17,7 +17,7 @@ namespace {
 constexpr int kDecodeSteps = 24;
 constexpr int kPrefills = 4;
 
-struct Options {
+struct BenchOptions {
   std::string model;
   int tokens = 256;
   bool json = false;
@@ -209,7 +209,7 @@ void print_lines(const nlohmann::json& r) {
               p["recorded_steps"].get<int>());
 }
 
-Status run_bench(const Options& options) {
+Status run_bench(const BenchOptions& options) {
   if (options.model == kTrainingBench) return bench_training(options.json);
   TRY(const OpenedModel opened,
       options.model == kRandomModel ? random_gpt2_small() : open_named(options.model));
@@ -244,7 +244,7 @@ Status run_bench(const Options& options) {
 void add_bench(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("bench", "Measure prefill and decoding beside this machine's limits");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   command
       ->add_option("MODEL", options->model,
                    std::string(kModelHelp) + ", or " + kRandomModel +

@@ -8,7 +8,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::string model;
   int max_new_tokens = 0;
   bool json = false;
@@ -24,7 +24,7 @@ std::string text_of(const OpenedModel& opened, const std::vector<int>& ids) {
   return join(words, " ");
 }
 
-Status run_generate(const Options& options) {
+Status run_generate(const GenerateOptions& options) {
   TRY(const OpenedModel opened, open_named(options.model));
   TRY(const std::vector<Input> given, options.sequences.read(opened));
   if (given.size() != 1) {
@@ -50,7 +50,7 @@ Status run_generate(const Options& options) {
 
 void add_generate(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("generate", "Continue a sequence token by token");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   command->add_option("MODEL", options->model, kModelHelp)->required();
   options->sequences.add_to(*command, false);
   command->add_option("--max-new-tokens", options->max_new_tokens, "how many tokens at most")

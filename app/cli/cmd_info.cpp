@@ -81,7 +81,7 @@ json to_json(const OpenedModel& opened) {
 
 std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-void print_lines(const json& info) {
+void print_info(const json& info) {
   for (const char* key :
        {"title", "path", "architecture", "layers", "d_model", "vocab_size", "context_length", "dtype"})
     std::printf("%-16s %s\n", key, plain(info[key]).c_str());
@@ -120,7 +120,7 @@ void add_info(CLI::App& app, Action& action) {
     if (*as_json)
       print_json(info);
     else
-      print_lines(info);
+      print_info(info);
     return Done{};
   };
   command->callback([run, &action] { action = run; });

@@ -11,19 +11,19 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 
-struct Options {
+struct TokenizeOptions {
   std::string model, text, file;
   bool json = false, plain = false;
 };
 
-void print_lines(const Tokenizer& tokenizer, const Encoding& encoding) {
+void print_tokens(const Tokenizer& tokenizer, const Encoding& encoding) {
   for (const Token& token : encoding.tokens) {
     std::printf("%8d  %4lld-%-4lld  %s\n", token.id, static_cast<long long>(token.begin),
                 static_cast<long long>(token.end), tokenizer.token_display(token.id).c_str());
   }
 }
 
-Status run_tokenize(const Options& options) {
+Status run_tokenize(const TokenizeOptions& options) {
   TRY(const std::shared_ptr<const Tokenizer> tokenizer, open_any_tokenizer(options.model));
   std::string text = options.text;
   if (!options.file.empty()) {
@@ -31,7 +31,7 @@ Status run_tokenize(const Options& options) {
   }
   TRY(const Encoding encoding, tokenizer->encode(text, !options.plain));
   if (!options.json) {
-    print_lines(*tokenizer, encoding);
+    print_tokens(*tokenizer, encoding);
     return Done{};
   }
   nlohmann::json tokens = nlohmann::json::array(), spans = nlohmann::json::array();
@@ -47,7 +47,7 @@ Status run_tokenize(const Options& options) {
 
 void add_tokenize(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("tokenize", "Show the tokens of a text");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TokenizeOptions>();
   command
       ->add_option(
           "MODEL_OR_TOKENIZER", options->model,

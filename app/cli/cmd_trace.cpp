@@ -12,7 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct TraceOptions {
   std::string model, steps = "*", out;
   bool summary = false, gradients = false;
   int target = -1;
@@ -120,12 +120,12 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
   return Done{};
 }
 
-Status run_trace(const Options& options) {
+Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_named(options.model));
   TRY(const std::vector<Input> inputs, inputs_of(opened, options.sequences));
   RunOptions run;
-  TRY(run.mask, options.sequences.mask());
+  TRY_OK(options.sequences.read_masks(run));
   const bool writes = !options.out.empty(), summary = options.summary || !writes;
   Output out;
   for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
@@ -143,7 +143,7 @@ Status run_trace(const Options& options) {
 
 void add_trace(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("trace", "Run a model and get every step's tensor");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TraceOptions>();
   command->add_option("MODEL", options->model, kModelHelp)->required();
   options->sequences.add_to(*command, true);
   command->add_option("--steps", options->steps,

@@ -11,11 +11,11 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource&) {
+Result<ModelConfig> attnscope_config(const nlohmann::json& json, const TensorSource&) {
   return config_from_json(json, "config.json");
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> attnscope_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {}, "");
   Weights out;
   for (const WeightShape& expected : expected_weights(config)) {
@@ -32,6 +32,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_attnscope() { return {"attnscope", {"attnscope"}, read_config, read_weights}; }
+Family family_attnscope() { return {"attnscope", {"attnscope"}, attnscope_config, attnscope_weights}; }
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> bart_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   const bool multilingual = config.text({"model_type"}, "bart") == "mbart";
   BartLayout layout;
@@ -22,6 +22,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_bart() { return {"BART", {"bart", "mbart"}, read_config, read_bart_weights}; }
+Family family_bart() { return {"BART", {"bart", "mbart"}, bart_config, read_bart_weights}; }
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ namespace {
 const MaskedHeadNames kHead{"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
                             "cls.predictions.decoder", "cls.predictions.bias"};
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> bert_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   read_encoder_config(config, 0, out);
@@ -21,7 +21,7 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   return out;
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> bert_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"bert.", ""}, "embeddings.word_embeddings.weight");
   Weights out;
   TRY_OK(read_encoder_weights(out, config, from));
@@ -31,6 +31,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_bert() { return {"BERT", {"bert"}, read_config, read_weights}; }
+Family family_bert() { return {"BERT", {"bert"}, bert_config, bert_weights}; }
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> bloom_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   out.d_model = out.d_in = config.size({"hidden_size", "n_embed"}, 64);
@@ -42,7 +42,7 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   return out;
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> bloom_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"transformer.", ""}, "word_embeddings.weight");
   const auto stored = WeightReader::Layout::out_in;
   const std::int64_t d = config.d_model;
@@ -67,6 +67,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_bloom() { return {"BLOOM", {"bloom"}, read_config, read_weights}; }
+Family family_bloom() { return {"BLOOM", {"bloom"}, bloom_config, bloom_weights}; }
 
 }  // namespace attnscope

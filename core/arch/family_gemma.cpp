@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> gemma_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   BlockSpec block = read_rotary_block(
@@ -28,6 +28,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_gemma() { return {"Gemma", {"gemma"}, read_config, read_rotary_weights}; }
+Family family_gemma() { return {"Gemma", {"gemma"}, gemma_config, read_rotary_weights}; }
 
 }  // namespace attnscope

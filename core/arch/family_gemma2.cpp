@@ -18,7 +18,7 @@ float cap_of(ConfigReader& config, const char* key, double absent) {
   return static_cast<float>(cap);
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> gemma2_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   BlockSpec block = read_rotary_block(
@@ -45,6 +45,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_gemma2() { return {"Gemma 2", {"gemma2"}, read_config, read_rotary_weights}; }
+Family family_gemma2() { return {"Gemma 2", {"gemma2"}, gemma2_config, read_rotary_weights}; }
 
 }  // namespace attnscope

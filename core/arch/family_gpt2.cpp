@@ -15,7 +15,7 @@ WeightReader reader(const TensorSource& source) {
   return WeightReader(source, {"transformer.", ""}, "wte.weight");
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> gpt2_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   out.d_model = out.d_in = config.size({"n_embd", "hidden_size"}, 768);
@@ -69,7 +69,7 @@ Status read_qkv(const WeightReader& from, Weights& out, const std::string& base,
   return Done{};
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> gpt2_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from = reader(source);
   const auto conv1d = WeightReader::Layout::in_out;
   const std::int64_t d = config.d_model;
@@ -94,6 +94,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_gpt2() { return {"GPT-2", {"gpt2"}, read_config, read_weights}; }
+Family family_gpt2() { return {"GPT-2", {"gpt2"}, gpt2_config, gpt2_weights}; }
 
 }  // namespace attnscope

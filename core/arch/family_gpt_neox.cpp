@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> gpt_neox_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   out.d_model = out.d_in = config.size({"hidden_size"}, 6144);
@@ -43,7 +43,7 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   return out;
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> gpt_neox_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"gpt_neox.", ""}, "embed_in.weight");
   const auto stored = WeightReader::Layout::out_in;
   const std::int64_t d = config.d_model;
@@ -68,6 +68,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_gpt_neox() { return {"GPT-NeoX", {"gpt_neox"}, read_config, read_weights}; }
+Family family_gpt_neox() { return {"GPT-NeoX", {"gpt_neox"}, gpt_neox_config, gpt_neox_weights}; }
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@ std::int64_t window_of_layer(ConfigReader& config, const std::string& type, int 
   return window_of(config, layer, layer >= config.count({"max_window_layers"}, 28), 4096);
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> llama_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   BlockSpec block = read_rotary_block(config, source, {}, out);
@@ -33,6 +33,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_llama() { return {"Llama", {"llama", "mistral", "qwen2"}, read_config, read_rotary_weights}; }
+Family family_llama() { return {"Llama", {"llama", "mistral", "qwen2"}, llama_config, read_rotary_weights}; }
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ Result<bool> has_own_positions(const ModelConfig& stack, const char* name, const
   return max_abs_difference(stored, formula) > 1e-6;
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> marian_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   BartLayout layout;
   layout.position = PositionSpec::Kind::sinusoidal;
@@ -40,6 +40,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_marian() { return {"MarianMT", {"marian"}, read_config, read_bart_weights}; }
+Family family_marian() { return {"MarianMT", {"marian"}, marian_config, read_bart_weights}; }
 
 }  // namespace attnscope

@@ -52,7 +52,7 @@ void see_prefix(AttentionSpec& attention) {
   attention.mask = "causal" + window + " | *>image | *>prompt";
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> paligemma_config(const nlohmann::json& json, const TensorSource& source) {
   const nlohmann::json text = text_config(json), sight = inner_config(json, "vision_config");
   ConfigReader config(json, "config.json"), words(text, "config.json: text_config"),
       image(sight, "config.json: vision_config");
@@ -95,7 +95,7 @@ Status read_sight(const ModelConfig& tower, const TensorSource& source, Weights&
                        tower.projected, WeightReader::Layout::out_in);
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> paligemma_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader words(source, {"language_model.model.", "model.language_model.", "language_model."},
                            "embed_tokens.weight");
   Weights out;
@@ -109,6 +109,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_paligemma() { return {"PaliGemma", {"paligemma"}, read_config, read_weights}; }
+Family family_paligemma() { return {"PaliGemma", {"paligemma"}, paligemma_config, paligemma_weights}; }
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> qwen3_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   BlockSpec block = read_rotary_block(config, source, {.d_head = 128}, out);
@@ -27,6 +27,6 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
 
 }  // namespace
 
-Family family_qwen3() { return {"Qwen3", {"qwen3"}, read_config, read_rotary_weights}; }
+Family family_qwen3() { return {"Qwen3", {"qwen3"}, qwen3_config, read_rotary_weights}; }
 
 }  // namespace attnscope

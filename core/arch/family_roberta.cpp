@@ -11,7 +11,7 @@ namespace {
 
 const MaskedHeadNames kHead{"lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> roberta_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   read_encoder_config(config, config.count({"pad_token_id"}, 1) + 1, out);
@@ -20,7 +20,7 @@ Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& 
   return out;
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> roberta_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"roberta.", ""}, "embeddings.word_embeddings.weight");
   Weights out;
   TRY_OK(read_encoder_weights(out, config, from));
@@ -31,7 +31,7 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 }  // namespace
 
 Family family_roberta() {
-  return {"RoBERTa", {"roberta", "xlm-roberta", "camembert"}, read_config, read_weights};
+  return {"RoBERTa", {"roberta", "xlm-roberta", "camembert"}, roberta_config, roberta_weights};
 }
 
 }  // namespace attnscope

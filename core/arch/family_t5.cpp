@@ -59,7 +59,7 @@ ModelConfig read_stack(ConfigReader& config, Stack which) {
   return out;
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> t5_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   const WeightReader names = names_of(source);
   if (!names.has(kLastOfDecoder)) {
@@ -134,7 +134,7 @@ Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights&
   return from.norm(out, prefix + "ln_final", file + "final_layer_norm", d);
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> t5_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from = names_of(source);
   const std::string prefix(stack_prefix(config.stack));
   Weights out;
@@ -157,6 +157,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_t5() { return {"T5", {"t5", "mt5"}, read_config, read_weights}; }
+Family family_t5() { return {"T5", {"t5", "mt5"}, t5_config, t5_weights}; }
 
 }  // namespace attnscope

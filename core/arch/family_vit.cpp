@@ -26,7 +26,7 @@ int labels_of(ConfigReader& config, const TensorInfo& classifier) {
   return config.size({"num_labels"}, known ? static_cast<int>(classifier.shape[0]) : 2);
 }
 
-Result<ModelConfig> read_config(const nlohmann::json& json, const TensorSource& source) {
+Result<ModelConfig> vit_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ImageDefaults defaults;
   defaults.class_token = true;
@@ -47,7 +47,7 @@ Status read_rows(Weights& out, const std::string& canonical, const WeightReader&
   return Done{};
 }
 
-Result<Weights> read_weights(const ModelConfig& config, const TensorSource& source) {
+Result<Weights> vit_weights(const ModelConfig& config, const TensorSource& source) {
   const WeightReader from(source, {"vit.", ""}, "embeddings.cls_token");
   const std::int64_t d = config.d_model;
   Weights out;
@@ -68,6 +68,6 @@ Result<Weights> read_weights(const ModelConfig& config, const TensorSource& sour
 
 }  // namespace
 
-Family family_vit() { return {"ViT", {"vit"}, read_config, read_weights}; }
+Family family_vit() { return {"ViT", {"vit"}, vit_config, vit_weights}; }
 
 }  // namespace attnscope

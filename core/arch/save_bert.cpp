@@ -9,7 +9,7 @@ namespace {
 using Bias = WeightWriter::Bias;
 constexpr auto kStored = WeightWriter::Layout::out_in;
 
-nlohmann::json config_of(const ModelConfig& model) {
+nlohmann::json bert_config_json(const ModelConfig& model) {
   const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("BertForMaskedLM", "bert");
   out["vocab_size"] = model.vocab_size;
@@ -62,7 +62,7 @@ Result<SavedLayout> save_as_bert(const Model& model) {
   if (!config.head.tied && !out.empty()) to.add_plain(head + "decoder.weight", out.transpose());
   to.add_plain(head + "bias", to.bias_or_zeros("logits", config.vocab_size));
   TRY(auto tensors, std::move(to).take());
-  return SavedLayout{config_of(config), std::move(tensors), nullptr};
+  return SavedLayout{bert_config_json(config), std::move(tensors), nullptr};
 }
 
 }  // namespace attnscope

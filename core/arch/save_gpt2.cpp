@@ -36,7 +36,7 @@ void put_qkv(WeightWriter& to, const std::string& base, const std::string& name)
   to.add_plain(name + ".bias", beside(biases));
 }
 
-nlohmann::json config_of(const ModelConfig& model) {
+nlohmann::json gpt2_config_json(const ModelConfig& model) {
   const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("GPT2LMHeadModel", "gpt2");
   out["vocab_size"] = model.vocab_size;
@@ -80,7 +80,7 @@ Result<SavedLayout> save_as_gpt2(const Model& model) {
   const Tensor head = to.need("logits.weight");  // [d_model, vocab]
   if (!config.head.tied && !head.empty()) to.add_plain("lm_head.weight", head.transpose());
   TRY(auto tensors, std::move(to).take());
-  return SavedLayout{config_of(config), std::move(tensors), nullptr};
+  return SavedLayout{gpt2_config_json(config), std::move(tensors), nullptr};
 }
 
 }  // namespace attnscope

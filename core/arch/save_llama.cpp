@@ -30,7 +30,7 @@ void put_positions(nlohmann::json& out, const PositionSpec& position) {
   out["rope_parameters"] = newer;
 }
 
-nlohmann::json config_of(const ModelConfig& model, bool attention_bias, bool mlp_bias) {
+nlohmann::json llama_config_json(const ModelConfig& model, bool attention_bias, bool mlp_bias) {
   const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("LlamaForCausalLM", "llama");
   out["vocab_size"] = model.vocab_size;
@@ -78,8 +78,8 @@ Result<SavedLayout> save_as_llama(const Model& model) {
   const Tensor head = to.need("logits.weight");  // [d_model, vocab]
   if (!config.head.tied && !head.empty()) to.add_plain("lm_head.weight", head.transpose());
   TRY(auto tensors, std::move(to).take());
-  return SavedLayout{config_of(config, attention == Bias::always, mlp == Bias::always), std::move(tensors),
-                     nullptr};
+  return SavedLayout{llama_config_json(config, attention == Bias::always, mlp == Bias::always),
+                     std::move(tensors), nullptr};
 }
 
 }  // namespace attnscope

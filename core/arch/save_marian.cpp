@@ -17,7 +17,7 @@ void put_stack_config(nlohmann::json& out, const std::string& which, const Model
   out[which + "_ffn_dim"] = block.mlp.d_mlp;
 }
 
-nlohmann::json config_of(const ModelConfig& model, const ModelConfig& encoder) {
+nlohmann::json marian_config_json(const ModelConfig& model, const ModelConfig& encoder) {
   nlohmann::json out = config_head("MarianMTModel", "marian");
   out["is_encoder_decoder"] = true;
   out["vocab_size"] = encoder.vocab_size;
@@ -90,7 +90,7 @@ Result<SavedLayout> save_as_marian(const Model& model) {
   to.add_plain("final_logits_bias", Tensor::borrow(owner, owner->data(),
                                                    Shape{{Axis::none, 1}, {Axis::vocab, config.vocab_size}}));
   TRY(auto tensors, std::move(to).take());
-  return SavedLayout{config_of(config, *encoder), std::move(tensors), nullptr};
+  return SavedLayout{marian_config_json(config, *encoder), std::move(tensors), nullptr};
 }
 
 }  // namespace attnscope

@@ -65,7 +65,7 @@ Status check_toy(const ModelConfig& config, const std::string& what) {
               "Scenes are for toys; open larger models as a model folder.");
 }
 
-Status read_weights(const json& object, Weights& weights, const std::string& what) {
+Status read_scene_weights(const json& object, Weights& weights, const std::string& what) {
   const auto given = object.find("weights");
   if (given == object.end()) return Done{};
   if (!given->is_object())
@@ -165,7 +165,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
       scene.words.push_back(word.is_string() ? word.get<std::string>() : std::string());
   scene.from_seed = !object.contains("weights");
   Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
-  TRY_OK(read_weights(object, weights, what));
+  TRY_OK(read_scene_weights(object, weights, what));
   tie_tables(config, weights);
   TRY(scene.model, Model::make(std::move(config), std::move(weights)));
   TRY(scene.inputs, inputs_from_json(object, what));

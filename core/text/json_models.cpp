@@ -10,10 +10,10 @@ namespace attnscope {
 
 namespace {
 
-using Made = Result<std::shared_ptr<const WordModel>>;
+using MadeModel = Result<std::shared_ptr<const WordModel>>;
 
 template <class Model>
-Made shared(Result<Model> made) {
+MadeModel shared(Result<Model> made) {
   if (!made) return made.error();
   return std::shared_ptr<const WordModel>(std::make_shared<Model>(*std::move(made)));
 }
@@ -68,7 +68,7 @@ Result<BpeOptions> bpe_options_from(const JsonNode& model) {
   return out;
 }
 
-Made bpe_from(const JsonNode& model) {
+MadeModel bpe_from(const JsonNode& model) {
   TRY(auto vocabulary, vocabulary_from(model));
   TRY(const auto merges, merges_from(model));
   TRY(const auto options, bpe_options_from(model));
@@ -84,7 +84,7 @@ Result<UnigramPiece> piece_from(const JsonNode& node) {
   return out;
 }
 
-Made unigram_from(const JsonNode& model) {
+MadeModel unigram_from(const JsonNode& model) {
   TRY(const auto list, model.array("vocab"));
   std::vector<UnigramPiece> pieces;
   for (std::size_t id = 0; id < list.size(); ++id) {
@@ -99,7 +99,7 @@ Made unigram_from(const JsonNode& model) {
   return shared(Unigram::make(pieces, options));
 }
 
-Made word_piece_from(const JsonNode& model) {
+MadeModel word_piece_from(const JsonNode& model) {
   TRY(auto vocabulary, vocabulary_from(model));
   WordPieceOptions options;
   TRY(options.unknown, model.text("unk_token", "[UNK]"));
@@ -108,7 +108,7 @@ Made word_piece_from(const JsonNode& model) {
   return shared(WordPiece::make(std::move(vocabulary), options));
 }
 
-Made whole_words_from(const JsonNode& model) {
+MadeModel whole_words_from(const JsonNode& model) {
   TRY(auto vocabulary, vocabulary_from(model));
   TRY(const auto unknown, model.text("unk_token", "<unk>"));
   return shared(WholeWords::make(std::move(vocabulary), unknown));
@@ -123,7 +123,7 @@ std::string type_by_members(const JsonNode& model) {
 
 }  // namespace
 
-Made model_from(const JsonNode& node) {
+MadeModel model_from(const JsonNode& node) {
   TRY(auto type, node.type());
   if (type.empty()) type = type_by_members(node);
   if (type == "BPE") return bpe_from(node);
