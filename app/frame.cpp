@@ -94,7 +94,11 @@ void Frame::follow_backward() {
   const bool entered = workspace.backward && !was_backward_;
   was_backward_ = workspace.backward;
   if (!workspace.backward || !run_) return;
-  if (entered) arriving_ = true;
+  if (entered) {
+    arriving_ = true;
+    // The one view that shows slopes.
+    if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
+  }
   workspace.backpass.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
                             workspace.backward_target);
   const auto slopes = workspace.backpass.newest();

@@ -7,7 +7,6 @@
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
-#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -36,6 +35,7 @@ bool ImagePane::possible(const ViewContext& context, const AttentionScene& scene
     const bool image = !scene.trace->input.pixels.empty();
     queries_ = image ? patch_rows(*scene.trace, scene.stack) : PatchRows{};
     keys_ = image ? patch_rows(*scene.trace, scene.keys_stack()) : PatchRows{};
+    way_ = image ? said_way(context.run, scene.sequence) : std::vector<PathPoint>{};
   }
   return !keys_.empty();
 }
@@ -71,11 +71,10 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   const ImVec2 at(position.x, position.y + line + scaled(4));
   const PatchEvent event = draw_patch_picture(context.painter, picture, at,
                                               ImVec2(size.x, std::max(1.f, size.y - 2 * line - scaled(8))));
-  const std::vector<PathPoint> way = said_way(context.run, scene.sequence);
   list->PushClipRect(event.p0, event.p1, true);
-  draw_arm_way(way, event.p0, event.p1, theme().residual, scaled(3));
+  draw_arm_way(way_, event.p0, event.p1, theme().residual, scaled(3));
   list->PopClipRect();
-  const char* legend = way.empty() ? "attention.image.legend" : "attention.image.legend_way";
+  const char* legend = way_.empty() ? "attention.image.legend" : "attention.image.legend_way";
   draw_text(list, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
             middle_truncated(fonts().small, tr(legend, {number_text(most_, 4)}), size.x));
   if (event.patch < 0) return out;

@@ -5,6 +5,7 @@
 #include "app/views/attention_common.h"
 #include "app/views/attention_pane.h"
 #include "core/lens/patches.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 
@@ -24,6 +25,7 @@ class ImagePane {
   PatchRows queries_, keys_;
   Tensor weights_;  ///< [patch row, patch column]
   float most_ = 0, sum_ = 0;
+  std::vector<PathPoint> way_;  ///< of the hand, by the sequence's last tokens
 };
 
 }  // namespace attnscope

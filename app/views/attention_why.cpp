@@ -172,8 +172,9 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   take_row(context, scene, query);
   ImGui::SetCursorScreenPos(position);
   if (!row_) return {};
-  const std::string title = tr("attention.why.title", {query_name(context.run, scene, query),
-                                                       std::to_string(scene.head), std::to_string(query)});
+  const std::string who = query_name(context.run, scene, query);
+  std::string title = tr("attention.why.title", {who, std::to_string(scene.head), std::to_string(query)});
+  if (text_size(fonts().body_bold, title).x > size.x) title = tr("attention.why.title.short", {who});
   ImDrawList* list = ImGui::GetWindowDrawList();
   draw_text(list, fonts().body_bold, position, theme().text,
             middle_truncated(fonts().body_bold, title, size.x));

@@ -174,12 +174,16 @@ float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
   return std::pow(10.f, std::floor(std::log10(most)));
 }
 
+// A result below its factor has no header: its title stands in the gap, where its numbers have a unit to
+// tell.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
+  if (panel.header <= 0 && unit >= 1.f) return;
   std::string title = operand.title;
   if (unit < 1.f) title += tr("steps.back.unit", {power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
+  const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   draw_text(ImGui::GetWindowDrawList(), fonts().small,
-            ImVec2(panel.position.x + panel.labels, panel.position.y),
+            ImVec2(panel.position.x + panel.labels, panel.position.y - above),
             operand.colour ? operand.colour : theme().text_dim, title);
 }
 
@@ -219,7 +223,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.window = &window;
   panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
   write_back(operand, before, window);
-  if (panel.header > 0) draw_title(operand, panel, plot.number_unit);
+  draw_title(operand, panel, plot.number_unit);
   if (!panel.event.hovered()) return;
   event.cell = {static_cast<int>(index), panel.event.row, panel.event.col};
   event.clicked = panel.event.clicked;

@@ -11,6 +11,7 @@
 #include "core/lens/patches.h"
 
 namespace attnscope {
+
 bool TrainingArm::possible(const TrainingScene& scene) {
   if (!scene.shown.shown) return false;
   if (key_ != scene.key()) {
