@@ -9,14 +9,14 @@
 namespace attnscope {
 namespace {
 
-const MaskedHeadNames kHead{"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
-                            "cls.predictions.decoder", "cls.predictions.bias"};
+const MaskedHeadNames kBertHead{"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                                "cls.predictions.decoder", "cls.predictions.bias"};
 
 Result<ModelConfig> bert_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
   ModelConfig out;
   read_encoder_config(config, 0, out);
-  if (source.find(kHead.dense + ".weight")) read_masked_head(config, source, kHead.decoder, out);
+  if (source.find(kBertHead.dense + ".weight")) read_masked_head(config, source, kBertHead.decoder, out);
   TRY_OK(config.status());
   return out;
 }
@@ -25,7 +25,7 @@ Result<Weights> bert_weights(const ModelConfig& config, const TensorSource& sour
   const WeightReader from(source, {"bert.", ""}, "embeddings.word_embeddings.weight");
   Weights out;
   TRY_OK(read_encoder_weights(out, config, from));
-  if (config.head.present) TRY_OK(read_masked_head_weights(out, config, source, kHead));
+  if (config.head.present) TRY_OK(read_masked_head_weights(out, config, source, kBertHead));
   return out;
 }
 
