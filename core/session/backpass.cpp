@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/trace/head.h"
-#include "core/trace/provenance.h"
 
 namespace attnscope {
 namespace {
@@ -83,28 +82,6 @@ const std::vector<Site>& Slopes::readers_of(const Site& site) const {
 
 namespace {
 
-// Which steps with slopes a step went into, as provenance says of their first and last rows.
-std::map<Site, std::vector<Site>> readers_in(const Gradients& gradients) {
-  std::map<Site, std::vector<Site>> out;
-  const Trace& trace = gradients.trace();
-  const auto note = [&](const Site& reader, const Explanation& why) {
-    for (const Term& term : why.terms)
-      for (const Source& source : term.factors) {
-        if (source.is_weight || !gradients.find(source.site)) continue;
-        auto& readers = out[source.site];
-        if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
-      }
-  };
-  for (const Record& record : trace.records()) {
-    if (!gradients.find(record.site)) continue;
-    std::vector<std::int64_t> index(record.shape.size(), 0);
-    if (const auto why = explain(trace, record.site, index)) note(record.site, *why);
-    index[index.size() - 2] = record.shape[record.shape.size() - 2] - 1;
-    if (const auto why = explain(trace, record.site, index)) note(record.site, *why);
-  }
-  return out;
-}
-
 void find_losses(Slopes& slopes) {
   const Gradients& gradients = *slopes.gradients;
   const Trace& trace = gradients.trace();
@@ -171,6 +148,7 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
   options.interventions = run->document.interventions;
   options.mask = run->document.mask;
   options.mask_cells = run->document.mask_cells;
+  options.side_masks = run->document.side_masks;
   auto gradients = backward(trace, *std::move(objective), options);
   if (!gradients) {
     out->error = gradients.error();
@@ -178,138 +156,11 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
   }
   out->gradients = *std::move(gradients);
   find_losses(*out);
-  out->readers = readers_in(*out->gradients);
+  out->readers = slope_readers(*out->gradients);
   auto walk = std::make_shared<RunResult>(*run);
   walk->steps = reversed_steps(timeline(*trace, ""), *out->gradients);
   out->walk = std::move(walk);
   return out;
-}
-
-// ---- weights ------------------------------------------------------------------------------------
-namespace {
-
-std::string weight_of_bias(const std::string& name) {
-  return ends_with(name, ".bias") ? name.substr(0, name.size() - 4) + "weight" : std::string();
-}
-
-Range inside(Range range, std::int64_t size) {
-  range.begin = std::clamp<std::int64_t>(range.begin, 0, size);
-  range.end = std::clamp<std::int64_t>(range.end, range.begin, size);
-  return range;
-}
-
-// One number that a use adds to the slope of the weight `name` at (row, col).
-double added(const WeightUse& use, bool bias, std::int64_t row, std::int64_t col) {
-  double sum = 0;
-  if (use.kind == WeightUse::Kind::ready)
-    return static_cast<double>(use.dy.rank() == 1 ? use.dy.at(col) : use.dy.at(row, col));
-  for (std::int64_t pos = 0; pos < use.dy.size(0); ++pos) {
-    const double dy = static_cast<double>(use.dy.at(pos, col));
-    if (use.kind == WeightUse::Kind::rows)
-      sum += use.ids[static_cast<std::size_t>(pos)] == row ? dy : 0.0;
-    else
-      sum += bias ? dy : static_cast<double>(use.x.at(pos, row)) * dy;
-  }
-  return sum;
-}
-
-// True where the use is of this weight, or (with `bias`) of the weight beside this bias.
-bool is_use_of(const WeightUse& use, const std::string& name, bool& bias) {
-  bias = use.kind == WeightUse::Kind::product && use.name == weight_of_bias(name);
-  return bias || use.name == name;
-}
-
-}  // namespace
-
-Tensor weight_slope(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
-  const Tensor weight = gradients.trace().weights().get(name);
-  if (weight.empty()) return {};
-  const bool vector = weight.rank() == 1;
-  rows = inside(rows, vector ? 1 : weight.size(0));
-  cols = inside(cols, weight.size(vector ? 0 : 1));
-  Buffer out(
-      {{vector ? Axis::unit : weight.axis(0), rows.size()}, {weight.axis(vector ? 0 : 1), cols.size()}});
-  std::fill(out.data(), out.data() + out.count(), 0.f);
-  bool any = false;
-  for (const WeightUse& use : gradients.uses()) {
-    bool bias = false;
-    if (!is_use_of(use, name, bias)) continue;
-    any = true;
-    float* to = out.data();
-    if (use.kind == WeightUse::Kind::product && !bias) {
-      const Tensor x = use.x.slice(1, rows.begin, rows.end).transpose().packed();  // [in, pos]
-      const Tensor part = linear(x, use.dy.slice(1, cols.begin, cols.end), {}, use.dy.axis(1)).packed();
-      for (std::int64_t i = 0; i < part.count(); ++i) to[i] += part.data()[i];
-      continue;
-    }
-    for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      for (std::int64_t col = cols.begin; col < cols.end; ++col)
-        *to++ += static_cast<float>(added(use, bias, row, col));
-  }
-  return any ? std::move(out).freeze() : Tensor();
-}
-
-std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site) {
-  std::string base = to_text(site);
-  if (ends_with(base, ".out") && step_of(site.slot).rule == Rule::norm) base.erase(base.size() - 4);
-  std::vector<std::string> out;
-  for (const char* part : {".weight", ".bias"}) {
-    const std::string name = base + part;
-    if (gradients.trace().weights().get(name).empty()) continue;
-    bool bias = false;
-    if (std::any_of(gradients.uses().begin(), gradients.uses().end(),
-                    [&](const WeightUse& use) { return is_use_of(use, name, bias); }))
-      out.push_back(name);
-  }
-  return out;
-}
-
-KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index) {
-  const ModelConfig& config = trace.config();
-  const std::string base(stack_prefix(config.stack));
-  if (config.head.tied && name == base + "logits.weight") {
-    std::reverse(index.begin(), index.end());
-    return {base + "tok_embed.weight", std::move(index)};
-  }
-  if (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight")
-    return {base + "tok_embed.weight", std::move(index)};
-  return {name, std::move(index)};
-}
-
-double weight_slope_cell(const Gradients& gradients, const std::string& name,
-                         const std::vector<std::int64_t>& index) {
-  const Trace& trace = gradients.trace();
-  const KeptWeight kept = kept_weight(trace, name, index);
-  double sum = 0;
-  bool any = false;
-  for (const WeightUse& use : gradients.uses()) {
-    bool bias = false;
-    const bool own = is_use_of(use, kept.name, bias);
-    const KeptWeight other = kept_weight(trace, use.name, {0, 1});
-    if (!own && other.name != kept.name) continue;
-    const bool turned = !own && other.index.front() == 1;
-    const std::int64_t row = kept.index.size() > 1 ? kept.index[turned ? 1 : 0] : 0;
-    const std::int64_t col = kept.index.size() > 1 ? kept.index[turned ? 0 : 1] : kept.index.front();
-    sum += added(use, bias, row, col);
-    any = true;
-  }
-  return any ? sum : std::numeric_limits<double>::quiet_NaN();
-}
-
-Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows) {
-  const Record* record = gradients.find(pattern);
-  if (!record) return {};
-  const Range all{0, record->shape.back()};
-  const Tensor a = gradients.trace().slice(pattern, head, rows, all),
-               da = gradients.slice(pattern, head, rows, all);
-  Buffer out({{Axis::query, a.size(0)}, {Axis::unit, 1}});
-  for (std::int64_t row = 0; row < a.size(0); ++row) {
-    double sum = 0;
-    for (std::int64_t key = 0; key < a.size(1); ++key)
-      sum += static_cast<double>(a.at(row, key)) * static_cast<double>(da.at(row, key));
-    out.data()[row] = static_cast<float>(sum);
-  }
-  return std::move(out).freeze();
 }
 
 // ---- checks, and what the window asks -----------------------------------------------------------

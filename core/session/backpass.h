@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/gradients.h"
+#include "core/model/slope_provenance.h"
 #include "core/session/session.h"
+#include "core/session/weight_slopes.h"
 
 namespace attnscope {
 
@@ -36,28 +37,15 @@ struct Slopes {
   std::map<Site, std::vector<Site>> readers;  ///< the steps with slopes that were made from a step
 
   const std::vector<Site>& readers_of(const Site& site) const;
+  /// Why a cell of the slope of a step is what it is. Errors: no such slope, no such cell.
+  Result<SlopeExplanation> why(const Site& site, const std::vector<std::int64_t>& index) const {
+    return explain_slope(*gradients, readers_of(site), site, index);
+  }
 };
 /// Goes back through one sequence of a run; errors are inside.
 std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence, int target);
 /// The steps of a walk that have slopes, in reverse order.
 std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps, const Gradients& gradients);
-
-/// The weights that a step's rule uses and that have a slope: "blocks.0.attn.q.weight", ".bias".
-std::vector<std::string> weights_of_step(const Gradients& gradients, const Site& site);
-/// Rectangle of the slope of a weight by its own use in the run; a vector is one row. Empty where it was not
-/// used.
-Tensor weight_slope(const Gradients& gradients, const std::string& name, Range rows, Range cols);
-/// The place where a weight is kept: a tied unembedding is the transposed table of tokens.
-struct KeptWeight {
-  std::string name;
-  std::vector<std::int64_t> index;
-};
-KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index);
-/// One number of the slope of a weight, all its uses added; NaN where it has none.
-double weight_slope_cell(const Gradients& gradients, const std::string& name,
-                         const std::vector<std::int64_t>& index);
-/// Sum over each row of pattern times its slope, which the softmax takes away: [rows, 1].
-Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows);
 
 /// A slope as the backward pass says and as measured.
 struct SlopeCheck {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -123,6 +124,21 @@ constexpr std::array<BackwardStep, 52> kRows{{
   {S::patches, "dP = dE · Wₚᵀ", "",
    "What comes back to the pixels: where the image matters for the answer.", "픽셀로 돌아온 기울기입니다. 이미지의 어디가 답에 중요한지입니다."},
 }};
+
+constexpr BackwardStep kThroughLayerNorm{S::ln1_out,
+  "dx = (g − mean(g) − x̂ ⊙ mean(g ⊙ x̂)) / σ,  g = dy ⊙ γ", "",
+  "Back through the norm: what would only shift or stretch a whole row is taken out, for the norm undoes it.",
+  "정규화를 거꾸로 지납니다. 행 전체를 옮기거나 늘이기만 하는 몫은 정규화가 지우므로 빠집니다."};
+constexpr BackwardStep kThroughRmsNorm{S::ln1_out,
+  "dx = (g − x̂ ⊙ mean(g ⊙ x̂)) / σ,  g = dy ⊙ γ", "",
+  "Back through the norm: what would only stretch a whole row is taken out, for the norm undoes it.",
+  "정규화를 거꾸로 지납니다. 행 전체를 늘이기만 하는 몫은 정규화가 지우므로 빠집니다."};
+
+constexpr std::array<std::pair<Slot, std::string_view>, 11> kProducts{{
+  {S::q, "dQ · W_Qᵀ"}, {S::k, "dK · W_Kᵀ"}, {S::v, "dV · W_Vᵀ"}, {S::attn_out, "dO · W_Oᵀ"},
+  {S::mlp_pre, "dh · W₁ᵀ"}, {S::mlp_gate, "dg · W_gateᵀ"}, {S::mlp_up, "du · W_upᵀ"},
+  {S::mlp_out, "dm · W₂ᵀ"}, {S::logits, "dL · W_Uᵀ"}, {S::head_pre, "dh · Wᵀ"}, {S::projected, "dy · Wᵀ"},
+}};
 // clang-format on
 
 }  // namespace
@@ -131,6 +147,16 @@ const BackwardStep* backward_step(Slot slot) {
   const auto at =
       std::find_if(kRows.begin(), kRows.end(), [&](const BackwardStep& row) { return row.slot == slot; });
   return at == kRows.end() ? nullptr : &*at;
+}
+
+const BackwardStep& backward_through_norm(bool centred) {
+  return centred ? kThroughLayerNorm : kThroughRmsNorm;
+}
+
+std::string_view backward_product(Slot reader) {
+  const auto at =
+      std::find_if(kProducts.begin(), kProducts.end(), [&](const auto& row) { return row.first == reader; });
+  return at == kProducts.end() ? std::string_view() : at->second;
 }
 
 }  // namespace attnscope

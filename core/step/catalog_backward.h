@@ -16,5 +16,9 @@ struct BackwardStep {
 };
 /// The row of a step, or null where the step never has a slope.
 const BackwardStep* backward_step(Slot slot);
+/// The way back through a norm; `centred`: LayerNorm, else RMSNorm. Stands where a slope comes through one.
+const BackwardStep& backward_through_norm(bool centred);
+/// What a product sends back to what it read: "dQ · W_Qᵀ"; empty where the step is no product with a weight.
+std::string_view backward_product(Slot reader);
 
 }  // namespace attnscope
