@@ -95,14 +95,6 @@ Result<Trainer> make_trainer(const Options& options) {
   return trainer;
 }
 
-// The task's layout, or our own where that cannot hold the model: known before the training begins.
-Result<std::string> layout_for(const Trainer& trainer) {
-  const std::string own(trainer.task().layout());
-  if (can_save(own, *trainer.state().model)) return own;
-  TRY_OK(can_save("attnscope", *trainer.state().model));
-  return std::string("attnscope");
-}
-
 // A folder that cannot be written is better known before the training than behind it.
 Status try_folder(const std::string& folder) {
   std::error_code error;
@@ -178,7 +170,8 @@ Status run_train(const Options& options) {
   if (options.task.empty() && options.data.empty()) return list_tasks();
   set_thread_count(options.threads);
   TRY(Trainer trainer, make_trainer(options));
-  TRY(const std::string layout, layout_for(trainer));
+  // Known before the training begins.
+  TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
   TRY_OK(try_folder(options.out));
   TRY_OK(learn(options, trainer));
   TRY_OK(save_model(options.out, layout, *trainer.state().model, trainer.task().tokenizer()));

@@ -217,6 +217,12 @@ Status can_save(std::string_view layout, const Model& model) {
   return Done{};
 }
 
+Result<std::string> fitting_layout(std::string_view layout, const Model& model) {
+  if (can_save(layout, model)) return std::string(layout);
+  TRY_OK(can_save("attnscope", model));
+  return std::string("attnscope");
+}
+
 Status save_model(const std::string& folder, std::string_view layout, const Model& model,
                   const json& tokenizer) {
   TRY(const SavedLayout saved, laid_out(layout, model));

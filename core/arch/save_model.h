@@ -20,5 +20,7 @@ Status save_model(const std::string& folder, std::string_view layout, const Mode
                   const nlohmann::json& tokenizer);
 /// Whether the layout can say the model, without writing anything; the same sentences.
 Status can_save(std::string_view layout, const Model& model);
+/// `layout`, or our own where that cannot hold the model. Errors: neither can.
+Result<std::string> fitting_layout(std::string_view layout, const Model& model);
 
 }  // namespace attnscope

@@ -25,14 +25,17 @@ Json list_of(const auto& values, auto to_json) {
 
 Json head_of(const Trainer& trainer) {
   const TrainState& state = trainer.state();
-  return {{"task", trainer.task().name()},
-          {"sizes", sizes_to_json(trainer.sizes())},
-          {"recipe", recipe_to_json(trainer.recipe())},
-          {"seed", trainer.seed()},
-          {"step", state.step},
-          {"rate_factor", state.rate_factor},
-          {"reports", list_of(state.reports, report_to_json)},
-          {"held_out", list_of(state.held_out, held_out_to_json)}};
+  Json out{{"task", trainer.task().name()},
+           {"sizes", sizes_to_json(trainer.sizes())},
+           {"recipe", recipe_to_json(trainer.recipe())},
+           {"seed", trainer.seed()},
+           {"step", state.step},
+           {"rate_factor", state.rate_factor},
+           {"reports", list_of(state.reports, report_to_json)},
+           {"held_out", list_of(state.held_out, held_out_to_json)}};
+  if (const DataSource* data = trainer.task().source())
+    out["data"] = {{"path", data->path}, {"vocabulary", data->vocabulary}, {"print", data->print}};
+  return out;
 }
 
 struct Opened {
@@ -58,6 +61,11 @@ Result<Opened> open_checkpoint(const std::string& path) {
   TRY_OK(read_key(out.json, "step", path, head.step));
   TRY(head.sizes, sizes_from_json(out.json["sizes"], path));
   TRY(head.recipe, recipe_from_json(out.json["recipe"], path));
+  if (const auto data = out.json.find("data"); data != out.json.end()) {
+    TRY_OK(read_key(*data, "path", path, head.data.path));
+    TRY_OK(read_key(*data, "vocabulary", path, head.data.vocabulary));
+    TRY_OK(read_key(*data, "print", path, head.data.print));
+  }
   if (head.step < 0)
     return fail(Code::out_of_range, in_quotes(path, 400) + format(" stands at step %d.", head.step),
                 "The file was changed or damaged; take another one.");
@@ -67,6 +75,16 @@ Result<Opened> open_checkpoint(const std::string& path) {
 Error another_model(const std::string& path, const std::string& why) {
   return fail(Code::bad_shape, in_quotes(path, 400) + " is a checkpoint of another model: " + why + ".",
               "Choose the task and the sizes that it was trained with.");
+}
+
+// Other lines would be held out, and other words stand behind the ids.
+Status check_data(const std::string& path, const DataSource& before, const Task& task) {
+  const DataSource* now = task.source();
+  if (before.path.empty() || !now || now->print == before.print) return Done{};
+  return fail(Code::bad_format,
+              in_quotes(path, 400) + " was trained on other lines or words than those in " +
+                  in_quotes(now->path, 400) + " now.",
+              "Put the file back as it was, or begin a new run.");
 }
 
 // A copy in memory of its own, so that the file may be replaced and every read gives the same bits.
@@ -119,7 +137,8 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer) {
     tensors.push_back({kKinds[1] + name, moments->second.m});
     tensors.push_back({kKinds[2] + name, moments->second.v});
   }
-  return write_safetensors(path, tensors, {}, {{kKey, head_of(trainer).dump()}});
+  const std::string head = head_of(trainer).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return write_safetensors(path, tensors, {}, {{kKey, head}});
 }
 
 Result<CheckpointHead> read_checkpoint_head(const std::string& path) {
@@ -132,6 +151,7 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   if (opened.head.task != trainer.task().name())
     return another_model(path, format("it learns \"%s\", not \"%s\"", opened.head.task.c_str(),
                                       std::string(trainer.task().name()).c_str()));
+  TRY_OK(check_data(path, opened.head.data, trainer.task()));
   const Model& model = *trainer.state().model;
   TrainState state;
   std::map<std::string, Tensor> weights;

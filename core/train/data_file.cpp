@@ -1,6 +1,7 @@
 #include "core/train/data_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -113,8 +114,14 @@ Example example_of(const std::vector<int>& ids) {
 class Lines final : public Task {
  public:
   Lines(std::vector<std::string> words, std::vector<std::vector<int>> train,
-        std::vector<std::vector<int>> held_out)
-      : words_(std::move(words)), train_(std::move(train)), held_out_(std::move(held_out)) {
+        std::vector<std::vector<int>> held_out, DataSource source)
+      : words_(std::move(words)),
+        train_(std::move(train)),
+        held_out_(std::move(held_out)),
+        source_(std::move(source)) {
+    source_.lines = static_cast<std::int64_t>(train_.size());
+    source_.held_out = static_cast<std::int64_t>(held_out_.size());
+    source_.words = static_cast<std::int64_t>(words_.size() - kSpecial.size());
     for (const auto* lines : {&train_, &held_out_})
       for (const std::vector<int>& line : *lines) longest_ = std::max(longest_, line.size());
   }
@@ -152,6 +159,7 @@ class Lines final : public Task {
   }
 
   Recipe recipe() const override { return {}; }
+  const DataSource* source() const override { return source_.path.empty() ? nullptr : &source_; }
 
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     const auto& lines = split == Split::train ? train_ : held_out_;
@@ -178,6 +186,7 @@ class Lines final : public Task {
  private:
   std::vector<std::string> words_;
   std::vector<std::vector<int>> train_, held_out_;
+  DataSource source_;
   std::size_t longest_ = 0;
 };
 
@@ -196,11 +205,25 @@ Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, con
   return out;
 }
 
-}  // namespace
+// FNV-1a over the bytes of both texts.
+std::uint64_t print_of(const std::string& text, const std::string& vocabulary) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const std::string* each : {&text, &vocabulary}) {
+    for (const char c : *each) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    hash = (hash ^ 0xffu) * 1099511628211ull;  // no byte of UTF-8
+  }
+  return hash;
+}
 
-Result<std::shared_ptr<const Task>> task_of_text(const std::string& text, const std::string& what,
-                                                 const std::string& vocabulary,
-                                                 const std::string& vocabulary_what) {
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(path, error);
+  return error ? path : full.lexically_normal().string();
+}
+
+Result<std::shared_ptr<const Task>> task_of_lines(const std::string& text, const std::string& what,
+                                                  const std::string& vocabulary,
+                                                  const std::string& vocabulary_what, DataSource source) {
   TRY(const std::vector<Line> lines, lines_of(text, what));
   TRY(std::vector<std::string> words,
       vocabulary_what.empty() ? vocabulary_of(lines, what) : given_vocabulary(vocabulary, vocabulary_what));
@@ -218,15 +241,30 @@ Result<std::shared_ptr<const Task>> task_of_text(const std::string& text, const 
   const std::uint64_t border = std::next(different.begin(), static_cast<std::ptrdiff_t>(out))->first;
   for (const std::vector<int>& line : all)
     if (fingerprint(line) >= border) train.push_back(line);
-  return std::shared_ptr<const Task>(
-      std::make_shared<const Lines>(std::move(words), std::move(train), std::move(held_out)));
+  return std::shared_ptr<const Task>(std::make_shared<const Lines>(std::move(words), std::move(train),
+                                                                   std::move(held_out), std::move(source)));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Task>> task_of_text(const std::string& text, const std::string& what,
+                                                 const std::string& vocabulary,
+                                                 const std::string& vocabulary_what) {
+  return task_of_lines(text, what, vocabulary, vocabulary_what, {});
 }
 
 Result<std::shared_ptr<const Task>> task_of_file(const std::string& path, const std::string& vocabulary) {
   TRY(const std::string text, read_file(path, kMostBytes));
-  if (vocabulary.empty()) return task_of_text(text, in_quotes(path, 400));
-  TRY(const std::string words, read_file(vocabulary, kMostBytes));
-  return task_of_text(text, in_quotes(path, 400), words, in_quotes(vocabulary, 400));
+  DataSource source;
+  source.path = absolute(path);
+  std::string words, words_what;
+  if (!vocabulary.empty()) {
+    TRY(words, read_file(vocabulary, kMostBytes));
+    source.vocabulary = absolute(vocabulary);
+    words_what = in_quotes(vocabulary, 400);
+  }
+  source.print = print_of(text, words);
+  return task_of_lines(text, in_quotes(path, 400), words, words_what, std::move(source));
 }
 
 }  // namespace attnscope

@@ -30,6 +30,14 @@ struct TaskSizes {
   std::string mask;   ///< pilot: "prefix" (image in both directions) or "causal"
 };
 
+/// The text file that a task's data come from.
+struct DataSource {
+  std::string path;                                 ///< absolute
+  std::string vocabulary;                           ///< file of its words; empty: the words of the text
+  std::uint64_t print = 0;                          ///< fingerprint of both files' contents
+  std::int64_t lines = 0, held_out = 0, words = 0;  ///< different words; held out are different lines
+};
+
 /// How a task's shipped model is trained.
 struct Recipe {
   int steps = 1000;
@@ -64,6 +72,8 @@ class Task {
   /// The content of tokenizer.json.
   virtual nlohmann::json tokenizer() const = 0;
   virtual Recipe recipe() const = 0;
+  /// Where its data come from; null: it makes them itself.
+  virtual const DataSource* source() const { return nullptr; }
   /// Example `number` of a split; the same for the same seed everywhere.
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
   /// A fixed example whose attention is worth watching while it learns, as the input bar would hold it.

@@ -108,7 +108,8 @@ class Trainer {
 Weights first_weights(const ModelConfig& config, std::uint64_t seed);
 
 /// A checkpoint is one .safetensors file: weights, both moments, reports. Written whole or not at all, so a
-/// full disk leaves the one before. Errors on reading: a checkpoint of another model or task.
+/// full disk leaves the one before. Errors on reading: a checkpoint of another model or task, or of data
+/// that have changed since.
 Status save_checkpoint(const std::string& path, const Trainer& trainer);
 Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer);
 
@@ -119,6 +120,7 @@ struct CheckpointHead {
   Recipe recipe;
   std::uint64_t seed = 0;
   int step = 0;
+  DataSource data;  ///< of a task from a file; its path is empty otherwise
 };
 /// Errors: a file that is no checkpoint.
 Result<CheckpointHead> read_checkpoint_head(const std::string& path);

@@ -85,6 +85,32 @@ TEST(DataFile, files_on_disk) {
   EXPECT_FALSE(task_of_file(folder / "lines.txt", folder / "none.txt"));
 }
 
+TEST(DataFile, a_checkpoint_knows_its_lines) {
+  const TempFolder folder;
+  const std::string lines = folder / "lines.txt", words = folder / "words.txt",
+                    kept = folder / "c.safetensors";
+  std::ofstream(lines) << kText;
+  EXPECT_EQ((*task_of_text(kText, "lines.txt"))->source(), nullptr);
+  const auto trainer_of = [&](const std::string& vocabulary) {
+    const auto task = task_of_file(lines, vocabulary);
+    EXPECT_TRUE(task) << task.error().text();
+    return *Trainer::make(*task, {1, 2, 0, 16, 32, "", ""}, {}, 1);
+  };
+  Trainer trainer = trainer_of("");
+  ASSERT_EQ(trainer.task().source()->words, 14);
+  ASSERT_TRUE(save_checkpoint(kept, trainer));
+  const auto head = read_checkpoint_head(kept);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->data.path, lines);
+  EXPECT_EQ(head->data.vocabulary, "");
+  EXPECT_TRUE(read_checkpoint(kept, trainer_of("")));
+  // A vocabulary with the same number of words, and the same lines in another order.
+  std::ofstream(words) << "the\ncat\nsat\non\nmat\ndog\nrug\na\nbird\nflew\nfish\nswam\nslept\nate\n";
+  expect_error(read_checkpoint(kept, trainer_of(words)).error(), {"other lines or words", "lines.txt"});
+  std::ofstream(lines) << kText.substr(kText.find("the dog")) + "the cat sat on the mat\n";
+  expect_error(read_checkpoint(kept, trainer_of("")).error(), {"other lines or words", "lines.txt"});
+}
+
 TEST(Card, tells_all_and_is_read_back) {
   const TempFolder folder;
   Recipe recipe = Counting().recipe();

@@ -261,6 +261,48 @@ TEST(Trainer, stops_where_numbers_end) {
   }
 }
 
+// In the first column alone, or everywhere.
+Tensor filled_like(const Tensor& like, float value, bool first_column = false) {
+  std::vector<float> values(static_cast<std::size_t>(like.count()), value);
+  const std::size_t columns = first_column ? static_cast<std::size_t>(like.size(1)) : 1;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (i % columns != 0) values[i] = 0;
+  Shape shape;
+  for (int d = 0; d < like.rank(); ++d) shape.emplace_back(like.axis(d), like.size(d));
+  return Tensor::from(std::move(values), shape);
+}
+
+// The loss of this model is an ordinary number: its MLP says nothing, since what goes into it is multiplied
+// by zeros. The way back multiplies the huge weights on either side of those zeros.
+TEST(Trainer, stops_where_only_the_gradient_ends) {
+  Trainer trainer = counting_trainer();
+  take_steps(trainer, 2);
+  const ModelConfig& config = trainer.state().model->config();
+  const Weights& good = trainer.state().model->weights();
+  std::map<std::string, Tensor> changed;
+  const auto change = [&](const std::string& name, float value, bool first_column = false) {
+    changed[name] = filled_like(good.get(name), value, first_column);
+  };
+  change("blocks.0.ln2.weight", 1e25f);
+  change("blocks.0.mlp.pre.weight", 0);
+  change("blocks.0.mlp.pre.bias", 0);
+  change("blocks.0.mlp.out.weight", 1e25f, true);  // slopes behind a LayerNorm add up to nothing
+  TrainState state = trainer.state();
+  state.model =
+      std::make_shared<const Model>(std::make_shared<const ModelConfig>(config),
+                                    std::make_shared<const Weights>(with_parameters(config, good, changed)));
+  const auto broken = state.model;
+  ASSERT_TRUE(trainer.resume(std::move(state)));
+  EXPECT_TRUE(std::isfinite((*trainer.measure_held_out(5)).loss));
+  const auto stopped = trainer.step();
+  ASSERT_FALSE(stopped);
+  expect_error(stopped.error(), {"Step 3", "the gradient blocks.0.mlp.pre.weight.grad", "learning rate"});
+  EXPECT_EQ(stopped.error().text().find("the loss"), std::string::npos) << stopped.error().text();
+  EXPECT_EQ(trainer.state().step, 2);
+  EXPECT_EQ(trainer.state().model, broken) << "nothing was moved";
+  EXPECT_EQ(trainer.state().reports.size(), 2u);
+}
+
 TEST(Trainer, stops_when_asked) {
   Trainer trainer = counting_trainer();
   const std::atomic<bool> cancel{true};
