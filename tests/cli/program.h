@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/temp_folder.h"
+
 namespace attnscope::testing {
 
 using Json = nlohmann::json;
@@ -37,24 +39,6 @@ inline std::string read_text(const std::string& path) {
   text << file.rdbuf();
   return text.str();
 }
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-cli-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// `arguments` as a shell reads them.
 inline Ran cli(const std::string& arguments) {

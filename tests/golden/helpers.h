@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope::testing {
 
@@ -137,24 +138,5 @@ inline double gap(double a, double b) {
   const double difference = std::fabs(a - b);
   return std::isnan(difference) ? INFINITY : difference;
 }
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-golden-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace attnscope::testing

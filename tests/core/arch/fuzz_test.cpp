@@ -12,6 +12,7 @@
 #include "core/arch/open.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -203,18 +204,16 @@ TEST(Fuzz, configs_of_models_of_several_stacks) {
 }
 
 TEST(Fuzz, whole_folders) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-fuzz-XXXXXX").string();
-  const std::string folder = ::mkdtemp(pattern.data());
+  const testing::TempFolder folder;
   const std::string config = text_of("tests/golden/models/llama/config.json");
   std::filesystem::copy(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/llama/model.safetensors",
-                        folder + "/model.safetensors");
+                        folder / "model.safetensors");
   Mutator mutate(4);
   for (int i = 0; i < 500; ++i) {
-    std::ofstream(folder + "/config.json") << mutate.text(config);
-    const auto opened = open_model(folder);
+    std::ofstream(folder / "config.json") << mutate.text(config);
+    const auto opened = open_model(folder.path());
     EXPECT_TRUE(opened || (!opened.error().sentence.empty() && !opened.error().hint.empty()));
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,10 +12,11 @@
 #include "core/train/random.h"
 #include "core/train/task_sizes.h"
 #include "core/train/trainer.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope::testing {
 
-class Counting final : public Task {
+class Counting : public Task {
  public:
   std::string_view name() const override { return "counting"; }
   std::string_view title() const override { return "Counting"; }
@@ -90,25 +89,6 @@ inline void expect_same_weights(const Trainer& a, const Trainer& b) {
   ASSERT_EQ(left.size(), right.size());
   for (const auto& [name, value] : left) EXPECT_EQ(value.values(), right.at(name).values()) << name;
 }
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-train-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 inline void expect_error(const Error& error, std::initializer_list<const char*> parts) {
   for (const char* part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
