@@ -9,6 +9,9 @@ namespace attnscope {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr int kMostSequences = 4096;     // of a batch: the way back keeps all of their steps
+constexpr double kLeastEpsilon = 1e-20;  // below it slopes vanish whose squares no float can hold
+constexpr double kMostDecay = 1000;
 
 Status bad(std::string sentence, const char* hint) {
   return fail(Code::out_of_range, std::move(sentence), hint);
@@ -36,6 +39,8 @@ Status check_recipe(const Recipe& recipe) {
     return bad(
         format("A training of %d steps with %d sequences each cannot be run.", recipe.steps, recipe.batch),
         "Both must be at least 1.");
+  if (recipe.batch > kMostSequences)
+    return bad(format("A batch of %d sequences is too large.", recipe.batch), "Choose at most 4096.");
   if (recipe.warmup < 0)
     return bad(format("A warm-up of %d steps is not possible.", recipe.warmup), "Give 0 or more steps.");
   if (!(recipe.rate > 0 && recipe.rate < 1e3))
@@ -46,10 +51,10 @@ Status check_recipe(const Recipe& recipe) {
                "Give 0 or more, and less than 1.");
   if (!(recipe.clip >= 0))
     return bad(format("Gradients cannot be clipped to %g.", recipe.clip), "Give 0 (no clipping) or more.");
-  if (!between(recipe.beta1, 0, 1) || !between(recipe.beta2, 0, 1) || !(recipe.epsilon > 0) ||
-      !(recipe.decay >= 0))
+  if (!between(recipe.beta1, 0, 1) || !between(recipe.beta2, 0, 1) ||
+      !between(recipe.epsilon, kLeastEpsilon, 1) || !between(recipe.decay, 0, kMostDecay))
     return bad("The constants of AdamW cannot be used.",
-               "Both betas lie in [0, 1), epsilon is above 0, the decay 0 or more.");
+               "Both betas lie in [0, 1), epsilon in [1e-20, 1), the decay in [0, 1000).");
   return Done{};
 }
 

@@ -62,6 +62,14 @@ nlohmann::json StoryTask::tokenizer() const {
       {vocabulary().words(), {"<bos>", "<eos>", "<unk>"}, "<unk>", "<bos>", "", WordTokenizer::Cut::words});
 }
 
+Recipe StoryTask::recipe() const {
+  Recipe out;
+  out.steps = 1500;
+  out.batch = 32;
+  out.rate = 2e-3;
+  return out;
+}
+
 Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number) const {
   const auto place = static_cast<std::uint64_t>(number);
   SplitMix64 random = random_of(seed, kTwoStream + static_cast<std::uint64_t>(split), place);
@@ -86,14 +94,7 @@ Input StoryTask::first_input() const {
 }
 
 ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
-  ModelConfig out;
-  out.d_model = out.d_in = sizes.d_model;
-  out.vocab_size = vocabulary().size();
-  out.position.max_positions = kMostRows;
-  out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
-  out.final_norm = block.norm;
-  if (block.order == NormOrder::post) out.final_norm.kind = NormSpec::Kind::none;
-  out.head.tied = true;
+  ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kMostRows);
   out.bos = kBegin;
   out.eos = kEnd;
   return out;
@@ -122,8 +123,7 @@ std::vector<Measure> StoryTask::measure(const Model& model, std::uint64_t seed, 
            answer.mean, 0.5, answer.layer, answer.head},
           {"reason_head.weight",
            "mean attention of the best head from the reason to what the pronoun stood for, in stories that "
-           "name it "
-           "later",
+           "name it later",
            reason.mean, 0.0, reason.layer, reason.head}};
 }
 

@@ -1,4 +1,4 @@
-// What the tasks that tell stories share: words and tokenizer, one or two stories as a sequence in
+// What the tasks that tell stories share: words, tokenizer and recipe, one or two stories as a sequence in
 // which every word predicts the next one, and how well a model knows what the pronoun stood for. A task adds
 // its blocks.
 #pragma once
@@ -17,6 +17,7 @@ struct StoryRows {
 class StoryTask : public Task {
  public:
   nlohmann::json tokenizer() const override;
+  Recipe recipe() const override;
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override;
   Example shown() const override;
   /// The first sentence: up to its reason, in which the pronoun already stands for something.

@@ -97,16 +97,10 @@ class Induction final : public Task {
     BlockSpec block = usual_block(sizes);
     TRY_OK(check_pairs(block.attention));
     block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
-    ModelConfig out;
-    out.family = "attention only";
-    out.d_model = out.d_in = sizes.d_model;
-    out.vocab_size = vocabulary().size();
+    ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), 128);
     out.position.kind = PositionSpec::Kind::rope;
     out.position.rope.theta = kTheta;
-    out.position.max_positions = 128;
-    out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
-    out.final_norm = block.norm;
-    if (block.order == NormOrder::post) out.final_norm.kind = NormSpec::Kind::none;
+    out.head.tied = false;
     out.bos = kBegin;
     return out;
   }

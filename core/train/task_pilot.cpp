@@ -87,17 +87,9 @@ class Pilot final : public Task {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
-    ModelConfig out;
-    out.family = "Pilot";
-    out.d_model = out.d_in = sizes.d_model;
-    out.vocab_size = vocabulary().size();
-    out.position.kind = PositionSpec::Kind::learned;
-    out.position.max_positions = kPatches + kWords + kArmActions + 1;
     BlockSpec block = usual_block(sizes);
     if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
-    out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
-    if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
-    out.head.tied = true;
+    ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kPatches + kWords + kArmActions + 1);
     out.image_token = kImage;
     out.towers = {tower_of(sizes)};
     return out;

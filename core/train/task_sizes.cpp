@@ -34,11 +34,11 @@ Status check_division(const TaskSizes& sizes) {
   return Done{};
 }
 
-// As many heads as the task has, or fewer, so that they divide the width.
-int fitting_heads(int d_model, int most) {
-  int heads = most;
-  while (heads > 1 && d_model % heads != 0) --heads;
-  return heads;
+// `most`, or the next smaller number that divides `whole`.
+int fitting(int whole, int most) {
+  int part = most;
+  while (part > 1 && whole % part != 0) --part;
+  return part;
 }
 
 }  // namespace
@@ -49,9 +49,10 @@ Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own) {
   if (out.d_model == 0) out.d_model = own.d_model;
   TRY_OK(check_range("layers", out.layers, 24));
   TRY_OK(check_range("features", out.d_model, 1024));
-  if (out.heads == 0) out.heads = fitting_heads(out.d_model, own.heads);
+  if (out.heads == 0) out.heads = fitting(out.d_model, own.heads);
   TRY_OK(check_range("heads", out.heads, 32));
-  if (out.kv_heads == 0) out.kv_heads = own.kv_heads > 0 && chosen.heads == 0 ? own.kv_heads : out.heads;
+  if (out.kv_heads == 0)
+    out.kv_heads = own.kv_heads > 0 && chosen.heads == 0 ? fitting(out.heads, own.kv_heads) : out.heads;
   TRY_OK(check_range("key/value heads", out.kv_heads, 32));
   if (out.d_mlp == 0) out.d_mlp = own.d_mlp * out.d_model / own.d_model;
   TRY_OK(check_range("MLP features", out.d_mlp, 4096));
@@ -72,6 +73,20 @@ BlockSpec usual_block(const TaskSizes& sizes) {
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
   block.mlp = {MlpSpec::Kind::plain, Activation::gelu_tanh, sizes.d_mlp};
   return block;
+}
+
+ModelConfig usual_decoder(const TaskSizes& sizes, const BlockSpec& block, int vocabulary,
+                          std::int64_t positions) {
+  ModelConfig out;
+  out.d_model = out.d_in = sizes.d_model;
+  out.vocab_size = vocabulary;
+  out.position.kind = PositionSpec::Kind::learned;
+  out.position.max_positions = positions;
+  out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
+  const bool post = block.order == NormOrder::post;
+  out.final_norm = post ? NormSpec{NormSpec::Kind::none, 1e-5f, 0.f} : block.norm;
+  out.head.tied = true;
+  return out;
 }
 
 Status check_pairs(const AttentionSpec& attention) {

@@ -14,6 +14,10 @@ namespace attnscope {
 Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own);
 /// A block of such sizes as most decoders have it: LayerNorm, GELU, causal, 1/sqrt(d_head).
 BlockSpec usual_block(const TaskSizes& sizes);
+/// A stack with `block` in every layer, the block's norm behind the last one (none where norms stand behind
+/// the sums), learned positions and a head tied to the table of tokens.
+ModelConfig usual_decoder(const TaskSizes& sizes, const BlockSpec& block, int vocabulary,
+                          std::int64_t positions);
 /// Refuses heads of odd width, whose features make no pairs for rotary positions to turn.
 Status check_pairs(const AttentionSpec& attention);
 

@@ -73,15 +73,7 @@ class Sorter final : public Task {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
-    ModelConfig out;
-    out.family = "GPT-2";
-    out.d_model = out.d_in = sizes.d_model;
-    out.vocab_size = vocabulary().size();
-    out.position.kind = PositionSpec::Kind::learned;
-    out.position.max_positions = 2 * kMost + 2;
-    out.blocks.assign(static_cast<std::size_t>(sizes.layers), usual_block(sizes));
-    if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
-    out.head.tied = true;
+    ModelConfig out = usual_decoder(sizes, usual_block(sizes), vocabulary().size(), 2 * kMost + 2);
     out.eos = kEnd;
     return out;
   }

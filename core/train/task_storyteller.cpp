@@ -16,18 +16,7 @@ class Storyteller final : public StoryTask {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
-    ModelConfig out = decoder(sizes, usual_block(sizes));
-    out.family = "GPT-2";
-    out.position.kind = PositionSpec::Kind::learned;
-    return out;
-  }
-
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 1500;
-    out.batch = 32;
-    out.rate = 2e-3;
-    return out;
+    return decoder(sizes, usual_block(sizes));
   }
 };
 

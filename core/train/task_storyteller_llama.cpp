@@ -23,16 +23,7 @@ class RotaryStoryteller final : public StoryTask {
     block.mlp.kind = MlpSpec::Kind::gated;
     block.mlp.activation = Activation::silu;
     ModelConfig out = decoder(sizes, block);
-    out.family = "Llama";
     out.position.kind = PositionSpec::Kind::rope;
-    return out;
-  }
-
-  Recipe recipe() const override {
-    Recipe out;
-    out.steps = 1500;
-    out.batch = 32;
-    out.rate = 2e-3;
     return out;
   }
 };

@@ -65,7 +65,6 @@ double aligned_share(const Example& example, const Trace& trace, int layer, int 
 // What encoder and decoder have in common.
 ModelConfig stack_of(const TaskSizes& sizes, Stack which) {
   ModelConfig out;
-  out.family = "MarianMT";
   out.stack = which;
   out.d_model = out.d_in = sizes.d_model;
   out.vocab_size = vocabulary().size();

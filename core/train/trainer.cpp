@@ -120,8 +120,8 @@ Status check_shape(const TrainState& state, const std::string& name, const Tenso
 }  // namespace
 
 struct Trainer::Batch {
-  std::vector<Example> examples;
-  std::int64_t counted = 0;  // rows with a target
+  std::vector<Example> examples;  // those with a target: from the others nothing can be learned
+  std::int64_t counted = 0;       // rows with a target
 };
 
 Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes& sizes, const Recipe& recipe,
@@ -130,6 +130,7 @@ Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes&
   TRY(ModelConfig config, task->config(sizes));
   if (config.blocks.empty())
     return fail(Code::bad_shape, "A model without blocks cannot be trained.", "Give at least one layer.");
+  config.family = task->title();
   Weights weights = first_weights(config, seed);
   Trainer out;
   TRY(out.state_.model, Model::make(std::move(config), std::move(weights)));
@@ -168,6 +169,7 @@ Result<Trainer::Batch> Trainer::make_batch() const {
   for_each_of(out.examples.size(), [&](std::size_t i) {
     out.examples[i] = task_->example(seed_, Split::train, first + static_cast<std::int64_t>(i));
   });
+  std::erase_if(out.examples, [](const Example& example) { return counted(example.targets) == 0; });
   for (const Example& example : out.examples) out.counted += counted(example.targets);
   if (out.counted == 0)
     return fail(Code::out_of_range, "No row of the batch has a target: there is nothing to learn from.",
