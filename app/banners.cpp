@@ -54,7 +54,10 @@ void draw_error(FrameState& state, float x, float& y, float width) {
   const Error error = *state.session.error();
   note_text(error.sentence);
   note_text(error.hint);
-  const bool open = state.session.document().model != nullptr;
+  // What is open has not run yet: running it again may help.
+  const auto result = state.session.result();
+  const bool open =
+      state.session.document().model && (!result || result->undo_point != state.session.history().position());
   const Asked asked = draw_line(
       {theme().error, error.sentence, error.hint, open ? tr("frame.run_again") : ""}, "error", x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& session) { session.run(); });

@@ -14,19 +14,24 @@ constexpr int kMostAnswer = 50;  // tokens
 constexpr float kChipRow = 38.f, kThumbnail = 56.f;
 constexpr float kFieldShare = 0.27f, kLeastField = 160.f;  // of a line that holds text and chips
 
+std::string counted(std::int64_t count, const char* one, const char* many) {
+  return tr(count == 1 ? one : many, {format_count(count)});
+}
+
 /// "11 tokens · 3 blocks · 4 heads · 0.4 ms"
 std::string summary(const PanelContext& context, const Sequence& sequence) {
   const ModelConfig& config = context.session.document().model->config();
   const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_heads;
   const std::string counts =
-      config.encoder()
-          ? tr("input.summary.two",
-               {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
-                format_count(sequence.input.length()), std::to_string(config.encoder()->n_layers()),
-                std::to_string(config.n_layers())})
-          : tr("input.summary",
-               {format_count(config.patch.size > 0 ? config.patch.count() : sequence.input.length()),
-                std::to_string(config.n_layers()), std::to_string(heads)});
+      config.encoder() ? tr("input.summary.two",
+                            {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
+                             format_count(sequence.input.length()),
+                             std::to_string(config.encoder()->n_layers()), std::to_string(config.n_layers())})
+                       : tr("input.summary",
+                            {counted(config.patch.size > 0 ? config.patch.count() : sequence.input.length(),
+                                     "input.count.token", "input.count.tokens"),
+                             counted(config.n_layers(), "input.count.block", "input.count.blocks"),
+                             counted(heads, "input.count.head", "input.count.heads")});
   if (!context.run) return counts;
   const double ms = context.run->milliseconds;
   return counts + tr("input.summary.time", {format(ms < 10 ? "%.1f" : "%.0f", ms)});

@@ -87,7 +87,9 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
                   tr("input.unknown_id.hint", {std::to_string(known - 1)}));
   } else {
     const std::string sentence =
-        tr(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
+        made->text.empty()
+            ? tr("input.edit.no_text")
+            : tr(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
     (void)session.edit(sentence, item("typing"), [&](Document& document) {
       return set_spelled(document, sequence, *std::move(made), of_);
     });

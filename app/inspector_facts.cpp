@@ -103,7 +103,7 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   if (!record) return;
   const std::int64_t count = count_of(*record);
   if (record->derived && count > kMostDerived) return;
-  section_title(tr("inspector.stats"));
+  section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
   const std::string shape = step_shape(*context.run, site);
   fact_row(tr("inspector.stats.shape"), shape, to_text(site));
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
