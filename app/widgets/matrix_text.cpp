@@ -162,10 +162,10 @@ void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayou
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
     const std::string text = middle_truncated(font, axis_label(plot.rows, row), room);
     const ImU32 colour = is_lit ? (plot.rows.colour ? plot.rows.colour : theme().text) : theme().text_dim;
-    const ImVec2 at(position.x + layout.cells0.x - 8 * ui_scale() - pictures - text_size(font, text).x,
-                    position.y + y - line / 2);
+    const float right = position.x + layout.cells0.x - 8 * ui_scale() - pictures;
+    const ImVec2 at(right - text_size(font, text).x, position.y + y - line / 2);
     if (is_lit && layout.row_stride > 1)
-      list->AddRectFilled(ImVec2(at.x - 2, at.y), ImVec2(at.x + room, at.y + line), theme().ground);
+      list->AddRectFilled(ImVec2(right - room, at.y), ImVec2(right + 2, at.y + line), theme().ground);
     draw_text(list, font, at, colour, text);
   }
 }
