@@ -45,9 +45,12 @@ void TrainingHeads::follow(const ViewContext& context, const TrainingScene& scen
   const std::vector<AttentionPlace> places = attention_places(trace);
   if (places.empty()) return;
   const Cursor& cursor = context.workspace.cursor;
-  const AttentionPlace wanted = scene.followed ? cursor_place(cursor, trace) : place_;
+  // Away from attention one sees what was seen last; at first the last one, which crosses where there are
+  // two.
+  const bool follows = scene.followed && is_attention_stage(cursor.step.slot);
+  const AttentionPlace wanted = follows ? cursor_place(cursor, trace) : place_;
   place_ = std::find(places.begin(), places.end(), wanted) != places.end() ? wanted : places.back();
-  if (scene.followed) layer_ = cursor.layer, head_ = cursor.head;
+  if (follows) layer_ = cursor.layer, head_ = cursor.head;
   const std::uint64_t key = key_of(
       {scene.key(), static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.part)});
   if (key != key_ || !maps_) {

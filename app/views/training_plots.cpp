@@ -123,9 +123,11 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
   plot.style.log_scale = true;
   plot.show_numbers = false;
   plot.cols.show_labels = false;
-  for (auto layer = curves.layers.rbegin(); layer != curves.layers.rend(); ++layer)
+  for (auto layer = curves.layers.rbegin(); layer != curves.layers.rend(); ++layer) {
     plot.rows.labels.push_back(layer_label(*layer));
-  plot.row_label_width = text_size(fonts().mono_small, "enc.embed").x * 0.72f;
+    plot.row_label_width =
+        std::max(plot.row_label_width, text_size(fonts().mono_small, plot.rows.labels.back()).x + scaled(12));
+  }
   plot.cell = ImVec2((size.x - plot.row_label_width - scaled(14)) / static_cast<float>(values.size(1)),
                      scaled(kStripRow));
   const float height = plot.cell.y * static_cast<float>(values.size(0)) + scaled(2);
