@@ -1,5 +1,5 @@
-// Checkpoints: weights and both moments as tensors, the run itself as JSON in the file's metadata. Refuses
-// checkpoints of other tasks and other sizes, and files that are none.
+// Checkpoints: weights and both moments as tensors, reports as tables, the run itself as JSON in the file's
+// metadata. Refuses checkpoints of other tasks and other sizes, and files that are none.
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -8,6 +8,7 @@
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
 #include "core/train/recipe_json.h"
+#include "core/train/report_table.h"
 
 namespace attnscope {
 namespace {
@@ -16,12 +17,9 @@ using Json = nlohmann::json;
 
 constexpr const char* kKey = "attnscope_checkpoint";
 constexpr const char* kKinds[] = {"weight:", "m:", "v:"};
-
-Json list_of(const auto& values, auto to_json) {
-  Json out = Json::array();
-  for (const auto& value : values) out.push_back(to_json(value));
-  return out;
-}
+constexpr const char* kReports = "reports";
+constexpr const char* kHeldOut = "held_out";
+constexpr int kLastStep = 1'000'000'000;
 
 Json head_of(const Trainer& trainer) {
   const TrainState& state = trainer.state();
@@ -31,8 +29,7 @@ Json head_of(const Trainer& trainer) {
            {"seed", trainer.seed()},
            {"step", state.step},
            {"rate_factor", state.rate_factor},
-           {"reports", list_of(state.reports, report_to_json)},
-           {"held_out", list_of(state.held_out, held_out_to_json)}};
+           {"layers", reported_layers(state.reports)}};
   if (const DataSource* data = trainer.task().source())
     out["data"] = {{"path", data->path}, {"vocabulary", data->vocabulary}, {"print", data->print}};
   return out;
@@ -66,7 +63,7 @@ Result<Opened> open_checkpoint(const std::string& path) {
     TRY_OK(read_key(*data, "vocabulary", path, head.data.vocabulary));
     TRY_OK(read_key(*data, "print", path, head.data.print));
   }
-  if (head.step < 0)
+  if (head.step < 0 || head.step > kLastStep)
     return fail(Code::out_of_range, in_quotes(path, 400) + format(" stands at step %d.", head.step),
                 "The file was changed or damaged; take another one.");
   return out;
@@ -112,16 +109,38 @@ Result<Tensor> load_like(const Opened& opened, const std::string& path, const st
   return copied(found, like);
 }
 
-template <class Value, class Read>
-Status read_list(const Json& json, const char* key, const std::string& path, std::vector<Value>& to,
-                 Read read) {
-  const auto found = json.find(key);
-  if (found == json.end()) return Done{};
-  for (const Json& each : *found) {
-    TRY(Value value, read(each, path));
-    to.push_back(std::move(value));
+Result<NamedInts> table_named(const Opened& opened, const char* name) {
+  NamedInts out{name, {}, opened.source->find(name)->shape};
+  TRY(out.values, opened.source->load_ints(name));
+  return out;
+}
+
+// The names behind "layers" in the head, which the columns of the reports go by.
+Result<std::vector<std::string>> layers_in(const Json& head, const std::string& path) {
+  const Json layers = head.value("layers", Json::array());
+  std::vector<std::string> out;
+  for (const Json& layer : layers)
+    if (layer.is_string()) out.push_back(layer.get<std::string>());
+  if (layers.is_array() && out.size() == layers.size()) return out;
+  return fail(Code::bad_format, in_quotes(path, 400) + ": \"layers\" is not a list of names.",
+              "The file was changed or damaged; take another one.");
+}
+
+// Fills the reports of a state; says how many tables there were.
+Result<std::size_t> read_reports(const Opened& opened, const std::string& path, TrainState& state) {
+  std::size_t tables = 0;
+  if (opened.source->find(kReports)) {
+    TRY(const NamedInts table, table_named(opened, kReports));
+    TRY(const std::vector<std::string> layers, layers_in(opened.json, path));
+    TRY(state.reports, reports_from_table(table, layers, path));
+    ++tables;
   }
-  return Done{};
+  if (opened.source->find(kHeldOut)) {
+    TRY(const NamedInts table, table_named(opened, kHeldOut));
+    TRY(state.held_out, held_out_from_table(table, path));
+    ++tables;
+  }
+  return tables;
 }
 
 }  // namespace
@@ -138,7 +157,11 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer) {
     tensors.push_back({kKinds[2] + name, moments->second.v});
   }
   const std::string head = head_of(trainer).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return write_safetensors(path, tensors, {}, {{kKey, head}});
+  std::vector<NamedInts> tables;
+  if (!state.reports.empty())
+    tables.push_back(reports_to_table(kReports, state.reports, reported_layers(state.reports)));
+  if (!state.held_out.empty()) tables.push_back(held_out_to_table(kHeldOut, state.held_out));
+  return write_safetensors(path, tensors, tables, {{kKey, head}});
 }
 
 Result<CheckpointHead> read_checkpoint_head(const std::string& path) {
@@ -155,7 +178,7 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   const Model& model = *trainer.state().model;
   TrainState state;
   std::map<std::string, Tensor> weights;
-  std::size_t expected = 0;
+  TRY(std::size_t expected, read_reports(opened, path, state));
   for (const std::string& name : parameters(model.config(), model.weights())) {
     const Tensor like = model.weights().get(name);
     TRY(weights[name], load_like(opened, path, kKinds[0] + name, like));
@@ -174,8 +197,10 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
       std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
   state.step = opened.head.step;
   TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
-  TRY_OK(read_list(opened.json, "reports", path, state.reports, report_from_json));
-  TRY_OK(read_list(opened.json, "held_out", path, state.held_out, held_out_from_json));
+  if (!(state.rate_factor >= 0))
+    return fail(Code::out_of_range,
+                in_quotes(path, 400) + format(" multiplies its learning rate by %g.", state.rate_factor),
+                "The file was changed or damaged; take another one.");
   return state;
 }
 

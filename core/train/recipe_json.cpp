@@ -10,6 +10,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+template <class Value>
+concept RecipeLike = std::is_same_v<std::remove_const_t<Value>, Recipe>;
+template <class Value>
+concept SizesLike = std::is_same_v<std::remove_const_t<Value>, TaskSizes>;
+
 Error wrong(const char* key, const std::string& what, const char* kind) {
   return fail(Code::bad_format, format("%s: \"%s\" is not %s.", what.c_str(), key, kind),
               "The file was changed or damaged; take another one.");
@@ -66,100 +71,63 @@ Status read_key(const Json& json, const char* key, const std::string& what, std:
   return Done{};
 }
 
-Status read_key(const Json& json, const char* key, const std::string& what,
-                std::map<std::string, double>& to) {
-  const Json* value = find(json, key);
-  if (!value) return Done{};
-  if (!value->is_object()) return wrong(key, what, "a table");
-  for (const auto& [name, number] : value->items()) {
-    if (!number.is_number()) return wrong(key, what, "a table of numbers");
-    to[name] = number.get<double>();
-  }
-  return Done{};
+namespace {
+
+// Every field under its key, for writing and reading alike.
+void each_field(RecipeLike auto& r, auto&& visit) {
+  visit("steps", r.steps);
+  visit("batch", r.batch);
+  visit("rate", r.rate);
+  visit("schedule", r.schedule);
+  visit("warmup", r.warmup);
+  visit("smoothing", r.smoothing);
+  visit("clip", r.clip);
+  visit("beta1", r.beta1);
+  visit("beta2", r.beta2);
+  visit("epsilon", r.epsilon);
+  visit("decay", r.decay);
 }
 
-Json recipe_to_json(const Recipe& r) {
-  return {{"steps", r.steps},   {"batch", r.batch},         {"rate", r.rate},  {"schedule", r.schedule},
-          {"warmup", r.warmup}, {"smoothing", r.smoothing}, {"clip", r.clip},  {"beta1", r.beta1},
-          {"beta2", r.beta2},   {"epsilon", r.epsilon},     {"decay", r.decay}};
+void each_field(SizesLike auto& s, auto&& visit) {
+  visit("layers", s.layers);
+  visit("heads", s.heads);
+  visit("kv_heads", s.kv_heads);
+  visit("d_model", s.d_model);
+  visit("d_mlp", s.d_mlp);
+  visit("order", s.order);
+  visit("mask", s.mask);
 }
+
+template <class Value>
+Json fields_to_json(const Value& value) {
+  Json out;
+  each_field(value, [&](const char* key, const auto& field) { out[key] = field; });
+  return out;
+}
+
+template <class Value>
+Result<Value> fields_from_json(const Json& json, const char* name, const std::string& what) {
+  if (!json.is_object()) return wrong(name, what, "a table");
+  Value value;
+  Status read = Done{};
+  each_field(value, [&](const char* key, auto& field) {
+    if (read) read = read_key(json, key, what, field);
+  });
+  TRY_OK(std::move(read));
+  return value;
+}
+
+}  // namespace
+
+Json recipe_to_json(const Recipe& recipe) { return fields_to_json(recipe); }
+Json sizes_to_json(const TaskSizes& sizes) { return fields_to_json(sizes); }
 
 Result<Recipe> recipe_from_json(const Json& json, const std::string& what) {
-  Recipe r;
-  if (!json.is_object()) return wrong("recipe", what, "a table");
-  TRY_OK(read_key(json, "steps", what, r.steps));
-  TRY_OK(read_key(json, "batch", what, r.batch));
-  TRY_OK(read_key(json, "rate", what, r.rate));
-  TRY_OK(read_key(json, "schedule", what, r.schedule));
-  TRY_OK(read_key(json, "warmup", what, r.warmup));
-  TRY_OK(read_key(json, "smoothing", what, r.smoothing));
-  TRY_OK(read_key(json, "clip", what, r.clip));
-  TRY_OK(read_key(json, "beta1", what, r.beta1));
-  TRY_OK(read_key(json, "beta2", what, r.beta2));
-  TRY_OK(read_key(json, "epsilon", what, r.epsilon));
-  TRY_OK(read_key(json, "decay", what, r.decay));
-  return r;
-}
-
-Json sizes_to_json(const TaskSizes& s) {
-  return {{"layers", s.layers}, {"heads", s.heads}, {"kv_heads", s.kv_heads}, {"d_model", s.d_model},
-          {"d_mlp", s.d_mlp},   {"order", s.order}, {"mask", s.mask}};
+  return fields_from_json<Recipe>(json, "recipe", what);
 }
 
 Result<TaskSizes> sizes_from_json(const Json& json, const std::string& what) {
-  TaskSizes s;
-  if (!json.is_object()) return wrong("sizes", what, "a table");
-  TRY_OK(read_key(json, "layers", what, s.layers));
-  TRY_OK(read_key(json, "heads", what, s.heads));
-  TRY_OK(read_key(json, "kv_heads", what, s.kv_heads));
-  TRY_OK(read_key(json, "d_model", what, s.d_model));
-  TRY_OK(read_key(json, "d_mlp", what, s.d_mlp));
-  TRY_OK(read_key(json, "order", what, s.order));
-  TRY_OK(read_key(json, "mask", what, s.mask));
-  return s;
-}
-
-Json report_to_json(const StepReport& r) {
-  return {{"step", r.step},
-          {"loss", r.loss},
-          {"plain_loss", r.plain_loss},
-          {"accuracy", r.accuracy},
-          {"rate", r.rate},
-          {"gradient_norm", r.gradient_norm},
-          {"tokens", r.tokens},
-          {"seconds", r.seconds},
-          {"layer_gradients", r.layer_gradients},
-          {"layer_updates", r.layer_updates}};
-}
-
-Result<StepReport> report_from_json(const Json& json, const std::string& what) {
-  StepReport r;
-  if (!json.is_object()) return wrong("reports", what, "a list of tables");
-  TRY_OK(read_key(json, "step", what, r.step));
-  TRY_OK(read_key(json, "loss", what, r.loss));
-  TRY_OK(read_key(json, "plain_loss", what, r.plain_loss));
-  TRY_OK(read_key(json, "accuracy", what, r.accuracy));
-  TRY_OK(read_key(json, "rate", what, r.rate));
-  TRY_OK(read_key(json, "gradient_norm", what, r.gradient_norm));
-  TRY_OK(read_key(json, "tokens", what, r.tokens));
-  TRY_OK(read_key(json, "seconds", what, r.seconds));
-  TRY_OK(read_key(json, "layer_gradients", what, r.layer_gradients));
-  TRY_OK(read_key(json, "layer_updates", what, r.layer_updates));
-  return r;
-}
-
-Json held_out_to_json(const HeldOut& h) {
-  return {{"step", h.step}, {"loss", h.loss}, {"plain_loss", h.plain_loss}, {"accuracy", h.accuracy}};
-}
-
-Result<HeldOut> held_out_from_json(const Json& json, const std::string& what) {
-  HeldOut h;
-  if (!json.is_object()) return wrong("held_out", what, "a list of tables");
-  TRY_OK(read_key(json, "step", what, h.step));
-  TRY_OK(read_key(json, "loss", what, h.loss));
-  TRY_OK(read_key(json, "plain_loss", what, h.plain_loss));
-  TRY_OK(read_key(json, "accuracy", what, h.accuracy));
-  return h;
+  return fields_from_json<TaskSizes>(json, "sizes", what);
 }
 
 }  // namespace attnscope

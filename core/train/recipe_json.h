@@ -1,24 +1,20 @@
-// Recipes, sizes and reports as JSON: for cards and checkpoints. Reading takes what is there and keeps the
+// Recipes and sizes as JSON: for cards and checkpoints. Reading takes what is there and keeps the
 // defaults for the rest; refuses values of the wrong kind with the key's name.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/train/trainer.h"
+#include "core/train/task.h"
 
 namespace attnscope {
 
 nlohmann::json recipe_to_json(const Recipe& recipe);
 nlohmann::json sizes_to_json(const TaskSizes& sizes);
-nlohmann::json report_to_json(const StepReport& report);
-nlohmann::json held_out_to_json(const HeldOut& held_out);
 
 /// `what` names the file in sentences.
 Result<Recipe> recipe_from_json(const nlohmann::json& json, const std::string& what);
 Result<TaskSizes> sizes_from_json(const nlohmann::json& json, const std::string& what);
-Result<StepReport> report_from_json(const nlohmann::json& json, const std::string& what);
-Result<HeldOut> held_out_from_json(const nlohmann::json& json, const std::string& what);
 
 /// Reads one value of an object into `to`, where the key stands in it. Errors: a value of another kind.
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, int& to);
@@ -26,7 +22,5 @@ Status read_key(const nlohmann::json& json, const char* key, const std::string& 
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, std::uint64_t& to);
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, double& to);
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, std::string& to);
-Status read_key(const nlohmann::json& json, const char* key, const std::string& what,
-                std::map<std::string, double>& to);
 
 }  // namespace attnscope
