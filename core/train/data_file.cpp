@@ -10,6 +10,7 @@
 #include "core/io/mapped_file.h"
 #include "core/io/quote.h"
 #include "core/ops/backward.h"
+#include "core/text/characters.h"
 #include "core/train/held_out.h"
 #include "core/train/random.h"
 #include "core/train/task_sizes.h"
@@ -34,13 +35,16 @@ Error at_line(const std::string& what, std::size_t number, const std::string& wh
               std::move(hint));
 }
 
+// Cut at white space of every kind, as the tokenizer cuts.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> out;
+  bool inside = false;
   for (std::size_t at = 0; at < line.size();) {
-    const std::size_t begin = line.find_first_not_of(" \t\r", at);
-    if (begin == std::string_view::npos) break;
-    at = std::min(line.size(), line.find_first_of(" \t\r", begin));
-    out.emplace_back(line.substr(begin, at - begin));
+    const std::size_t begin = at;
+    const bool gap = is_white_space(next_code_point(line, at));
+    if (!gap && !inside) out.emplace_back();
+    if (!gap) out.back() += line.substr(begin, at - begin);
+    inside = !gap;
   }
   return out;
 }
@@ -49,7 +53,9 @@ std::vector<std::string> words_of(std::string_view line) {
 Result<std::vector<Line>> lines_of(const std::string& text, const std::string& what) {
   if (!is_valid_utf8(text))
     return fail(Code::bad_format, what + " is no text in UTF-8.", "Save it as UTF-8 and try again.");
-  std::vector<std::string> rows = split(text, '\n');
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors open UTF-8 with it
+  std::vector<std::string> rows =
+      split(std::string_view(text).substr(starts_with(text, kMark) ? kMark.size() : 0), '\n');
   if (!rows.empty() && rows.back().empty()) rows.pop_back();
   if (rows.empty()) return fail(Code::bad_format, what + " is empty.", "Give one sentence on every line.");
   std::vector<Line> out;
@@ -68,6 +74,16 @@ bool is_special(const std::string& word) {
   return std::find(kSpecial.begin(), kSpecial.end(), word) != kSpecial.end();
 }
 
+// The tokenizer finds specials inside of words too.
+bool holds_special(const std::string& word) {
+  return std::any_of(kSpecial.begin(), kSpecial.end(),
+                     [&](const std::string& special) { return word.find(special) != std::string::npos; });
+}
+
+Error kept_word(const std::string& what, std::size_t number, const std::string& word) {
+  return at_line(what, number, in_quotes(word) + " is kept for the program", "Take the word out.");
+}
+
 // The specials, then the words in the order of the alphabet.
 Result<std::vector<std::string>> list_of(const std::set<std::string>& words, const std::string& what) {
   if (words.size() > kMostVocabulary)
@@ -83,8 +99,7 @@ Result<std::vector<std::string>> vocabulary_of(const std::vector<Line>& lines, c
   std::set<std::string> words;
   for (const Line& line : lines)
     for (const std::string& word : line.words) {
-      if (is_special(word))
-        return at_line(what, line.number, in_quotes(word) + " is kept for the program", "Take the word out.");
+      if (holds_special(word)) return kept_word(what, line.number, word);
       words.insert(word);
     }
   return list_of(words, what);
@@ -97,7 +112,9 @@ Result<std::vector<std::string>> given_vocabulary(const std::string& text, const
     if (line.words.size() != 1)
       return at_line(what, line.number, format("there are %zu words", line.words.size()),
                      "Give one word per line.");
-    words.insert(line.words.front());
+    const std::string& word = line.words.front();
+    if (holds_special(word) && !is_special(word)) return kept_word(what, line.number, word);
+    words.insert(word);
   }
   return list_of(words, what);
 }
@@ -133,15 +150,8 @@ class Lines final : public Task {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
-    ModelConfig out;
-    out.family = "GPT-2";
-    out.d_model = out.d_in = sizes.d_model;
-    out.vocab_size = static_cast<int>(words_.size());
-    out.position.kind = PositionSpec::Kind::learned;
-    out.position.max_positions = static_cast<std::int64_t>(longest_) + 1;
-    out.blocks.assign(static_cast<std::size_t>(sizes.layers), usual_block(sizes));
-    if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
-    out.head.tied = true;
+    ModelConfig out = usual_decoder(sizes, usual_block(sizes), static_cast<int>(words_.size()),
+                                    static_cast<std::int64_t>(longest_) + 1);
     out.bos = out.eos = kEnd;
     return out;
   }
@@ -205,14 +215,10 @@ Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, con
   return out;
 }
 
-// FNV-1a over the bytes of both texts.
+// Of both texts.
 std::uint64_t print_of(const std::string& text, const std::string& vocabulary) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (const std::string* each : {&text, &vocabulary}) {
-    for (const char c : *each) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-    hash = (hash ^ 0xffu) * 1099511628211ull;  // no byte of UTF-8
-  }
-  return hash;
+  return fingerprint(format("%llx %llx", static_cast<unsigned long long>(fingerprint(text)),
+                            static_cast<unsigned long long>(fingerprint(vocabulary))));
 }
 
 std::string absolute(const std::string& path) {

@@ -24,15 +24,7 @@ class Counting : public Task {
   std::string_view layout() const override { return "gpt2"; }
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {1, 2, 0, 16, 32, "pre", ""}));
-    ModelConfig out;
-    out.family = "test";
-    out.d_model = out.d_in = sizes.d_model;
-    out.vocab_size = 7;
-    out.position.kind = PositionSpec::Kind::learned;
-    out.position.max_positions = 8;
-    out.blocks.assign(static_cast<std::size_t>(sizes.layers), usual_block(sizes));
-    out.head.tied = true;
-    return out;
+    return usual_decoder(sizes, usual_block(sizes), 7, 8);
   }
   nlohmann::json tokenizer() const override { return {}; }
   Recipe recipe() const override {
