@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -41,18 +42,24 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
 
 namespace {
 
+template <class Number>
+bool holds_whole(const json& value) {
+  if (value.is_number_unsigned()) return std::in_range<Number>(value.get<std::uint64_t>());
+  return value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+}
+
 // The whole numbers at `key`, or none where it is missing.
 template <class Number>
 Status read_list(const json& object, const char* key, std::vector<Number>& out, const std::string& name) {
   const auto list = object.find(key);
   if (list == object.end()) return Done{};
   for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
-    if (!(*list)[i].is_number_integer()) break;
+    if (!holds_whole<Number>((*list)[i])) break;
     out.push_back((*list)[i].get<Number>());
   }
   if (list->is_array() && out.size() == list->size()) return Done{};
   return fail(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
-              "Correct the list.");
+              "Correct the list; very large numbers are refused too.");
 }
 
 // {"shape": [3, 8, 8], "values": [...]}
@@ -81,8 +88,8 @@ Status read_spans(const json& object, std::vector<Span>& spans, const std::strin
   if (list == object.end()) return Done{};
   for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
     const json& span = (*list)[i];
-    if (!span.is_array() || span.size() != 3 || !span[0].is_string() || !span[1].is_number_integer() ||
-        !span[2].is_number_integer())
+    if (!span.is_array() || span.size() != 3 || !span[0].is_string() || !holds_whole<std::int64_t>(span[1]) ||
+        !holds_whole<std::int64_t>(span[2]))
       break;
     spans.push_back({span[0].get<std::string>(), span[1].get<std::int64_t>(), span[2].get<std::int64_t>()});
   }
