@@ -1,6 +1,7 @@
 #include "core/train/card.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -75,14 +76,21 @@ Input without_padding(Input input) {
   return input;
 }
 
+// As short as it can be and still be read back as the same number.
+std::string exactly(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+std::string exactly(int value) { return std::to_string(value); }
+
 // The line that trains it again: what was chosen otherwise than the task has it.
 std::string command_of(const Card& card) {
   const auto task = find_task(card.task);
   const Recipe own = task ? (*task)->recipe() : Recipe{};
   const Recipe& r = card.recipe;
   std::string out = "attnscope-cli train " + (task ? card.task : "--data FILE");
-  const auto number = [&](const char* flag, double value, double usual) {
-    if (value != usual) out += format(" %s %g", flag, value);
+  const auto number = [&](const char* flag, auto value, decltype(value) usual) {
+    if (value != usual) out += format(" %s %s", flag, exactly(value).c_str());
   };
   const auto word = [&](const char* flag, const std::string& value, const std::string& usual) {
     if (value != usual) out += format(" %s %s", flag, value.c_str());

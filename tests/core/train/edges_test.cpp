@@ -4,6 +4,7 @@
 
 #include "core/io/writers.h"
 #include "core/text/tokenizer.h"
+#include "core/train/card.h"
 #include "core/train/data_file.h"
 #include "tests/core/train/tiny_task.h"
 
@@ -192,6 +193,17 @@ TEST(Edges, words_of_a_file_are_those_of_its_tokenizer) {
   expect_error(task_of_text("a b\nc <end>d\n", "lines.txt").error(), {"line 2", "<end>d", "kept"});
   expect_error(task_of_text("a b\na a\n", "lines.txt", "a\nb\nx<unk>\n", "words.txt").error(),
                {"words.txt, line 3", "x<unk>"});
+}
+
+// Whoever types the command gets the same run, so no digit may be lost.
+TEST(Edges, a_card_tells_its_numbers_exactly) {
+  Card card;
+  card.task = "sorter";
+  card.recipe = (*find_task("sorter"))->recipe();
+  card.recipe.rate = 0.00123456789;
+  card.recipe.warmup = 2'000'000;
+  const std::string text = card_text(card);
+  EXPECT_NE(text.find(" --rate 0.00123456789 --warmup 2000000 --seed"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -7,20 +7,14 @@
 
 #include "core/text/tokenizer.h"
 #include "core/train/trainer.h"
+#include "tests/core/train/tiny_task.h"
 
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Task> sorter() { return *find_task("sorter"); }
+using testing::sized;
 
-TaskSizes sized(int layers, int heads, int d_model, const std::string& order = "") {
-  TaskSizes out;
-  out.layers = layers;
-  out.heads = heads;
-  out.d_model = d_model;
-  out.order = order;
-  return out;
-}
+std::shared_ptr<const Task> sorter() { return *find_task("sorter"); }
 
 // The letters before the colon, which stands at notes[0].
 std::vector<int> letters_of(const Example& example) {

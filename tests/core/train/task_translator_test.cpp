@@ -8,20 +8,14 @@
 #include "core/text/tokenizer.h"
 #include "core/train/trainer.h"
 #include "core/train/translator_grammar.h"
+#include "tests/core/train/tiny_task.h"
 
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Task> translator() { return *find_task("translator"); }
+using testing::sized;
 
-TaskSizes sized(int layers, int heads, int d_model, const std::string& order = "") {
-  TaskSizes out;
-  out.layers = layers;
-  out.heads = heads;
-  out.d_model = d_model;
-  out.order = order;
-  return out;
-}
+std::shared_ptr<const Task> translator() { return *find_task("translator"); }
 
 std::shared_ptr<const Tokenizer> tokenizer() {
   auto made = tokenizer_from_json(translator()->tokenizer().dump(), "tokenizer.json");

@@ -61,6 +61,16 @@ class Counting : public Task {
   }
 };
 
+/// Sizes as a person chooses them; 0 or empty leaves them to the task.
+inline TaskSizes sized(int layers, int heads, int d_model, const std::string& order = "") {
+  TaskSizes out;
+  out.layers = layers;
+  out.heads = heads;
+  out.d_model = d_model;
+  out.order = order;
+  return out;
+}
+
 inline Trainer counting_trainer(const Recipe& recipe, const TaskSizes& sizes = {}, std::uint64_t seed = 3) {
   auto made = Trainer::make(std::make_shared<const Counting>(), sizes, recipe, seed);
   EXPECT_TRUE(made) << (made ? "" : made.error().text());
