@@ -161,7 +161,7 @@ void FileBrowser::choose(FrameState& state) {
   }
   const FolderEntry* entry = selected();
   if (!entry) return;
-  if (entry->kind == FolderEntry::Kind::folder || (request_->pictures && entry->is_folder()))
+  if (entry->kind == FolderEntry::Kind::folder || (!request_->models && entry->is_folder()))
     return go(state, entry->path);
   finish(state, entry->path);
 }
@@ -192,7 +192,7 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
     const std::string typed = with_home(path_text_);
-    const bool model = !request_->save && !request_->pictures && exists(typed + "/config.json");
+    const bool model = request_->models && exists(typed + "/config.json");
     if (is_folder(typed) && !model)
       go(state, typed);
     else if (!request_->save && exists(typed))
@@ -215,7 +215,7 @@ void FileBrowser::draw_places(FrameState& state, ImVec2 size) {
   if (const std::string desktop = home_folder() + "/Desktop"; is_folder(desktop))
     place(tr("browser.desktop"), desktop, "desktop");
   place(tr("browser.root"), "/", "root");
-  if (!request_->save && !request_->pictures && !state.settings.recent.empty()) {
+  if (request_->models && !state.settings.recent.empty()) {
     ImGui::Dummy(ImVec2(1, px(4)));
     dim_text(tr("browser.recent"));
     int number = 0;
@@ -248,12 +248,13 @@ bool FileBrowser::draw_row(FrameState& state, int row) {
   draw_sign(entry.kind, ImVec2(at.x + px(6), y + px(1)), side);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool picture = request_->pictures && !entry.is_folder();
-  const bool known = picture || entry.kind != FolderEntry::Kind::file;
+  const bool any = !request_->models && !request_->save && !request_->pictures;  // whatever one needs
+  const bool known = picture || any || entry.kind != FolderEntry::Kind::file;
   const float room = width - px(kKind + kSize + kDate + 34);
   list->AddText(ImVec2(at.x + px(30), y), known ? theme().text : theme().text_dim,
                 shortened(entry.name, room).c_str());
   const float kind_x = at.x + width - px(kKind + kSize + kDate);
-  const bool strong = known && entry.kind != FolderEntry::Kind::folder;
+  const bool strong = known && !any && entry.kind != FolderEntry::Kind::folder;
   list->AddText(ImVec2(kind_x, y), strong ? theme().accent : theme().text_dim,
                 tr(picture ? "browser.picture" : kind_key(entry.kind)));
   const std::string size = entry.is_folder() ? std::string() : format_bytes(entry.bytes);
@@ -312,7 +313,7 @@ void FileBrowser::draw_foot(FrameState& state, float width) {
   const bool replaces = save && !name_.empty() && exists(target()) && !is_folder(target());
   const std::string go_label = tr(save ? replaces ? "browser.replace" : "browser.save" : "browser.open");
   const std::string cancel = tr("frame.cancel"), inside = tr("browser.inside");
-  const bool model = !save && !request_->pictures && entry && entry->kind == FolderEntry::Kind::model;
+  const bool model = request_->models && entry && entry->kind == FolderEntry::Kind::model;
   float buttons = button_width(go_label) + button_width(cancel) + ImGui::GetStyle().ItemSpacing.x;
   if (model) buttons += button_width(inside) + ImGui::GetStyle().ItemSpacing.x;
   ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + width - buttons);

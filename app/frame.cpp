@@ -201,7 +201,7 @@ void Frame::draw_panels(Painter& painter) {
 void Frame::ask_for_files() {
   if (state_.ask_open)
     state_.browse = BrowseRequest{
-        false, "browser.title_open", {}, [this](const std::string& path) { state_.open(path); }};
+        false, "browser.title_open", {}, [this](const std::string& path) { state_.open(path); }, false, true};
   if (state_.ask_save_as) {
     const auto& opened = state_.session.document().opened;
     std::string name = opened ? file_name(opened->path) : std::string();

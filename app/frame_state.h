@@ -48,7 +48,8 @@ struct BrowseRequest {
   const char* title = "";  ///< string key
   std::string name;        ///< first proposal, when saving
   std::function<void(const std::string& path)> chosen;
-  bool pictures = false;  ///< opening: folders and pictures are listed, models are folders like others
+  bool pictures = false;  ///< opening: folders and pictures are listed
+  bool models = false;    ///< opening: a model or a scene; elsewhere models are folders like others
 };
 
 /// A scene of assets/scenes.

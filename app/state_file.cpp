@@ -113,6 +113,12 @@ json describe_training(const Session& session) {
   json out{{"state", training_state_name(training.state())},
            {"shown_step", session.shown_training_step()},
            {"wanted_step", session.wanted_checkpoint()}};
+  if (const auto outcome = training.outcome()) {
+    constexpr const char* kKinds[] = {"saved", "exported", "resumed", "failed"};
+    out["message"] = kKinds[static_cast<std::size_t>(outcome->kind)];
+    out["sentence"] = outcome->error.sentence;
+    out["hint"] = outcome->error.hint;
+  }
   const auto snapshot = training.snapshot();
   if (!snapshot) return out;
   json checkpoints = json::array(), measures = json::object();

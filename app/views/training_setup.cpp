@@ -1,7 +1,6 @@
 #include "app/views/training_setup.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
@@ -66,6 +65,27 @@ class Fields {
   int columns_, count_ = 0;
 };
 
+/// Chips side by side, and below each other where there is no room.
+class Flow {
+ public:
+  Flow(float width, float gap)
+      : spacing_(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(gap), scaled(gap))),
+        width_(width),
+        gap_(scaled(gap)) {}
+  /// Before a chip of this width is drawn.
+  void place(float wide) {
+    if (x_ > 0 && x_ + wide <= width_)
+      ImGui::SameLine();
+    else
+      x_ = 0;
+    x_ += wide + gap_;
+  }
+
+ private:
+  StyleScope spacing_;
+  float width_, gap_, x_ = 0;
+};
+
 struct Choice {
   const char *value, *key, *id;
 };
@@ -74,16 +94,10 @@ struct Choice {
 bool choose_word(const char* key, std::initializer_list<Choice> choices, std::string& value, float width) {
   text_line(fonts().small, theme().text_dim, tr(key));
   bool changed = false;
-  float x = 0;
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
+  Flow flow(width, 5);
   for (const Choice& choice : choices) {
     const std::string label = std::string(tr(choice.key)) + choice.id;
-    const float wide = chip_width(label);
-    if (x > 0 && x + wide <= width)
-      ImGui::SameLine();
-    else
-      x = 0;
-    x += wide + scaled(5);
+    flow.place(chip_width(label));
     if (chip(label, value == choice.value, tr(std::string(choice.key) + ".help")) && value != choice.value) {
       value = choice.value;
       changed = true;
@@ -108,12 +122,9 @@ TaskSizes sizes_of(const ModelConfig& config, const TaskSizes& chosen) {
 
 // The example that is watched, in words.
 std::string words_of(const Task& task) {
-  const auto tokenizer = tokenizer_from_json(task.tokenizer().dump(), "tokenizer.json");
-  if (!tokenizer) return {};
-  const Input input = task.shown().input;
-  const std::string answer = (*tokenizer)->decode(input.ids, true);
-  if (input.source.empty()) return answer;
-  return tr("training.setup.pair", {(*tokenizer)->decode(input.source, true), answer});
+  const ExampleWords words = example_words(task);
+  if (words.source.empty()) return words.answer;
+  return tr("training.setup.pair", {words.source, words.answer});
 }
 
 }  // namespace
@@ -124,18 +135,23 @@ void TrainingSetup::choose(const std::string& task_name) {
     error_ = settings.error();
     return;
   }
-  settings_ = *std::move(settings);
-  const auto task = *find_task(settings_.task);
-  sentence_ = task->sentence();
-  example_ = words_of(*task);
+  source_.leave();
+  begin_with(*std::move(settings));
+  example_ = words_of(**task_of(settings_));
   note_text(example_);
+}
+
+// A task with its own sizes.
+void TrainingSetup::begin_with(TrainingSettings settings) {
+  settings_ = std::move(settings);
+  const auto task = *task_of(settings_);
+  sentence_ = task->sentence();
   sizes_ = {};
   if (const auto config = task->config({})) {
     sizes_ = sizes_of(*config, {});
     grouped_ = sizes_.kv_heads != sizes_.heads;
     masks_ = config->sees();
   }
-  looked_ = false;
   check();
 }
 
@@ -143,24 +159,31 @@ void TrainingSetup::check() {
   ++edits_;
   error_.reset();
   if (Status good = check_settings(settings_); !good) error_ = good.error();
-  const auto task = find_task(settings_.task);
+  const auto task = task_of(settings_);
   if (!task) return;
   if (const auto config = (*task)->config(settings_.sizes)) sizes_ = sizes_of(*config, settings_.sizes);
 }
 
-void TrainingSetup::draw_tasks(float width) {
-  float x = 0;
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(6)));
+void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
+  Flow flow(width, 6);
   for (const auto& task : tasks()) {
     const std::string name(task->name()), label = std::string(task->title()) + "###task_" + name;
-    const float wide = chip_width(label);
-    if (x > 0 && x + wide <= width)
-      ImGui::SameLine();
-    else
-      x = 0;
-    x += wide + scaled(6);
-    if (chip(label, settings_.task == name, std::string(task->sentence()).c_str())) choose(name);
+    flow.place(chip_width(label));
+    const bool on = !source_.on() && settings_.task == name;
+    if (chip(label, on, std::string(task->sentence()).c_str())) choose(name);
   }
+  const std::string file = std::string(tr("training.data")) + "###task_file";
+  flow.place(chip_width(file));
+  if (chip(file, source_.on(), tr("training.data.help"))) source_.ask(context);
+}
+
+// What the task is about; a text file with what was found in it.
+void TrainingSetup::draw_chosen(const ViewContext& context, float width) {
+  if (source_.on()) return source_.draw(context, width);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(sentence_.c_str());
+  ImGui::PopTextWrapPos();
+  if (!example_.empty()) caption(tr("training.setup.example", {example_}));
 }
 
 void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
@@ -196,7 +219,7 @@ void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
   if (changed) check();
   const auto count = count_.get(edits_, "training_count", context.commands,
                                 [settings = settings_](const std::atomic<bool>&) -> std::int64_t {
-                                  const auto task = find_task(settings.task);
+                                  const auto task = task_of(settings);
                                   if (!task) return 0;
                                   const auto config = (*task)->config(settings.sizes);
                                   return config ? trained_numbers(*config) : 0;
@@ -252,33 +275,34 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
     context.commands.act(
         [settings = settings_, run](Session& session) { (void)session.train(settings, run); });
   };
+  Flow flow(width, 8);
   {
     const ColourScope ground(ImGuiCol_Button, theme().accent);
     const ColourScope lit(ImGuiCol_ButtonHovered, mix(theme().accent, theme().text, 0.2f));
     const ColourScope ink(ImGuiCol_Text, theme().on_accent);
     const std::string label = std::string(tr("training.start")) + "###train_start";
+    flow.place(chip_width(label));
     if (ImGui::Button(label.c_str())) begin(true);
     note_item(label);
     compat::item_tooltip(tr("training.start.help"));
   }
-  ImGui::SameLine();
-  if (chip(std::string(tr("training.step_once")) + "###train_first_step", false,
-           tr("training.first_step.help")))
-    begin(false);
-  if (kept_) {
-    const std::string label = tr("training.go_on", {std::to_string(kept_->step)}) + "###train_go_on";
-    ImGui::SameLine();
-    if (chip(label, false, tr("training.go_on.help")))
-      context.commands.act([kept = *kept_](Session& session) { (void)session.train_from(kept); });
-  }
-  ImGui::SameLine();
-  if (chip(std::string(tr("training.open")) + "###train_open", false, tr("training.open.help")))
+  const std::string once = std::string(tr("training.step_once")) + "###train_first_step";
+  flow.place(chip_width(once));
+  if (chip(once, false, tr("training.first_step.help"))) begin(false);
+  const std::string open = std::string(tr("training.open")) + "###train_open";
+  flow.place(chip_width(open));
+  if (chip(open, false, tr("training.open.help")))
     context.commands.ask_file(
         {false, "training.open.title", {}, [](Session& session, const std::string& path) {
            const Result<KeptRun> run = read_run(path);
            if (!run) return session.report(run.error());
            if (Status good = session.train_from(*run); !good) session.report(good.error());
          }});
+  kept_.draw(context, [&](float wide) { flow.place(wide); });  // last: they are found in the background
+}
+
+// Why nothing can begin.
+void TrainingSetup::draw_error(float width) const {
   if (!error_) return;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   {
@@ -294,19 +318,18 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
 void TrainingSetup::draw(const ViewContext& context, float width) {
   if (settings_.task.empty())
     choose(find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name()));
-  if (!looked_) {
-    looked_ = true;
-    kept_ = kept_run(context.session.training().kept_in(), settings_.task);
-  }
+  if (source_.follow(context)) begin_with(source_.settings());
+  kept_.follow(context, settings_);
   view_heading(tr("training.title"), tr("training.sentence"), width);
   ImGui::Dummy(ImVec2(1, scaled(4)));
-  draw_tasks(width);
+  draw_tasks(context, width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(sentence_.c_str());
-  ImGui::PopTextWrapPos();
-  if (!example_.empty()) caption(tr("training.setup.example", {example_}));
+  draw_chosen(context, width);
   ImGui::Dummy(ImVec2(1, scaled(6)));
+  if (!source_.on() || source_.ready()) draw_form(context, width);
+}
+
+void TrainingSetup::draw_form(const ViewContext& context, float width) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float gap = scaled(32), half = (width - gap) / 2;
   ImGui::BeginGroup();
@@ -320,6 +343,7 @@ void TrainingSetup::draw(const ViewContext& context, float width) {
   const float end = std::max(left_end, ImGui::GetCursorScreenPos().y);
   ImGui::SetCursorScreenPos(ImVec2(top.x, end + scaled(10)));
   draw_buttons(context, width);
+  draw_error(width);
   const ImVec2 at(top.x, ImGui::GetCursorScreenPos().y + scaled(14));
   draw_plan(at, ImVec2(width, std::min(scaled(170), ImGui::GetContentRegionAvail().y - scaled(16))));
 }

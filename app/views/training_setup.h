@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "app/views/training_kept.h"
+#include "app/views/training_source.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 
@@ -14,24 +16,28 @@ class TrainingSetup {
  public:
   void draw(const ViewContext& context, float width);
   /// The form is seen anew: what lies on the disk is looked up again.
-  void reopen() { looked_ = false; }
+  void reopen() { kept_.reopen(); }
 
  private:
   void choose(const std::string& task);
+  void begin_with(TrainingSettings settings);
   void check();
-  void draw_tasks(float width);
+  void draw_tasks(const ViewContext& context, float width);
+  void draw_chosen(const ViewContext& context, float width);
   void draw_sizes(const ViewContext& context, float width);
   void draw_recipe(float width);
   void draw_plan(ImVec2 at, ImVec2 size) const;
+  void draw_form(const ViewContext& context, float width);
   void draw_buttons(const ViewContext& context, float width);
+  void draw_error(float width) const;
 
   TrainingSettings settings_;
   TaskSizes sizes_;  ///< as they come out, with the task's own where nothing was chosen
   std::string sentence_, example_;
   bool grouped_ = false, masks_ = false;  ///< the task has key/value heads of their own; it has two masks
-  bool looked_ = false;
   std::optional<Error> error_;
-  std::optional<KeptRun> kept_;
+  TrainingSource source_;
+  TrainingKept kept_;
   std::uint64_t edits_ = 0;
   Deferred<std::int64_t> count_;
 };

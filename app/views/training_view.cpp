@@ -215,7 +215,7 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
   const auto line = [&](ImU32 colour, const std::string& text, const std::string& hint) {
     note_text(text);
     note_text(hint);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - scaled(28));  // beside the cross
     {
       const ColourScope ink(ImGuiCol_Text, colour);
       ImGui::TextUnformatted(hint.empty() ? text.c_str() : (text + " " + hint).c_str());
@@ -239,8 +239,9 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
     line(theme().ok, tr(key, {outcome->path}), {});
   const float end = ImGui::GetCursorScreenPos().y;
   ImGui::SetCursorScreenPos(ImVec2(at.x + width - scaled(18), at.y));
-  if (ImGui::SmallButton("\u00d7###train_dismiss"))
-    context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
+  const bool dismissed = ImGui::SmallButton("\u00d7###train_dismiss");
+  note_item("train_dismiss");
+  if (dismissed) context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
   ImGui::SetCursorScreenPos(ImVec2(at.x, end));
 }
 

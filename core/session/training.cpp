@@ -6,6 +6,7 @@
 
 #include "core/arch/save_model.h"
 #include "core/base/text.h"
+#include "core/io/quote.h"
 #include "core/train/card.h"
 
 namespace attnscope {
@@ -82,7 +83,7 @@ Status Training::start(const TrainingSettings& settings, bool run) {
 }
 
 Status Training::resume(const TrainingSettings& settings, const std::string& path) {
-  TRY_OK(check_settings(settings));
+  if (settings.data.empty() || settings.read) TRY_OK(check_settings(settings));
   cancel_ = true;
   order([this, settings, path] { take_up(settings, path); });
   return Done{};
@@ -100,10 +101,11 @@ void Training::go() {
 
 void Training::pause() {
   order([this] {
-    if (state_ != TrainingState::running) return;
-    state_ = TrainingState::paused;
-    publish(true);
-    keep();
+    if (state_ == TrainingState::running) {
+      state_ = TrainingState::paused;
+      publish(true);
+    }
+    keep();  // single steps too
   });
 }
 
@@ -153,13 +155,20 @@ void Training::save(const std::string& path) {
 void Training::export_model(const std::string& folder) {
   order([this, folder] {
     if (!trainer_) return;
-    Status saved = save_model(folder, task_->layout(), *trainer_->state().model, task_->tokenizer());
-    if (saved) saved = write_card(folder, make_card(*trainer_, kHeldOutSeed, kMeasuredExamples));
-    if (saved)
+    if (const Status saved = export_now(folder))
       tell({TrainingOutcome::Kind::exported, folder, {}, 0});
     else
       tell({TrainingOutcome::Kind::failed, folder, saved.error(), 0});
   });
+}
+
+Status Training::export_now(const std::string& folder) const {
+  const Model& model = *trainer_->state().model;
+  TRY(const std::string layout, fitting_layout(task_->layout(), model));
+  TRY_OK(save_model(folder, layout, model, task_->tokenizer()));
+  Card card = make_card(*trainer_, kHeldOutSeed, kMeasuredExamples);
+  card.layout = layout;
+  return write_card(folder, card);
 }
 
 void Training::keep_in(std::string folder) {
@@ -170,6 +179,17 @@ void Training::keep_in(std::string folder) {
 std::string Training::kept_in() const {
   std::lock_guard lock(mutex_);
   return folder_;
+}
+
+void Training::remove_kept(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::remove(path, error) && error)
+    return tell({TrainingOutcome::Kind::failed, path,
+                 fail(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
+                      "Look at the permissions of its folder."),
+                 0});
+  ++kept_version_;
+  if (wake_) wake_();
 }
 
 bool Training::busy() const {
@@ -223,16 +243,28 @@ void Training::work() {
   keep();
 }
 
-Result<Trainer> Training::made(const TrainingSettings& settings) {
-  TRY(const std::shared_ptr<const Task> task, find_task(settings.task));
+// Reads the task's file where it has one that was not read yet.
+Result<Trainer> Training::made(TrainingSettings& settings) {
+  TRY(const std::shared_ptr<const Task> task, task_of(settings));
+  if (!settings.data.empty()) settings.read = task;
   return Trainer::make(task, settings.sizes, settings.recipe, settings.seed);
 }
 
+// Whether another run may take the place of this one: it is kept, or its loss was told and is asked for
+// again.
+bool Training::leave() {
+  Status done = kept();
+  if (done || std::exchange(warned_, true)) return true;
+  Error error = done.error();
+  error.hint = "The run before would be lost: save it elsewhere first, or begin once more to let it go.";
+  tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
+  return false;
+}
+
 void Training::adopt(Trainer trainer, const TrainingSettings& settings) {
-  keep();  // the run before
   trainer_ = std::move(trainer);
   settings_ = settings;
-  task_ = *find_task(settings.task);
+  task_ = *task_of(settings);
   opened_ = opened_of(*task_, trainer_->state().model);
   example_ = task_->shown();
   curves_ = {};
@@ -241,17 +273,23 @@ void Training::adopt(Trainer trainer, const TrainingSettings& settings) {
   ring_.clear();
   measures_.clear();
   error_.reset();
+  kept_path_.clear();
   kept_step_ = trainer_->state().step;
   kept_ = Clock::now();
+  warned_ = false;
   ++run_;
 }
 
-void Training::prepare(const TrainingSettings& settings, bool run) {
+void Training::prepare(TrainingSettings settings, bool run) {
   cancel_ = false;
   Result<Trainer> trainer = made(settings);
   if (!trainer) {
     state_ = trainer_ ? TrainingState::paused : TrainingState::none;
     return tell({TrainingOutcome::Kind::failed, {}, trainer.error(), 0});
+  }
+  if (!leave()) {
+    state_ = TrainingState::paused;
+    return publish(true);
   }
   adopt(*std::move(trainer), settings);
   state_ = run ? TrainingState::running : TrainingState::paused;
@@ -260,13 +298,18 @@ void Training::prepare(const TrainingSettings& settings, bool run) {
   measure_held_out();  // where it begins
 }
 
-void Training::take_up(const TrainingSettings& settings, const std::string& path) {
+void Training::take_up(TrainingSettings settings, const std::string& path) {
   cancel_ = false;
+  if (!leave()) {  // before the file is read: it may be that of this run
+    state_ = TrainingState::paused;
+    return publish(true);
+  }
   Result<Trainer> trainer = made(settings);
   Result<TrainState> read = trainer ? read_checkpoint(path, *trainer) : Result<TrainState>(trainer.error());
   const Status taken = read ? trainer->resume(*std::move(read)) : Status(read.error());
   if (!taken) return tell({TrainingOutcome::Kind::failed, path, taken.error(), 0});
   adopt(*std::move(trainer), settings);
+  if (std::filesystem::path(path).parent_path() == std::filesystem::path(kept_in())) kept_path_ = path;
   state_ = TrainingState::paused;
   ring_.start_at(trainer_->state().step);
   remember();
@@ -353,16 +396,23 @@ void Training::publish(bool wake) {
   if (wake && wake_) wake_();
 }
 
-void Training::keep() {
+// The steps since the last time are on disk.
+Status Training::kept() {
   const std::string folder = kept_in();
   kept_ = Clock::now();
-  if (folder.empty() || !trainer_ || trainer_->state().step == kept_step_) return;
+  if (folder.empty() || !trainer_ || trainer_->state().step == kept_step_) return Done{};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const std::string path = kept_path(folder, settings_.task);
-  if (Status saved = save_checkpoint(path, *trainer_); !saved)
-    return tell({TrainingOutcome::Kind::failed, path, saved.error(), 0});
+  if (kept_path_.empty()) kept_path_ = free_kept_path(folder, settings_.task);
+  TRY_OK(save_checkpoint(kept_path_, *trainer_));
   kept_step_ = trainer_->state().step;
+  warned_ = false;
+  ++kept_version_;
+  return Done{};
+}
+
+void Training::keep() {
+  if (Status done = kept(); !done) tell({TrainingOutcome::Kind::failed, kept_path_, done.error(), 0});
 }
 
 void Training::tell(TrainingOutcome outcome) {

@@ -1,6 +1,7 @@
 // A training run beside the Session: one thread owns the Trainer and carries out what the window asks (start,
 // pause, one step, another learning rate), and publishes snapshots that are never changed again. Refuses to
-// make the window wait, and to lose a run: what was trained is kept on disk when it pauses or ends.
+// make the window wait, and to lose a run: what was trained is kept on disk when it pauses or ends, each run
+// in a file of its own.
 #pragma once
 
 #include <atomic>
@@ -68,10 +69,11 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Begins anew: runs, or does no step yet. Errors: check_settings; then nothing is begun.
+  /// Begins anew: runs, or does no step yet. Errors: check_settings; then nothing is begun. Where the run
+  /// before cannot be kept, outcome() tells it and nothing is begun until it is asked for once more.
   Status start(const TrainingSettings& settings, bool run = true);
-  /// Goes on from a checkpoint of a run with these settings, paused. A file that does not fit is told by
-  /// outcome().
+  /// Goes on from a checkpoint of a run with these settings, paused; a file of the folder of kept runs is
+  /// kept there further, another one stays as it is. A file that does not fit is told by outcome().
   Status resume(const TrainingSettings& settings, const std::string& path);
   void go();
   void pause();
@@ -87,6 +89,10 @@ class Training {
   /// Runs are kept in this folder when they pause, end, and every half minute; empty: nowhere.
   void keep_in(std::string folder);
   std::string kept_in() const;
+  /// Grows with every file that was kept or removed.
+  std::uint64_t kept_version() const { return kept_version_; }
+  /// Takes the file of a kept run off the disk. A failure is told by outcome().
+  void remove_kept(const std::string& path);
 
   TrainingState state() const { return state_; }
   /// Steps are being done.
@@ -105,9 +111,11 @@ class Training {
   void order(std::function<void()> what);
   void work();
   // On the run's thread.
-  void prepare(const TrainingSettings& settings, bool run);
-  void take_up(const TrainingSettings& settings, const std::string& path);
-  static Result<Trainer> made(const TrainingSettings& settings);
+  void prepare(TrainingSettings settings, bool run);
+  void take_up(TrainingSettings settings, const std::string& path);
+  Status export_now(const std::string& folder) const;
+  static Result<Trainer> made(TrainingSettings& settings);
+  bool leave();
   void adopt(Trainer trainer, const TrainingSettings& settings);
   void advance();
   void finish();
@@ -115,12 +123,14 @@ class Training {
   void remember();
   Checkpoint checkpoint_now() const;
   void publish(bool wake);
+  Status kept();
   void keep();
   void tell(TrainingOutcome outcome);
 
   std::function<void()> wake_;
   std::atomic<TrainingState> state_{TrainingState::none};
   std::atomic<bool> cancel_{false};
+  std::atomic<std::uint64_t> kept_version_{0};
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
@@ -141,7 +151,9 @@ class Training {
   std::vector<Measure> measures_;
   std::optional<Error> error_;
   std::uint64_t version_ = 0, run_ = 0, outcomes_ = 0;
+  std::string kept_path_;  ///< of this run; empty before it was kept
   int kept_step_ = -1;
+  bool warned_ = false;  ///< that the run cannot be kept
   Clock::time_point published_, kept_;
 
   std::thread thread_;  // last; begins with the first order

@@ -1,8 +1,12 @@
 #include "core/session/training_files.h"
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "core/train/data_file.h"
 
 namespace attnscope {
 namespace {
@@ -10,19 +14,58 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostSteps = 1000000, kMostBatch = 4096;
+constexpr const char* kEnding = ".safetensors";
+
+TrainingSettings settings_for(const Task& task) {
+  TrainingSettings settings;
+  settings.task = task.name();
+  settings.recipe = task.recipe();
+  return settings;
+}
+
+std::string local_time(fs::file_time_type time) {
+  const auto seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+          std::chrono::file_clock::to_sys(time)));
+  std::tm local{};
+  if (!localtime_r(&seconds, &local)) return {};
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
+}
+
+// "sorter" and "sorter-12", but not "sorter-old".
+bool is_kept_name(const std::string& name, std::string_view task) {
+  if (!starts_with(name, task)) return false;
+  const std::string_view rest = std::string_view(name).substr(task.size());
+  if (rest.empty()) return true;
+  return rest.size() > 1 && rest.front() == '-' &&
+         std::all_of(rest.begin() + 1, rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 }  // namespace
 
 Result<TrainingSettings> training_settings(std::string_view task) {
   TRY(const std::shared_ptr<const Task> found, find_task(task));
-  TrainingSettings settings;
-  settings.task = found->name();
-  settings.recipe = found->recipe();
+  return settings_for(*found);
+}
+
+Result<TrainingSettings> training_settings_of_file(const std::string& data, const std::string& vocabulary) {
+  TRY(const std::shared_ptr<const Task> task, task_of_file(data, vocabulary));
+  TrainingSettings settings = settings_for(*task);
+  settings.data = task->source()->path;
+  settings.vocabulary = task->source()->vocabulary;
+  settings.read = task;
   return settings;
 }
 
+Result<std::shared_ptr<const Task>> task_of(const TrainingSettings& settings) {
+  if (settings.read) return settings.read;
+  if (!settings.data.empty()) return task_of_file(settings.data, settings.vocabulary);
+  return find_task(settings.task);
+}
+
 Status check_settings(const TrainingSettings& settings) {
-  TRY(const std::shared_ptr<const Task> task, find_task(settings.task));
+  TRY(const std::shared_ptr<const Task> task, task_of(settings));
   TRY(const ModelConfig config, task->config(settings.sizes));
   const Recipe& recipe = settings.recipe;
   if (recipe.steps > kMostSteps)
@@ -43,22 +86,49 @@ std::int64_t trained_numbers(const ModelConfig& config) {
 
 Result<KeptRun> read_run(const std::string& path) {
   TRY(const CheckpointHead head, read_checkpoint_head(path));
-  KeptRun run{path, {head.task, head.sizes, head.recipe, head.seed}, head.step};
-  TRY_OK(check_settings(run.settings));
+  KeptRun run;
+  run.path = path;
+  run.settings.task = head.task;
+  run.settings.data = head.data.path;
+  run.settings.vocabulary = head.data.vocabulary;
+  run.settings.sizes = head.sizes;
+  run.settings.recipe = head.recipe;
+  run.settings.seed = head.seed;
+  run.step = head.step;
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error);
+  if (!error) run.saved = local_time(time);
+  if (run.settings.data.empty()) TRY_OK(check_settings(run.settings));
   return run;
 }
 
-std::string kept_path(const std::string& folder, std::string_view task) {
-  return (fs::path(folder) / (std::string(task) + ".safetensors")).string();
+std::string free_kept_path(const std::string& folder, std::string_view task) {
+  const std::string first = (fs::path(folder) / std::string(task)).string();
+  std::string path = first + kEnding;
+  std::error_code error;
+  for (int number = 2; fs::exists(path, error); ++number)
+    path = format("%s-%d%s", first.c_str(), number, kEnding);
+  return path;
 }
 
-std::optional<KeptRun> kept_run(const std::string& folder, std::string_view task) {
+std::vector<KeptRun> kept_runs(const std::string& folder, std::string_view task, const std::string& data) {
+  std::vector<std::pair<fs::file_time_type, std::string>> files;
   std::error_code error;
-  const std::string path = folder.empty() ? std::string() : kept_path(folder, task);
-  if (path.empty() || !fs::exists(path, error)) return {};
-  Result<KeptRun> run = read_run(path);
-  if (!run || run->settings.task != task) return {};
-  return *std::move(run);
+  if (!folder.empty())
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      const fs::path path = at->path();
+      std::error_code unknown;
+      const auto time = at->last_write_time(unknown);
+      if (!unknown && path.extension() == kEnding && is_kept_name(path.stem().string(), task))
+        files.emplace_back(time, path.string());
+    }
+  std::sort(files.begin(), files.end(), std::greater<>());
+  std::vector<KeptRun> out;
+  for (const auto& [time, path] : files) {
+    Result<KeptRun> run = read_run(path);
+    if (run && run->settings.task == task && run->settings.data == data) out.push_back(*std::move(run));
+  }
+  return out;
 }
 
 }  // namespace attnscope

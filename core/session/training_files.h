@@ -1,10 +1,11 @@
-// What a person chose for a training run, checked before anything starts, and the runs that lie on disk.
-// Refuses numbers that no run could use, with a sentence.
+// What a person chose for a training run, checked before anything starts, and the runs that lie on disk, each
+// in a file of its own. Refuses numbers that no run could use, with a sentence.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/train/trainer.h"
 
@@ -12,13 +13,21 @@ namespace attnscope {
 
 struct TrainingSettings {
   std::string task;
+  std::string data, vocabulary;  ///< files of a task that learns a text; empty otherwise
   TaskSizes sizes;
   Recipe recipe;
   std::uint64_t seed = 1;
+  std::shared_ptr<const Task> read;  ///< the task of `data`, once it was read
 };
 
 /// The task's own sizes and recipe. Errors: an unknown task.
 Result<TrainingSettings> training_settings(std::string_view task);
+/// The same of a task that learns the lines of a text file, which is read now. `vocabulary`: a file, or
+/// empty. Errors: those of task_of_file.
+Result<TrainingSettings> training_settings_of_file(const std::string& data,
+                                                   const std::string& vocabulary = {});
+/// The task that was chosen. Takes as long as reading its file where that was not read yet.
+Result<std::shared_ptr<const Task>> task_of(const TrainingSettings& settings);
 /// The first thing that is wrong: an unknown task, sizes that do not divide, a number out of range.
 Status check_settings(const TrainingSettings& settings);
 
@@ -30,13 +39,15 @@ struct KeptRun {
   std::string path;  ///< of the checkpoint
   TrainingSettings settings;
   int step = 0;
+  std::string saved;  ///< "2026-11-20 12:34", local time
 };
-/// What a checkpoint file says of its run, without reading its weights. Errors: no checkpoint, a task or
-/// sizes that this program does not know.
+/// What a checkpoint file says of its run, without reading its weights or its data. Errors: no checkpoint, a
+/// task or sizes that this program does not know.
 Result<KeptRun> read_run(const std::string& path);
-/// Where the run of a task is kept in a folder.
-std::string kept_path(const std::string& folder, std::string_view task);
-/// The run of a task that was kept in a folder, if any.
-std::optional<KeptRun> kept_run(const std::string& folder, std::string_view task);
+/// Where the next run of a task is kept in a folder: TASK.safetensors, or TASK-2, TASK-3 .. where others lie.
+std::string free_kept_path(const std::string& folder, std::string_view task);
+/// The runs of a task that were kept in a folder, the newest first; of the same data, where it has some.
+std::vector<KeptRun> kept_runs(const std::string& folder, std::string_view task,
+                               const std::string& data = {});
 
 }  // namespace attnscope

@@ -1,6 +1,8 @@
 // Training in the window: a task and sizes are chosen with the mouse, the model trains while every view
-// follows, one goes back over its checkpoints, pauses, steps, stops, exports; and what cannot be trained is
-// told at the button.
+// follows, one goes back over its checkpoints, pauses, steps, stops, saves, exports; a text file is learned;
+// what cannot be trained or written is told where it was asked for.
+#include <fstream>
+
 #include "tests/window/driver.h"
 
 namespace attnscope::testing {
@@ -36,6 +38,30 @@ class TrainingWindow : public WindowTest {
     window.wait(
         "the run is " + state, [&](const Json& now) { return state_of(now) == state; }, seconds);
   }
+  /// Types a path into the file browser that is open: the folder's line, or the name to save under.
+  static void give_path(Window& window, const std::string& field, const fs::path& path) {
+    window.click(field);
+    window.wait("the path can be typed", [](const Json& now) { return now.at("typing") == true; });
+    window.key("ctrl+a");
+    window.type(path.string());
+    window.key("Return");
+    window.wait("the browser is gone", [](const Json& now) { return now.at("popup") == false; });
+  }
+  /// A small Sorter that did some steps and stands still; how many it did.
+  int paused_sorter(Window& window, int least) {
+    window.wait("steps are done", [&](const Json& now) { return step_of(now) > least; });
+    window.click("train_play");
+    wait_for_state(window, "paused");
+    window.settled();
+    return step_of(window.state());
+  }
+  std::size_t kept_files() const {
+    std::size_t files = 0;
+    for (const auto& file : fs::directory_iterator(folder_ / "config/attnscope/training"))
+      files += file.path().extension() == ".safetensors" ? 1 : 0;
+    return files;
+  }
+  static std::string message(const Json& now) { return training(now).value("message", ""); }
 };
 
 TEST_F(TrainingWindow, FromTheFirstClickToTheMeasuredModel) {
@@ -136,6 +162,151 @@ TEST_F(TrainingWindow, OpeningAnotherModelPausesTheRun) {
   window.click("train_follow");
   window.wait("the model in training is open again",
               [](const Json& now) { return now.at("path") == "training:sorter"; });
+}
+
+TEST_F(TrainingWindow, ANewRunLeavesTheOldOneAndEitherGoesOn) {
+  Window& window = small_sorter(100000);
+  window.click("train_start");
+  const int first = paused_sorter(window, 300);
+  window.click("train_new");
+  window.click("train_start");
+  window.wait("another run", [&](const Json& now) { return step_of(now) < first; });
+  const int second = paused_sorter(window, 3);
+  EXPECT_EQ(kept_files(), 2u);
+  window.click("train_new");
+  window.click("train_kept");
+  window.wait("both are listed", [](const Json& now) {
+    return now.at("items").contains("train_kept_0") && now.at("items").contains("train_kept_1");
+  });
+  window.click("train_kept_go_1");
+  window.wait("the first run stands where it was", [&](const Json& now) { return step_of(now) == first; });
+  EXPECT_EQ(state_of(window.state()), "paused");
+  // Removing asks once more.
+  window.click("train_new");
+  window.click("train_kept");
+  window.click("train_remove_0");
+  window.settled();
+  EXPECT_EQ(kept_files(), 2u);
+  window.click("train_remove_0");
+  window.wait("one is gone", [&](const Json&) { return kept_files() == 1; });
+  window.key("Escape");
+  window.click("train_go_on");
+  window.wait("the other goes on", [&](const Json& now) { return step_of(now) == first; });
+  EXPECT_NE(first, second);
+}
+
+TEST_F(TrainingWindow, ASavedCheckpointIsOpenedAgain) {
+  Window& window = small_sorter(100000);
+  window.click("train_start");
+  const int saved = paused_sorter(window, 10);
+  const fs::path file = folder_ / "mine.safetensors";
+  window.click("train_save");
+  give_path(window, "browser.name", file);
+  window.wait("it is said", [&](const Json& now) { return message(now) == "saved"; });
+  EXPECT_TRUE(fs::exists(file));
+  window.click("train_step");
+  window.wait("a step more", [&](const Json& now) { return step_of(now) == saved + 1; });
+  window.click("train_new");
+  window.click("train_open");
+  give_path(window, "browser.path", file);
+  window.wait("it goes on from there",
+              [&](const Json& now) { return step_of(now) == saved && message(now) == "resumed"; });
+  EXPECT_EQ(state_of(window.state()), "paused");
+  window.click("train_step");
+  window.wait("a step from there", [&](const Json& now) { return step_of(now) == saved + 1; });
+  // Another file is no checkpoint.
+  window.click("train_new");
+  window.click("train_open");
+  give_path(window, "browser.path", golden_model("gpt2") / "model.safetensors");
+  window.wait("a sentence", [](const Json& now) { return now.at("error") != ""; });
+  EXPECT_NE(window.state().at("error").get<std::string>().find("no checkpoint"), std::string::npos);
+  EXPECT_NE(window.state().at("hint"), "");
+  EXPECT_EQ(step_of(window.state()), saved + 1) << "the run stands";
+}
+
+TEST_F(TrainingWindow, TheExportedFolderOpensAsAModel) {
+  Window& window = small_sorter(100000);
+  window.click("train_start");
+  paused_sorter(window, 10);
+  const fs::path model = folder_ / "my-sorter";
+  window.click("train_export");
+  give_path(window, "browser.name", model);
+  window.wait("it is said", [&](const Json& now) { return message(now) == "exported"; });
+  for (const char* file : {"config.json", "model.safetensors", "tokenizer.json", "card.json", "README.md"})
+    EXPECT_TRUE(fs::exists(model / file)) << file;
+  window.key("ctrl+o");
+  give_path(window, "browser.path", model);
+  window.wait("it is open", [&](const Json& now) { return now.at("path") == model.string(); });
+  window.settled();
+  EXPECT_EQ(window.state().at("error"), "");
+  EXPECT_FALSE(window.state().at("sequences").at(0).at("tokens").empty());
+}
+
+TEST_F(TrainingWindow, WhatCannotBeWrittenIsASentenceAndTheRunStands) {
+  Window& window = small_sorter(100000);
+  window.click("train_start");
+  const int step = paused_sorter(window, 5);
+  std::ofstream(folder_ / "file") << "no folder";
+  const auto refused = [&](const char* button, const fs::path& path) {
+    window.click(button);
+    give_path(window, "browser.name", path);
+    window.wait("a sentence for " + path.string(), [&](const Json& now) {
+      return message(now) == "failed" &&
+             training(now).at("sentence").get<std::string>().find(path.filename().string()) !=
+                 std::string::npos;
+    });
+    EXPECT_NE(training(window.state()).at("hint"), "") << path;
+    window.click("train_dismiss");
+    window.wait("dismissed", [](const Json& now) { return message(now).empty(); });
+  };
+  refused("train_save", folder_ / "file/run.safetensors");
+  refused("train_save", "/proc/run.safetensors");  // nobody may write there
+  refused("train_export", folder_ / "file/model");
+  refused("train_export", "/proc/model");
+  if (fs::is_character_file("/dev/full")) refused("train_save", "/dev/full");
+  EXPECT_EQ(step_of(window.state()), step);
+  EXPECT_EQ(state_of(window.state()), "paused");
+}
+
+TEST_F(TrainingWindow, ATextFileIsLearnedAndBadOnesAreTold) {
+  const fs::path good = folder_ / "tales.txt", bad = folder_ / "bad.txt", words = folder_ / "words.txt";
+  std::ofstream(good) << "the cat sat\nthe dog ran\na bird flew\na fish swam\nthe bird sat\n";
+  std::ofstream(bad) << "the cat sat\n\nthe dog ran\n";
+  std::ofstream(words) << "the\ncat\nsat\n";
+  Window& window = start();
+  window.click("tab_training");
+  window.click("task_file");
+  give_path(window, "browser.path", bad);
+  window.wait("a sentence", [](const Json& now) { return now.at("items").contains("train_file_error"); });
+  EXPECT_FALSE(window.has("train_start"));
+  window.click("task_file");
+  give_path(window, "browser.path", good);
+  window.wait("the file is read",
+              [](const Json& now) { return now.at("items").contains("train_file_found"); });
+  window.click("train_words_file");
+  give_path(window, "browser.path", words);
+  window.wait("a word is outside of it",
+              [](const Json& now) { return now.at("items").contains("train_file_error"); });
+  window.click("train_words_own");
+  window.wait("its own words", [](const Json& now) { return now.at("items").contains("train_file_found"); });
+  fill(window, "train_width", 16);
+  fill(window, "train_batch", 4);
+  fill(window, "train_steps", 30);
+  window.click("train_start");
+  wait_for_state(window, "finished");
+  EXPECT_EQ(step_of(window.state()), 30);
+  EXPECT_EQ(training(window.state()).at("task"), "file");
+  EXPECT_EQ(window.state().at("path"), "training:file");
+  EXPECT_EQ(window.state().at("error"), "");
+  // The next day: the file is chosen again, and its run is there.
+  window.key("ctrl+q");
+  ASSERT_EQ(window.wait_for_end(), 0) << window.errors();
+  Window& again = start();
+  again.click("tab_training");
+  again.click("task_file");
+  give_path(again, "browser.path", good);
+  again.click("train_go_on");
+  again.wait("the run stands where it was", [](const Json& now) { return step_of(now) == 30; });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "core/arch/open.h"
@@ -147,11 +148,14 @@ TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
     for (int i = 0; i < 5; ++i) training.step_once();
     training.wait();
   }  // the window closes
-  const auto kept = kept_run(folder.path.string(), "sorter");
-  ASSERT_TRUE(kept);
+  const auto runs = kept_runs(folder.path.string(), "sorter");
+  ASSERT_EQ(runs.size(), 1u);
+  const KeptRun* kept = &runs.front();
   EXPECT_EQ(kept->step, 5);
   EXPECT_EQ(kept->settings.sizes.d_model, 16);
-  EXPECT_FALSE(kept_run(folder.path.string(), "induction"));
+  EXPECT_EQ(kept->saved.size(), std::string("2026-11-20 12:34").size()) << kept->saved;
+  EXPECT_TRUE(kept_runs(folder.path.string(), "induction").empty());
+  EXPECT_TRUE(kept_runs((folder.path / "nowhere").string(), "sorter").empty());
   Training again, straight;
   ASSERT_TRUE(again.resume(kept->settings, kept->path));
   again.step_once();
@@ -164,6 +168,133 @@ TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
   EXPECT_EQ(again.snapshot()->now.step, 6);
   EXPECT_EQ(again.snapshot()->curves->steps(), 6);
   EXPECT_EQ(again.snapshot()->curves->loss, straight.snapshot()->curves->loss);
+}
+
+std::vector<int> kept_steps(const Folder& folder, const std::string& data = {}) {
+  std::vector<int> out;
+  for (const KeptRun& run : kept_runs(folder.path.string(), data.empty() ? "sorter" : "file", data))
+    out.push_back(run.step);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void take(Training& training, int steps) {
+  for (int i = 0; i < steps; ++i) training.step_once();
+  training.pause();
+  training.wait();
+}
+
+TEST(TrainingRun, ANewRunLeavesTheKeptOnesAsTheyWere) {
+  const Folder folder;
+  Training training;
+  training.keep_in(folder.path.string());
+  for (const int steps : {4, 2, 3}) {
+    ASSERT_TRUE(training.start(small_sorter(40), false));
+    take(training, steps);
+  }
+  EXPECT_EQ(kept_steps(folder), (std::vector<int>{2, 3, 4}));
+  // Going on with one of them writes its own file.
+  const std::string second = (folder.path / "sorter-2.safetensors").string();
+  const auto run = read_run(second);
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->step, 2);
+  ASSERT_TRUE(training.resume(run->settings, run->path));
+  take(training, 5);
+  EXPECT_EQ(kept_steps(folder), (std::vector<int>{3, 4, 7}));
+  EXPECT_EQ(kept_runs(folder.path.string(), "sorter").front().path, second);
+  // A file from elsewhere stays as it is.
+  const std::string elsewhere = (folder.path / "mine.safetensors").string();
+  fs::copy_file(second, elsewhere);
+  training.keep_in((folder.path / "kept").string());
+  const auto mine = read_run(elsewhere);
+  ASSERT_TRUE(mine);
+  ASSERT_TRUE(training.resume(mine->settings, mine->path));
+  take(training, 1);
+  EXPECT_EQ(read_run(elsewhere)->step, 7);
+  EXPECT_EQ(kept_runs((folder.path / "kept").string(), "sorter").front().step, 8);
+  const std::uint64_t version = training.kept_version();
+  training.remove_kept(second);
+  EXPECT_FALSE(fs::exists(second));
+  EXPECT_GT(training.kept_version(), version);
+}
+
+TEST(TrainingRun, ARunThatCannotBeKeptIsNotLeftUnasked) {
+  const Folder folder;
+  std::ofstream(folder.path / "file") << "no folder";
+  Training training;
+  training.keep_in((folder.path / "file").string());
+  ASSERT_TRUE(training.start(small_sorter(40), false));
+  training.step_once();
+  ASSERT_TRUE(training.start(small_sorter(40), false));
+  training.wait();
+  EXPECT_EQ(training.snapshot()->now.step, 1) << "the run before stands";
+  ASSERT_TRUE(training.outcome());
+  EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
+  EXPECT_NE(training.outcome()->error.hint.find("once more"), std::string::npos);
+  ASSERT_TRUE(training.start(small_sorter(40), false));
+  training.wait();
+  EXPECT_EQ(training.snapshot()->now.step, 0) << "asked for once more";
+}
+
+TEST(TrainingRun, LearnsTheLinesOfAFileAndGoesOnWithThem) {
+  const Folder folder;
+  const std::string lines = (folder.path / "lines.txt").string();
+  const auto write = [&](const char* last) {
+    std::ofstream(lines) << "the cat sat\nthe dog ran\na bird flew\na fish swam\n" << last << "\n";
+  };
+  write("the bird sat");
+  auto settings = training_settings_of_file(lines);
+  ASSERT_TRUE(settings) << settings.error().text();
+  EXPECT_EQ(settings->task, "file");
+  EXPECT_EQ(settings->read->source()->held_out, 1);
+  EXPECT_EQ(settings->read->source()->lines, 4);
+  EXPECT_EQ(settings->read->source()->words, 10);
+  settings->sizes.layers = 1;
+  settings->sizes.heads = 2;
+  settings->sizes.d_model = 16;
+  settings->recipe.batch = 4;
+  Training training;
+  training.keep_in(folder.path.string());
+  ASSERT_TRUE(training.start(*settings, false));
+  take(training, 3);
+  EXPECT_EQ(training.snapshot()->now.step, 3);
+  EXPECT_EQ(kept_steps(folder, lines), std::vector<int>{3});
+  EXPECT_TRUE(kept_runs(folder.path.string(), "file", "/another.txt").empty());
+  const KeptRun run = kept_runs(folder.path.string(), "file", lines).front();
+  Training again;
+  ASSERT_TRUE(again.resume(run.settings, run.path));
+  take(again, 1);
+  EXPECT_EQ(again.snapshot()->now.step, 4);
+  // The same number of words and lines, but others: what the ids mean has changed.
+  write("the bird ate");
+  Training changed;
+  ASSERT_TRUE(changed.resume(run.settings, run.path));
+  changed.wait();
+  ASSERT_TRUE(changed.outcome());
+  EXPECT_EQ(changed.outcome()->kind, TrainingOutcome::Kind::failed);
+  EXPECT_NE(changed.outcome()->error.sentence.find("other lines or words"), std::string::npos)
+      << changed.outcome()->error.text();
+  fs::remove(lines);
+  ASSERT_TRUE(changed.resume(run.settings, run.path));
+  changed.wait();
+  EXPECT_NE(changed.outcome()->error.sentence.find("lines.txt"), std::string::npos)
+      << changed.outcome()->error.text();
+}
+
+// GPT-2's layout has no norms behind the sums.
+TEST(TrainingRun, AModelThatItsLayoutCannotHoldIsExportedInOurOwn) {
+  const Folder folder;
+  Training training;
+  TrainingSettings settings = small_sorter(10);
+  settings.sizes.order = "post";
+  ASSERT_TRUE(training.start(settings, false));
+  training.export_model((folder.path / "model").string());
+  training.wait();
+  ASSERT_TRUE(training.outcome());
+  ASSERT_EQ(training.outcome()->kind, TrainingOutcome::Kind::exported) << training.outcome()->error.text();
+  const auto opened = open_model((folder.path / "model").string());
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_EQ(opened->model->config().blocks.front().order, NormOrder::post);
 }
 
 TEST(TrainingRun, AFileThatIsNoCheckpointIsTold) {
