@@ -8,6 +8,7 @@
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/session/mask_edits.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {
@@ -177,19 +178,32 @@ int draw_interventions(const PanelContext& context, const Document& document) {
   return static_cast<int>(document.interventions.size());
 }
 
+// "Query 3 looks at key 1", "Encoder: query 3 looks at key 1".
+std::string mask_cell_text(MaskOf of, const Mask::Cell& cell) {
+  const std::string query = std::to_string(cell.query), key = std::to_string(cell.key);
+  if (of == MaskOf::main)
+    return tr(cell.allowed ? "inspector.edits.allow" : "inspector.edits.hide", {query, key});
+  const char* where = of == MaskOf::cross     ? "inspector.edits.cross"
+                      : of == MaskOf::encoder ? "inspector.edits.encoder"
+                                              : "inspector.edits.vision";
+  return tr(cell.allowed ? "inspector.edits.allow_in" : "inspector.edits.hide_in", {tr(where), query, key});
+}
+
 int draw_mask_cells(const PanelContext& context, const Document& document) {
   bool unused = false;
-  for (std::size_t i = 0; i < document.mask_cells.size(); ++i) {
-    const Mask::Cell cell = document.mask_cells[i];
-    const std::string text = tr(cell.allowed ? "inspector.edits.allow" : "inspector.edits.hide",
-                                {std::to_string(cell.query), std::to_string(cell.key)});
-    if (edit_line({"mask" + std::to_string(i), text}, nullptr, unused))
-      context.commands.edit(tr("inspector.edits.removed", {text}), {}, [cell](Document& changed) -> Status {
-        set_mask_cell(changed, cell.query, cell.key, !cell.allowed);
-        return Done{};
-      });
+  int lines = 0;
+  for (const MaskOf of : kAllMasks) {
+    for (const Mask::Cell& cell : switched_cells(document, of)) {
+      const std::string text = mask_cell_text(of, cell);
+      if (edit_line({"mask" + std::to_string(lines++), text}, nullptr, unused))
+        context.commands.edit(tr("inspector.edits.removed", {text}), {},
+                              [of, cell](Document& changed) -> Status {
+                                take_back_mask_cell(changed, of, cell.query, cell.key);
+                                return Done{};
+                              });
+    }
   }
-  return static_cast<int>(document.mask_cells.size());
+  return lines;
 }
 
 std::string number_change_text(const PanelContext& context, const NumberChange& change) {

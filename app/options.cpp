@@ -65,7 +65,9 @@ std::vector<std::string> view_names() {
 }
 
 Status checked_mask(const std::string& text) {
-  TRY(const MaskSpec mask, MaskSpec::parse(text));
+  std::string_view spec = text;
+  (void)take_mask_prefix(spec);
+  TRY(const MaskSpec mask, MaskSpec::parse(spec));
   (void)mask;
   return Done{};
 }
@@ -78,7 +80,7 @@ Status finish(const Raw& raw, Options& options) {
   }
   if (!options.texts.empty() && !options.ids.empty())
     return fail(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
-  if (!options.mask.empty()) TRY_OK(checked_mask(options.mask));
+  for (const std::string& mask : options.masks) TRY_OK(checked_mask(mask));
   if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
   TRY_OK(one_of("view", options.view, view_names()));
   TRY_OK(one_of("padding side", options.pad_side, {"right", "left"}));
@@ -110,8 +112,10 @@ void declare_input(CLI::App& cli, Raw& raw, Options& options) {
       "what the model looks at: PNG or JPEG, or an .npy or .safetensors array [3, rows, columns] that is "
       "normalised already")
       ->type_name("FILE");
-  cli.add_option("--mask", options.mask,
-                 "who sees whom: causal, full, window(4), prefix(3), text>image, joined by & | !")
+  repeated(
+      "--mask", options.masks,
+      "who sees whom: causal, full, window(4), prefix(3), text>image, joined by & | !; with enc:, vision: "
+      "or cross: in front the mask of the encoder, the vision tower or cross-attention")
       ->type_name("SPEC");
   cli.add_option("--pad-to", options.pad_to, "pad every sequence to this many tokens; 0: to the longest")
       ->type_name("N")

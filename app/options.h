@@ -15,7 +15,7 @@ struct Options {
   std::vector<std::string> texts;  ///< one sequence each; the encoder's where there is one
   std::vector<int> ids;            ///< of the first sequence, instead of a text
   std::vector<std::string> decoder_texts, images;  ///< matched to the sequences by their order
-  std::string mask;                                ///< who sees whom; empty: the model's own
+  std::vector<std::string> masks;                  ///< who sees whom; "enc:causal" for another mask
   int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
   std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;

@@ -58,7 +58,7 @@ constexpr int kAnswer = 12;  // tokens of the model's own answer to a text
 
 bool asks_for_input(const Options& options) {
   return !options.texts.empty() || !options.ids.empty() || !options.decoder_texts.empty() ||
-         !options.images.empty() || !options.mask.empty() || options.pad_to >= 0;
+         !options.images.empty() || !options.masks.empty() || options.pad_to >= 0;
 }
 
 Stack read_stack(const Document& document) {
@@ -115,7 +115,12 @@ Status give_input(Document& document, const Options& options) {
   if (options.pad_to >= 0)
     TRY_OK(set_padding(document,
                        {true, options.pad_side == "left" ? PadSide::left : PadSide::right, options.pad_to}));
-  return options.mask.empty() ? Status(Done{}) : set_mask_text(document, options.mask);
+  for (const std::string& mask : options.masks) {
+    std::string_view spec = mask;
+    const MaskOf of = take_mask_prefix(spec);
+    TRY_OK(set_mask_text(document, std::string(spec), of));
+  }
+  return Done{};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/io/atomic_file.h"
+#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
@@ -81,7 +82,7 @@ json describe_document(const Document& document) {
           {"path", document.opened ? document.opened->path : std::string()},
           {"sequences", sequences},
           {"interventions", document.interventions.size()},
-          {"mask_cells", document.mask_cells.size()}};
+          {"mask_cells", count_switched_cells(document)}};
 }
 
 /// The document has changed and its result is still to come.

@@ -3,6 +3,7 @@
 #include "app/controls.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
@@ -122,11 +123,11 @@ void model_menu(FrameState& state) {
   const Document& document = state.session.document();
   if (item("toolbar.run_again", nullptr, false, document.model != nullptr))
     state.commands.act([](Session& session) { session.run(); });
-  const bool edited = !document.interventions.empty() || !document.mask_cells.empty();
+  const bool edited = !document.interventions.empty() || count_switched_cells(document) > 0;
   if (item("toolbar.clear_changes", nullptr, false, edited))
     state.commands.edit(tr("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
       changed.interventions.clear();
-      changed.mask_cells.clear();
+      take_back_mask_cells(changed);
       return Done{};
     });
   ImGui::Separator();

@@ -41,8 +41,9 @@ class SequenceOptions {
   /// Every sequence as it runs. Errors: text without a tokenizer, ids that are no numbers, empty text, more
   /// decoder inputs than sequences, images that a model does not look at.
   Result<std::vector<Input>> read(const OpenedModel& opened) const;
-  /// The mask of --mask: a text, or "@FILE" with a matrix in an .npy or a .json file.
-  Result<MaskSpec> mask() const;
+  /// Puts the masks of --mask into `run`: each a text, or "@FILE" with a matrix in an .npy or a .json file,
+  /// with the prefix of another mask in front ("enc:causal").
+  Status read_masks(RunOptions& run) const;
 
  private:
   using IdLists = std::vector<std::vector<int>>;
@@ -52,8 +53,8 @@ class SequenceOptions {
 
   CLI::App* command_ = nullptr;
   CLI::Option *text_option_ = nullptr, *decoder_option_ = nullptr;
-  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_;
-  std::string mask_ = "model", pad_side_ = "right";
+  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_, masks_;
+  std::string pad_side_ = "right";
   std::int64_t pad_to_ = 0;
 };
 

@@ -102,9 +102,11 @@ void SequenceOptions::add_to(CLI::App& command, bool batch) {
   repeated("--spans", spans_, "names of parts of a sequence, as image=4,text=3,action=2; may be repeated");
   repeated("--types", types_, "segment of each token, as 0,0,1; may be repeated");
   if (!batch) return;
-  command.add_option("--mask", mask_,
-                     "who sees whom, instead of the model's own mask: causal, full, window(4), prefix(3), "
-                     "text>image, matrix([[1,0],[1,1]]), joined by & | !; or @FILE.npy, @FILE.json");
+  repeated(
+      "--mask", masks_,
+      "who sees whom, instead of the model's own mask: causal, full, window(4), prefix(3), text>image, "
+      "matrix([[1,0],[1,1]]), joined by & | !; or @FILE.npy, @FILE.json; with enc:, vision: or cross: in "
+      "front the mask of the encoder, the vision tower or cross-attention; may be repeated");
   command.add_option("--pad-to", pad_to_, "pad every sequence to this many tokens")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   command.add_option("--pad-side", pad_side_, "where the padding stands: right (default) or left")
@@ -181,10 +183,23 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
   return inputs;
 }
 
-Result<MaskSpec> SequenceOptions::mask() const {
-  if (mask_.empty() || mask_[0] != '@') return MaskSpec::parse(mask_);
-  TRY(const Tensor matrix, matrix_of(mask_.substr(1)));
-  return MaskSpec::from_matrix(matrix);
+Status SequenceOptions::read_masks(RunOptions& run) const {
+  for (const std::string& text : masks_) {
+    std::string_view rest = text;
+    const MaskOf of = take_mask_prefix(rest);
+    MaskSpec spec;
+    if (rest.starts_with('@')) {
+      TRY(const Tensor matrix, matrix_of(std::string(rest.substr(1))));
+      TRY(spec, MaskSpec::from_matrix(matrix));
+    } else {
+      TRY(spec, MaskSpec::parse(rest));
+    }
+    if (of == MaskOf::main)
+      run.mask = std::move(spec);
+    else
+      put_mask(run.side_masks, {of, std::move(spec), {}});
+  }
+  return Done{};
 }
 
 }  // namespace attnscope::cli

@@ -24,12 +24,13 @@ std::uint64_t mask_key(const Document& document, const AttentionScene& scene, Ra
   std::uint64_t hash =
       key_of({scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
               number(rows.end), number(cols.begin), number(cols.end), text_hash(document.mask.text()),
+              text_hash(asked_mask(document.side_masks, MaskBoard::mask_place(scene).of).text()),
               number(document.padding.on), number(document.padding.side), number(document.padding.to)});
   for (const auto* real : {&input.real, &input.source_real})
     for (const std::uint8_t one : *real) hash = (hash ^ (one + 1u)) * 1099511628211ull;
   for (const Span& span : input.spans)
     hash = key_of({hash, text_hash(span.name), number(span.begin), number(span.end)});
-  for (const Mask::Cell& cell : document.mask_cells) {
+  for (const Mask::Cell& cell : switched_cells(document, MaskBoard::mask_place(scene).of)) {
     const auto one = static_cast<std::uint64_t>(cell.query) * 0x9E3779B97F4A7C15ull +
                      static_cast<std::uint64_t>(cell.key) * 2 + cell.allowed;
     hash = (hash ^ one) * 1099511628211ull;
@@ -37,9 +38,13 @@ std::uint64_t mask_key(const Document& document, const AttentionScene& scene, Ra
   return hash;
 }
 
-// The mask that somebody edits is that of the main stack's self-attention.
-bool is_main(const AttentionScene& scene) {
-  return scene.stack == scene.trace->config().stack && scene.part != Part::cross;
+bool is_main(const AttentionScene& scene) { return MaskBoard::mask_place(scene).of == MaskOf::main; }
+
+// Rows of one of the stacks of an input; those of a stack that looks at an image are always the same.
+std::int64_t rows_now(const AttentionScene& scene, const Input& input, Stack stack, std::int64_t ran) {
+  const ModelConfig& config = scene.trace->config().of(stack);
+  if (config.patch.size > 0) return ran;
+  return stack == Stack::enc ? static_cast<std::int64_t>(input.source.size()) : input.length();
 }
 
 std::string pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
@@ -90,19 +95,28 @@ const Document& MaskBoard::shown_document(const ViewContext& context, const Atte
   const auto at = static_cast<std::size_t>(scene.sequence);
   if (!now.opened || now.opened != context.run.document.opened || at >= now.sequences.size())
     return context.run.document;
-  const bool image = scene.trace->config().patch.size > 0;
-  const bool fits = image || inputs_of(now)[at].length() == scene.keys;
+  const Input input = inputs_of(now)[at];
+  const bool fits = rows_now(scene, input, scene.stack, scene.queries) == scene.queries &&
+                    rows_now(scene, input, scene.keys_stack(), scene.keys) == scene.keys;
   return fits ? now : context.run.document;
 }
 
-bool MaskBoard::editable(const ViewContext&, const AttentionScene& scene) {
-  return is_main(scene) && scene.keys <= kMostMaskTokens;
+MaskPlace MaskBoard::mask_place(const AttentionScene& scene) {
+  return {mask_of_attention(scene.stack, scene.part, scene.trace->config().stack), scene.layer,
+          scene.sequence};
+}
+
+const char* MaskBoard::why_fixed(const ViewContext& context, const AttentionScene& scene) {
+  if (!context.run.document.opened->recorded.empty()) return "mask.recorded";
+  return std::max(scene.queries, scene.keys) > kMostMaskTokens ? "mask.too_long" : nullptr;
 }
 
 std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
   const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
-  const MaskSpec& asked = shown_document(context, scene).mask;
-  if (is_main(scene) && !asked.is_model()) return asked.text();
+  const Document& document = shown_document(context, scene);
+  const MaskSpec& asked =
+      is_main(scene) ? document.mask : asked_mask(document.side_masks, mask_place(scene).of);
+  if (!asked.is_model()) return asked.text();
   if (scene.part == Part::cross) return tr("mask.rule.full");
   if (!spec.mask.empty()) return spec.mask;
   const std::string window = tr("mask.rule.window", {std::to_string(spec.window)});
@@ -112,15 +126,16 @@ std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScen
 
 void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {
   const Document& document = shown_document(context, scene);
-  const bool main = is_main(scene);
-  std::uint64_t key = mask_key(document, scene, rows, cols);
-  if (!main) key = key_of({key, context.run.version});
+  // A recording shows the mask that ran: there is no model to derive it from.
+  const AttentionState* recorded = context.run.document.opened->recorded.empty()
+                                       ? nullptr
+                                       : scene.trace->attention(scene.site(Slot::pattern));
+  const std::uint64_t key = mask_key(document, scene, rows, cols);
   if (key == key_ && !plane_.empty()) return;
   key_ = key;
   rows_ = rows, cols_ = cols;
-  const AttentionState* state = scene.trace->attention(scene.site(Slot::pattern));
-  mask_ = main ? mask_of(document, scene.layer, scene.sequence) : state->in.mask;
-  own_ = main ? own_mask_of(document, scene.layer, scene.sequence) : state->in.mask;
+  mask_ = recorded ? recorded->in.mask : mask_of(document, mask_place(scene));
+  own_ = recorded ? recorded->in.mask : own_mask_of(document, mask_place(scene));
   summary_ = mask_summary(mask_, scene.queries, scene.keys);
   std::vector<float> cells = mask_rectangle(mask_, rows, cols).values();
   for (float& cell : cells)
@@ -194,8 +209,9 @@ void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, c
                                                : tr(allow ? "mask.edit.allow_many" : "mask.edit.hide_many",
                                                     {std::to_string(painted_)});
     context.commands.edit(sentence, "mask.paint." + std::to_string(strokes_),
-                          [cells, allow](Document& document) -> Status {
-                            for (const auto& [query, key] : cells) set_mask_cell(document, query, key, allow);
+                          [cells, allow, place = mask_place(scene)](Document& document) -> Status {
+                            for (const auto& [query, key] : cells)
+                              set_mask_cell(document, query, key, allow, place);
                             return Done{};
                           });
     last_query_ = event.row, last_key_ = event.col;
@@ -221,11 +237,12 @@ void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& sc
       ImGui::SetTooltip("%s", tr(row ? "mask.row.help" : "mask.column.help", {token}).c_str());
     }
     if (!clicked) return;
-    const std::int64_t tokens = scene.keys;
-    context.commands.edit(
-        tr(row ? "mask.edit.row" : "mask.edit.column", {token}), "", [=](Document& document) {
-          return row ? toggle_mask_row(document, at, tokens) : toggle_mask_column(document, at, tokens);
-        });
+    const MaskSize both(scene.queries, scene.keys);
+    context.commands.edit(tr(row ? "mask.edit.row" : "mask.edit.column", {token}), "",
+                          [=, place = mask_place(scene)](Document& document) {
+                            return row ? toggle_mask_row(document, at, both, place)
+                                       : toggle_mask_column(document, at, both, place);
+                          });
   };
   const auto inside = [](double value, double begin, double end) { return value >= begin && value <= end; };
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < scene.queries; ++row) {

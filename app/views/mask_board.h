@@ -1,7 +1,7 @@
 // The mask as a matrix to edit: a click switches a cell, a drag paints, a click on a label masks a whole
 // query or key; cells that were switched by hand wear an outline. Shows the document as it stands, also
-// before it has run. Refuses to edit inputs longer than 512 tokens, and masks that are not the main stack's
-// self-attention: those are only shown, as they ran.
+// before it has run. Every mask of a model is edited here: the main stack's, an encoder's, a vision tower's
+// and that of cross-attention. Refuses to edit inputs longer than 512 tokens and recordings.
 #pragma once
 
 #include "app/views/attention_common.h"
@@ -15,8 +15,13 @@ class MaskBoard {
   /// being opened).
   static const Document& shown_document(const ViewContext& context, const AttentionScene& scene);
 
-  /// The mask can be edited: it is the main stack's, and short enough.
-  static bool editable(const ViewContext& context, const AttentionScene& scene);
+  /// Which mask of the document that is.
+  static MaskPlace mask_place(const AttentionScene& scene);
+  /// Why the mask cannot be edited: the key of a sentence; null where it can.
+  static const char* why_fixed(const ViewContext& context, const AttentionScene& scene);
+  static bool editable(const ViewContext& context, const AttentionScene& scene) {
+    return why_fixed(context, scene) == nullptr;
+  }
   /// The rule that decides who may look at whom, as a mask is written: "causal & window(4)".
   static std::string rule_text(const ViewContext& context, const AttentionScene& scene);
 

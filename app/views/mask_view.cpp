@@ -63,31 +63,36 @@ void MaskView::draw_preset(const ViewContext& context, const AttentionScene& sce
                            const char* name) {
   const std::string key = name;
   const std::string window = std::to_string(preset_window_);
-  const std::string help = tr("mask.preset." + key + ".help", {window});
+  const bool across = scene.part == Part::cross && preset != MaskPreset::own;
+  const std::string help = tr("mask.preset." + key + (across ? ".help.cross" : ".help"), {window});
   const std::string label = tr("mask.preset." + key, {window}) + "###mask_" + key;
   if (ImGui::GetCursorPosX() + chip_width(label) > ImGui::GetContentRegionMax().x) ImGui::NewLine();
   if (chip(label, preset_on_[static_cast<std::size_t>(preset)], help.c_str())) {
-    const std::int64_t tokens = scene.keys, size = preset_window_;
-    context.commands.edit(tr("mask.edit.preset." + key, {window}), "", [=](Document& document) {
-      return set_mask_preset(document, preset, tokens, size);
-    });
+    const MaskSize size(scene.queries, scene.keys);
+    context.commands.edit(
+        tr("mask.edit.preset." + key, {window}), "",
+        [=, keys = preset_window_, place = MaskBoard::mask_place(scene)](Document& document) {
+          return set_mask_preset(document, preset, size, keys, place);
+        });
   }
   ImGui::SameLine();
 }
 
 void MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, float width) {
   preset_window_ = std::clamp<std::int64_t>(preset_window_, 1, std::max<std::int64_t>(1, scene.keys));
+  const MaskSize size(scene.queries, scene.keys);
   const std::uint64_t key = key_of({board_.version(), static_cast<std::uint64_t>(preset_window_)});
   if (key != presets_of_) {
     const Document& document = MaskBoard::shown_document(context, scene);
     for (std::size_t p = 0; p < preset_on_.size(); ++p)
-      preset_on_[p] = is_mask_preset(document, static_cast<MaskPreset>(p), scene.keys, preset_window_);
+      preset_on_[p] = is_mask_preset(document, static_cast<MaskPreset>(p), size, preset_window_,
+                                     MaskBoard::mask_place(scene));
     presets_of_ = key;
   }
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  const DisabledScope elsewhere(!MaskBoard::editable(context, scene) && scene.keys <= kMostMaskTokens);
+  const DisabledScope recorded(!context.run.document.opened->recorded.empty());
   draw_preset(context, scene, MaskPreset::own, "own");
-  const DisabledScope disabled(scene.keys > kMostPresetTokens);
+  const DisabledScope disabled(size.longer() > kMostPresetTokens);
   draw_preset(context, scene, MaskPreset::causal, "causal");
   draw_preset(context, scene, MaskPreset::full, "full");
   draw_preset(context, scene, MaskPreset::window, "window");
@@ -96,10 +101,11 @@ void MaskView::draw_presets(const ViewContext& context, const AttentionScene& sc
   const SliderEvent event = slider_int("###mask_window_size", tr("mask.window_size"), preset_window_, 1, most,
                                        std::min(width, scaled(240)), tr("mask.window_size.help"));
   if (event.changed) {
-    const std::int64_t tokens = scene.keys, size = preset_window_;
     context.commands.edit(
-        tr("mask.edit.preset.window", {std::to_string(size)}), "mask.window",
-        [=](Document& document) { return set_mask_preset(document, MaskPreset::window, tokens, size); });
+        tr("mask.edit.preset.window", {std::to_string(preset_window_)}), "mask.window",
+        [=, keys = preset_window_, place = MaskBoard::mask_place(scene)](Document& document) {
+          return set_mask_preset(document, MaskPreset::window, size, keys, place);
+        });
   }
   if (event.released) context.commands.end_gesture();
 }
@@ -123,11 +129,8 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
               tr("mask.switched"));
   }
   y += line + scaled(4);
-  const bool editable = MaskBoard::editable(context, scene);
-  std::string note = tr(editable                                     ? "mask.hint"
-                        : scene.part == Part::cross                  ? "mask.of_source"
-                        : scene.stack != scene.trace->config().stack ? "mask.of_tower"
-                                                                     : "mask.too_long");
+  const char* fixed = MaskBoard::why_fixed(context, scene);
+  std::string note = tr(fixed ? fixed : "mask.hint");
   if (!summary.blind.empty()) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.blind.size()); ++i)
@@ -266,9 +269,12 @@ void MaskView::draw(const ViewContext& context) {
   if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
   window_keys_ = scene.keys, window_queries_ = scene.queries;
   const Site mask = scene.site(Slot::mask);
-  const bool edited = is_edited_mask(context.run, mask);
-  const std::string sentence =
-      tr(edited ? "mask.sentence" : "mask.sentence.shown", {MaskBoard::rule_text(context, scene)});
+  const bool edited = MaskBoard::editable(context, scene);
+  const std::string sentence = tr(!edited                             ? "mask.sentence.shown"
+                                  : scene.part == Part::cross         ? "mask.sentence.cross"
+                                  : has_stacks(scene.trace->config()) ? "mask.sentence.stack"
+                                                                      : "mask.sentence",
+                                  {MaskBoard::rule_text(context, scene)});
   const float top =
       places_heading(context.workspace, context.run, PlaceChips::attentions,
                      tr("mask.title", {place_name(scene.trace->config(), mask)}), sentence, all.x) +

@@ -19,12 +19,12 @@ std::string value_text(float value) {
   return text;
 }
 
-void edit_mask(Commands& commands, std::int64_t query, std::int64_t key, bool allowed,
+void edit_mask(Commands& commands, const MaskPlace& place, std::int64_t query, std::int64_t key, bool allowed,
                const std::string& gesture) {
   const std::string q = std::to_string(query), k = std::to_string(key);
   commands.edit(tr(allowed ? "cell_edit.allow" : "cell_edit.hide", {q, k}), gesture,
                 [=](Document& document) -> Status {
-                  set_mask_cell(document, query, key, allowed);
+                  set_mask_cell(document, query, key, allowed, place);
                   return Done{};
                 });
 }
@@ -35,16 +35,18 @@ bool vector_input(const RunResult& run) {
 
 }  // namespace
 
-bool is_edited_mask(const RunResult& run, const Site& site) {
-  return !run.traces.empty() && site.stack == run.trace(0).config().stack && site.part != Part::cross;
+MaskPlace mask_place(const RunResult& run, int sequence, const Site& site) {
+  return {mask_of_attention(site.stack, site.part, run.trace(sequence).config().stack),
+          std::max(0, site.layer), std::max(0, sequence)};
 }
 
 CellEdit edit_meaning(const RunResult& run, const Site& site) {
   const Rule rule = step_of(site.slot).rule;
   if (rule == Rule::norm_scale || site.slot == Slot::logits || site.slot == Slot::probs)
     return CellEdit::none;
-  if (rule == Rule::mask_test) return is_edited_mask(run, site) ? CellEdit::mask : CellEdit::none;
-  const bool given = site.slot == Slot::embed && vector_input(run) && is_edited_mask(run, site);
+  if (rule == Rule::mask_test) return CellEdit::mask;
+  const bool given = site.slot == Slot::embed && vector_input(run) && !run.traces.empty() &&
+                     site.stack == run.trace(0).config().stack;
   return given ? CellEdit::input : CellEdit::intervention;
 }
 
@@ -68,7 +70,10 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
   if (!can_edit(run, sequence, cell)) return;
   const std::vector<std::int64_t> index = cell_index(run.trace(sequence), cell);
   const CellEdit meaning = edit_meaning(run, cell.site);
-  if (meaning == CellEdit::mask) return edit_mask(commands, index[0], index[1], value >= 0.5f, gesture);
+  if (meaning == CellEdit::mask) {
+    return edit_mask(commands, mask_place(run, sequence, cell.site), index[0], index[1], value >= 0.5f,
+                     gesture);
+  }
   const std::string sentence = tr("cell_edit.set", {cell_text(cell), value_text(value)});
   if (meaning == CellEdit::input) {
     commands.edit(sentence, gesture, [=](Document& document) {
@@ -92,9 +97,10 @@ void edit_weight(Commands& commands, const RunResult& run, const std::string& na
 
 void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, const Site& mask,
                       std::int64_t query, std::int64_t key) {
-  if (mask.slot != Slot::mask || !is_edited_mask(run, mask)) return;
+  if (mask.slot != Slot::mask) return;
   const float allowed = run.trace(sequence).cell(mask, {query, key});
-  if (!std::isnan(allowed)) edit_mask(commands, query, key, allowed < 0.5f, {});
+  if (!std::isnan(allowed))
+    edit_mask(commands, mask_place(run, sequence, mask), query, key, allowed < 0.5f, {});
 }
 
 std::string weight_cell_text(const RunResult& run, const std::string& name,

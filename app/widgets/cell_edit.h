@@ -19,8 +19,8 @@ enum class CellEdit {
   intervention  ///< the step's number is replaced while the forward runs, in every sequence
 };
 
-/// True for the mask that a person edits: that of the main stack's self-attention.
-bool is_edited_mask(const RunResult& run, const Site& site);
+/// Which of the document's masks the attention at `site` reads.
+MaskPlace mask_place(const RunResult& run, int sequence, const Site& site);
 /// What changing a cell of this step means.
 CellEdit edit_meaning(const RunResult& run, const Site& site);
 /// True where every coordinate is given, inside the step, and a change has a meaning.
@@ -33,8 +33,7 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
                const std::string& gesture);
 void edit_weight(Commands& commands, const RunResult& run, const std::string& name,
                  const std::vector<std::int64_t>& index, float value, const std::string& gesture);
-/// Hides the key where the query may look at it, and lets it look where not; `mask` is the step. Does nothing
-/// where that mask is not edited.
+/// Hides the key where the query may look at it, and lets it look where not; `mask` is the step.
 void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, const Site& mask,
                       std::int64_t query, std::int64_t key);
 

@@ -20,6 +20,7 @@ struct Context {
   const std::vector<std::uint8_t>* real;  // padding of this stack's rows
   KvCache* cache;
   const MaskSpec& mask;             // asked for by the person, instead of the model's own
+  const std::vector<Span>& spans;   // named parts of this stack's rows
   std::vector<double> frequencies;  // radians per position, for models that rotate
   ScoreBias bias;                   // of self-attention
   Tensor encoded;                   // [source, d_model]: what cross-attention looks at
@@ -78,7 +79,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   k = placed(in, spec, base + "k_norm", k, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
   if (in.cache) std::tie(k, v) = in.cache->append(layer, k, v);             // [kv_head, key, d_head]
   inputs.first_query = k.size(1) - q.size(1);
-  inputs.mask = *self_mask(spec, in.mask, in.input.spans, *in.real, k.size(1));  // checked before the run
+  inputs.mask = *self_mask(spec, in.mask, in.spans, *in.real, k.size(1));  // checked before the run
   inputs.q = q;
   inputs.k = k;
   inputs.v = v;
@@ -106,7 +107,9 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   }
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
-  inputs.mask = padding_mask(in.input.source_real);
+  inputs.first_query = in.positions.first;
+  inputs.mask = *cross_mask(asked_mask(at.options().side_masks, MaskOf::cross), in.input.source_real,
+                            inputs.first_query + inputs.q.size(1), inputs.k.size(1));  // checked as well
   return weigh(in, inputs, base, at);
 }
 
@@ -280,12 +283,13 @@ void predict(const Context& in, Tensor x, const Probe& outside) {
 }
 
 const std::vector<std::uint8_t> kAllReal;
+const std::vector<Span> kNoSpans;  // named parts are of the rows that predict
 
 Tensor see(const Context& main, const Probe& at) {
   const ModelConfig* tower = main.config.vision();
   if (!tower || main.input.pixels.empty() || main.positions.first > 0) return {};
-  const MaskSpec own_mask;  // a mask asked for is of the rows that predict
-  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, own_mask, {}, {}, {}};
+  const MaskSpec& mask = asked_mask(at.options().side_masks, MaskOf::vision);
+  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, mask, kNoSpans, {}, {}, {}};
   const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
   if (tower->projected == 0) return x;
   return at.in(Stack::vision, -1)(Slot::projected, project(in, "projected", x, Axis::d_model));
@@ -294,7 +298,6 @@ Tensor see(const Context& main, const Probe& at) {
 Tensor encode(const Context& main, const Probe& at) {
   const ModelConfig* tower = main.config.encoder();
   if (!tower || (main.cache && main.cache->has_cross(0))) return {};
-  const MaskSpec own_mask;
   Context in{*tower,
              main.weights,
              main.input,
@@ -302,7 +305,8 @@ Tensor encode(const Context& main, const Probe& at) {
              positions_of(main.input.source_real, 0),
              &main.input.source_real,
              nullptr,
-             own_mask,
+             asked_mask(at.options().side_masks, MaskOf::encoder),
+             kNoSpans,
              {},
              {},
              {}};
@@ -321,6 +325,7 @@ void forward(const ModelConfig& config, const Weights& weights, const Input& inp
              &input.real,
              cache,
              at.options().mask,
+             input.spans,
              {},
              {},
              {}};

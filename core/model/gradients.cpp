@@ -148,6 +148,7 @@ Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> t
   out->objective_ = std::move(objective);
   out->options_.mask = options.mask;
   out->options_.mask_cells = options.mask_cells;
+  out->options_.side_masks = options.side_masks;
   Backward(*out->trace_, *out).run();
   return std::shared_ptr<const Gradients>(std::move(out));
 }

@@ -1,10 +1,18 @@
 #include "core/model/masks.h"
 
+#include <algorithm>
+
+#include "core/base/text.h"
+
 namespace attnscope {
 namespace {
 
 std::shared_ptr<const std::vector<std::uint8_t>> shared(const std::vector<std::uint8_t>& real) {
   return real.empty() ? nullptr : std::make_shared<const std::vector<std::uint8_t>>(real);
+}
+
+const ModelConfig* mask_tower(const ModelConfig& config, MaskOf of) {
+  return of == MaskOf::vision ? config.vision() : config.encoder();
 }
 
 }  // namespace
@@ -25,11 +33,35 @@ Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const s
   return mask;
 }
 
-Mask padding_mask(const std::vector<std::uint8_t>& real) {
+Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& real, std::int64_t queries,
+                        std::int64_t keys) {
   Mask mask;
   mask.causal = false;
+  TRY(mask, asked.resolve(mask, queries, keys, {}));
   mask.real = shared(real);
   return mask;
+}
+
+int mask_layers(const ModelConfig& config, MaskOf of) {
+  if (!has_mask(config, of)) return 1;
+  return of == MaskOf::main || of == MaskOf::cross ? config.n_layers() : mask_tower(config, of)->n_layers();
+}
+
+Result<Mask> side_mask(const ModelConfig& config, MaskOf of, int layer, const MaskSpec& asked,
+                       const Input& input, std::int64_t queries) {
+  if (!has_mask(config, of)) {
+    return fail(Code::unsupported,
+                format("This model has no %s, so there is no such mask to change.",
+                       of == MaskOf::vision ? "vision tower" : "encoder"),
+                format("Leave out the mask that begins with \"%s\".", std::string(mask_prefix(of)).c_str()));
+  }
+  const auto source = static_cast<std::int64_t>(input.source.size());
+  if (of == MaskOf::cross) return cross_mask(asked, input.source_real, queries, source);
+  const ModelConfig& tower = *mask_tower(config, of);
+  const auto at = static_cast<std::size_t>(std::clamp(layer, 0, tower.n_layers() - 1));
+  const AttentionSpec& spec = tower.blocks[at].attention;
+  if (of == MaskOf::vision) return self_mask(spec, asked, {}, {}, tower.patch.count());
+  return self_mask(spec, asked, {}, input.source_real, source);
 }
 
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table) {

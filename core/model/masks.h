@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/trace/config.h"
-#include "core/trace/mask_spec.h"
+#include "core/trace/input.h"
+#include "core/trace/side_mask.h"
 
 namespace attnscope {
 
@@ -10,8 +11,16 @@ namespace attnscope {
 /// Errors: a span that the input does not name, a matrix of another shape.
 Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const std::vector<Span>& spans,
                        const std::vector<std::uint8_t>& real, std::int64_t keys);
-/// Every real key is seen: cross-attention.
-Mask padding_mask(const std::vector<std::uint8_t>& real);
+/// The mask of cross-attention from `queries` rows to `keys` rows of the encoder: every real key is seen,
+/// unless the person asked for something else. Errors: a named span, a matrix of another shape.
+Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& real, std::int64_t queries,
+                        std::int64_t keys);
+/// Blocks that read that mask; 1 where the model has no such mask.
+int mask_layers(const ModelConfig& config, MaskOf of);
+/// The mask of block `layer` of an encoder or a vision tower, or of cross-attention from `queries` rows of
+/// the main stack. `config` is the main stack's. Errors: the model has no such mask, and as above.
+Result<Mask> side_mask(const ModelConfig& config, MaskOf of, int layer, const MaskSpec& asked,
+                       const Input& input, std::int64_t queries);
 /// ALiBi, or the table of distances of a stack: `table` is rel_bias.weight [bucket, head].
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table);
 

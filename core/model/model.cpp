@@ -304,6 +304,12 @@ Status Model::check_masks(const Input& input, const RunOptions& options, std::in
   const std::int64_t keys = first_pos + (config_->patch.size > 0 ? config_->patch.count() : input.length());
   for (const BlockSpec& block : config_->blocks)
     TRY_OK(self_mask(block.attention, options.mask, input.spans, input.real, keys));
+  for (const MaskOf of : {MaskOf::encoder, MaskOf::vision, MaskOf::cross}) {
+    if (!has_mask(*config_, of) && !find_mask(options.side_masks, of)) continue;
+    const MaskSpec& asked = asked_mask(options.side_masks, of);
+    for (int layer = 0; layer < mask_layers(*config_, of); ++layer)
+      TRY_OK(side_mask(*config_, of, layer, asked, input, first_pos + input.length()));
+  }
   if (!input.types.empty() && static_cast<std::int64_t>(input.types.size()) != input.length())
     return fail(Code::bad_shape, "There must be one segment number per token.", "Give as many as tokens.");
   for (const int type : input.types) {

@@ -268,19 +268,24 @@ Status set_padding(Document& document, const Padding& padding) {
   return Done{};
 }
 
-Status set_mask_text(Document& document, const std::string& text) {
+Status set_mask_text(Document& document, const std::string& text, MaskOf of) {
   TRY(MaskSpec mask, MaskSpec::parse(text));
   const std::vector<Input> inputs = inputs_of(document);
-  const AttentionSpec& spec = document.model->config().blocks.front().attention;
+  const ModelConfig& config = document.model->config();
+  const AttentionSpec& spec = config.blocks.front().attention;
   for (std::size_t at = 0; at < inputs.size(); ++at) {
     const Input& input = inputs[at];
-    const auto resolved = self_mask(spec, mask, input.spans, input.real, input.length());
+    const auto resolved = of == MaskOf::main ? self_mask(spec, mask, input.spans, input.real, input.length())
+                                             : side_mask(config, of, 0, mask, input, input.length());
     if (resolved) continue;
     Error error = resolved.error();
     if (inputs.size() > 1) error.sentence = format("Sequence %zu: %s", at + 1, error.sentence.c_str());
     return error;
   }
-  document.mask = std::move(mask);
+  if (of == MaskOf::main)
+    document.mask = std::move(mask);
+  else
+    put_mask(document.side_masks, {of, std::move(mask), switched_cells(document, of)});
   return Done{};
 }
 
@@ -314,15 +319,30 @@ Status set_weight_cell(Document& document, const std::string& name, const std::v
   return Done{};
 }
 
-void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed) {
-  auto& cells = document.mask_cells;
+void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed,
+                   const MaskPlace& place) {
+  std::vector<Mask::Cell> cells = switched_cells(document, place.of);
   std::erase_if(cells, [&](const Mask::Cell& cell) { return cell.query == query && cell.key == key; });
-  if (own_mask_of(document, 0).allowed(query, key) == allowed) return;
-  const Mask::Cell cell{query, key, allowed};
+  if (own_mask_of(document, place).allowed(query, key) != allowed) cells.push_back({query, key, allowed});
+  set_switched_cells(document, place.of, std::move(cells));
+}
+
+const std::vector<Mask::Cell>& switched_cells(const Document& document, MaskOf of) {
+  static const std::vector<Mask::Cell> none;
+  if (of == MaskOf::main) return document.mask_cells;
+  const SideMask* side = find_mask(document.side_masks, of);
+  return side ? side->cells : none;
+}
+
+void set_switched_cells(Document& document, MaskOf of, std::vector<Mask::Cell> cells) {
   const auto order = [](const Mask::Cell& a, const Mask::Cell& b) {
     return std::pair(a.query, a.key) < std::pair(b.query, b.key);
   };
-  cells.insert(std::upper_bound(cells.begin(), cells.end(), cell, order), cell);
+  std::sort(cells.begin(), cells.end(), order);
+  if (of == MaskOf::main)
+    document.mask_cells = std::move(cells);
+  else
+    put_mask(document.side_masks, {of, asked_mask(document.side_masks, of), std::move(cells)});
 }
 
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed) {

@@ -13,6 +13,7 @@
 #include "core/model/padding.h"
 #include "core/sample/sampler.h"
 #include "core/trace/intervention.h"
+#include "core/trace/side_mask.h"
 
 namespace attnscope {
 
@@ -39,10 +40,18 @@ struct Document {
   std::shared_ptr<const Model> model;         ///< opened->model with the weight edits applied
   std::vector<Sequence> sequences;
   Padding padding;
-  MaskSpec mask;  ///< of the main stack's self-attention; "model" = its own
-  std::vector<Mask::Cell> mask_cells;
+  MaskSpec mask;                       ///< of the main stack's self-attention; "model" = its own
+  std::vector<Mask::Cell> mask_cells;  ///< switched by hand in the same
+  std::vector<SideMask> side_masks;    ///< of the model's other attentions
   std::vector<Intervention> interventions;
   Sampling sampling;
+};
+
+/// One mask of a document as it is looked at: a switched cell holds for every block and sequence, but what it
+/// is compared with is the model's own mask, which they may have different.
+struct MaskPlace {
+  MaskOf of = MaskOf::main;
+  int layer = 0, sequence = 0;
 };
 
 /// The inputs as they run: padded where the document says so.
@@ -109,7 +118,7 @@ Status delete_sequence(Document& document, std::size_t sequence);
 /// Errors: more tokens than the model has positions for.
 Status set_padding(Document& document, const Padding& padding);
 /// Errors: the mask's text is not understood, or does not fit the sequences.
-Status set_mask_text(Document& document, const std::string& text);
+Status set_mask_text(Document& document, const std::string& text, MaskOf of = MaskOf::main);
 /// Names parts of a sequence ("image=4,text=3,action=2", from its start on; empty = none). Errors: counts
 /// that pass its end.
 Status set_spans(Document& document, std::size_t sequence, const std::string& text);
@@ -122,8 +131,13 @@ Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos
 /// One number of a weight (shared tensors are copied once per edit).
 Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
                        float value);
-/// Sets or clears one mask cell; equal to the model's own mask = no override.
-void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed);
+/// Sets or clears one mask cell; equal to the model's own mask at `place` = no override.
+void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed,
+                   const MaskPlace& place = {});
+/// The cells of one mask that were switched by hand, in order.
+const std::vector<Mask::Cell>& switched_cells(const Document& document, MaskOf of);
+/// Puts others in their place; they are sorted here.
+void set_switched_cells(Document& document, MaskOf of, std::vector<Mask::Cell> cells);
 /// A scene at other sizes, drawn from `seed`.
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed);
 /// Adds a row to every sequence of vectors; its numbers are drawn from the scene's seed and the new length,

@@ -19,6 +19,7 @@ Status check_length(std::int64_t tokens, std::int64_t most) {
 
 Mask mask_for(MaskPreset preset, std::int64_t window, const Mask& own) {
   Mask mask;
+  mask.real = own.real;
   switch (preset) {
     case MaskPreset::own: return own;
     case MaskPreset::causal: mask.causal = true; break;
@@ -31,55 +32,94 @@ Mask mask_for(MaskPreset preset, std::int64_t window, const Mask& own) {
   return mask;
 }
 
-// All switches that turn `own` into `wanted` on the first `tokens` positions, in order.
-std::vector<Mask::Cell> cells_between(const Mask& own, const Mask& wanted, std::int64_t tokens) {
+// The own masks of all blocks that read this mask, each kind once.
+std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
+  std::vector<Mask> masks;
+  std::vector<const AttentionSpec*> kinds;
+  const ModelConfig& config = document.model->config();
+  const ModelConfig* stack = place.of == MaskOf::encoder  ? config.encoder()
+                             : place.of == MaskOf::vision ? config.vision()
+                                                          : &config;
+  for (int layer = 0; stack && layer < stack->n_layers(); ++layer) {
+    const AttentionSpec& spec = stack->blocks[static_cast<std::size_t>(layer)].attention;
+    const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const AttentionSpec* other) {
+      return other->causal == spec.causal && other->window == spec.window && other->mask == spec.mask;
+    });
+    if (known) continue;
+    kinds.push_back(&spec);
+    place.layer = layer;
+    masks.push_back(own_mask_of(document, place));
+  }
+  return masks;
+}
+
+// All switches that turn every one of `own` into `wanted`, in order.
+std::vector<Mask::Cell> cells_between(const std::vector<Mask>& own, const Mask& wanted, MaskSize size) {
   std::vector<Mask::Cell> cells;
-  for (std::int64_t query = 0; query < tokens; ++query) {
-    for (std::int64_t key = 0; key < tokens; ++key) {
+  for (std::int64_t query = 0; query < size.queries; ++query) {
+    for (std::int64_t key = 0; key < size.keys; ++key) {
       const bool allowed = wanted.allowed(query, key);
-      if (own.allowed(query, key) != allowed) cells.push_back({query, key, allowed});
+      const bool other = std::any_of(own.begin(), own.end(),
+                                     [&](const Mask& mask) { return mask.allowed(query, key) != allowed; });
+      if (other) cells.push_back({query, key, allowed});
     }
   }
   return cells;
 }
 
 // Rows or columns share everything but the order of the two positions.
-Status toggle_line(Document& document, std::int64_t at, std::int64_t tokens, bool row) {
-  TRY_OK(check_length(tokens, kMostMaskTokens));
-  if (at < 0 || at >= tokens)
+Status toggle_line(Document& document, std::int64_t at, MaskSize size, const MaskPlace& place, bool row) {
+  TRY_OK(check_length(size.longer(), kMostMaskTokens));
+  if (at < 0 || at >= (row ? size.queries : size.keys))
     return fail(Code::out_of_range, "There is no token at this position.", "Choose a token.");
-  const Mask now = mask_of(document, 0), own = own_mask_of(document, 0);
+  const Mask now = mask_of(document, place);
+  const std::vector<Mask> own = own_masks(document, place);
+  const std::int64_t across = row ? size.keys : size.queries;
   bool any = false;
-  for (std::int64_t i = 0; i < tokens && !any; ++i) any = row ? now.allowed(at, i) : now.allowed(i, at);
-  for (std::int64_t i = 0; i < tokens; ++i) {
+  for (std::int64_t i = 0; i < across && !any; ++i) any = row ? now.allowed(at, i) : now.allowed(i, at);
+  std::vector<Mask::Cell> cells = switched_cells(document, place.of);
+  std::erase_if(cells, [&](const Mask::Cell& cell) {
+    return (row ? cell.query : cell.key) == at && (row ? cell.key : cell.query) < across;
+  });
+  for (std::int64_t i = 0; i < across && any; ++i) {
     const std::int64_t query = row ? at : i, key = row ? i : at;
-    set_mask_cell(document, query, key, !any && own.allowed(query, key));
+    const bool seen =
+        std::any_of(own.begin(), own.end(), [&](const Mask& mask) { return mask.allowed(query, key); });
+    if (seen) cells.push_back({query, key, false});
   }
+  set_switched_cells(document, place.of, std::move(cells));
   return Done{};
 }
 
 }  // namespace
 
-Mask own_mask_of(const Document& document, int layer, int sequence) {
+Mask own_mask_of(const Document& document, const MaskPlace& place) {
   Mask mask;
-  const auto& blocks = document.model->config().blocks;
-  if (blocks.empty() || document.sequences.empty()) return mask;
-  const int last = static_cast<int>(blocks.size()) - 1;
-  const AttentionSpec& spec = blocks[static_cast<std::size_t>(std::clamp(layer, 0, last))].attention;
+  const ModelConfig& config = document.model->config();
+  if (config.blocks.empty() || document.sequences.empty()) return mask;
   const std::vector<Input> inputs = inputs_of(document);
   const Input& input =
-      inputs[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(inputs.size()) - 1))];
-  const PatchSpec& patch = document.model->config().patch;
-  const std::int64_t keys = patch.size > 0 ? patch.count() : input.length();
+      inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
+  if (place.of != MaskOf::main) {
+    const MaskSpec& asked = asked_mask(document.side_masks, place.of);
+    if (auto whole = side_mask(config, place.of, place.layer, asked, input, input.length()))
+      return *std::move(whole);
+    mask.causal = false;
+    return mask;
+  }
+  const int last = config.n_layers() - 1;
+  const AttentionSpec& spec =
+      config.blocks[static_cast<std::size_t>(std::clamp(place.layer, 0, last))].attention;
+  const std::int64_t keys = config.patch.size > 0 ? config.patch.count() : input.length();
   if (auto whole = self_mask(spec, document.mask, input.spans, input.real, keys)) return *std::move(whole);
   mask.causal = spec.causal;
   mask.window = spec.window;
   return mask;
 }
 
-Mask mask_of(const Document& document, int layer, int sequence) {
-  Mask mask = own_mask_of(document, layer, sequence);
-  mask.cells = document.mask_cells;
+Mask mask_of(const Document& document, const MaskPlace& place) {
+  Mask mask = own_mask_of(document, place);
+  mask.cells = switched_cells(document, place.of);
   return mask;
 }
 
@@ -91,35 +131,53 @@ Tensor mask_rectangle(const Mask& mask, Range rows, Range cols) {
   return std::move(out).freeze();
 }
 
-Status set_mask_preset(Document& document, MaskPreset preset, std::int64_t tokens, std::int64_t window) {
+Status set_mask_preset(Document& document, MaskPreset preset, MaskSize size, std::int64_t window,
+                       const MaskPlace& place) {
   if (preset == MaskPreset::own) {
-    document.mask_cells.clear();
+    set_switched_cells(document, place.of, {});
     return Done{};
   }
-  TRY_OK(check_length(tokens, kMostPresetTokens));
+  TRY_OK(check_length(size.longer(), kMostPresetTokens));
   if (preset == MaskPreset::window && window < 1)
     return fail(Code::out_of_range, "A window holds at least one token.", "Type 1 or more.");
-  const Mask own = own_mask_of(document, 0);
-  document.mask_cells = cells_between(own, mask_for(preset, window, own), tokens);
+  const Mask wanted = mask_for(preset, window, own_mask_of(document, place));
+  set_switched_cells(document, place.of, cells_between(own_masks(document, place), wanted, size));
   return Done{};
 }
 
-bool is_mask_preset(const Document& document, MaskPreset preset, std::int64_t tokens, std::int64_t window) {
-  if (preset == MaskPreset::own) return document.mask_cells.empty();
-  if (tokens > kMostPresetTokens) return false;
-  const Mask now = mask_of(document, 0), wanted = mask_for(preset, window, own_mask_of(document, 0));
-  for (std::int64_t query = 0; query < tokens; ++query)
-    for (std::int64_t key = 0; key < tokens; ++key)
+bool is_mask_preset(const Document& document, MaskPreset preset, MaskSize size, std::int64_t window,
+                    const MaskPlace& place) {
+  if (preset == MaskPreset::own) return switched_cells(document, place.of).empty();
+  if (size.longer() > kMostPresetTokens) return false;
+  const Mask now = mask_of(document, place), wanted = mask_for(preset, window, own_mask_of(document, place));
+  for (std::int64_t query = 0; query < size.queries; ++query)
+    for (std::int64_t key = 0; key < size.keys; ++key)
       if (now.allowed(query, key) != wanted.allowed(query, key)) return false;
   return true;
 }
 
-Status toggle_mask_row(Document& document, std::int64_t query, std::int64_t tokens) {
-  return toggle_line(document, query, tokens, true);
+Status toggle_mask_row(Document& document, std::int64_t query, MaskSize size, const MaskPlace& place) {
+  return toggle_line(document, query, size, place, true);
 }
 
-Status toggle_mask_column(Document& document, std::int64_t key, std::int64_t tokens) {
-  return toggle_line(document, key, tokens, false);
+Status toggle_mask_column(Document& document, std::int64_t key, MaskSize size, const MaskPlace& place) {
+  return toggle_line(document, key, size, place, false);
+}
+
+void take_back_mask_cell(Document& document, MaskOf of, std::int64_t query, std::int64_t key) {
+  std::vector<Mask::Cell> cells = switched_cells(document, of);
+  std::erase_if(cells, [&](const Mask::Cell& cell) { return cell.query == query && cell.key == key; });
+  set_switched_cells(document, of, std::move(cells));
+}
+
+void take_back_mask_cells(Document& document) {
+  for (const MaskOf of : kAllMasks) set_switched_cells(document, of, {});
+}
+
+std::size_t count_switched_cells(const Document& document) {
+  std::size_t count = 0;
+  for (const MaskOf of : kAllMasks) count += switched_cells(document, of).size();
+  return count;
 }
 
 MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys) {

@@ -52,7 +52,7 @@ bool same_computation(const Document& a, const Document& b) {
   const auto same_cell = [](const Mask::Cell& x, const Mask::Cell& y) {
     return x.query == y.query && x.key == y.key && x.allowed == y.allowed;
   };
-  return a.model == b.model && a.padding == b.padding && a.mask == b.mask &&
+  return a.model == b.model && a.padding == b.padding && a.mask == b.mask && a.side_masks == b.side_masks &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
                     same_input) &&
          std::equal(a.mask_cells.begin(), a.mask_cells.end(), b.mask_cells.begin(), b.mask_cells.end(),
@@ -201,6 +201,7 @@ void Session::run() {
     options.interventions = document.interventions;
     options.mask = document.mask;
     options.mask_cells = document.mask_cells;
+    options.side_masks = document.side_masks;
     options.cancel = &cancel;
     options.on_record = [&](const Record&) { ++*done; };
     const auto begin = std::chrono::steady_clock::now();

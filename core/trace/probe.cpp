@@ -66,8 +66,10 @@ void Probe::record(Slot slot, Tensor value, std::vector<std::int64_t> shape, std
 
 Tensor Probe::attend(AttentionInputs in, std::source_location line) const {
   auto& cells = in.mask.cells;
-  if (part_ != Part::cross && stack_ == trace_->config().stack)
-    cells.insert(cells.end(), options_->mask_cells.begin(), options_->mask_cells.end());
+  const MaskOf of = mask_of_attention(stack_, part_, trace_->config().stack);
+  const SideMask* side = of == MaskOf::main ? nullptr : find_mask(options_->side_masks, of);
+  if (of == MaskOf::main) cells.insert(cells.end(), options_->mask_cells.begin(), options_->mask_cells.end());
+  if (side) cells.insert(cells.end(), side->cells.begin(), side->cells.end());
   const auto order = [](const Mask::Cell& a, const Mask::Cell& b) {
     return std::pair(a.query, a.key) < std::pair(b.query, b.key);
   };

@@ -7,7 +7,7 @@
 #include <source_location>
 
 #include "core/trace/intervention.h"
-#include "core/trace/mask_spec.h"
+#include "core/trace/side_mask.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -20,6 +20,7 @@ struct RunOptions {
   std::vector<Intervention> interventions;
   MaskSpec mask;                                 ///< of the main stack's self-attention; default: the model's
   std::vector<Mask::Cell> mask_cells;            ///< switched by hand, in the main stack's self-attention
+  std::vector<SideMask> side_masks;              ///< of the model's other attentions
   const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
   std::function<void(const Record&)> on_record;  ///< called on the running thread
 };

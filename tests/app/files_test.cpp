@@ -214,7 +214,7 @@ TEST(Options, ABatchItsPaddingMaskAndPicturesAreRead) {
   EXPECT_EQ(line.options.texts, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(line.options.decoder_texts, std::vector<std::string>{"c"});
   EXPECT_EQ(line.options.images, std::vector<std::string>{"x.png"});
-  EXPECT_EQ(line.options.mask, "window(2)");
+  EXPECT_EQ(line.options.masks, std::vector<std::string>{"window(2)"});
   EXPECT_EQ(line.options.pad_to, 9);
   EXPECT_EQ(line.options.pad_side, "left");
   EXPECT_EQ(read({}).options.pad_to, -1);
