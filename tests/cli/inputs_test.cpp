@@ -57,6 +57,21 @@ TEST(CliInputs, masks_as_text_and_as_matrices) {
   expect_refused("trace " + model + " --spans a=9", 1, "9 tokens");
 }
 
+TEST(CliInputs, masks_of_the_encoder_and_across) {
+  const TempFolder folder;
+  const std::string model = model_path("marian") + " --ids 4,5,6 --decoder-ids 0,7";
+  const auto run = traced(folder, model +
+                                      " --mask enc:causal --mask 'cross:matrix([[1,0,0],[0,1,1]])' "
+                                      "--steps '*.mask'");
+  EXPECT_EQ(at(*run, "enc.blocks.1.attn.mask").values(), (std::vector<float>{1, 0, 0, 1, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(at(*run, "dec.blocks.1.cross.mask").values(), (std::vector<float>{1, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(at(*run, "dec.blocks.1.attn.mask").values(), (std::vector<float>{1, 0, 1, 1}));
+  expect_refused("trace " + model + " --mask 'cross:matrix([[1,0],[1,1]])'", 1, "(2, 3)");
+  expect_refused("trace " + model + " --mask vision:full", 1, "no vision tower");
+  expect_refused("trace " + model + " --mask enc:", 1, "empty");
+  expect_refused("trace " + model_path("gpt2") + " --ids 1,2 --mask enc:full", 1, "no encoder");
+}
+
 TEST(CliInputs, encoder_and_decoder) {
   const TempFolder folder;
   const std::string bart = model_path("bart") + " --ids 3,4,5,6";

@@ -69,6 +69,28 @@ TEST_F(CellEditTest, AMaskCellIsSwitchedBothWays) {
   EXPECT_EQ(run().trace(0).cell(mask, {1, 3}), 0.f);
 }
 
+TEST_F(CellEditTest, EveryMaskOfAnEncoderDecoderIsSwitched) {
+  session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/marian");
+  session_.wait();
+  ASSERT_TRUE(session_.edit("ids", "", [](Document& document) -> Status {
+    TRY_OK(set_text(document, 0, "3 17 5", Stack::enc));
+    return set_text(document, 0, "4 8");
+  }));
+  session_.wait();
+  for (const char* name : {"enc.blocks.0.attn.mask", "dec.blocks.1.attn.mask", "dec.blocks.0.cross.mask"}) {
+    const Site mask = *parse_site(name);
+    ASSERT_EQ(run().trace(0).cell(mask, {1, 0}), 1.f) << name;
+    EXPECT_EQ(edit_meaning(run(), mask), CellEdit::mask);
+    toggle_mask_cell(commands_, run(), 0, mask, 1, 0);
+    carry_out();
+    EXPECT_EQ(run().trace(0).cell(mask, {1, 0}), 0.f) << name;
+    edit_cell(commands_, run(), 0, cell(name, {1, 0}), 1.f, "");
+    carry_out();
+    EXPECT_EQ(run().trace(0).cell(mask, {1, 0}), 1.f) << name;
+    EXPECT_TRUE(session_.document().mask_cells.empty() && session_.document().side_masks.empty());
+  }
+}
+
 TEST_F(CellEditTest, RefusesWhatIsNotThere) {
   EXPECT_FALSE(can_edit(run(), 0, cell("blocks.0.attn.scores", {0, 2, 99})));
   EXPECT_FALSE(can_edit(run(), 0, {*parse_site("blocks.0.attn.scores"), {{"head", 0}}}))

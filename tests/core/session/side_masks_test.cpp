@@ -13,13 +13,13 @@
 namespace attnscope {
 namespace {
 
-const std::string kSource = ATTNSCOPE_SOURCE_DIR;
+const std::string kSideSource = ATTNSCOPE_SOURCE_DIR;
 
 // The fixtures, and the shipped models of each kind.
 std::vector<std::string> switched_models() {
   std::vector<std::string> out{"assets/models/translator", "assets/models/gap-filler", "assets/models/pilot",
                                "assets/models/storyteller"};
-  for (const auto& entry : std::filesystem::directory_iterator(kSource + "/tests/golden/models"))
+  for (const auto& entry : std::filesystem::directory_iterator(kSideSource + "/tests/golden/models"))
     out.push_back("tests/golden/models/" + entry.path().filename().string());
   std::sort(out.begin(), out.end());
   return out;
@@ -27,7 +27,7 @@ std::vector<std::string> switched_models() {
 
 // Opens a model on a few ids; shipped ones have an input of their own.
 void open_on_ids(Session& session, const std::string& name) {
-  session.open(kSource + "/" + name);
+  session.open(kSideSource + "/" + name);
   session.wait();
   ASSERT_FALSE(session.error()) << session.error()->text();
   const ModelConfig& config = session.document().model->config();
@@ -42,7 +42,7 @@ void open_on_ids(Session& session, const std::string& name) {
   ASSERT_NE(session.result(), nullptr);
 }
 
-Tensor whole(const Trace& trace, const Site& site) {
+Tensor whole_step(const Trace& trace, const Site& site) {
   const auto tensor = trace.tensor(site);
   EXPECT_TRUE(tensor) << to_text(site);
   return tensor ? *tensor : Tensor();
@@ -68,7 +68,8 @@ void expect_row_without_key(const Trace& before, const Trace& now, const Attenti
   const Site site = patterns.front()->site;
   Site reads = site;  // what the softmax reads
   reads.slot = before.config().attention_at(site).mask_before_scale ? Slot::scaled : Slot::masked;
-  const Tensor scores = whole(before, reads), old = whole(before, site), fresh = whole(now, site);
+  const Tensor scores = whole_step(before, reads), old = whole_step(before, site),
+               fresh = whole_step(now, site);
   for (std::int64_t head = 0; head < old.size(0); ++head) {
     const std::vector<double> wanted = softmax_without(scores.select(0, head).select(0, query), hidden);
     for (std::int64_t row = 0; row < old.size(1); ++row) {
@@ -90,9 +91,9 @@ void expect_only_that_mask(const Trace& before, const Trace& now, const Attentio
     for (const Record* record : patterns_of(before, other)) {
       Site site = record->site;
       site.slot = Slot::mask;
-      Tensor wanted = whole(before, site);
+      Tensor wanted = whole_step(before, site);
       if (other == place) wanted = wanted.with_value({query, key}, 0.f);
-      EXPECT_EQ(max_abs_difference(wanted, whole(now, site)), 0) << to_text(site);
+      EXPECT_EQ(max_abs_difference(wanted, whole_step(now, site)), 0) << to_text(site);
     }
   }
 }
@@ -124,15 +125,17 @@ TEST_P(SideMasksOf, ACellOfEveryMaskIsSwitchedAndTakenBack) {
     ASSERT_NE(changed->version, first->version) << to_text(pattern.site);
     expect_only_that_mask(before, changed->trace(0), place, query, key);
     expect_row_without_key(before, changed->trace(0), place, query, key);
-    EXPECT_GT(max_abs_difference(whole(before, last), whole(changed->trace(0), last)), 0)
+    EXPECT_GT(max_abs_difference(whole_step(before, last), whole_step(changed->trace(0), last)), 0)
         << to_text(pattern.site);
     session.undo();
     session.wait();
     EXPECT_EQ(count_switched_cells(session.document()), 0u);
-    EXPECT_EQ(max_abs_difference(whole(before, last), whole(session.result()->trace(0), last)), 0);
+    EXPECT_EQ(max_abs_difference(whole_step(before, last), whole_step(session.result()->trace(0), last)), 0);
     session.redo();
     session.wait();
-    EXPECT_EQ(max_abs_difference(whole(changed->trace(0), last), whole(session.result()->trace(0), last)), 0);
+    EXPECT_EQ(
+        max_abs_difference(whole_step(changed->trace(0), last), whole_step(session.result()->trace(0), last)),
+        0);
     session.undo();
     session.wait();
   }
