@@ -15,11 +15,33 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr auto kMeasureFields = [](auto& measure, auto&& visit) {
+  visit("name", measure.name);
+  visit("sentence", measure.sentence);
+  visit("value", measure.value);
+  visit("wanted", measure.wanted);
+};
+
+constexpr auto kCardFields = [](auto& card, auto&& visit) {
+  visit("task", card.task);
+  visit("title", card.title);
+  visit("sentence", card.sentence);
+  visit("layout", card.layout);
+  visit("layers", card.layers);
+  visit("heads", card.heads);
+  visit("d_model", card.d_model);
+  visit("vocabulary", card.vocabulary);
+  visit("seed", card.seed);
+  visit("steps", card.steps);
+  visit("parameters", card.parameters);
+  visit("tokens", card.tokens);
+  visit("seconds", card.seconds);
+  visit("loss", card.loss);
+};
+
 Json measure_to_json(const Measure& measure) {
-  Json out{{"name", measure.name},
-           {"sentence", measure.sentence},
-           {"value", measure.value},
-           {"wanted", measure.wanted}};
+  Json out;
+  write_fields(measure, out, kMeasureFields);
   if (measure.layer >= 0) out["layer"] = measure.layer;
   if (measure.head >= 0) out["head"] = measure.head;
   return out;
@@ -29,10 +51,7 @@ Result<Measure> measure_from_json(const Json& json, const std::string& what) {
   Measure out;
   if (!json.is_object() || !json.contains("name") || !json.contains("value"))
     return fail(Code::bad_format, what + ": a measure has no name or no value.", "Train the model again.");
-  TRY_OK(read_key(json, "name", what, out.name));
-  TRY_OK(read_key(json, "sentence", what, out.sentence));
-  TRY_OK(read_key(json, "value", what, out.value));
-  TRY_OK(read_key(json, "wanted", what, out.wanted));
+  TRY_OK(read_fields(json, what, out, kMeasureFields));
   TRY_OK(read_key(json, "layer", what, out.layer));
   TRY_OK(read_key(json, "head", what, out.head));
   return out;
@@ -145,29 +164,16 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
 }
 
 Json card_to_json(const Card& card) {
-  Json measures = Json::array();
-  for (const Measure& measure : card.measures) measures.push_back(measure_to_json(measure));
-  Json inputs = Json::array();
-  for (const Input& input : card.inputs) inputs.push_back(input_to_json(input));
-  return {{"task", card.task},
-          {"title", card.title},
-          {"sentence", card.sentence},
-          {"layout", card.layout},
-          {"recipe", recipe_to_json(card.recipe)},
-          {"sizes", sizes_to_json(card.sizes)},
-          {"layers", card.layers},
-          {"heads", card.heads},
-          {"d_model", card.d_model},
-          {"vocabulary", card.vocabulary},
-          {"seed", card.seed},
-          {"steps", card.steps},
-          {"parameters", card.parameters},
-          {"tokens", card.tokens},
-          {"seconds", card.seconds},
-          {"loss", card.loss},
-          {"measured", {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}}},
-          {"measures", measures},
-          {"inputs", inputs}};
+  Json out;
+  write_fields(card, out, kCardFields);
+  out["recipe"] = recipe_to_json(card.recipe);
+  out["sizes"] = sizes_to_json(card.sizes);
+  out["measured"] = {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}};
+  out["measures"] = Json::array();
+  for (const Measure& measure : card.measures) out["measures"].push_back(measure_to_json(measure));
+  out["inputs"] = Json::array();
+  for (const Input& input : card.inputs) out["inputs"].push_back(input_to_json(input));
+  return out;
 }
 
 Result<Card> card_from_json(const Json& json, const std::string& what) {
@@ -175,22 +181,9 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   if (!json.is_object() || !json.contains("task") || !json.contains("recipe") || !json.contains("sizes") ||
       !json.contains("measured") || !json.contains("measures"))
     return fail(Code::bad_format, what + " is no card of a trained model.", "Train the model again.");
-  TRY_OK(read_key(json, "task", what, out.task));
-  TRY_OK(read_key(json, "title", what, out.title));
-  TRY_OK(read_key(json, "sentence", what, out.sentence));
-  TRY_OK(read_key(json, "layout", what, out.layout));
+  TRY_OK(read_fields(json, what, out, kCardFields));
   TRY(out.recipe, recipe_from_json(json["recipe"], what));
   TRY(out.sizes, sizes_from_json(json["sizes"], what));
-  TRY_OK(read_key(json, "layers", what, out.layers));
-  TRY_OK(read_key(json, "heads", what, out.heads));
-  TRY_OK(read_key(json, "d_model", what, out.d_model));
-  TRY_OK(read_key(json, "vocabulary", what, out.vocabulary));
-  TRY_OK(read_key(json, "seed", what, out.seed));
-  TRY_OK(read_key(json, "steps", what, out.steps));
-  TRY_OK(read_key(json, "parameters", what, out.parameters));
-  TRY_OK(read_key(json, "tokens", what, out.tokens));
-  TRY_OK(read_key(json, "seconds", what, out.seconds));
-  TRY_OK(read_key(json, "loss", what, out.loss));
   TRY_OK(read_key(json["measured"], "seed", what, out.measured_seed));
   TRY_OK(read_key(json["measured"], "count", what, out.measured_count));
   for (const Json& each : json["measures"]) {

@@ -10,11 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-template <class Value>
-concept RecipeLike = std::is_same_v<std::remove_const_t<Value>, Recipe>;
-template <class Value>
-concept SizesLike = std::is_same_v<std::remove_const_t<Value>, TaskSizes>;
-
 Error wrong(const char* key, const std::string& what, const char* kind) {
   return fail(Code::bad_format, format("%s: \"%s\" is not %s.", what.c_str(), key, kind),
               "The file was changed or damaged; take another one.");
@@ -74,7 +69,7 @@ Status read_key(const Json& json, const char* key, const std::string& what, std:
 namespace {
 
 // Every field under its key, for writing and reading alike.
-void each_field(RecipeLike auto& r, auto&& visit) {
+constexpr auto kRecipeFields = [](auto& r, auto&& visit) {
   visit("steps", r.steps);
   visit("batch", r.batch);
   visit("rate", r.rate);
@@ -86,9 +81,9 @@ void each_field(RecipeLike auto& r, auto&& visit) {
   visit("beta2", r.beta2);
   visit("epsilon", r.epsilon);
   visit("decay", r.decay);
-}
+};
 
-void each_field(SizesLike auto& s, auto&& visit) {
+constexpr auto kSizesFields = [](auto& s, auto&& visit) {
   visit("layers", s.layers);
   visit("heads", s.heads);
   visit("kv_heads", s.kv_heads);
@@ -96,38 +91,36 @@ void each_field(SizesLike auto& s, auto&& visit) {
   visit("d_mlp", s.d_mlp);
   visit("order", s.order);
   visit("mask", s.mask);
-}
+};
 
-template <class Value>
-Json fields_to_json(const Value& value) {
-  Json out;
-  each_field(value, [&](const char* key, const auto& field) { out[key] = field; });
-  return out;
-}
-
-template <class Value>
-Result<Value> fields_from_json(const Json& json, const char* name, const std::string& what) {
+template <class Value, class Each>
+Result<Value> value_of(const Json& json, const char* name, const std::string& what, const Each& each) {
   if (!json.is_object()) return wrong(name, what, "a table");
   Value value;
-  Status read = Done{};
-  each_field(value, [&](const char* key, auto& field) {
-    if (read) read = read_key(json, key, what, field);
-  });
-  TRY_OK(std::move(read));
+  TRY_OK(read_fields(json, what, value, each));
   return value;
 }
 
 }  // namespace
 
-Json recipe_to_json(const Recipe& recipe) { return fields_to_json(recipe); }
-Json sizes_to_json(const TaskSizes& sizes) { return fields_to_json(sizes); }
+Json recipe_to_json(const Recipe& recipe) {
+  Json out;
+  write_fields(recipe, out, kRecipeFields);
+  return out;
+}
+
+Json sizes_to_json(const TaskSizes& sizes) {
+  Json out;
+  write_fields(sizes, out, kSizesFields);
+  return out;
+}
 
 Result<Recipe> recipe_from_json(const Json& json, const std::string& what) {
-  return fields_from_json<Recipe>(json, "recipe", what);
+  return value_of<Recipe>(json, "recipe", what, kRecipeFields);
 }
 
 Result<TaskSizes> sizes_from_json(const Json& json, const std::string& what) {
-  return fields_from_json<TaskSizes>(json, "sizes", what);
+  return value_of<TaskSizes>(json, "sizes", what, kSizesFields);
 }
 
 }  // namespace attnscope

@@ -1,8 +1,8 @@
-// Recipes and sizes as JSON: for cards and checkpoints. Reading takes what is there and keeps the
-// defaults for the rest; refuses values of the wrong kind with the key's name.
+// Recipes, sizes and other lists of fields as JSON: for cards and checkpoints. Reading takes what is there
+// and keeps the defaults for the rest; refuses values of the wrong kind with the key's name.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/train/task.h"
@@ -22,5 +22,19 @@ Status read_key(const nlohmann::json& json, const char* key, const std::string& 
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, std::uint64_t& to);
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, double& to);
 Status read_key(const nlohmann::json& json, const char* key, const std::string& what, std::string& to);
+
+/// Both take each(value, visit), which visits every field of a value with its key. Reading errs as read_key.
+template <class Value, class Each>
+Status read_fields(const nlohmann::json& json, const std::string& what, Value& value, const Each& each) {
+  Status read = Done{};
+  each(value, [&](const char* key, auto& field) {
+    if (read) read = read_key(json, key, what, field);
+  });
+  return read;
+}
+template <class Value, class Each>
+void write_fields(const Value& value, nlohmann::json& json, const Each& each) {
+  each(value, [&](const char* key, const auto& field) { json[key] = field; });
+}
 
 }  // namespace attnscope

@@ -2,7 +2,6 @@
 #include "core/arch/model_card.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,24 +12,13 @@
 #include "core/arch/save_model.h"
 #include "core/base/text.h"
 #include "core/train/trainer.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / format("attnscope-card-%d", static_cast<int>(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string path(const std::string& name = "") const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -95,7 +83,7 @@ struct InMemory {
 };
 
 TEST(ModelFiles, open_as_their_folder_does) {
-  const Folder folder;
+  const testing::TempFolder folder;
   const auto task = find_task("sorter");
   ASSERT_TRUE(task) << task.error().text();
   const auto trainer = Trainer::make(*task, {}, (*task)->recipe(), 3);
@@ -103,7 +91,7 @@ TEST(ModelFiles, open_as_their_folder_does) {
   const Status saved =
       save_model(folder.path(), (*task)->layout(), *trainer->state().model, (*task)->tokenizer());
   ASSERT_TRUE(saved) << saved.error().text();
-  std::ofstream(folder.path("card.json")) << some_card();
+  std::ofstream(folder / "card.json") << some_card();
   const auto there = open_model(folder.path());
   const InMemory memory(folder.path());
   const auto here = open_model_files(memory.files(), "model:sorter");
@@ -150,9 +138,9 @@ TEST(Tasks, models_of_every_task_can_be_written_as_it_asks) {
     ASSERT_TRUE(trainer) << trainer.error().text();
     const Status status = can_save(task->layout(), *trainer->state().model);
     EXPECT_TRUE(status) << status.error().text();
-    const Folder folder;
-    ASSERT_TRUE(save_model(folder.path("model"), task->layout(), *trainer->state().model, task->tokenizer()));
-    const auto opened = open_model(folder.path("model"));
+    const testing::TempFolder folder;
+    ASSERT_TRUE(save_model(folder / "model", task->layout(), *trainer->state().model, task->tokenizer()));
+    const auto opened = open_model(folder / "model");
     ASSERT_TRUE(opened) << opened.error().text();
     EXPECT_EQ(opened->notes, std::vector<std::string>{});  // its tokenizer among them
     const auto trace = opened->model->run(task->first_input());

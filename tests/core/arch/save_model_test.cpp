@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -24,21 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ModelPointer = std::shared_ptr<const Model>;
-
-class Folder {
- public:
-  Folder() {
-    static int counter = 0;
-    path_ =
-        fs::temp_directory_path() / format("attnscope-save-%d-%d", static_cast<int>(::getpid()), counter++);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string golden(const std::string& name) {
   return std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
@@ -183,7 +168,7 @@ void expect_near(const std::vector<float>& is, const std::vector<float>& was) {
 // Saved and opened, and once more: the second time the matrices lie as they did, and so do the logits.
 void expect_round_trip(std::string_view layout, const ModelPointer& model) {
   ASSERT_TRUE(model);
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "once", layout, *model);
   const OpenedModel once = must_open(folder / "once");
   ASSERT_TRUE(once.model);
@@ -211,7 +196,7 @@ TEST(SaveModel, a_trained_model_says_the_same_bit_for_bit) {
   for (const auto& [layout, model] :
        {std::pair("gpt2", random_model(kGpt2, "logits.bias")),
         std::pair("attnscope", random_model(kInduction)), std::pair("attnscope", random_model(kSight))}) {
-    const Folder folder;
+    const testing::TempFolder folder;
     must_save(folder / "model", layout, *model);
     EXPECT_EQ(logits(*must_open(folder / "model").model), logits(*model)) << layout;
   }
@@ -228,7 +213,7 @@ TEST(SaveModel, a_translator_opens_again_bit_for_bit) {
   model.never_said = {4, 0};
   const ModelPointer two_tables = random_model(model);
   expect_round_trip("marian", two_tables);
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "model", "marian", *two_tables);
   EXPECT_EQ(must_open(folder / "model").model->config().never_said, (std::vector<int>{4, 0}));
 }
@@ -259,7 +244,7 @@ TEST(SaveModel, the_variants_a_layout_can_say_open_again) {
 TEST(SaveModel, missing_biases_become_zeros) {
   for (const auto& [layout, text] : {std::pair("gpt2", kGpt2), std::pair("bert", kBert)}) {
     const ModelPointer model = random_model(text, ".bias");
-    const Folder folder;
+    const testing::TempFolder folder;
     must_save(folder / "model", layout, *model);
     const OpenedModel opened = must_open(folder / "model");
     EXPECT_EQ(logits(*opened.model), logits(*model)) << layout;
@@ -277,7 +262,7 @@ std::vector<std::string> names_of(const TensorSource& source) {
 // The same names, shapes and numbers as transformers wrote, and every field that both configs have.
 TEST(SaveModel, checkpoints_are_written_as_they_were_found) {
   for (const std::string layout : {"gpt2", "llama", "bert", "marian"}) {
-    const Folder folder;
+    const testing::TempFolder folder;
     must_save(folder / "model", layout, *must_open(golden(layout)).model);
     const auto ours = *open_safetensors(folder / "model/model.safetensors");
     const auto theirs = *open_safetensors(golden(layout) + "/model.safetensors");
@@ -308,7 +293,7 @@ TEST(SaveModel, every_golden_model_can_be_said_by_specs) {
 }
 
 TEST(SaveModel, pictures_are_prepared_as_the_folder_says) {
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "model", "attnscope", *random_model(kSight));
   const json file = *read_json_file(folder / "model/preprocessor_config.json");
   EXPECT_EQ(file["size"], json({{"height", 4}, {"width", 4}}));
@@ -322,7 +307,7 @@ TEST(SaveModel, pictures_are_prepared_as_the_folder_says) {
 }
 
 TEST(SaveModel, numbers_in_configs_are_short) {
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "model", "attnscope", *random_model(kInduction));
   std::ifstream file(folder / "model/config.json");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -339,7 +324,7 @@ TEST(SaveModel, the_tokenizer_comes_along) {
       {"post_processor", nullptr},
       {"decoder", nullptr},
       {"model", {{"type", "WordLevel"}, {"vocab", {{"?", 0}, {"cat", 1}}}, {"unk_token", "?"}}}};
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "model", "gpt2", *random_model(kGpt2, "logits.bias"), tokenizer);
   EXPECT_EQ(*read_json_file(folder / "model/tokenizer.json"), tokenizer);
   const OpenedModel opened = must_open(folder / "model");
@@ -350,7 +335,7 @@ TEST(SaveModel, the_tokenizer_comes_along) {
 
 void expect_refused(std::string_view layout, const ModelPointer& model, const std::string& part) {
   ASSERT_TRUE(model);
-  const Folder folder;
+  const testing::TempFolder folder;
   const Status saved = save_model(folder / "model", layout, *model, nullptr);
   ASSERT_FALSE(saved) << layout << ": " << part;
   EXPECT_NE(saved.error().sentence.find(part), std::string::npos) << saved.error().text();
@@ -407,7 +392,7 @@ TEST(SaveModel, a_tie_that_no_longer_holds_is_refused) {
 }
 
 TEST(SaveModel, a_folder_that_cannot_be_written_is_named) {
-  const Folder folder;
+  const testing::TempFolder folder;
   std::ofstream(folder / "file") << "x";
   const Status saved =
       save_model(folder / "file/model", "gpt2", *random_model(kGpt2, "logits.bias"), nullptr);
@@ -427,7 +412,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 // with a long tokenizer, after that was written.
 void expect_survival(const json& tokenizer, rlim_t limit) {
   const ModelPointer old_model = random_model(kGpt2, "logits.bias"), other = random_model(kLlama, ".bias");
-  const Folder folder;
+  const testing::TempFolder folder;
   must_save(folder / "model", "gpt2", *old_model);
   const std::vector<std::string> files = files_in(folder / "model");
   std::signal(SIGXFSZ, SIG_IGN);
