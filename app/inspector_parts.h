@@ -15,6 +15,7 @@
 #include "app/look/strings.h"
 #include "app/panel.h"
 #include "core/lens/head_stats.h"
+#include "core/session/backpass.h"
 #include "core/session/changes.h"
 #include "core/trace/provenance.h"
 
@@ -73,6 +74,7 @@ struct InspectorCache {
   std::string order_key;
   Later<std::optional<RowStats>> row, head;
   Later<Stats> stats;
+  Later<std::optional<SlopeExplanation>> slope;
   std::string edit_text, edit_key;
   float dragged = 0;
   std::shared_ptr<const Model> changes_of;  ///< keeps the model alive that `changes` was worked out for

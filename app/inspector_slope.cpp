@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/inspector_parts.h"
+#include "app/views/steps_back_figure.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
@@ -40,6 +41,25 @@ void draw_numbers(const SlopeCheck& check) {
                agrees ? theme().ok : theme().warning);
 }
 
+// What each later step (or use of the weight) adds to the slope, where there are several.
+void draw_slope_shares(const PanelContext& context, const std::shared_ptr<const Slopes>& slopes,
+                       const Place& place, const std::string& name, const std::vector<std::int64_t>& index) {
+  const std::string key = std::to_string(slopes->version) + name + shape_text(index);
+  const auto* found = inspector_cache(context.workspace)
+                          .slope.get(context, key, true, "inspector.slope", [slopes, place, index] {
+                            auto why = place.is_weight()
+                                           ? explain_weight_slope(*slopes->gradients, place.weight, index)
+                                           : slopes->why(place.cell.site, index);
+                            return why ? std::optional(*std::move(why)) : std::nullopt;
+                          });
+  if (!found || !*found || (*found)->shares.size() < 2) return;
+  std::vector<Site> from;
+  for (const SlopeShare& share : (*found)->shares) from.push_back(share.from);
+  for (const SlopeShare& share : (*found)->shares)
+    fact_row(tr("inspector.slope.from", {reader_name(from, share.from)}), exact(share.value),
+             tr("inspector.slope.from.help", {gradient_name(share.from)}));
+}
+
 }  // namespace
 
 void draw_slope(const PanelContext& context, const Place& place) {
@@ -55,6 +75,7 @@ void draw_slope(const PanelContext& context, const Place& place) {
   section_title(tr("inspector.slope"));
   if (std::isnan(value)) return wrapped_text(tr("inspector.slope.none"), theme().text_dim);
   fact_row(tr("inspector.slope.value"), exact(value), name);
+  draw_slope_shares(context, slopes, place, name, index);
   wrapped_text(tr(value > 0   ? "inspector.slope.up"
                   : value < 0 ? "inspector.slope.down"
                               : "inspector.slope.flat"),

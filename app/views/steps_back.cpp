@@ -126,20 +126,49 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
   const Cursor& cursor = context.workspace.cursor;
   const auto weights = weights_of_step(*slopes->gradients, cursor.step);
   if (std::find(weights.begin(), weights.end(), weight_) == weights.end()) weight_.clear();
+  if (to_text(cursor.step) + weight_ != shown_step_ || from_ > last_choice(*slopes, cursor.step)) from_ = -1;
   SlopeWish wish{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, slopes)};
   wish.query = cursor.query;
+  wish.from = from_;
+  const bool several = weight_.empty() && slopes->readers_of(cursor.step).size() > 1;
+  if (several) {
+    wish.shares = shares_.get(
+        key_of({slopes->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
+        context.commands,
+        [slopes, site = cursor.step](const std::atomic<bool>&) { return slope_shares(*slopes, site, 0); });
+    if (!shares_.fresh()) wish.shares = nullptr;
+  }
   std::string key = std::to_string(slopes->version) + to_text(cursor.step) + "/" + weight_ + "/" +
                     std::to_string(cursor.head) + "/" + std::to_string(cursor.query) + "/" +
-                    std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();
+                    std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language() +
+                    std::to_string(from_);
   for (const std::int64_t id : wish.top) key += "," + std::to_string(id);
+  if (several && !wish.shares) {  // the picture comes when its numbers are there
+    key_.clear();
+    figure_ = {};
+    figure_.name = gradient_name(cursor.step);
+    figure_.figure.pending = true;
+    return;
+  }
   if (key == key_) return;
   key_ = key;
-  if (to_text(cursor.step) + weight_ != shown_step_) {
+  line_key_.clear();
+  if (to_text(cursor.step) + weight_ + std::to_string(from_) != shown_figure_) {
     shown_step_ = to_text(cursor.step) + weight_;
+    shown_figure_ = shown_step_ + std::to_string(from_);
     plot_ = FigurePlot();
     hovered_ = {};
   }
   figure_ = build_slope_figure(slopes, wish);
+}
+
+// The number of the last chip after "all"; -1 where there is nothing to choose.
+int StepsBackward::last_choice(const Slopes& slopes, const Site& site) const {
+  if (weight_.empty()) {
+    const auto readers = static_cast<int>(slopes.readers_of(site).size());
+    return readers > 1 ? readers - 1 : -1;
+  }
+  return weight_parts(*slopes.gradients, weight_).size() > 1 ? 0 : -1;
 }
 
 void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes, int step) const {
@@ -168,8 +197,10 @@ void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes,
               theme().accent, figure_.name);
   else
     text_line(fonts().mono, theme().accent, figure_.name);
-  sentence(slope_sentence(slopes, site), theme().text_dim);
-  const std::vector<Piece> formula = slope_formula(slopes, site, weight_);
+  const bool uses = !weight_.empty() && from_ < 0 && last_choice(slopes, site) >= 0;
+  sentence(uses ? tr("steps.back.use") : slope_sentence(slopes, site, weight_.empty() ? from_ : -1),
+           theme().text_dim);
+  const std::vector<Piece> formula = slope_formula(slopes, site, weight_, from_);
   const std::string shapes = slope_shapes(slopes, figure_), torch = slope_torch(slopes, site, weight_);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float x = at.x;
@@ -212,6 +243,7 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
       note_item("slope_of_" + part);
     }
   }
+  draw_from(context, slopes, first);
   if (site.slot == Slot::logits) {
     draw_target(context, slopes, first);
     ImGui::SameLine(0, scaled(22));
@@ -234,6 +266,42 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
     plain.site.slot = Slot::embed;
   draw_step_chips(context, plain, step, whole, first);
   whole_vocabulary_ = whole;
+}
+
+// All that comes back, or what one later step sends alone.
+void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, bool& first) {
+  const Site& site = context.workspace.cursor.step;
+  const int last = last_choice(slopes, site);
+  if (last < 0) return;
+  const std::vector<Site> from = weight_.empty() ? slopes.readers_of(site) : std::vector<Site>{site};
+  const auto width = [](const std::string& label) {
+    return ImGui::CalcTextSize(label.c_str()).x + scaled(26);
+  };
+  const float room = ImGui::GetContentRegionMax().x;
+  const float whole = width(tr("steps.back.choose_from")) + width(tr("steps.back.all"));
+  if (!first) {
+    ImGui::SameLine(0, scaled(22));
+    if (ImGui::GetCursorPosX() + whole > room) ImGui::NewLine();
+  }
+  first = false;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.back.choose_from"));
+  ImGui::SameLine(0, scaled(8));
+  if (step_chip(tr("steps.back.all") + std::string("###slope_from_all"), from_ < 0, 0,
+                tr("steps.back.all.help")))
+    from_ = -1;
+  note_item("slope_from_all");
+  for (int i = 0; i <= last; ++i) {
+    const std::string name = reader_name(from, from[static_cast<std::size_t>(i)]);
+    ImGui::SameLine(0, scaled(4));
+    if (ImGui::GetCursorPosX() + width(name) > room) ImGui::NewLine();
+    const std::string id = "slope_from_" + std::to_string(i);
+    const ImU32 colour = hue_colour(step_of(from[static_cast<std::size_t>(i)].slot).hue);
+    if (step_chip(name + "###" + id, from_ == i, from_ == i ? colour : 0,
+                  tr("steps.back.from.help", {name}).c_str()))
+      from_ = i;
+    note_item(id);
+  }
 }
 
 void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes, bool& first) {
@@ -286,7 +354,8 @@ FigureMarks StepsBackward::marks_of(const Slopes& slopes, const FigureCell& show
   mark_targets(slopes, marks);
   if (!shown.valid() || shown.operand >= static_cast<int>(marks.size())) return marks;
   const bool result = shown.operand == figure.result();
-  for (std::size_t i = 0; result && i < marks.size(); ++i) {
+  const bool share = shown.operand < static_cast<int>(figure_.shares.size());
+  for (std::size_t i = 0; (result || share) && i < marks.size(); ++i) {
     const Operand& operand = figure.operands[i];
     const ImU32 colour = operand.colour ? operand.colour : theme().accent;
     if (figure.layout == Figure::Layout::product) {
@@ -295,8 +364,11 @@ FigureMarks StepsBackward::marks_of(const Slopes& slopes, const FigureCell& show
       continue;
     }
     const Operand& own = figure.operands[static_cast<std::size_t>(shown.operand)];
-    const bool same = operand.row.size == own.row.size && operand.col.size == own.col.size;
-    if (same && static_cast<int>(i) != shown.operand) marks[i].push_back({shown.row, shown.col, colour});
+    // One row or one column of numbers belongs to all cells beside it.
+    const bool row = operand.row.key == "one", col = operand.col.key == "one";
+    const bool same = (row || operand.row.size == own.row.size) && (col || operand.col.size == own.col.size);
+    if (same && !(row && col) && static_cast<int>(i) != shown.operand)
+      marks[i].push_back({row ? 0 : shown.row, col ? 0 : shown.col, colour});
   }
   marks[static_cast<std::size_t>(shown.operand)].push_back(
       {shown.row, shown.col, theme().accent, 1, 1, metric::kOutline});
@@ -307,7 +379,7 @@ void StepsBackward::draw_figure(const ViewContext& context, const std::shared_pt
                                 ImVec2 room) {
   if (figure_.figure.pending) return ImGui::TextUnformatted(tr("steps.pending"));
   if (figure_.figure.operands.empty()) {
-    line_.clear();
+    line_.clear(), line_key_.clear();
     return sentence(tr("steps.back.no_slope"), theme().text_dim);
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -326,18 +398,23 @@ void StepsBackward::draw_figure(const ViewContext& context, const std::shared_pt
   const FigureEvent event = plot_.draw(context, figure_.figure, marks, ImVec2(corner.x, corner.y + scaled(4)),
                                        ImVec2(room.x - scaled(4), room.y - scaled(8)), false);
   hovered_ = event.cell;
-  line_.clear();
+  const FigureCell& cell = event.cell;
+  std::string line_key = "none";
   if (event.hovered())
-    line_ = slope_spelled(*slopes, figure_, event.cell.operand, event.cell.row, event.cell.col);
-  else
+    line_key = std::to_string(cell.operand) + "/" + std::to_string(cell.row) + "/" + std::to_string(cell.col);
+  if (line_key != line_key_) {
+    line_key_ = line_key;
+    line_.clear();
+    if (event.hovered()) line_ = slope_spelled(*slopes, figure_, cell.operand, cell.row, cell.col);
     for (const char* key : {"steps.back.hint.point", "steps.back.hint.click"})
-      line_.push_back({tr(key) + std::string("   "), theme().text_dim});
+      if (!event.hovered()) line_.push_back({tr(key) + std::string("   "), theme().text_dim});
+  }
   if (event.hovered() && event.clicked) pin(context, *slopes, event.cell);
 }
 
 void StepsBackward::pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell) {
   const SlopeSpot spot = slope_spot(figure_, cell.operand, cell.row, cell.col);
-  if (!spot.operand) return;
+  if (!spot.operand || !has_cell_names(*spot.operand)) return;
   const Trace& trace = slopes.gradients->trace();
   if (!spot.operand->is_weight() && !trace.find(spot.operand->site)) return;
   Workspace& workspace = context.workspace;

@@ -22,8 +22,10 @@ class StepsBackward {
   void draw_slopes(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
   void prepare(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
   std::vector<std::int64_t> columns(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
+  int last_choice(const Slopes& slopes, const Site& site) const;
   void draw_words(const ViewContext& context, const Slopes& slopes, int step) const;
   void draw_chips(const ViewContext& context, const Slopes& slopes, int step);
+  void draw_from(const ViewContext& context, const Slopes& slopes, bool& first);
   void draw_target(const ViewContext& context, const Slopes& slopes, bool& first);
   void draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes, ImVec2 room);
   void pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell);
@@ -33,10 +35,13 @@ class StepsBackward {
   SlopeFigure figure_;
   FigurePlot plot_;
   FigureCell hovered_;
-  std::string key_, shown_step_, weight_;
+  std::string key_, shown_step_, shown_figure_, weight_;
   bool whole_vocabulary_ = false;
+  int from_ = -1;  // the later step, or use of the weight, that is shown alone
   std::vector<Piece> line_;
+  std::string line_key_;
   Deferred<std::vector<std::int64_t>> likely_;
+  Deferred<std::vector<Tensor>> shares_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
-// One function per way in which a slope comes back. Several products into one slope are one product: their
-// left factors stand side by side, the right ones below each other.
+// One function per way in which a slope comes back. Heads that share a key or value make one product: their
+// left factors stand side by side, the right ones below each other. Where several steps send something back,
+// each one's share stands for itself.
 #include "app/views/steps_back_figure.h"
 
 #include <algorithm>
@@ -8,176 +9,82 @@
 
 #include "app/look/strings.h"
 #include "app/look/theme.h"
-#include "app/views/steps_parts.h"
+#include "app/views/steps_back_parts.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
-#include "core/trace/head.h"
 
 namespace attnscope {
 namespace {
-
-constexpr std::size_t kMostBlocks = 4;
-using PlaneSource = std::function<Tensor(Range, Range)>;
-
-std::int64_t picked(const std::vector<std::int64_t>& picks, std::int64_t at) {
-  return picks.empty() ? at : picks[static_cast<std::size_t>(at)];
-}
-
-// The rows and columns of `source` that are picked, by the cell.
-PlaneSource with_picks(PlaneSource source, std::vector<std::int64_t> rows, std::vector<std::int64_t> cols) {
-  if (rows.empty() && cols.empty()) return source;
-  return [=](Range r, Range c) {
-    Buffer out({{Axis::none, r.size()}, {Axis::none, c.size()}});
-    for (std::int64_t row = r.begin; row < r.end; ++row) {
-      const std::int64_t from = picked(rows, row);
-      const Tensor whole = cols.empty() ? source({from, from + 1}, c) : Tensor();
-      for (std::int64_t col = c.begin; col < c.end; ++col) {
-        const std::int64_t at = picked(cols, col);
-        const Tensor one = cols.empty() ? Tensor() : source({from, from + 1}, {at, at + 1});
-        out.data()[(row - r.begin) * c.size() + col - c.begin] =
-            cols.empty() ? whole.at(0, col - c.begin) : one.at(0, 0);
-      }
-    }
-    return std::move(out).freeze();
-  };
-}
-
-// The rectangle of matrices side by side (`below` false) or one below the other.
-PlaneSource joined(std::vector<PlaneSource> parts, std::vector<std::int64_t> sizes, bool below) {
-  return [=](Range rows, Range cols) {
-    Buffer out({{Axis::none, rows.size()}, {Axis::none, cols.size()}});
-    const Range along = below ? rows : cols;
-    std::int64_t first = 0;
-    for (std::size_t i = 0; i < parts.size(); first += sizes[i++]) {
-      const Range own{std::max(along.begin, first) - first, std::min(along.end, first + sizes[i]) - first};
-      if (own.size() <= 0) continue;
-      const Tensor part = below ? parts[i](own, cols) : parts[i](rows, own);
-      const std::int64_t down = below ? first + own.begin - rows.begin : 0,
-                         right = below ? 0 : first + own.begin - cols.begin;
-      for (std::int64_t row = 0; row < part.size(0); ++row)
-        for (std::int64_t col = 0; col < part.size(1); ++col)
-          out.data()[(down + row) * cols.size() + right + col] = part.at(row, col);
-    }
-    return std::move(out).freeze();
-  };
-}
 
 // Rows that are not counted are hatched.
 float loss_shown(double loss) {
   return std::isnan(loss) ? -std::numeric_limits<float>::infinity() : static_cast<float>(loss);
 }
 
-class SlopeBuilder : FigureParts {
+class StepSlopeBuilder : SlopeParts {
  public:
-  SlopeBuilder(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
-      : FigureParts(slopes->gradients->trace(), wish.site, wish.head), slopes_(slopes), wish_(wish) {}
+  StepSlopeBuilder(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
+      : SlopeParts(std::move(slopes), wish) {}
 
   SlopeFigure build() {
-    const Gradients& gradients = *slopes_->gradients;
-    out_.name = wish_.weight.empty() ? gradient_name(site_) : wish_.weight + ".grad";
-    if (!gradients.find(site_)) return std::move(out_);
-    figure_.site = site_;
-    figure_.rule = Rule::sum;
-    figure_.layout = Figure::Layout::row;
-    if (over_words() && wish_.top.empty() && !wish_.whole_vocabulary) {
-      figure_.pending = true;
-      figure_.layout = Figure::Layout::none;
-    } else if (!wish_.weight.empty()) {
-      weight_figure();
-    } else if (site_.slot == Slot::logits) {
-      loss_figure();
-    } else {
-      step_figure();
-    }
-    out_.figure = std::move(figure_);
-    return std::move(out_);
+    out_.from = chosen();
+    if (begin()) site_.slot == Slot::logits ? loss_figure() : step_figure();
+    return finish();
   }
 
  private:
-  // ---- pieces ----
-  static std::string short_name(const Site& site) {
-    std::string name = to_text(site);
-    const std::size_t blocks = name.find("blocks.");
-    if (blocks != std::string::npos) name = name.substr(name.find('.', blocks + 7) + 1);
-    return name;
-  }
-  bool reads_words(const Site& site) const {
-    const auto& readers = slopes_->readers_of(site);
-    return std::any_of(readers.begin(), readers.end(),
-                       [](const Site& reader) { return reader.slot == Slot::logits; });
-  }
-  bool over_words() const { return site_.slot == Slot::logits || reads_words(site_); }
+  const std::vector<Site>& readers() const { return slopes_->readers_of(site_); }
 
-  /// Turns an operand over; its part too.
-  static Operand turned(Operand operand) {
-    operand.transposed = !operand.transposed;
-    std::swap(operand.row, operand.col);
-    operand.title += "ᵀ";
-    if (operand.part)
-      operand.part = [part = operand.part](Range rows, Range cols) {
-        const Tensor upright = part(cols, rows);
-        return upright.empty() ? upright : upright.transpose();
-      };
-    return operand;
-  }
-  /// Numbers of the run as a part of their own, so that matrices can be joined.
-  PlaneSource part_of(const Operand& operand) const {
-    if (operand.part) return operand.part;
-    return [trace = &trace_, operand](Range rows, Range cols) {
-      return operand_values(*trace, operand, rows, cols);
-    };
-  }
-  /// The slope of a step.
-  Operand slope(const Site& site, const char* id, std::int64_t head = -1) const {
-    Operand out = step(site, id, head);
-    out.title = short_name(site) + ".grad";
-    out.map = Colormap::diverging;
-    out.slope = true;
-    out.version = slopes_->version;
-    if (site.slot == Slot::logits) pick_words(out.col, out.picked_cols);
-    out.part = with_picks([gradients = slopes_->gradients, site, at = std::max<std::int64_t>(out.head, 0)](
-                              Range rows, Range cols) { return gradients->slice(site, at, rows, cols); },
-                          out.picked_rows, out.picked_cols);
-    return out;
-  }
+  /// The result: the slope, or the share of it that was asked for. Rows that are not 0 for sure are picked.
   Operand own_slope() const {
     Operand out = slope(site_, "result");
     out.is_result = true;
+    const Record& record = *trace_.find(site_);
+    const bool first_alone = reads_words(site_) && record.shape[0] > predicted_rows(trace_);
+    if (first_alone) {
+      out.picked_rows = {0};
+      out.row.size = 1;
+    }
+    if (chosen() >= 0) {
+      out.title =
+          tr("steps.back.from", {reader_name(readers(), readers()[static_cast<std::size_t>(chosen())])});
+      out.part = plane_of(shares()[static_cast<std::size_t>(chosen())]);
+    }
+    out.part = with_picks(out.part, out.picked_rows, {});
     return out;
   }
-  void pick_words(FigureAxis& axis, std::vector<std::int64_t>& picks) const {
-    axis.names = FigureAxis::Names::output;
-    if (wish_.whole_vocabulary) return;
-    picks = wish_.top;
-    axis.size = static_cast<std::int64_t>(picks.size());
+  int chosen() const {
+    const int count = static_cast<int>(readers().size());
+    return count > 1 && wish_.weight.empty() && wish_.from < count ? wish_.from : -1;
+  }
+  const std::vector<Tensor>& shares() const {
+    if (!shares_)
+      shares_ = wish_.shares ? wish_.shares
+                             : std::make_shared<const std::vector<Tensor>>(slope_shares(
+                                   *slopes_, site_, std::max<std::int64_t>(step(site_, "own").head, 0)));
+    return *shares_;
   }
 
   // ---- which slopes came back ----
-  /// The readers of the step as factors of products; nothing where some reader is no product.
-  std::vector<SlopePiece> products() const {
+  /// A reader as factors of products; nothing where it is no product.
+  std::vector<SlopePiece> products(const Site& reader) const {
     std::vector<SlopePiece> out;
-    for (const Site& reader : slopes_->readers_of(site_)) {
-      const std::size_t before = out.size();
-      const Rule rule = step_of(reader.slot).rule;
-      if (reader.slot == Slot::scores || reader.slot == Slot::z)
-        attended(reader, out);
-      else if (rule == Rule::dot)
-        projected(reader, out);
-      if (out.size() == before) return {};
-    }
+    if (reader.slot == Slot::scores || reader.slot == Slot::z)
+      attended(reader, out);
+    else if (step_of(reader.slot).rule == Rule::dot)
+      projected(reader, out);
     return out;
   }
   void projected(const Site& reader, std::vector<SlopePiece>& out) const {
-    const HeadSpec& head = trace_.config().head;
     const bool words = reader.slot == Slot::logits;
-    if (words && (head.cap > 0.f || head.scale != 1.f)) return;  // more than a product
     Operand left = slope(reader, "left"), top = weight(to_text(reader) + ".weight", "top");
     top.colour = hue_colour(step_of(reader.slot).hue);
     top.title = short_name(reader) + ".weight";
+    if (words) product_logits(left);
     if (words) pick_words(top.col, top.picked_cols);
     top = turned(std::move(top));
     std::swap(top.picked_rows, top.picked_cols);
     if (words && !top.picked_rows.empty()) top = with_picked_rows(std::move(top));
-    if (left.row.size != trace_.find(site_)->shape[0]) return;
     out.push_back({std::move(left), std::move(top)});
   }
   /// A turned weight whose rows are picked words: read column by column of the weight.
@@ -216,33 +123,81 @@ class SlopeBuilder : FigureParts {
   }
 
   void step_figure() {
-    std::vector<SlopePiece> pieces = products();
+    if (readers().empty()) return block("", {add(own_slope())});
+    if (readers().size() > 1 && chosen() < 0) return shares_figure();
+    const Site& reader = readers()[static_cast<std::size_t>(std::max(chosen(), 0))];
+    std::vector<SlopePiece> pieces = products(reader);
     if (!pieces.empty()) return product(std::move(pieces), own_slope());
-    const std::vector<Site>& readers = slopes_->readers_of(site_);
-    if (readers.empty()) {
-      block("", {add(own_slope())});
-      return;
+    if (step_of(reader.slot).rule == Rule::norm) return through_norm(reader);
+    came_through(reader);
+    const Rule rule = rule_back(trace_, reader);
+    block(rule == Rule::rotate || rule == Rule::mask ? "→" : "=", {add(own_slope())});
+  }
+  /// What one reader sends back, and what that is multiplied by.
+  void came_through(const Site& reader) {
+    Operand arrived = slope(reader, "from0");
+    switch (rule_back(trace_, reader)) {
+      case Rule::softmax: return through_softmax(std::move(arrived));
+      case Rule::activation:
+      case Rule::product:
+      case Rule::cap: return through_curve(reader, std::move(arrived));
+      case Rule::scale:
+        arrived.title = tr("steps.back.times", {arrived.title, precise(scale_at(reader))});
+        break;
+      default: break;
     }
-    bool as_it_is = true;
-    for (std::size_t i = 0; i < std::min(readers.size(), kMostBlocks); ++i)
-      as_it_is = came_through(readers[i], i) && as_it_is;
-    block(as_it_is ? "=" : "→", {add(own_slope())});
+    block("", {add(std::move(arrived))});
   }
-  /// Blocks for what one reader sends back; true where it comes unchanged.
-  bool came_through(const Site& reader, std::size_t number) {
-    const char* sign = number > 0 ? "+" : "";
-    const std::string id = "from" + std::to_string(number);
-    Operand arrived = slope(reader, id.c_str());
-    const Rule rule = step_of(reader.slot).rule;
-    const bool alone = slopes_->readers_of(site_).size() == 1;
-    if (alone && reader.slot == Slot::pattern) return through_softmax(std::move(arrived)), false;
-    if (alone && (rule == Rule::activation || rule == Rule::product))
-      return through_curve(reader, std::move(arrived)), true;
-    if (rule == Rule::dot) arrived.title += " · Wᵀ";
-    if (rule == Rule::norm) arrived.title = tr("steps.back.through_norm", {arrived.title});
-    block(sign, {add(std::move(arrived))});
-    return rule == Rule::sum || rule == Rule::copy;
+  double scale_at(const Site& reader) const {
+    const auto share = explain_share(*slopes_->gradients, site_, reader,
+                                     std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
+    return share.terms.front().factors.back().value;
   }
+
+  // ---- several readers ----
+  /// One matrix per share, added up.
+  void shares_figure() {
+    std::vector<Operand> parts;
+    for (std::size_t i = 0; i < std::min(readers().size(), kMostShares); ++i) {
+      parts.push_back(share(slope(site_, "share"), readers(), i));
+      parts.back().part = plane_of(is_rest(i, readers().size()) ? added_up(shares(), i) : shares()[i]);
+    }
+    added(std::move(parts), own_slope());
+  }
+
+  // ---- norms ----
+  int norm_column(const char* id, const char* title, const FigureAxis& rows, Tensor column_of, bool slope) {
+    Operand out = column(id, title, rows, plane_of(std::move(column_of)));
+    out.slope = slope;
+    out.version = slopes_->version;
+    out.colour = slope ? 0 : theme().norm;
+    return add(std::move(out));
+  }
+  /// dX = (g - mean g - x̂ mean(g x̂)) / σ: all of its parts.
+  void through_norm(const Site& reader) {
+    figure_.rule = Rule::copy;  // the columns are named once
+    Operand arrived = slope(reader, "from0");
+    const NormBack back = norm_back(*slopes_->gradients, reader, std::max<std::int64_t>(arrived.head, 0),
+                                    {0, arrived.row.size});
+    const bool moved = norm_spec(trace_.config(), reader).weight_offset != 0.f;
+    Operand gain =
+        norm_plane("gamma", tr(moved ? "steps.back.gain_plus" : "steps.back.gain"), arrived, back.gain);
+    gain.row = one();
+    const FigureAxis rows = arrived.row;
+    arrived.title = tr("steps.back.dy");  // as in the formula: there is little room
+    Operand normed = norm_plane("normed", tr("steps.back.normed"), arrived, back.normed);
+    std::vector<int> above{add(std::move(arrived)), add(std::move(gain))};
+    block("", std::move(above), true);
+    std::vector<int> parts{add(std::move(normed))};
+    if (back.centred) parts.push_back(norm_column("mean", "steps.back.mean", rows, back.mean, true));
+    parts.push_back(norm_column("mean_with", "steps.back.mean_with", rows, back.mean_with, true));
+    parts.push_back(norm_column("inverse", "steps.back.inverse", rows, back.inverse, false));
+    block(",", std::move(parts));
+    Operand out = own_slope();
+    if (chosen() < 0) out.title = tr("steps.back.dx");
+    block("→", {add(std::move(out))});
+  }
+
   void through_softmax(Operand arrived) {
     Operand pattern = step(Site{site_.stack, site_.layer, site_.part, Slot::pattern}, "a");
     const FigureAxis rows = arrived.row;
@@ -257,63 +212,23 @@ class SlopeBuilder : FigureParts {
     block("−", {add(std::move(sums))});
   }
   void through_curve(const Site& reader, Operand arrived) {
-    const bool gated = reader.slot == Slot::mlp_post && site_.slot != Slot::mlp_pre;
     Operand other;
-    if (gated) {
+    if (rule_back(trace_, reader) == Rule::product) {
       Site factor = site_;
       factor.slot = site_.slot == Slot::mlp_act ? Slot::mlp_up : Slot::mlp_act;
       other = step(factor, "factor");
     } else {
       other = step(site_, "factor");
-      other.title = tr("steps.back.curve_slope", {other.title});
-      const Activation kind = activation_at(trace_.config(), reader);
-      other.part = [trace = &trace_, site = site_, kind](Range rows, Range cols) {
-        const Tensor x = trace->slice(site, 0, rows, cols);
-        std::vector<float> ones(static_cast<std::size_t>(x.count()), 1.f);
-        return activate_backward(
-            kind, Tensor::from(std::move(ones), {{x.axis(0), x.size(0)}, {x.axis(1), x.size(1)}}), x);
+      other.title =
+          tr(step_of(reader.slot).rule == Rule::cap ? "steps.back.cap_slope" : "steps.back.curve_slope",
+             {other.title});
+      other.part = [trace = &trace_, site = site_, reader, head = std::max<std::int64_t>(other.head, 0)](
+                       Range rows, Range cols) {
+        return curve_slopes(*trace, site, reader, head, rows, cols);
       };
     }
     block("", {add(std::move(arrived))});
     block("⊙", {add(std::move(other))});
-  }
-
-  // ---- products ----
-  void product(std::vector<SlopePiece> pieces, Operand result) {
-    figure_.layout = Figure::Layout::product;
-    Operand left = pieces.front().left, top = pieces.front().top;
-    left.id = "left", top.id = "top";
-    if (pieces.size() > 1) {
-      std::vector<PlaneSource> lefts, tops;
-      std::vector<std::int64_t> sizes;
-      std::int64_t inner = 0;
-      left.title.clear(), top.title.clear();
-      for (const SlopePiece& piece : pieces) {
-        lefts.push_back(part_of(piece.left));
-        tops.push_back(part_of(piece.top));
-        sizes.push_back(piece.left.col.size);
-        inner += sizes.back();
-        const bool first = left.title.empty();
-        left.title += (first ? "" : " | ") + piece.left.title;
-        top.title += (first ? "" : " / ") + piece.top.title;
-        left.id += "/" + piece.left.title, top.id += "/" + piece.top.title;
-      }
-      left.part = joined(lefts, sizes, false);
-      top.part = joined(tops, sizes, true);
-      left.col = top.row = FigureAxis{"inner", inner, FigureAxis::Names::none, {}, 0, site_.stack, 0};
-      const bool even = std::all_of(sizes.begin(), sizes.end(), [&](auto size) { return size == sizes[0]; });
-      if (even) left.group = sizes.front();
-      left.group_is_head = false;
-      left.version = top.version = slopes_->version;
-      left.id = "left", top.id = "top";
-    }
-    left.row.key = result.row.key = "rows";
-    left.col.key = top.row.key = "inner";
-    top.col.key = result.col.key = "cols";
-    out_.pieces = std::move(pieces);
-    add(std::move(left));
-    add(std::move(top));
-    add(std::move(result));
   }
 
   // ---- the loss ----
@@ -346,63 +261,37 @@ class SlopeBuilder : FigureParts {
     block("→", {add(std::move(out))});
   }
 
-  // ---- weights ----
-  Operand weight_slopes(const char* id) const {
-    Operand out = weight(wish_.weight, id);
-    out.title = wish_.weight + ".grad";
-    out.slope = true;
-    out.is_result = true;
-    out.version = slopes_->version;
-    return out;
-  }
-  void finish_weight(Operand& out) const {
-    out.part = with_picks([gradients = slopes_->gradients, name = wish_.weight](
-                              Range rows, Range cols) { return weight_slope(*gradients, name, rows, cols); },
-                          out.picked_rows, out.picked_cols);
-  }
-  void weight_figure() {
-    Operand out = weight_slopes("result"), arrived = slope(site_, "top");
-    const auto why = explain(trace_, site_, std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
-    const bool dot = step_.rule == Rule::dot && why && !why->terms.empty();
-    if (!dot || trace_.weights().get(wish_.weight).rank() == 1)
-      return summed(std::move(out), std::move(arrived));
-    Operand left = turned(step(why->terms[0].factors[0].site, "left"));
-    if (left.col.size != arrived.row.size) {  // one prediction for the whole input
-      left.picked_cols = {0};
-      left.col.size = 1;
-    }
-    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
-    out.group = 0;
-    finish_weight(out);
-    product({{std::move(left), std::move(arrived)}}, std::move(out));
-  }
-  // A bias, a norm's weight, a row of a table: the slopes of the rows that used it, added up.
-  void summed(Operand out, Operand arrived) {
-    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
-    if (step_.rule == Rule::lookup) {
-      for (const WeightUse& use : slopes_->gradients->uses())
-        if (use.name == wish_.weight && use.kind == WeightUse::Kind::rows)
-          out.picked_rows.assign(use.ids.begin(), use.ids.end());
-      out.row.size = static_cast<std::int64_t>(out.picked_rows.size());
-      const bool words = site_.slot == Slot::tok_embed;
-      out.row.names = words ? FigureAxis::Names::vocab : FigureAxis::Names::index;
-      out.row.title = tr(words ? "steps.axis.table_token" : "steps.axis.table_pos");
-    }
-    finish_weight(out);
-    arrived.id = "from";
-    block("", {add(std::move(arrived))});
-    block(step_.rule == Rule::norm ? "→" : "Σ", {add(std::move(out))});
-  }
-
-  std::shared_ptr<const Slopes> slopes_;
-  const SlopeWish& wish_;
-  SlopeFigure out_;
+  mutable std::shared_ptr<const std::vector<Tensor>> shares_;
 };
 
 }  // namespace
 
 SlopeFigure build_slope_figure(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish) {
-  return SlopeBuilder(std::move(slopes), wish).build();
+  if (!wish.weight.empty()) return build_weight_figure(std::move(slopes), wish);
+  return StepSlopeBuilder(std::move(slopes), wish).build();
+}
+
+std::vector<Tensor> slope_shares(const Slopes& slopes, const Site& site, std::int64_t head) {
+  std::vector<Tensor> out;
+  for (const Site& reader : slopes.readers_of(site))
+    out.push_back(slope_share(*slopes.gradients, site, reader, head));
+  return out;
+}
+
+std::string reader_name(const std::vector<Site>& readers, const Site& reader) {
+  const auto member = [](const Site& site) {
+    if (step_of(site.slot).rule == Rule::norm) return std::string(tr("steps.back.the_norm"));
+    return std::string(tr("steps.member." + std::string(step_of(site.slot).text)));
+  };
+  const std::string name = member(reader);
+  bool twice = false, in_block = false;  // in one block too
+  for (const Site& other : readers) {
+    const bool same = other != reader && member(other) == name;
+    twice = twice || same;
+    in_block = in_block || (same && other.layer == reader.layer);
+  }
+  if (!twice) return name;
+  return in_block ? to_text(reader) : tr("steps.back.in_block", {name, std::to_string(reader.layer)});
 }
 
 SlopeSpot slope_spot(const SlopeFigure& figure, int operand, std::int64_t row, std::int64_t col) {

@@ -15,6 +15,9 @@ struct SlopeWish {
   std::string weight;  ///< not empty: the slope of this weight of the step
   bool whole_vocabulary = false;
   std::vector<std::int64_t> top;  ///< columns of the vocabulary; empty: not known yet
+  int from = -1;                  ///< the one later step (or use of the weight) that is shown; < 0: all
+  /// What each later step sends back, where there are several; null: the figure works them out.
+  std::shared_ptr<const std::vector<Tensor>> shares = nullptr;
 };
 
 /// Matrices that a product has side by side as its left factor, and one below the other as its right one.
@@ -25,10 +28,19 @@ struct SlopePiece {
 struct SlopeFigure {
   Figure figure;
   std::vector<SlopePiece> pieces;  ///< of a product
-  std::string name;                ///< "blocks.0.attn.q.grad"
+  /// Of each operand the later steps (or uses of the weight) whose shares it shows, as numbers; empty: all,
+  /// or no share.
+  std::vector<std::vector<int>> shares;
+  int from = -1;     ///< the share that the result is; < 0: it is the whole slope
+  std::string name;  ///< "blocks.0.attn.q.grad"
 };
 /// `slopes` must have gradients. A step without a slope gives a figure without a layout.
 SlopeFigure build_slope_figure(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish);
+
+/// What each later step sends back to a step.
+std::vector<Tensor> slope_shares(const Slopes& slopes, const Site& site, std::int64_t head);
+/// "Q", "the norm"; its full name where two of them would be called the same.
+std::string reader_name(const std::vector<Site>& readers, const Site& reader);
 
 /// The matrix and the cell of it that stands at (row, col) of an operand of the figure.
 struct SlopeSpot {

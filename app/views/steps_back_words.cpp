@@ -14,8 +14,6 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kTermsShown = 4;  // of a sum; more are shortened in the middle
-
 // Norms whose rows are the stream itself (post-norm) are read like the stream.
 Slot row_slot(const Slopes& slopes, const Site& site) {
   const auto& readers = slopes.readers_of(site);
@@ -28,6 +26,17 @@ Slot row_slot(const Slopes& slopes, const Site& site) {
   if (words) return Slot::ln_final_out;
   if (stream && step_of(site.slot).rule == Rule::norm && step_of(site.slot).part == Part::block)
     return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;
+  // Normed rows that are read by others than their own projections: a shared norm, cross-attention.
+  const auto usual = [&](const Site& reader) {
+    const Slot slot = reader.slot;
+    if (site.slot == Slot::ln1_out)
+      return reader.part == Part::attn && (slot == Slot::q || slot == Slot::k || slot == Slot::v);
+    return site.slot == Slot::ln2_out &&
+           (slot == Slot::mlp_pre || slot == Slot::mlp_gate || slot == Slot::mlp_up);
+  };
+  const bool normed = step_of(site.slot).rule == Rule::norm && step_of(site.slot).part != Part::attn;
+  if (normed && readers.size() > 1 && !std::all_of(readers.begin(), readers.end(), usual))
+    return Slot::ln_cross_out;
   // What a rotation or a norm of heads stands behind of.
   if ((site.slot == Slot::split_q || site.slot == Slot::split_k) && !readers.empty() &&
       readers.front().slot != Slot::scores) {
@@ -36,6 +45,36 @@ Slot row_slot(const Slopes& slopes, const Site& site) {
     return reader == Slot::rot_k ? Slot::k_norm : Slot::resid_cross;
   }
   return site.slot;
+}
+
+// The later step that the picture is about: the only one, or the one that was chosen.
+const Site* one_reader(const Slopes& slopes, const Site& site, int from) {
+  const auto& readers = slopes.readers_of(site);
+  if (readers.size() == 1) return &readers.front();
+  const bool chosen = from >= 0 && from < static_cast<int>(readers.size());
+  return chosen ? &readers[static_cast<std::size_t>(from)] : nullptr;
+}
+
+const BackwardStep* table_row(const Slopes& slopes, const Site& site, int from) {
+  const Site* reader = one_reader(slopes, site, from);
+  if (reader && step_of(reader->slot).rule == Rule::norm) {
+    const NormSpec& spec = norm_spec(slopes.gradients->trace().config(), *reader);
+    return &backward_through_norm(spec.kind == NormSpec::Kind::layer);
+  }
+  return backward_step(row_slot(slopes, site));
+}
+
+// "dQ · W_Qᵀ + dK · W_Kᵀ" where all readers are products; empty where one is not, or they are many.
+std::string product_sum(const std::vector<Site>& readers) {
+  std::vector<std::string> out;
+  for (const Site& reader : readers) {
+    const std::string_view product = backward_product(reader.slot);
+    const bool twice = std::count_if(readers.begin(), readers.end(),
+                                     [&](const Site& other) { return other.slot == reader.slot; }) > 1;
+    if (product.empty() || twice || readers.size() > 4) return {};
+    out.emplace_back(product);
+  }
+  return join(out, " + ");
 }
 
 ImU32 letter_colour(const std::string& word) {
@@ -108,17 +147,34 @@ std::string module_of(const std::string& line) {
 
 }  // namespace
 
-std::string slope_sentence(const Slopes& slopes, const Site& site) {
-  const BackwardStep* row = backward_step(row_slot(slopes, site));
+std::string slope_sentence(const Slopes& slopes, const Site& site, int from) {
+  const auto& readers = slopes.readers_of(site);
+  const Site* reader = one_reader(slopes, site, from);
+  if (readers.size() > 1 && reader && step_of(reader->slot).rule != Rule::norm)
+    return tr(
+        step_of(reader->slot).rule == Rule::dot ? "steps.back.share.product" : "steps.back.share.passed",
+        {reader_name(readers, *reader)});
+  const BackwardStep* row = table_row(slopes, site, from);
   if (!row) return tr("steps.back.no_slope");
   return std::string(language() == "ko" ? row->sentence_ko : row->sentence_en);
 }
 
-std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight) {
+std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight,
+                                 int from) {
   const BackwardStep* own = backward_step(site.slot);
-  const BackwardStep* row = backward_step(row_slot(slopes, site));
+  const BackwardStep* row = table_row(slopes, site, from);
   if (!own || !row) return {};
   std::string text(row->formula);
+  const auto& readers = slopes.readers_of(site);
+  const Site* reader = one_reader(slopes, site, from);
+  const bool normed = reader && step_of(reader->slot).rule == Rule::norm;
+  if (readers.size() > 1 && !normed) {
+    const std::string products = product_sum(reader ? std::vector<Site>{*reader} : readers);
+    if (!products.empty())
+      text = "dy = " + products;
+    else if (reader)
+      text = "dx";
+  }
   if (!weight.empty()) {
     text = own->weights;
     const std::size_t comma = text.find(",  ");
@@ -163,56 +219,6 @@ std::string slope_torch(const Slopes& slopes, const Site& site, const std::strin
   }
   const std::string name = assigned(line);
   return name + ".grad  # " + tr("steps.back.torch", {name});
-}
-
-namespace {
-
-double value_of(const Trace& trace, const Operand& operand, std::int64_t row, std::int64_t col) {
-  const Tensor value = operand_values(trace, operand, {row, row + 1}, {col, col + 1});
-  return value.empty() ? 0.0 : static_cast<double>(value.at(0, 0));
-}
-
-std::string cell_name(const Slopes& slopes, const SlopeSpot& spot) {
-  const Trace& trace = slopes.gradients->trace();
-  const Operand& operand = *spot.operand;
-  const std::vector<std::int64_t> index = source_index(trace, operand, spot.row, spot.col);
-  std::string name = operand.is_weight() ? weight_cell_text(*slopes.run, operand.weight, index)
-                                         : cell_text(cell_at(trace, operand.site, index));
-  if (!operand.slope) return name;
-  const std::size_t at = name.find('[');
-  return at == std::string::npos ? name + ".grad" : name.insert(at, ".grad");
-}
-
-}  // namespace
-
-std::vector<Piece> slope_spelled(const Slopes& slopes, const SlopeFigure& figure, int operand,
-                                 std::int64_t row, std::int64_t col) {
-  const SlopeSpot spot = slope_spot(figure, operand, row, col);
-  if (!spot.operand) return {};
-  const Trace& trace = slopes.gradients->trace();
-  const Figure& drawn = figure.figure;
-  const Operand& shown = *spot.operand;
-  std::vector<Piece> out;
-  const bool named = shown.is_weight() || trace.find(shown.site) != nullptr;
-  out.push_back({named ? cell_name(slopes, spot) : shown.title, shown.colour});
-  out.push_back({" = "});
-  if (!figure.pieces.empty() && operand == drawn.result()) {
-    const Operand &left = drawn.operands[0], &top = drawn.operands[1];
-    const std::int64_t inner = left.col.size;
-    for (std::int64_t i = 0; i < inner; ++i) {
-      if (inner > kTermsShown && i == kTermsShown - 1) {
-        out.push_back({tr("steps.sum.more", {std::to_string(inner - kTermsShown)}), theme().text_dim});
-        out.push_back({" + "});
-        i = inner - 1;
-      }
-      out.push_back({precise(value_of(trace, left, row, i)), left.colour});
-      out.push_back({" × "});
-      out.push_back({precise(value_of(trace, top, i, col)), top.colour});
-      out.push_back({i + 1 < inner ? " + " : " = "});
-    }
-  }
-  out.push_back({precise(value_of(trace, shown, spot.row, spot.col)), theme().accent});
-  return out;
 }
 
 }  // namespace attnscope

@@ -12,14 +12,18 @@ namespace {
 constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kLegend = 90, kSign = 30, kGap = 10;
-constexpr float kColumn = 54;   // a single column of numbers
-constexpr float kPicture = 26;  // a patch beside the name of its row or column
+constexpr float kLegend = 106, kSign = 30, kGap = 10;
+constexpr float kColumn = 54, kSlopeColumn = 88;  // a single column of numbers; with its unit in the title
+constexpr float kPicture = 26;                    // a patch beside the name of its row or column
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
 // The columns of matrices one above the other are named once.
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
+
+float column_width(const Operand& operand) {
+  return operand.slope && operand.map == Colormap::diverging ? kSlopeColumn : kColumn;
+}
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
 // likes; the first takes no more than `most` of it where the other needs the rest.
@@ -128,9 +132,8 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
     Panel& panel = panels_[static_cast<std::size_t>(id)];
     const bool column = operand.col.key == "one", row = operand.row.key == "one";
-    panel.cell =
-        ImVec2(column ? std::clamp(kColumn * unit, cell.x, std::max(cell.x, kColumn * unit)) : cell.x,
-               row ? std::min(std::max(cell.y, kLeastSingle * unit), kMostSingle * unit) : cell.y);
+    panel.cell = ImVec2(column ? std::max(cell.x, column_width(operand) * unit) : cell.x,
+                        row ? std::min(std::max(cell.y, kLeastSingle * unit), kMostSingle * unit) : cell.y);
     const bool later = block.vertical && id != block.operands.front() && names_once(figure);
     panel.header = later ? text_size(fonts().small, "X").y + 4 * unit : header;
     panel.col_labels = !later;
@@ -192,7 +195,7 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
                   seen(operand.col) < static_cast<double>(operand.col.size);
       const auto count = static_cast<float>(seen(operand.col));
       if (operand.col.key == "one")
-        columns += kColumn * unit;
+        columns += column_width(operand) * unit;
       else
         sum += count, widest = std::max(widest, count);
     }

@@ -98,6 +98,30 @@ TEST_F(Backward, AWeightIsCheckedAndTheSwitchGoesForwardAgain) {
   EXPECT_EQ(window.state().at("cursor").at("step"), "blocks.1.attn.q");
 }
 
+TEST_F(Backward, WhatCameBackIsToldApart) {
+  Window& window = start({golden_model("gpt2").string(), "--view", "steps", "--step", "blocks.1.resid_mid"});
+  const auto wait_for_items = [&](const char* what, const std::vector<std::string>& ids) {
+    window.wait(what, [=](const Json& now) {
+      return std::all_of(ids.begin(), ids.end(),
+                         [&](const std::string& id) { return now.at("items").contains(id); });
+    });
+  };
+  window.key("b");
+  wait_for_slope(window, "blocks.1.resid_mid.grad");
+  wait_for_items("a matrix for each share", {"matrix.steps/share0", "matrix.steps/share1", "slope_from_1"});
+  window.click("slope_from_1");
+  wait_for_items("the parts of the norm",
+                 {"matrix.steps/from0", "matrix.steps/gamma", "matrix.steps/normed", "matrix.steps/mean",
+                  "matrix.steps/mean_with", "matrix.steps/inverse", "matrix.steps/result"});
+  window.click("slope_from_all");
+  wait_for_items("the shares again", {"matrix.steps/share0", "matrix.steps/result"});
+  window.click_cell("matrix.steps/result", 2, 5);
+  window.wait("the cell is pinned", [](const Json& now) {
+    const std::string pinned = now.at("cursor").at("pinned");
+    return pinned.starts_with("blocks.1.resid_mid") && pinned.find("pos=2") != std::string::npos;
+  });
+}
+
 TEST_F(Backward, PlayingWalksFromTheLoss) {
   Window& window = start({golden_model("gpt2").string(), "--view", "steps"});
   window.key("b");

@@ -133,17 +133,100 @@ TEST_F(StepsBackTest, ElementwiseSlopesAreTheProductOfWhatIsShown) {
 }
 
 TEST_F(StepsBackTest, CellsOfJoinedFactorsAreFound) {
-  open_model("gpt2");
-  const SlopeFigure f = figure(*parse_site("blocks.0.ln1.out"));
-  ASSERT_EQ(f.pieces.size(), 3u) << "Q, K and V";
+  open_model("llama");
+  const SlopeFigure f = figure(*parse_site("blocks.0.attn.rot_k"));
+  ASSERT_GE(f.pieces.size(), 2u) << "heads that share a key";
   const std::int64_t width = f.pieces[0].left.col.size;
-  const SlopeSpot k = slope_spot(f, 0, 2, width + 5);
-  ASSERT_TRUE(k.operand);
-  EXPECT_EQ(k.col, 5);
-  EXPECT_EQ(value(*k.operand, k.row, k.col), value(f.figure.operands[0], 2, width + 5));
-  const std::string text = text_of(slope_spelled(*slopes_, f, 0, 2, width + 5));
+  const SlopeSpot second = slope_spot(f, 0, 2, width + 3);
+  ASSERT_TRUE(second.operand);
+  EXPECT_EQ(second.col, 3);
+  EXPECT_EQ(value(*second.operand, second.row, second.col), value(f.figure.operands[0], 2, width + 3));
+  const std::string text = text_of(slope_spelled(*slopes_, f, 0, 2, width + 3));
   EXPECT_TRUE(text.find(".grad[") != std::string::npos) << text;
-  EXPECT_EQ(slope_shapes(*slopes_, f), "(1, 8, 48) @ (48, 48) → (1, 8, 48)");
+}
+
+TEST_F(StepsBackTest, SharesOfSeveralReadersAreDrawnAndAddUp) {
+  for (const char* model :
+       {"gpt2", "llama", "marian", "bert", "gemma2", "t5", "gpt_neox", "paligemma_prefix"}) {
+    open_model(model);
+    int several = 0;
+    for (const TimelineStep& step : slopes_->walk->steps) {
+      for (const Site& at : step.sites) {
+        const auto& readers = slopes_->readers_of(at);
+        if (readers.size() < 2) continue;
+        ++several;
+        const SlopeFigure f = build_slope_figure(slopes_, {0, 0, at, "", true, {}});
+        const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
+        ASSERT_EQ(f.shares.size(), std::min<std::size_t>(readers.size(), 4)) << f.name;
+        const std::int64_t row = out.row.size / 2, col = out.col.size / 3;
+        double sum = 0, size = 0;
+        for (std::size_t i = 0; i < f.shares.size(); ++i) {
+          sum += value(f.figure.operands[i], row, col);
+          size += std::abs(value(f.figure.operands[i], row, col));
+        }
+        EXPECT_NEAR(value(out, row, col), sum, 1e-7 + 1e-4 * size) << model << " " << f.name;
+        const std::string text = text_of(slope_spelled(*slopes_, f, f.figure.result(), row, col));
+        EXPECT_NE(text.find("from " + reader_name(readers, readers.back())), std::string::npos) << text;
+        for (int from = 0; from < static_cast<int>(readers.size()); ++from) {
+          const SlopeFigure one = build_slope_figure(slopes_, {0, 0, at, "", true, {}, from});
+          const Operand& share = one.figure.operands[static_cast<std::size_t>(one.figure.result())];
+          const auto why =
+              explain_share(*slopes_->gradients, at, readers[static_cast<std::size_t>(from)], {row, col});
+          EXPECT_NEAR(value(share, row, col), why.value, 1e-7 + 1e-4 * size) << model << " " << one.name;
+          EXPECT_FALSE(text_of(slope_formula(*slopes_, at, "", from)).empty()) << one.name;
+        }
+      }
+    }
+    EXPECT_GT(several, 2) << model;
+  }
+}
+
+TEST_F(StepsBackTest, ThePartsOfANormMakeItsSlope) {
+  for (const char* model : {"gpt2", "llama", "bert", "gemma2", "qwen3"}) {
+    open_model(model);
+    int norms = 0;
+    for (const TimelineStep& step : slopes_->walk->steps) {
+      for (const Site& at : step.sites) {
+        const auto& readers = slopes_->readers_of(at);
+        for (int from = 0; from < static_cast<int>(readers.size()); ++from) {
+          if (step_of(readers[static_cast<std::size_t>(from)].slot).rule != Rule::norm) continue;
+          ++norms;
+          const SlopeFigure f = build_slope_figure(slopes_, {0, 0, at, "", true, {}, from});
+          const auto part = [&](const char* id, std::int64_t row, std::int64_t col) {
+            for (const Operand& operand : f.figure.operands)
+              if (operand.id == id) return value(operand, row, col);
+            return 0.0;
+          };
+          const std::int64_t row = 2, col = 3;
+          const double g = part("from0", row, col) * part("gamma", 0, col);
+          const double made =
+              part("inverse", row, 0) *
+              (g - part("mean", row, 0) - part("normed", row, col) * part("mean_with", row, 0));
+          EXPECT_NE(part("normed", row, col), 0.0) << f.name;
+          EXPECT_NEAR(part("result", row, col), made, 1e-7 + 1e-4 * std::abs(g)) << model << " " << f.name;
+          const std::string formula = text_of(slope_formula(*slopes_, at, "", from));
+          const NormSpec& spec = norm_spec(trace().config(), readers[static_cast<std::size_t>(from)]);
+          EXPECT_EQ(formula.find("mean(g) ") != std::string::npos, spec.kind == NormSpec::Kind::layer);
+        }
+      }
+    }
+    EXPECT_GT(norms, 2) << model;
+  }
+}
+
+TEST_F(StepsBackTest, ATiedTableShowsBothItsUses) {
+  open_model("gpt2");
+  const SlopeFigure f =
+      build_slope_figure(slopes_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}});
+  ASSERT_EQ(f.shares.size(), 2u);
+  const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
+  const auto index = source_index(trace(), out, 1, 2);
+  const double both = value(f.figure.operands[0], 1, 2) + value(f.figure.operands[1], 1, 2);
+  EXPECT_NEAR(value(out, 1, 2), both, 1e-6);
+  EXPECT_NEAR(value(out, 1, 2), weight_slope_cell(*slopes_->gradients, "tok_embed.weight", index), 1e-6);
+  const SlopeFigure own =
+      build_slope_figure(slopes_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}, 0});
+  EXPECT_TRUE(own.shares.empty());
 }
 
 TEST_F(StepsBackTest, TorchLinesNameTheGradient) {

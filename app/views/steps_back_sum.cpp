@@ -1,0 +1,154 @@
+// "from ln1.out 0.0045 = 1/σ 1.2 × (...)": a cell of a slope spelled out with its numbers, one function per
+// kind of sum. The numbers are those that explain_slope() and explain_weight_slope() name.
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/look/theme.h"
+#include "app/views/steps_back_words.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kTermsSpelled = 4;  // of a sum; more are shortened in the middle
+
+using Factor = SlopeFactor;
+
+ImU32 factor_colour(const SlopeShare& share, const Factor& factor) {
+  if (factor.kind == Factor::Kind::number) return share.rule == Rule::norm ? theme().norm : 0;
+  return hue_colour(step_of(factor.kind == Factor::Kind::weight ? share.from.slot : factor.site.slot).hue);
+}
+
+class SlopeSpeller {
+ public:
+  SlopeSpeller(const Slopes& slopes, const SlopeFigure& figure) : slopes_(slopes), figure_(figure) {}
+
+  std::vector<Piece> spell(int operand, std::int64_t row, std::int64_t col) {
+    const SlopeSpot spot = slope_spot(figure_, operand, row, col);
+    if (!spot.operand) return {};
+    const Operand& shown = *spot.operand;
+    say(has_cell_names(shown) ? cell_name(spot) : shown.title, shown.colour);
+    const bool result = operand == figure_.figure.result();
+    const bool share = operand < static_cast<int>(figure_.shares.size());
+    if (result || share) sum(spot, share ? figure_.shares[static_cast<std::size_t>(operand)] : chosen());
+    say(" = ");
+    say(precise(value_of(shown, spot.row, spot.col)), theme().accent);
+    return std::move(pieces_);
+  }
+
+ private:
+  const Trace& trace() const { return slopes_.gradients->trace(); }
+  void say(std::string text, ImU32 colour = 0) { pieces_.push_back({std::move(text), colour}); }
+  double value_of(const Operand& operand, std::int64_t row, std::int64_t col) const {
+    const Tensor value = operand_values(trace(), operand, {row, row + 1}, {col, col + 1});
+    return value.empty() ? 0.0 : static_cast<double>(value.at(0, 0));
+  }
+  std::vector<int> chosen() const {
+    return figure_.from >= 0 ? std::vector<int>{figure_.from} : std::vector<int>();
+  }
+  std::string cell_name(const SlopeSpot& spot) const {
+    const Operand& operand = *spot.operand;
+    const std::vector<std::int64_t> index = source_index(trace(), operand, spot.row, spot.col);
+    std::string name = operand.is_weight() ? weight_cell_text(*slopes_.run, operand.weight, index)
+                                           : cell_text(cell_at(trace(), operand.site, index));
+    if (!operand.slope) return name;
+    const std::size_t at = name.find('[');
+    return at == std::string::npos ? name + ".grad" : name.insert(at, ".grad");
+  }
+
+  /// What the shares with these numbers (none: all) are made of.
+  void sum(const SlopeSpot& spot, const std::vector<int>& numbers) {
+    const Operand& operand = *spot.operand;
+    const auto index = source_index(trace(), operand, spot.row, spot.col);
+    const auto why = operand.is_weight() ? explain_weight_slope(*slopes_.gradients, operand.weight, index)
+                                         : slopes_.why(operand.site, index);
+    if (!why) return;
+    std::vector<Site> from;
+    for (const SlopeShare& share : why->shares) from.push_back(share.from);
+    std::vector<const SlopeShare*> shares;
+    for (std::size_t i = 0; i < why->shares.size(); ++i)
+      if (numbers.empty() || std::find(numbers.begin(), numbers.end(), static_cast<int>(i)) != numbers.end())
+        shares.push_back(&why->shares[i]);
+    if (shares.size() == 1) {
+      if (why->shares.size() > 1) say("  " + tr("steps.back.from", {reader_name(from, shares[0]->from)}));
+      return one(*shares[0]);
+    }
+    say(" = ");
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (i) say(" + ");
+      say(tr("steps.back.from", {reader_name(from, shares[i]->from)}) + " ",
+          hue_colour(step_of(shares[i]->from.slot).hue));
+      say(precise(shares[i]->value));
+    }
+  }
+
+  void one(const SlopeShare& share) {
+    const bool loss = share.from.slot == Slot::logits && share.rule == Rule::softmax;
+    if (share.terms.empty()) {
+      if (loss) say("  " + std::string(tr("steps.back.none_counted")), theme().text_dim);
+      return;
+    }
+    // Passed on as it is: its name says it.
+    if (share.terms.size() == 1 && share.terms[0].factors.size() == 1) {
+      const Factor& only = share.terms[0].factors[0];
+      say(" = ");
+      return say(factor_name(only), factor_colour(share, only));
+    }
+    say(" = ");
+    if (share.rule == Rule::norm || share.rule == Rule::softmax) return bracketed(share);
+    terms(share, 0);
+  }
+  std::string factor_name(const Factor& factor) const {
+    if (factor.kind == Factor::Kind::number) return factor.name;
+    std::string name = cell_text(cell_at(trace(), factor.site, factor.index));
+    const std::size_t at = name.find('[');
+    return factor.kind == Factor::Kind::slope && at != std::string::npos ? name.insert(at, ".grad") : name;
+  }
+  /// The factor that all terms share stands in front: A × (dA − Σ), 1/σ × (g − ...).
+  void bracketed(const SlopeShare& share) {
+    const bool norm = share.rule == Rule::norm, first = !norm && share.from.slot == Slot::pattern;
+    const auto& factors = share.terms[0].factors;
+    const Factor& common = first ? factors.front() : factors.back();
+    say(precise(common.value), factor_colour(share, common));
+    say(" × (");
+    terms(share, first ? 1 : -1);
+    say(")");
+  }
+  /// `without`: 0 all factors, > 0 not the first, < 0 not the last.
+  void terms(const SlopeShare& share, int without) {
+    const std::size_t count = share.terms.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool more = count > kTermsSpelled && i == kTermsSpelled - 1;
+      if (more) {
+        say(" + " + tr("steps.sum.more", {std::to_string(count - kTermsSpelled)}), theme().text_dim);
+        i = count - 1;
+      }
+      const SlopeTerm& term = share.terms[i];
+      say(term.minus ? (i ? " − " : "−") : (i ? " + " : ""));
+      const std::size_t begin = without > 0 ? 1 : 0, end = term.factors.size() - (without < 0 ? 1 : 0);
+      for (std::size_t f = begin; f < end; ++f) {
+        if (f > begin) say(" × ");
+        say(precise(term.factors[f].value), factor_colour(share, term.factors[f]));
+      }
+    }
+  }
+
+  const Slopes& slopes_;
+  const SlopeFigure& figure_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+bool has_cell_names(const Operand& operand) {
+  return !operand.part || (operand.slope && operand.col.key != "one");
+}
+
+std::vector<Piece> slope_spelled(const Slopes& slopes, const SlopeFigure& figure, int operand,
+                                 std::int64_t row, std::int64_t col) {
+  return SlopeSpeller(slopes, figure).spell(operand, row, col);
+}
+
+}  // namespace attnscope

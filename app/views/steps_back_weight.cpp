@@ -1,0 +1,119 @@
+// The picture of a weight's slope: the product of what was multiplied by it and what came back, rows added
+// up, and where several steps use the same numbers, what each use adds.
+#include <algorithm>
+
+#include "app/look/strings.h"
+#include "app/views/steps_back_parts.h"
+#include "core/trace/provenance.h"
+
+namespace attnscope {
+namespace {
+
+class WeightSlopeBuilder : SlopeParts {
+ public:
+  WeightSlopeBuilder(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
+      : SlopeParts(std::move(slopes), wish) {}
+
+  SlopeFigure build() {
+    out_.from = own_use() ? 0 : -1;
+    if (begin()) weight_figure();
+    return finish();
+  }
+
+ private:
+  Operand weight_slopes(const char* id) const {
+    Operand out = weight(wish_.weight, id);
+    out.title = wish_.weight + ".grad";
+    out.slope = true;
+    out.is_result = true;
+    out.version = slopes_->version;
+    return out;
+  }
+  /// Its numbers: of all uses, or of those from `first` on.
+  void finish_weight(Operand& out, std::size_t first = 0, std::size_t count = 1000) const {
+    std::vector<WeightPart> uses = weight_parts(*slopes_->gradients, wish_.weight);
+    count = std::min(count, uses.size() - std::min(first, uses.size()));
+    uses = {uses.begin() + static_cast<std::ptrdiff_t>(first),
+            uses.begin() + static_cast<std::ptrdiff_t>(first + count)};
+    out.part =
+        with_picks([gradients = slopes_->gradients, name = wish_.weight, uses](
+                       Range rows, Range cols) { return weight_share(*gradients, name, uses, rows, cols); },
+                   out.picked_rows, out.picked_cols);
+  }
+  /// Only what the step itself adds was asked for, where others use the weight too.
+  bool own_use() const {
+    return wish_.from >= 0 && weight_parts(*slopes_->gradients, wish_.weight).size() > 1;
+  }
+  void finish_own(Operand& out) const {
+    if (!own_use()) return finish_weight(out);
+    out.title = tr("steps.back.from", {short_name(site_)});
+    finish_weight(out, 0, 1);
+  }
+  bool several_uses() const {
+    return !own_use() && weight_parts(*slopes_->gradients, wish_.weight).size() > 1;
+  }
+  /// One weight, several uses: what each adds.
+  void uses_figure(const Operand& out) {
+    const std::vector<WeightPart> uses = weight_parts(*slopes_->gradients, wish_.weight);
+    std::vector<Site> steps;
+    for (const WeightPart& use : uses) steps.push_back(use.step);
+    std::vector<Operand> parts;
+    for (std::size_t i = 0; i < std::min(uses.size(), kMostShares); ++i) {
+      parts.push_back(share(out, steps, i));
+      finish_weight(parts.back(), i, is_rest(i, uses.size()) ? uses.size() : 1);
+    }
+    added(std::move(parts), out);
+  }
+
+  void weight_figure() {
+    Operand out = weight_slopes("result"), arrived = slope(site_, "top");
+    const auto why = explain(trace_, site_, std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
+    const bool dot = step_.rule == Rule::dot && why && !why->terms.empty();
+    if (!dot || trace_.weights().get(wish_.weight).rank() == 1)
+      return summed(std::move(out), std::move(arrived));
+    Operand left = turned(step(why->terms[0].factors[0].site, "left"));
+    if (left.col.size != arrived.row.size) {  // one prediction for the whole input
+      left.picked_cols = {0};
+      left.col.size = 1;
+    }
+    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
+    out.group = 0;
+    finish_own(out);
+    if (several_uses()) return uses_figure(out);
+    if (site_.slot == Slot::logits) product_logits(arrived);
+    product({{std::move(left), std::move(arrived)}}, std::move(out));
+  }
+  // A bias, a norm's weight, a row of a table: the slopes of the rows that used it, added up.
+  void summed(Operand out, Operand arrived) {
+    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
+    if (step_.rule == Rule::lookup) {
+      for (const WeightUse& use : slopes_->gradients->uses())
+        if (use.name == wish_.weight && use.kind == WeightUse::Kind::rows)
+          out.picked_rows.assign(use.ids.begin(), use.ids.end());
+      out.row.size = static_cast<std::int64_t>(out.picked_rows.size());
+      const bool words = site_.slot == Slot::tok_embed;
+      out.row.names = words ? FigureAxis::Names::vocab : FigureAxis::Names::index;
+      out.row.title = tr(words ? "steps.axis.table_token" : "steps.axis.table_pos");
+    }
+    finish_own(out);
+    if (several_uses()) return uses_figure(out);
+    arrived.id = "from";
+    block("", {add(std::move(arrived))});
+    if (step_.rule == Rule::norm && wish_.weight.ends_with(".weight")) {
+      Operand normed = slope(site_, "normed");
+      const NormBack back =
+          norm_back(*slopes_->gradients, site_, std::max<std::int64_t>(normed.head, 0), {0, normed.row.size});
+      block("⊙", {add(norm_plane("normed", tr("steps.back.normed"), normed, back.normed))});
+    }
+    const bool heads = trace_.find(site_)->shape.size() > 2;  // one of them is shown, all are added
+    block(heads ? "→" : "Σ", {add(std::move(out))});
+  }
+};
+
+}  // namespace
+
+SlopeFigure build_weight_figure(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish) {
+  return WeightSlopeBuilder(std::move(slopes), wish).build();
+}
+
+}  // namespace attnscope
