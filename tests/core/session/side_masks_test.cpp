@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/lens/attention_places.h"
+#include "core/session/backpass.h"
 #include "core/session/mask_edits.h"
 #include "core/session/session.h"
 
@@ -190,6 +191,53 @@ TEST(SideMasks, ATextForEveryMask) {
   EXPECT_NE(none.error().sentence.find("no vision tower"), std::string::npos) << none.error().sentence;
   EXPECT_FALSE(set_mask_text(document, "matrix([[1,0],[1,1]])", MaskOf::cross)) << "of another shape";
   EXPECT_FALSE(set_mask_text(document, "text>*", MaskOf::encoder)) << "no part of this name";
+}
+
+// A cell of the encoder's and one of the cross-attention's mask hidden.
+RunOptions with_hidden_cells() {
+  RunOptions options;
+  put_mask(options.side_masks, {MaskOf::cross, {}, {{2, 1, false}}});
+  put_mask(options.side_masks, {MaskOf::encoder, {}, {{3, 0, false}, {4, 1, false}}});
+  return options;
+}
+
+TEST(SideMasks, DecodingTokenByTokenSeesTheSwitchedCells) {
+  const Document document = side_masks_document(kSideMarian);
+  const Input input = inputs_of(document)[0];
+  const RunOptions options = with_hidden_cells();
+  const auto at_once = document.model->run(input, options), plain = document.model->run(input);
+  ASSERT_TRUE(at_once && plain);
+  const Site last = site_of(Slot::ln_final_out, -1, Stack::dec), logits = (*plain)->records().back().site;
+  const Site read = (*plain)->find(last) ? last : logits;
+  KvCache cache(document.model->config().n_layers());
+  const Tensor wanted = whole_step(**at_once, read);
+  EXPECT_GT(max_abs_difference(wanted, whole_step(**plain, read)), 1e-4);
+  for (std::int64_t pos = 0; pos < input.length(); ++pos) {
+    Input next = input;
+    next.ids = {input.ids[static_cast<std::size_t>(pos)]};
+    const auto step = document.model->run(next, options, &cache);
+    ASSERT_TRUE(step) << step.error().text();
+    EXPECT_LE(max_abs_difference(wanted.slice(0, pos, pos + 1), whole_step(**step, read)), 1e-5) << pos;
+  }
+}
+
+TEST(SideMasks, SlopesFollowTheSwitchedCells) {
+  const Document document = side_masks_document(kSideMarian);
+  const RunOptions options = with_hidden_cells();
+  const auto trace = document.model->run(inputs_of(document)[0], options);
+  ASSERT_TRUE(trace);
+  auto objective = default_objective(**trace, 5);
+  ASSERT_TRUE(objective) << objective.error().text();
+  const auto gradients = backward(*trace, *std::move(objective), options);
+  ASSERT_TRUE(gradients) << gradients.error().text();
+  for (const char* name :
+       {"enc.blocks.0.attn.v", "enc.blocks.1.attn.k", "dec.blocks.0.cross.q", "dec.blocks.1.cross.v"}) {
+    const auto checked = check_cell(**gradients, *parse_site(name), {2, 3});
+    ASSERT_TRUE(checked) << name << ": " << checked.error().text();
+    EXPECT_NEAR(checked->analytic, checked->measured,
+                2 * checked->uncertainty + 1e-3 * std::abs(checked->analytic) + 1e-7)
+        << name;
+  }
 }
 
 TEST(SideMasks, PrefixesAreTakenOffTheText) {
