@@ -79,7 +79,7 @@ class Trainer {
   void set_rate_factor(double factor) { state_.rate_factor = factor; }
   void set_smoothing(double smoothing) { recipe_.smoothing = smoothing; }
   /// One step. Errors: a loss or a gradient that is no number (the step and the tensor where it began; the
-  /// state stays that of the step before), a stop that was asked for.
+  /// state stays that of the step before), a batch without any target, a stop that was asked for.
   Result<StepReport> step(const std::atomic<bool>* cancel = nullptr);
   /// Loss and accuracy on `count` held-out examples; kept in the state.
   Result<HeldOut> measure_held_out(int count);
