@@ -323,7 +323,7 @@ TEST_F(PictureFileTest, TheCommandLineGivesPicturesBatchesMasksAndPadding) {
   batch.texts = {"1 2 3", "4 5"};
   batch.pad_to = 5;
   batch.pad_side = "left";
-  batch.mask = "full";
+  batch.masks = {"full"};
   ASSERT_TRUE(apply_input(state(), batch));
   settle();
   EXPECT_EQ(run().trace(1).ids.back(), 5);
