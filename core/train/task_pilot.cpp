@@ -59,6 +59,17 @@ double named_weight(const Example& example, const Trace& trace, int layer, int h
   return sum / rows;
 }
 
+// 1 where, of all patches, a head looks most at the one of the thing named from the row that says the first
+// action.
+double named_first(const Example& example, const Trace& trace, int layer, int head) {
+  const int patch = example.notes[0], row = example.notes[1];
+  const Tensor pattern =
+      trace.slice(site_of(Slot::pattern, layer), head, {row, row + 1}, {0, kPatches});  // [1, patches]
+  for (int other = 0; other < kPatches; ++other)
+    if (other != patch && pattern.at(0, other) >= pattern.at(0, patch)) return 0;
+  return 1;
+}
+
 // The tower that looks at the image: one block in which all patches see each other.
 ModelConfig tower_of(const TaskSizes& sizes) {
   ModelConfig out;
@@ -140,7 +151,8 @@ class Pilot final : public Task {
     std::int64_t right = 0, counted = 0, whole = 0;
     const ModelConfig& config = model.config();
     const int heads = config.blocks.front().attention.n_heads;
-    HeadScores naming(config.n_layers(), heads), first_naming(config.n_layers(), heads);
+    HeadScores naming(config.n_layers(), heads), first_naming(config.n_layers(), heads),
+        finding(config.n_layers(), heads);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
       right += rows.right;
@@ -148,8 +160,9 @@ class Pilot final : public Task {
       whole += rows.all() ? 1 : 0;
       naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 2); });
       first_naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 1); });
+      finding.add([&](int layer, int head) { return named_first(example, trace, layer, head); });
     });
-    const HeadScore best = naming.best(), first = first_naming.best();
+    const HeadScore best = naming.best(), first = first_naming.best(), finds = finding.best();
     const auto share = [](std::int64_t some, std::int64_t all) {
       return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
     };
@@ -160,6 +173,10 @@ class Pilot final : public Task {
              "mean attention of the best head from where Δx is said, when nothing but the words tells which "
              "patch, to the patch of the thing that was named",
              first.mean, 0.0, first.layer, first.head},
+            {"finding_head.share",
+             "share of held-out scenes in which the best head, from where Δx is said, looks at the patch of "
+             "the thing that was named more than at any other patch",
+             finds.mean, 0.0, finds.layer, finds.head},
             {"named_patch_head.weight",
              "mean attention of the best head from where Δx and Δy are said to the patch of "
              "the thing that was named",
