@@ -6,6 +6,8 @@
 #include "app/input_line.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
 #include "core/session/mask_edits.h"
 
 namespace attnscope {
@@ -14,8 +16,37 @@ namespace {
 constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
 constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cut
 
+const MaskSpec& spec_of(const Document& document, MaskOf of) {
+  return of == MaskOf::main ? document.mask : asked_mask(document.side_masks, of);
+}
+
+AttentionPlace place_of(const ModelConfig& config, MaskOf of) {
+  switch (of) {
+    case MaskOf::encoder: return {Stack::enc, Part::attn};
+    case MaskOf::vision: return {Stack::vision, Part::attn};
+    case MaskOf::cross: return {config.stack, Part::cross};
+    case MaskOf::main: break;
+  }
+  return {config.stack, Part::attn};
+}
+
+// The masks that somebody wrote: "causal", "enc:window(4)"; else "model".
+std::string masks_text(const Document& document) {
+  std::string text;
+  for (const MaskOf of : kAllMasks) {
+    const MaskSpec& spec = spec_of(document, of);
+    if (!spec.is_model()) text += (text.empty() ? "" : ", ") + std::string(mask_prefix(of)) + spec.text();
+  }
+  return text.empty() ? document.mask.text() : text;
+}
+
+bool all_own(const Document& document) {
+  return std::all_of(kAllMasks.begin(), kAllMasks.end(),
+                     [&](MaskOf of) { return spec_of(document, of).is_model(); });
+}
+
 std::string label_of(const PanelContext& context) {
-  const std::string text = context.session.document().mask.text();
+  const std::string text = masks_text(context.session.document());
   note_text(text);
   return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
 }
@@ -54,18 +85,23 @@ void MaskBox::follow(const PanelContext& context) {
   if (point != point_ && !typing_text_) text_error_.reset();
   if (point != point_ && !typing_spans_) spans_error_.reset();
   point_ = point;
-  if (!typing_text_ && !text_error_) text_ = context.session.document().mask.text();
+  const Document& document = context.session.document();
+  if (!document.model || !has_mask(document.model->config(), of_)) of_ = MaskOf::main;
+  if (!typing_text_ && !text_error_) text_ = spec_of(document, of_).text();
   if (!typing_spans_ && !spans_error_) spans_ = spans_now(context);
 }
 
 void MaskBox::try_mask(Session& session, const std::string& text) {
   Document tried = session.document();
-  const Status fits = set_mask_text(tried, text);
+  const MaskOf of = of_;
+  const Status fits = set_mask_text(tried, text, of);
   text_error_.reset();
   if (!fits) text_error_ = fits.error();
-  if (fits && tried.mask != session.document().mask)
-    (void)session.edit(tr("input.edit.mask", {tried.mask.text()}), "mask_text",
-                       [&](Document& changed) { return set_mask_text(changed, text); });
+  const MaskSpec& asked = spec_of(tried, of);
+  const std::string prefix(mask_prefix(of));
+  if (fits && asked != spec_of(session.document(), of))
+    (void)session.edit(tr("input.edit.mask", {prefix + asked.text()}), "mask_text" + prefix,
+                       [&](Document& changed) { return set_mask_text(changed, text, of); });
   point_ = session.history().position();
 }
 
@@ -91,16 +127,37 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
   });
 }
 
+// Which of the model's masks is written; nothing where there is one.
+void MaskBox::draw_choice(const PanelContext& context) {
+  if (!context.session.document().model) return;
+  const ModelConfig& config = context.session.document().model->config();
+  const auto count =
+      std::count_if(kAllMasks.begin(), kAllMasks.end(), [&](MaskOf of) { return has_mask(config, of); });
+  if (count < 2) return;
+  bool first = true;
+  for (const MaskOf of : kAllMasks) {
+    if (!has_mask(config, of)) continue;
+    if (!first) ImGui::SameLine(0, px(5));
+    first = false;
+    const std::string id = "###mask_of" + std::to_string(static_cast<int>(of));
+    if (!raised_button(attention_name(config, place_of(config, of)) + id, of == of_) || of == of_) continue;
+    of_ = of;
+    text_error_.reset();
+    text_ = spec_of(context.session.document(), of).text();
+    context.commands.end_gesture();
+  }
+}
+
 void MaskBox::draw_presets(const PanelContext& context) {
   std::vector<std::string> presets{"model", "causal", "full", "window(4)", "prefix(3)"};
   const auto& spans = context.session.document().sequences[sequence_index(context)].input.spans;
-  if (!spans.empty()) presets.push_back("causal | *>" + spans.front().name);
+  if (!spans.empty() && of_ == MaskOf::main) presets.push_back("causal | *>" + spans.front().name);
   const WithFont face(fonts().mono);
   const float right = ImGui::GetCursorScreenPos().x + px(kField);
   for (std::size_t i = 0; i < presets.size(); ++i) {
     const std::string shown = shortened(presets[i], px(160));
     if (i > 0 && ImGui::GetItemRectMax().x + px(5) + button_width(shown) < right) ImGui::SameLine(0, px(5));
-    const bool on = context.session.document().mask.text() == presets[i];
+    const bool on = spec_of(context.session.document(), of_).text() == presets[i];
     if (!raised_button(shown + "###mask_preset" + std::to_string(i), on)) continue;
     context.commands.act([this, text = presets[i]](Session& session) { try_mask(session, text); });
     context.commands.end_gesture();
@@ -129,30 +186,34 @@ void MaskBox::draw_spans(const PanelContext& context) {
   draw_error(spans_error_, "spans_error");
 }
 
-// The mask of block 0 for the cursor's sequence: seen pairs light, all others hatched.
+// The mask of block 0 of its stack for the cursor's sequence: seen pairs light, all others hatched.
 void MaskBox::draw_preview(const PanelContext& context) {
   if (!context.run) return;
   const RunResult& run = *context.run;
   const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
-  const std::int64_t tokens = std::min(run.trace(sequence).length, kMostPreview);
-  const std::string key = "input.mask" + std::to_string(sequence);
+  const Trace& trace = run.trace(sequence);
+  const Record* record =
+      has_mask(trace.config(), of_) ? trace.find(place_of(trace.config(), of_).site(Slot::mask, 0)) : nullptr;
+  if (!record) return;
+  const std::int64_t rows = std::min(record->shape[0], kMostPreview),
+                     cols = std::min(record->shape[1], kMostPreview);
+  const std::string key = format("input.mask%d.%d", sequence, static_cast<int>(of_));
   if (!context.painter.has(key, run.version)) {
-    const Tensor seen = mask_rectangle(mask_of(run.document, 0, sequence), {0, tokens}, {0, tokens});
+    const Tensor seen =
+        mask_rectangle(mask_of(run.document, MaskPlace{of_, 0, sequence}), {0, rows}, {0, cols});
     std::vector<float> cells(seen.data(), seen.data() + seen.count());
     for (float& cell : cells) cell = cell > 0 ? 1.f : kMasked;
-    const auto side = static_cast<int>(tokens);
-    context.painter.upload(key, run.version, cells.data(), side, side);
+    context.painter.upload(key, run.version, cells.data(), static_cast<int>(cols), static_cast<int>(rows));
   }
   HeatStyle style;
   style.map = Colormap::mask;
-  style.gap = tokens <= 32 ? px(1) : 0.f;
+  style.gap = std::max(rows, cols) <= 32 ? px(1) : 0.f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 end(at.x + px(kPreview), at.y + px(kPreview));
   context.painter.heatmap(ImGui::GetWindowDrawList(), key, at, end, style);
   ImGui::Dummy(ImVec2(px(kPreview), px(kPreview)));
   note_item("mask_preview");
-  const std::string size = std::to_string(tokens);
-  dim_text(tr("input.mask.preview", {size, size}));
+  dim_text(tr("input.mask.preview", {std::to_string(rows), std::to_string(cols)}));
 }
 
 void MaskBox::draw_popup(const PanelContext& context) {
@@ -169,13 +230,14 @@ void MaskBox::draw_popup(const PanelContext& context) {
     const WithFont face(fonts().body_bold);
     ImGui::TextUnformatted(tr("input.mask.title"));
   }
+  draw_choice(context);
   draw_presets(context);
   draw_text(context);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kField));
   dim_text(tr("input.mask.note"));
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(1, px(2)));
-  draw_spans(context);
+  if (of_ == MaskOf::main) draw_spans(context);
   ImGui::EndGroup();
   ImGui::SameLine(0, px(20));
   ImGui::BeginGroup();
@@ -185,7 +247,7 @@ void MaskBox::draw_popup(const PanelContext& context) {
 }
 
 void MaskBox::draw(const PanelContext& context) {
-  if (raised_button(label_of(context) + "###mask", !context.session.document().mask.is_model()))
+  if (raised_button(label_of(context) + "###mask", !all_own(context.session.document())))
     ImGui::OpenPopup("###mask_popup");
   compat::item_tooltip(tr("input.mask.button.help"));
   popup_below_item(true);

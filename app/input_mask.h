@@ -1,5 +1,6 @@
 // Who sees whom, as a text: presets, the text itself with what is wrong in it, the named parts it may speak
-// of, and a picture of the mask that follows. Refuses to draw cells that can be switched: the Mask view does.
+// of, and a picture of the mask that follows. A model with an encoder or a vision tower has several masks:
+// chips choose which is written. Refuses to draw cells that can be switched: the Mask view does.
 #pragma once
 
 #include <optional>
@@ -18,6 +19,7 @@ class MaskBox {
 
  private:
   void follow(const PanelContext& context);
+  void draw_choice(const PanelContext& context);
   void draw_popup(const PanelContext& context);
   void draw_presets(const PanelContext& context);
   void draw_text(const PanelContext& context);
@@ -26,6 +28,7 @@ class MaskBox {
   void try_mask(Session& session, const std::string& text);
   void try_spans(const PanelContext& context, const std::string& text);
 
+  MaskOf of_ = MaskOf::main;  ///< the mask that is written
   std::string text_, spans_;  ///< in the fields
   bool all_ = false;          ///< the parts are those of every sequence
   bool typing_text_ = false, typing_spans_ = false;

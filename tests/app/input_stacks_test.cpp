@@ -191,6 +191,29 @@ TEST_F(InputTest, AMaskIsTypedAndItsMistakesAreSaidThere) {
   EXPECT_NE(document().mask.text(), "window(2) | *>image");
 }
 
+TEST_F(InputTest, TheMasksOfTheEncoderAndAcrossAreWrittenToo) {
+  open_model("marian");
+  click("mask");
+  click("mask_of1");
+  click("mask_preset1");
+  settle();
+  EXPECT_EQ(asked_mask(document().side_masks, MaskOf::encoder).text(), "causal");
+  EXPECT_TRUE(document().mask.is_model()) << "the decoder's is another";
+  EXPECT_FALSE(shows("spans_text")) << "the parts are the decoder's";
+  click("mask_of3");
+  click("mask_text");
+  replace_text("window(0)");
+  EXPECT_TRUE(shows("mask_error"));
+  replace_text("prefix(1)");
+  EXPECT_FALSE(shows("mask_error"));
+  settle();
+  EXPECT_EQ(run().trace(0).cell(*parse_site("dec.blocks.0.cross.mask"), {0, 1}), 0.f);
+  EXPECT_EQ(run().trace(0).cell(*parse_site("enc.blocks.1.attn.mask"), {0, 1}), 0.f);
+  undo();
+  EXPECT_TRUE(asked_mask(document().side_masks, MaskOf::cross).is_model());
+  EXPECT_FALSE(asked_mask(document().side_masks, MaskOf::encoder).is_model());
+}
+
 TEST_F(InputTest, SegmentsAreSwitchedInTheMenu) {
   open_model("bert");
   EXPECT_FALSE(shows("generate")) << "an encoder writes nothing";
