@@ -25,6 +25,17 @@ void expect_agreement(const Json& check) {
   EXPECT_GT(check.at("step").get<double>(), 0.0);
 }
 
+// Has the pinned slope measured; the state's "check" once both numbers are there.
+Json check_of_the_cell(Window& window) {
+  window.wait("the button is there", [](const Json& now) { return now.at("items").contains("check_slope"); });
+  window.click("check_slope");
+  window.wait("both numbers are there", [](const Json& now) {
+    const Json& backward = now.at("backward");
+    return backward.contains("check") && backward.at("check").at("done").get<bool>();
+  });
+  return window.state().at("backward").at("check");
+}
+
 TEST_F(Backward, FromTheLossThroughTheSlopesToACheckedCell) {
   Window& window = start({golden_model("gpt2").string(), "--view", "steps"});
   window.key("b");
@@ -59,13 +70,7 @@ TEST_F(Backward, FromTheLossThroughTheSlopesToACheckedCell) {
     const std::string pinned = now.at("cursor").at("pinned");
     return pinned.starts_with(*pattern) && pinned.find("query=3") != std::string::npos;
   });
-  window.wait("the button is there", [](const Json& now) { return now.at("items").contains("check_slope"); });
-  window.click("check_slope");
-  window.wait("both numbers are there", [](const Json& now) {
-    const Json& backward = now.at("backward");
-    return backward.contains("check") && backward.at("check").at("done").get<bool>();
-  });
-  const Json check = window.state().at("backward").at("check");
+  const Json check = check_of_the_cell(window);
   EXPECT_EQ(check.at("name"), *pattern + ".grad");
   expect_agreement(check);
 }
@@ -81,13 +86,7 @@ TEST_F(Backward, AWeightIsCheckedAndTheSwitchGoesForwardAgain) {
     return items.contains(result) && items.at(result).size() > 4 && items.at(result).at(4) == 48;
   });
   window.click_cell("matrix.steps/result", 5, 7);
-  window.wait("the button is there", [](const Json& now) { return now.at("items").contains("check_slope"); });
-  window.click("check_slope");
-  window.wait("both numbers are there", [](const Json& now) {
-    const Json& backward = now.at("backward");
-    return backward.contains("check") && backward.at("check").at("done").get<bool>();
-  });
-  const Json check = window.state().at("backward").at("check");
+  const Json check = check_of_the_cell(window);
   EXPECT_EQ(check.at("name"), "blocks.1.attn.q.weight.grad");
   EXPECT_EQ(check.at("index"), Json({5, 7}));
   expect_agreement(check);
