@@ -194,7 +194,7 @@ class StepSlopeBuilder : SlopeParts {
     parts.push_back(norm_column("inverse", "steps.back.inverse", rows, back.inverse, false));
     block(",", std::move(parts));
     Operand out = own_slope();
-    if (chosen() < 0) out.title = tr("steps.back.dx");
+    out.title = tr("steps.back.dx");
     block("→", {add(std::move(out))});
   }
 
@@ -280,7 +280,9 @@ std::vector<Tensor> slope_shares(const Slopes& slopes, const Site& site, std::in
 
 std::string reader_name(const std::vector<Site>& readers, const Site& reader) {
   const auto member = [](const Site& site) {
-    if (step_of(site.slot).rule == Rule::norm) return std::string(tr("steps.back.the_norm"));
+    const Rule rule = step_of(site.slot).rule;
+    if (rule == Rule::norm) return std::string(tr("steps.back.the_norm"));
+    if (rule == Rule::sum || rule == Rule::copy) return std::string(tr("steps.back.the_stream"));
     return std::string(tr("steps.member." + std::string(step_of(site.slot).text)));
   };
   const std::string name = member(reader);

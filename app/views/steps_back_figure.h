@@ -39,7 +39,7 @@ SlopeFigure build_slope_figure(std::shared_ptr<const Slopes> slopes, const Slope
 
 /// What each later step sends back to a step.
 std::vector<Tensor> slope_shares(const Slopes& slopes, const Site& site, std::int64_t head);
-/// "Q", "the norm"; its full name where two of them would be called the same.
+/// "Q", "the norm", "the stream"; its full name where two of them would be called the same.
 std::string reader_name(const std::vector<Site>& readers, const Site& reader);
 
 /// The matrix and the cell of it that stands at (row, col) of an operand of the figure.

@@ -8,6 +8,7 @@
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -19,6 +20,18 @@ using Factor = SlopeFactor;
 ImU32 factor_colour(const SlopeShare& share, const Factor& factor) {
   if (factor.kind == Factor::Kind::number) return share.rule == Rule::norm ? theme().norm : 0;
   return hue_colour(step_of(factor.kind == Factor::Kind::weight ? share.from.slot : factor.site.slot).hue);
+}
+
+// Four digits that count, so that sums of small slopes can be followed.
+std::string slope_digits(double value) {
+  std::string out;
+  for (const char c : format("%.4g", value)) {
+    if (c == '-')
+      out += "−";
+    else
+      out += c;
+  }
+  return out;
 }
 
 class SlopeSpeller {
@@ -34,7 +47,7 @@ class SlopeSpeller {
     const bool share = operand < static_cast<int>(figure_.shares.size());
     if (result || share) sum(spot, share ? figure_.shares[static_cast<std::size_t>(operand)] : chosen());
     say(" = ");
-    say(precise(value_of(shown, spot.row, spot.col)), theme().accent);
+    say(slope_digits(value_of(shown, spot.row, spot.col)), theme().accent);
     return std::move(pieces_);
   }
 
@@ -80,7 +93,8 @@ class SlopeSpeller {
       if (i) say(" + ");
       say(tr("steps.back.from", {reader_name(from, shares[i]->from)}) + " ",
           hue_colour(step_of(shares[i]->from.slot).hue));
-      say(precise(shares[i]->value));
+      const std::string value = slope_digits(shares[i]->value);
+      say(i && shares[i]->value < 0 ? "(" + value + ")" : value);
     }
   }
 
@@ -111,7 +125,7 @@ class SlopeSpeller {
     const bool norm = share.rule == Rule::norm, first = !norm && share.from.slot == Slot::pattern;
     const auto& factors = share.terms[0].factors;
     const Factor& common = first ? factors.front() : factors.back();
-    say(precise(common.value), factor_colour(share, common));
+    say(slope_digits(common.value), factor_colour(share, common));
     say(" × (");
     terms(share, first ? 1 : -1);
     say(")");
@@ -130,7 +144,10 @@ class SlopeSpeller {
       const std::size_t begin = without > 0 ? 1 : 0, end = term.factors.size() - (without < 0 ? 1 : 0);
       for (std::size_t f = begin; f < end; ++f) {
         if (f > begin) say(" × ");
-        say(precise(term.factors[f].value), factor_colour(share, term.factors[f]));
+        const double value = term.factors[f].value;
+        const bool behind_a_sign = value < 0 && (i > 0 || f > begin || term.minus);
+        say(behind_a_sign ? "(" + slope_digits(value) + ")" : slope_digits(value),
+            factor_colour(share, term.factors[f]));
       }
     }
   }

@@ -61,7 +61,8 @@ const BackwardStep* table_row(const Slopes& slopes, const Site& site, int from) 
     const NormSpec& spec = norm_spec(slopes.gradients->trace().config(), *reader);
     return &backward_through_norm(spec.kind == NormSpec::Kind::layer);
   }
-  return backward_step(row_slot(slopes, site));
+  const BackwardStep* special = reader ? backward_through(site.slot, reader->slot) : nullptr;
+  return special ? special : backward_step(row_slot(slopes, site));
 }
 
 // "dQ · W_Qᵀ + dK · W_Kᵀ" where all readers are products; empty where one is not, or they are many.
@@ -181,7 +182,10 @@ std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const s
     const bool bias = weight.ends_with(".bias");
     if (comma != std::string::npos) text = bias ? text.substr(comma + 3) : text.substr(0, comma);
   }
-  return pieces_of(text);
+  std::vector<Piece> out = pieces_of(text);
+  if (!weight.empty() && from < 0 && weight_parts(*slopes.gradients, weight).size() > 1)
+    out.push_back({tr("steps.back.other_use"), theme().text_dim});
+  return out;
 }
 
 std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/step/catalog.h"
+
 namespace attnscope {
 namespace {
 
@@ -134,6 +136,15 @@ constexpr BackwardStep kThroughRmsNorm{S::ln1_out,
   "Back through the norm: what would only stretch a whole row is taken out, for the norm undoes it.",
   "정규화를 거꾸로 지납니다. 행 전체를 늘이기만 하는 몫은 정규화가 지우므로 빠집니다."};
 
+constexpr BackwardStep kThroughCap{S::scaled,
+  "dS = dS′ ⊙ (1 − (S′ / c)²)", "",
+  "Back through the cap: a score near it hardly changes what leaves, so little comes back.",
+  "상한을 거꾸로 지납니다. 상한에 가까운 점수는 결과를 거의 바꾸지 못하므로 돌아오는 것도 적습니다."};
+constexpr BackwardStep kThroughEmbedScale{S::tok_embed,
+  "dE = dx · √d_model", "",
+  "What the embedding was multiplied by, its slope is multiplied by too.",
+  "임베딩에 곱한 수를 기울기에도 곱합니다."};
+
 constexpr std::array<std::pair<Slot, std::string_view>, 11> kProducts{{
   {S::q, "dQ · W_Qᵀ"}, {S::k, "dK · W_Kᵀ"}, {S::v, "dV · W_Vᵀ"}, {S::attn_out, "dO · W_Oᵀ"},
   {S::mlp_pre, "dh · W₁ᵀ"}, {S::mlp_gate, "dg · W_gateᵀ"}, {S::mlp_up, "du · W_upᵀ"},
@@ -147,6 +158,19 @@ const BackwardStep* backward_step(Slot slot) {
   const auto at =
       std::find_if(kRows.begin(), kRows.end(), [&](const BackwardStep& row) { return row.slot == slot; });
   return at == kRows.end() ? nullptr : &*at;
+}
+
+const BackwardStep* backward_through(Slot site, Slot reader) {
+  if (site == Slot::tok_embed && reader == Slot::tok_scaled) return &kThroughEmbedScale;
+  if (site < Slot::scores || site >= Slot::pattern) return nullptr;
+  switch (step_of(reader).rule) {
+    case Rule::cap: return &kThroughCap;
+    case Rule::softmax: return backward_step(Slot::masked);
+    case Rule::mask: return backward_step(Slot::biased);
+    case Rule::sum: return backward_step(Slot::capped);
+    case Rule::scale: return backward_step(Slot::scores);
+    default: return nullptr;
+  }
 }
 
 const BackwardStep& backward_through_norm(bool centred) {

@@ -18,6 +18,9 @@ struct BackwardStep {
 const BackwardStep* backward_step(Slot slot);
 /// The way back through a norm; `centred`: LayerNorm, else RMSNorm. Stands where a slope comes through one.
 const BackwardStep& backward_through_norm(bool centred);
+/// The way back from a score to the one before it, whose order differs from model to model, and through the
+/// scale of an embedding; null elsewhere.
+const BackwardStep* backward_through(Slot site, Slot reader);
 /// What a product sends back to what it read: "dQ · W_Qᵀ"; empty where the step is no product with a weight.
 std::string_view backward_product(Slot reader);
 

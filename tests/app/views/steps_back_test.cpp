@@ -58,6 +58,17 @@ class StepsBackTest : public testing::ImguiFixture {
   double value(const Operand& operand, std::int64_t row, std::int64_t col) {
     return static_cast<double>(operand_values(trace(), operand, {row, row + 1}, {col, col + 1}).at(0, 0));
   }
+  /// The first cell of the result has a name, and its sum ends in the number that is drawn.
+  bool is_spelled(const SlopeFigure& f) {
+    const std::string text = text_of(slope_spelled(*slopes_, f, f.figure.result(), 0, 0));
+    const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
+    const std::size_t last = text.rfind(" = ");
+    if (text.find(".grad[") == std::string::npos || last == std::string::npos) return false;
+    std::string number = text.substr(last + 3);
+    for (std::size_t at; (at = number.find("−")) != std::string::npos;) number.replace(at, 3, "-");
+    const double drawn = value(out, 0, 0);
+    return std::abs(std::stod(number) - drawn) <= 1e-3 * std::abs(drawn);
+  }
   Session session_;
   Workspace workspace_;
   Commands commands_;
@@ -76,7 +87,10 @@ TEST_F(StepsBackTest, EverySlopeAndEveryWeightDraws) {
         const SlopeFigure f = figure(at);
         if (is_drawn_plainly(f)) draw(2, ImVec2(746, 470));
         EXPECT_EQ(f.name, to_text(at) + ".grad");
-        EXPECT_GE(f.figure.result(), 0) << f.name;
+        ASSERT_GE(f.figure.result(), 0) << f.name;
+        EXPECT_TRUE(is_spelled(f)) << f.name;
+        for (const std::string& weight : weights_of_step(*slopes_->gradients, at))
+          EXPECT_TRUE(is_spelled(figure(at, weight))) << weight;
         EXPECT_FALSE(text_of(slope_formula(*slopes_, at, "")).empty()) << f.name;
         EXPECT_FALSE(slope_shapes(*slopes_, f).empty()) << f.name;
         EXPECT_NE(slope_torch(*slopes_, at, "").find(".grad"), std::string::npos) << f.name;
