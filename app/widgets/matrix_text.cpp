@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
+#include <initializer_list>
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
@@ -43,6 +45,15 @@ float size_of(ImFont* font) { return font ? compat::font_size(font) : ImGui::Get
 
 bool lit(std::int64_t at, std::int64_t hover, std::int64_t from_outside, std::int64_t selected) {
   return at == hover || at == from_outside || at == selected;
+}
+
+// A label that a lit one nearby leaves no room for; of two lit ones the pointer's stays.
+bool gives_way(std::int64_t at, std::initializer_list<std::int64_t> lit_ones, float step, float room) {
+  for (const std::int64_t one : lit_ones) {
+    if (one == at) return false;
+    if (one >= 0 && static_cast<float>(std::llabs(one - at)) * step < room) return true;
+  }
+  return false;
 }
 
 // Cut from the end, by whole characters.
@@ -158,6 +169,9 @@ void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayou
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
     const bool is_lit = lit(row, hover, plot.lit_row, plot.selected_row);
     if (row % layout.row_stride != 0 && !is_lit) continue;
+    if (layout.row_stride > 1 &&
+        gives_way(row, {hover, plot.lit_row, plot.selected_row}, layout.cell.y, 0.85f * line))
+      continue;
     const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
     const std::string text = middle_truncated(font, axis_label(plot.rows, row), room);
