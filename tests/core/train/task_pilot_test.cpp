@@ -220,13 +220,15 @@ TEST(TaskPilotTest, ThePrefixMaskLetsPatchesSeeEachOther) {
 TEST(TaskPilotTest, AModelThatKnowsNothingIsLost) {
   const Trainer fresh = *Trainer::make(pilot(), {}, pilot()->recipe(), 5);
   const std::vector<Measure> measures = pilot()->measure(*fresh.state().model, 5, 30);
-  ASSERT_EQ(measures.size(), 4U);
+  ASSERT_EQ(measures.size(), 5U);
   EXPECT_LT(measures[0].value, 0.4);
   EXPECT_EQ(measures[1].value, 0.0);
   EXPECT_LT(measures[2].value, 0.3);
   EXPECT_EQ(measures[2].name, "first_action_head.weight");
-  EXPECT_EQ(measures[3].name, "named_patch_head.weight");
-  EXPECT_LT(measures[3].value, 0.3);
+  EXPECT_EQ(measures[3].name, "finding_head.share");
+  EXPECT_LT(measures[3].value, 0.5);
+  EXPECT_EQ(measures[4].name, "named_patch_head.weight");
+  EXPECT_LT(measures[4].value, 0.3);
 }
 
 }  // namespace
