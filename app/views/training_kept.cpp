@@ -1,5 +1,7 @@
 #include "app/views/training_kept.h"
 
+#include <algorithm>
+
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/widgets/pieces.h"
@@ -56,6 +58,10 @@ void TrainingKept::draw(const ViewContext& context, const std::function<void(flo
     removing_.clear();
     ImGui::OpenPopup("###train_kept_list");
   }
+  // Above the chip, from the right edge of the view.
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - scaled(24);
+  const ImVec2 corner(std::max(right, ImGui::GetItemRectMax().x), ImGui::GetItemRectMin().y - scaled(5));
+  ImGui::SetNextWindowPos(corner, ImGuiCond_Always, ImVec2(1, 1));
   draw_list(context, *shown_);
 }
 
@@ -64,7 +70,8 @@ void TrainingKept::draw_remove(const ViewContext& context, const std::string& pa
   const std::string label = std::string(tr(sure ? "training.kept.sure" : "training.kept.remove")) +
                             "###train_remove_" + std::to_string(number);
   const ColourScope ink(ImGuiCol_Text, sure ? theme().error : theme().text_dim);
-  const bool clicked = ImGui::Button(label.c_str());
+  const float wide = std::max(chip_width(tr("training.kept.sure")), chip_width(tr("training.kept.remove")));
+  const bool clicked = ImGui::Button(label.c_str(), ImVec2(wide, 0));
   note_item(label);
   compat::item_tooltip(path.c_str());
   if (!clicked) return;
@@ -110,8 +117,9 @@ void TrainingKept::draw_list(const ViewContext& context, const std::vector<Row>&
   const float high = ImGui::GetIO().DisplaySize.y * 0.6f;
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(ImGui::GetIO().DisplaySize.x, high));
   if (!ImGui::BeginPopup("###train_kept_list")) return;
-  caption(tr("training.kept.title"));
+  text_line(fonts().small, theme().text_dim, tr("training.kept.title"));
   draw_rows(context, rows);
+  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

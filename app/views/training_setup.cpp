@@ -323,7 +323,7 @@ void TrainingSetup::draw(const ViewContext& context, float width) {
   view_heading(tr("training.title"), tr("training.sentence"), width);
   ImGui::Dummy(ImVec2(1, scaled(4)));
   draw_tasks(context, width);
-  ImGui::Dummy(ImVec2(1, scaled(2)));
+  if (!source_.on()) ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_chosen(context, width);
   ImGui::Dummy(ImVec2(1, scaled(6)));
   if (!source_.on() || source_.ready()) draw_form(context, width);

@@ -13,6 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kExampleWords = 24;  // of a line that is shown
+constexpr float kLeastPath = 220.f;        // units
 
 // The first words of a line.
 std::string opening(const std::string& line) {
@@ -77,8 +78,10 @@ bool TrainingSource::follow(const ViewContext& context) {
 }
 
 void TrainingSource::draw_vocabulary(const ViewContext& context) {
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(5)));
+  ImGui::AlignTextToFramePadding();
   text_line(fonts().small, theme().text_dim, tr("training.vocabulary"));
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
+  ImGui::SameLine(0, scaled(10));
   if (chip(std::string(tr("training.vocabulary.own")) + "###train_words_own", vocabulary_.empty(),
            tr("training.vocabulary.own.help")) &&
       !vocabulary_.empty()) {
@@ -105,10 +108,9 @@ void TrainingSource::draw_found(float width) const {
   } else {
     const DataSource& source = *read_->settings->read->source();
     text_line(fonts().small, theme().text_dim,
-              tr("training.data.found",
-                 {format_count(source.lines), format_count(source.words), format_count(source.held_out)}));
+              tr("training.data.found", {format_count(source.lines), format_count(source.words),
+                                         format_count(source.held_out), read_->example}));
     note_item("train_file_found");
-    text_line(fonts().small, theme().text_dim, tr("training.setup.example", {read_->example}));
   }
   ImGui::PopTextWrapPos();
 }
@@ -116,7 +118,16 @@ void TrainingSource::draw_found(float width) const {
 void TrainingSource::draw(const ViewContext& context, float width) {
   note_text(data_);
   note_text(vocabulary_);
-  text_line(fonts().mono_small, theme().text, middle_truncated(fonts().mono_small, data_, width));
+  const float left = ImGui::GetCursorPosX();
+  ImGui::SameLine(0, scaled(12));  // beside the chip, where there is room
+  float room = left + width - ImGui::GetCursorPosX();
+  if (room < scaled(kLeastPath)) {
+    ImGui::NewLine();
+    room = width;
+  }
+  ImGui::AlignTextToFramePadding();
+  text_line(fonts().mono_small, theme().text, middle_truncated(fonts().mono_small, data_, room));
+  note_item("train_file_path");
   draw_found(width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_vocabulary(context);

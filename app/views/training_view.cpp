@@ -212,10 +212,11 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
 }
 
 void TrainingView::draw_messages(const ViewContext& context, const TrainingScene& scene, float width) {
+  const float cross = chip_width("\u00d7");
   const auto line = [&](ImU32 colour, const std::string& text, const std::string& hint) {
     note_text(text);
     note_text(hint);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - scaled(28));  // beside the cross
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - cross - scaled(10));
     {
       const ColourScope ink(ImGuiCol_Text, colour);
       ImGui::TextUnformatted(hint.empty() ? text.c_str() : (text + " " + hint).c_str());
@@ -238,7 +239,7 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
   else
     line(theme().ok, tr(key, {outcome->path}), {});
   const float end = ImGui::GetCursorScreenPos().y;
-  ImGui::SetCursorScreenPos(ImVec2(at.x + width - scaled(18), at.y));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - cross, at.y));
   const bool dismissed = ImGui::SmallButton("\u00d7###train_dismiss");
   note_item("train_dismiss");
   if (dismissed) context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
@@ -400,9 +401,10 @@ void TrainingView::draw(const ViewContext& context) {
   scrubs_ = !form_ && scene.snapshot && scene.snapshot->checkpoints.size() > 1;
   if (form_ || !scene.snapshot) {
     if (scene.snapshot) {
-      if (chip(std::string(tr("training.back")) + "###train_back", false, tr("training.back.help")))
-        form_ = false;
-      ImGui::Dummy(ImVec2(1, scaled(2)));
+      const std::string back = std::string(tr("training.back")) + "###train_back";
+      ImGui::SetCursorScreenPos(ImVec2(origin.x + width - chip_width(back), origin.y));  // beside the title
+      if (chip(back, false, tr("training.back.help"))) form_ = false;
+      ImGui::SetCursorScreenPos(origin);
     }
     setup_.draw(context, width);
     draw_messages(context, scene, width);

@@ -190,8 +190,11 @@ TEST_F(TrainingWindow, ANewRunLeavesTheOldOneAndEitherGoesOn) {
   window.click("train_remove_0");
   window.wait("one is gone", [&](const Json&) { return kept_files() == 1; });
   window.key("Escape");
+  window.wait("the list is closed", [](const Json& now) { return now.at("popup") == false; });
   window.click("train_go_on");
-  window.wait("the other goes on", [&](const Json& now) { return step_of(now) == first; });
+  window.wait("the other goes on", [&](const Json& now) {
+    return now.at("items").contains("train_play") && step_of(now) == first;
+  });
   EXPECT_NE(first, second);
 }
 
