@@ -100,6 +100,13 @@ json describe_items() {
   return items;
 }
 
+/// Where the pointer is and whether a button is down, as this frame saw it.
+json describe_mouse(const ImGuiIO& io) {
+  const bool down = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2];
+  if (!ImGui::IsMousePosValid()) return {-1, -1, down};
+  return {static_cast<int>(io.MousePos.x), static_cast<int>(io.MousePos.y), down};
+}
+
 json describe_messages(const FrameState& state) {
   json notices = json::array();
   for (const Notice& notice : state.notices) notices.push_back(notice.text);
@@ -245,6 +252,7 @@ json StateFile::describe(Frame& frame) {
            {"busy", state.session.jobs().any_busy() || awaits_result(state.session, frame.run().get())},
            {"popup", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)},
            {"typing", io.WantTextInput},
+           {"mouse", describe_mouse(io)},
            {"recent", state.settings.recent},
            {"answer_ms", answer_ms_},
            {"training", describe_training(state.session)},

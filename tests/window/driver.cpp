@@ -248,13 +248,22 @@ std::vector<double> Window::rect_of(const std::string& item) {
   return rect;
 }
 
+void Window::seen(const std::function<bool(const Json& mouse)>& condition) {
+  for (const double end = now_ms() + 2000; now_ms() < end && !ended(); sleep_ms(2))
+    if (const Json& now = state(); now.contains("mouse") && condition(now.at("mouse"))) return;
+}
+
 void Window::move_to(Point at) {
   act({"mousemove", "--window", "WINDOW", std::to_string(at.x), std::to_string(at.y)});
+  seen([&](const Json& mouse) { return mouse.at(0) == at.x && mouse.at(1) == at.y; });
 }
 
 void Window::press_at(Point at, const std::string& button) {
-  act({"mousemove", "--window", "WINDOW", std::to_string(at.x), std::to_string(at.y), "sleep", "0.04",
-       "mousedown", button, "sleep", "0.04", "mouseup", button});
+  move_to(at);
+  act({"mousedown", button});
+  seen([](const Json& mouse) { return mouse.at(2) == true; });
+  act({"mouseup", button});
+  seen([](const Json& mouse) { return mouse.at(2) == false; });
 }
 
 void Window::click(const std::string& item, double x, double y, const std::string& button) {
@@ -277,15 +286,13 @@ void Window::hover_cell(const std::string& matrix, int row, int col) { move_to(c
 void Window::drag(const std::string& item, int dx, int dy) {
   const std::vector<double> r = rect_of(item);
   const int x = static_cast<int>((r[0] + r[2]) / 2), y = static_cast<int>((r[1] + r[3]) / 2);
-  std::vector<std::string> words{
-      "mousemove", "--window", "WINDOW", std::to_string(x), std::to_string(y), "sleep", "0.05", "mousedown",
-      "1",         "sleep",    "0.05"};
+  move_to({x, y});
+  act({"mousedown", "1"});
+  seen([](const Json& mouse) { return mouse.at(2) == true; });
   constexpr int kSteps = 5;
-  for (int step = 1; step <= kSteps; ++step)
-    words.insert(words.end(), {"mousemove", "--window", "WINDOW", std::to_string(x + dx * step / kSteps),
-                               std::to_string(y + dy * step / kSteps), "sleep", "0.03"});
-  words.insert(words.end(), {"mouseup", "1"});
-  act(words);
+  for (int step = 1; step <= kSteps; ++step) move_to({x + dx * step / kSteps, y + dy * step / kSteps});
+  act({"mouseup", "1"});
+  seen([](const Json& mouse) { return mouse.at(2) == false; });
 }
 
 void Window::resize(int width, int height) {
