@@ -27,4 +27,4 @@ picture output-light model:storyteller --text "$story" --view output --step logi
 picture cross-light model:translator --view steps --step dec.blocks.1.cross.pattern --head 3 --theme light
 picture sight-dark model:pilot --view attention --theme dark
 picture training-dark --train sorter --train-steps 400 --theme dark
-picture backward-light model:storyteller --backward --view steps --step blocks.1.attn.z --theme light
+picture backward-light model:storyteller --backward --view steps --step blocks.1.resid_mid --theme light
