@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/thread_pool.h"
+#include "core/ops/combined.h"
 #include "core/ops/kernels.h"
 #include "core/ops/ops.h"
 
@@ -11,25 +12,6 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 15;
-
-Shape shape_of(const Tensor& t) {
-  Shape shape;
-  for (int d = 0; d < t.rank(); ++d) shape.emplace_back(t.axis(d), t.size(d));
-  return shape;
-}
-
-// out[i] = combine(a[i], b[i]), shape and axes of a.
-template <class Combine>
-Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
-  CHECK(!a.empty() && a.sizes() == b.sizes());
-  const Tensor left = a.packed(), right = b.packed();
-  Buffer out(shape_of(a));
-  parallel_for(out.count(), kGrain,
-               [x = left.data(), y = right.data(), to = out.data(), combine](auto begin, auto end) {
-                 for (std::int64_t i = begin; i < end; ++i) to[i] = combine(x[i], y[i]);
-               });
-  return std::move(out).freeze();
-}
 
 }  // namespace
 

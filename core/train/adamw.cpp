@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/thread_pool.h"
+#include "core/ops/combined.h"
 #include "core/train/trainer.h"
 
 namespace attnscope {
@@ -17,12 +18,6 @@ bool runs_down(const Tensor& tensor) {
 
 // The values one after the other: rows, or columns where `down`.
 Tensor in_line(const Tensor& tensor, bool down) { return (down ? tensor.transpose() : tensor).packed(); }
-
-Shape shape_of(const Tensor& tensor) {
-  Shape out;
-  for (int d = 0; d < tensor.rank(); ++d) out.emplace_back(tensor.axis(d), tensor.size(d));
-  return out;
-}
 
 struct Constants {
   float factor, keep, beta1, beta2, rest1, rest2, stride, correction, epsilon;

@@ -6,40 +6,28 @@
 #include <vector>
 
 #include "core/ops/backward.h"
+#include "tests/bench/inputs.h"
 
 namespace attnscope {
 namespace {
 
-Tensor ripple(const Shape& shape, double step) {
-  std::int64_t count = 1;
-  for (const auto& [axis, size] : shape) count *= size;
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(std::sin(step * static_cast<double>(i)));
-  return Tensor::from(std::move(values), shape);
-}
-
-void flops(benchmark::State& state, double each) {
-  state.counters["GFLOP/s"] = benchmark::Counter(each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-}
-
 // Arguments: rows, in, out.
 void linear_forward(benchmark::State& state) {
   const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
-  const Tensor x = ripple({{Axis::pos, rows}, {Axis::in, in}}, 0.37),
-               w = ripple({{Axis::in, in}, {Axis::out, out}}, 0.21), bias = ripple({{Axis::out, out}}, 0.1);
+  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37),
+               w = wave({{Axis::in, in}, {Axis::out, out}}, 0.21), bias = wave({{Axis::out, out}}, 0.1);
   for (auto _ : state) benchmark::DoNotOptimize(linear(x, w, bias, Axis::out));
-  flops(state, 2.0 * static_cast<double>(rows * in * out));
+  count_flops(state, 2.0 * static_cast<double>(rows * in * out));
 }
 BENCHMARK(linear_forward)->ArgsProduct({{32, 256}, {128}, {128, 512}})->UseRealTime();
 
 void linear_back(benchmark::State& state) {
   const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
-  const Tensor x = ripple({{Axis::pos, rows}, {Axis::in, in}}, 0.37),
-               w = ripple({{Axis::in, in}, {Axis::out, out}}, 0.21), bias = ripple({{Axis::out, out}}, 0.1),
-               dy = ripple({{Axis::pos, rows}, {Axis::out, out}}, 0.4);
+  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37),
+               w = wave({{Axis::in, in}, {Axis::out, out}}, 0.21), bias = wave({{Axis::out, out}}, 0.1),
+               dy = wave({{Axis::pos, rows}, {Axis::out, out}}, 0.4);
   for (auto _ : state) benchmark::DoNotOptimize(linear_backward(dy, x, w, bias));
-  flops(state, 4.0 * static_cast<double>(rows * in * out));
+  count_flops(state, 4.0 * static_cast<double>(rows * in * out));
 }
 BENCHMARK(linear_back)->ArgsProduct({{32, 256}, {128}, {128, 512}})->UseRealTime();
 
@@ -47,7 +35,7 @@ BENCHMARK(linear_back)->ArgsProduct({{32, 256}, {128}, {128, 512}})->UseRealTime
 void attend_back(benchmark::State& state) {
   const std::int64_t count = state.range(0), heads = 4, d_head = 32;
   const auto heads_of = [&](Axis axis, double step) {
-    return ripple({{axis, count}, {Axis::concat, heads * d_head}}, step)
+    return wave({{axis, count}, {Axis::concat, heads * d_head}}, step)
         .split(1, Axis::head, heads, Axis::d_head)
         .permute({1, 0, 2});
   };
@@ -58,27 +46,27 @@ void attend_back(benchmark::State& state) {
   in.scale = 0.1767767f;
   const AttentionResult out = attend(in);
   for (auto _ : state) benchmark::DoNotOptimize(attend_backward(out.z, in, out));
-  flops(state, 10.0 * 0.5 * static_cast<double>(count * (count + 1) * heads * d_head));
+  count_flops(state, 10.0 * 0.5 * static_cast<double>(count * (count + 1) * heads * d_head));
 }
 BENCHMARK(attend_back)->Arg(32)->Arg(256)->Arg(1024)->UseRealTime();
 
 void activation_back(benchmark::State& state) {
-  const Tensor x = ripple({{Axis::pos, 256}, {Axis::d_mlp, 512}}, 0.37);
+  const Tensor x = wave({{Axis::pos, 256}, {Axis::d_mlp, 512}}, 0.37);
   const auto kind = static_cast<Activation>(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(activate_backward(kind, x, x));
 }
 BENCHMARK(activation_back)->DenseRange(0, 4)->UseRealTime();
 
 void norm_back(benchmark::State& state) {
-  const Tensor x = ripple({{Axis::pos, 256}, {Axis::d_model, 128}}, 0.37);
-  const Tensor weight = ripple({{Axis::d_model, 128}}, 0.1);
+  const Tensor x = wave({{Axis::pos, 256}, {Axis::d_model, 128}}, 0.37);
+  const Tensor weight = wave({{Axis::d_model, 128}}, 0.1);
   const Tensor scale = layer_norm(x, weight, weight, 1e-5f).scale;
   for (auto _ : state) benchmark::DoNotOptimize(layer_norm_backward(x, x, scale, weight, weight));
 }
 BENCHMARK(norm_back)->UseRealTime();
 
 void loss_back(benchmark::State& state) {
-  const Tensor logits = ripple({{Axis::pos, 256}, {Axis::vocab, 512}}, 0.37);
+  const Tensor logits = wave({{Axis::pos, 256}, {Axis::vocab, 512}}, 0.37);
   const std::vector<int> targets(256, 3);
   for (auto _ : state) {
     benchmark::DoNotOptimize(cross_entropy(logits, targets, 0.1));

@@ -7,23 +7,11 @@
 #include <vector>
 
 #include "core/ops/ops.h"
+#include "tests/bench/inputs.h"
 
 namespace attnscope {
 namespace {
 
-Tensor wave(const Shape& shape, double step) {
-  std::int64_t count = 1;
-  for (const auto& [axis, size] : shape) count *= size;
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(std::sin(step * static_cast<double>(i)));
-  return Tensor::from(std::move(values), shape);
-}
-
-void count_flops(benchmark::State& state, double flops_each) {
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(flops_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-}
 void count_bytes(benchmark::State& state, double bytes_each) {
   state.counters["GB/s"] =
       benchmark::Counter(bytes_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);

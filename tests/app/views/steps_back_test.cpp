@@ -259,20 +259,12 @@ TEST_F(StepsBackTest, ClickingPinsACellOfTheStep) {
   const Site at = *parse_site("blocks.0.attn.pattern");
   go_to_site(workspace_, *run_, at);
   draw(3);
-  bool pinned = false;
-  for (float y = 200; y < 520 && !pinned; y += 14) {
-    for (float x = 400; x < 720 && !pinned; x += 24) {
-      point_at(x, y);
-      draw(1);
-      press(true);
-      draw(1);
-      press(false);
-      draw(1);
-      pinned = workspace_.cursor.pinned && workspace_.cursor.pinned->site == at;
-      EXPECT_EQ(workspace_.cursor.step, at) << "the stage stays where it is";
-    }
-  }
-  EXPECT_TRUE(pinned);
+  EXPECT_TRUE(click_until(
+      ImVec2(400, 200), ImVec2(720, 520), [&] { draw(1); },
+      [&] {
+        EXPECT_EQ(workspace_.cursor.step, at) << "the stage stays where it is";
+        return workspace_.cursor.pinned && workspace_.cursor.pinned->site == at;
+      }));
 }
 
 TEST_F(StepsBackTest, WhereThereIsNoLossASentenceSaysWhy) {

@@ -195,20 +195,12 @@ TEST_F(StepsViewTest, PointingAtAResultAndClickingPinsIt) {
   workspace_.animate = false;
   go_to_site(workspace_, *run_, site("blocks.0.attn.scores"));
   draw(3);
-  bool pinned = false;
-  for (float y = 150; y < 520 && !pinned; y += 14) {
-    for (float x = 60; x < 620 && !pinned; x += 24) {
-      point_at(x, y);
-      draw(1);
-      press(true);
-      draw(1);
-      press(false);
-      draw(1);
-      pinned = workspace_.cursor.pinned && to_text(workspace_.cursor.pinned->site) == "blocks.0.attn.scores";
-      workspace_.cursor.step = site("blocks.0.attn.scores");
-    }
-  }
-  EXPECT_TRUE(pinned);
+  EXPECT_TRUE(click_until(
+      ImVec2(60, 150), ImVec2(620, 520), [&] { draw(1); },
+      [&] {
+        workspace_.cursor.step = site("blocks.0.attn.scores");
+        return workspace_.cursor.pinned && to_text(workspace_.cursor.pinned->site) == "blocks.0.attn.scores";
+      }));
 }
 
 }  // namespace

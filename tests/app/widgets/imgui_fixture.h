@@ -44,6 +44,21 @@ class ImguiFixture : public ::testing::Test {
   }
   void point_at(float x, float y) { compat::feed_mouse_pos(ImGui::GetIO(), x, y); }
   void press(bool down) { compat::feed_mouse_button(ImGui::GetIO(), 0, down); }
+  /// Clicks on one place after the other between two corners, each over three frames by `draw`, until `done`.
+  bool click_until(ImVec2 from, ImVec2 to, const std::function<void()>& draw,
+                   const std::function<bool()>& done) {
+    for (float y = from.y; y < to.y; y += 14)
+      for (float x = from.x; x < to.x; x += 24) {
+        point_at(x, y);
+        draw();
+        press(true);
+        draw();
+        press(false);
+        draw();
+        if (done()) return true;
+      }
+    return false;
+  }
 
   Painter painter_{false};
 

@@ -1,0 +1,33 @@
+// Two tensors value by value: what the operations on single values share on their way forward and back.
+#pragma once
+
+#include <utility>
+
+#include "core/base/thread_pool.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Axes and sizes of a tensor.
+inline Shape shape_of(const Tensor& tensor) {
+  Shape shape;
+  for (int d = 0; d < tensor.rank(); ++d) shape.emplace_back(tensor.axis(d), tensor.size(d));
+  return shape;
+}
+
+/// out[i] = combine(a[i], b[i]), with the axes of `a`, shared out over the threads. Both must have the same
+/// sizes.
+template <class Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  constexpr std::int64_t kGrain = 1 << 15;
+  CHECK(!a.empty() && a.sizes() == b.sizes());
+  const Tensor left = a.packed(), right = b.packed();
+  Buffer out(shape_of(a));
+  parallel_for(out.count(), kGrain,
+               [x = left.data(), y = right.data(), to = out.data(), combine](auto begin, auto end) {
+                 for (std::int64_t i = begin; i < end; ++i) to[i] = combine(x[i], y[i]);
+               });
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope
