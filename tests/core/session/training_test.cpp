@@ -225,6 +225,7 @@ TEST(TrainingRun, ARunThatCannotBeKeptIsNotLeftUnasked) {
   training.keep_in((folder.path / "file").string());
   ASSERT_TRUE(training.start(small_sorter(40), false));
   training.step_once();
+  training.wait();  // a new run cancels a step that is under way
   ASSERT_TRUE(training.start(small_sorter(40), false));
   training.wait();
   EXPECT_EQ(training.snapshot()->now.step, 1) << "the run before stands";
