@@ -144,6 +144,25 @@ Input unpadded(Input input) {
   return input;
 }
 
+// Edits are made at rows of a whole sequence, which a cache no longer has.
+bool edits(const RunOptions& options) {
+  return !options.interventions.empty() || !options.mask.is_model() || !options.mask_cells.empty() ||
+         !options.side_masks.empty();
+}
+
+void append(Input& input, int id) {
+  input.ids.push_back(id);
+  if (!input.types.empty()) input.types.push_back(input.types.back());
+}
+
+// The token that comes after what a cache has read of `input`.
+Input only(Input input, int id) {
+  input.ids = {id};
+  input.types.clear();
+  input.pixels = {};
+  return input;
+}
+
 int next_token(const Tensor& logits, const Sampling& sampling, int step) {
   if (greedy(sampling)) return most_likely(logits);
   return choose(next_tokens(logits, sampling), sampling, static_cast<std::uint64_t>(step));
@@ -152,43 +171,44 @@ int next_token(const Tensor& logits, const Sampling& sampling, int step) {
 }  // namespace
 
 Result<Generated> generate(const Model& model, const Input& prompt, int max_new_tokens,
-                           const Sampling& sampling, const std::atomic<bool>* cancel,
+                           const Sampling& sampling, const RunOptions& options,
                            const std::function<void(int)>& on_token) {
   const ModelConfig& config = model.config();
   TRY_OK(check_continues(config));
   Generated out;
-  RunOptions options;
-  options.cancel = cancel;
   KvCache cache(config.n_layers());
+  const bool again = edits(options);
   Input input = unpadded(model.completed(prompt));
   if (config.encoder() && input.ids.empty() && config.decoder_start >= 0) input.ids = {config.decoder_start};
   const std::int64_t limit = config.position.max_positions;
   for (int step = 0; step < max_new_tokens; ++step) {
-    if (step > 0 && limit > 0 && cache.length() >= limit) {
+    const std::int64_t read = again ? input.length() - 1 : cache.length();  // when the newest token is not
+    if (step > 0 && limit > 0 && read >= limit) {
       out.note = format("Stopped after %zu tokens: the model has positions for %lld.", out.ids.size(),
                         static_cast<long long>(limit));
       break;
     }
-    TRY(const std::shared_ptr<const Trace> trace, model.run(input, options, &cache));
+    TRY(const std::shared_ptr<const Trace> trace, model.run(input, options, again ? nullptr : &cache));
     const Tensor logits = sayable(config, trace->logits_row(trace->length - 1));  // [vocab]
     const int id = next_token(logits, sampling, step);
     out.ids.push_back(id);
     if (on_token) on_token(id);
     out.reached_end = id == config.eos;
     if (out.reached_end) break;
-    input.ids = {id};
-    input.types.clear();
-    input.pixels = {};
+    if (again)
+      append(input, id);
+    else
+      input = only(input, id);
   }
   return out;
 }
 
 Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
-                           const Sampling& sampling, const std::atomic<bool>* cancel,
+                           const Sampling& sampling, const RunOptions& options,
                            const std::function<void(int)>& on_token) {
   Input input;
   input.ids = prompt;
-  return generate(model, input, max_new_tokens, sampling, cancel, on_token);
+  return generate(model, input, max_new_tokens, sampling, options, on_token);
 }
 
 }  // namespace attnscope

@@ -45,14 +45,16 @@ struct Generated {
 };
 /// Prefills `prompt`, then decodes token by token with a KV cache until `max_new_tokens`, the end token or
 /// the last position. An encoder runs once; a decoder that is given no tokens begins with its start token.
-/// Padding of the prompt is taken away. Errors: no vocabulary to predict, a model that reads in both
-/// directions, a prompt that does not fit, cancelled.
+/// Padding of the prompt is taken away. Where `options` edit steps or masks, every token is predicted by a
+/// run of all tokens so far under the same edits, whose rows count from the first real token. Errors: no
+/// vocabulary to predict, a model that reads in both directions, a prompt or a mask that does not fit,
+/// cancelled.
 Result<Generated> generate(const Model& model, const Input& prompt, int max_new_tokens,
-                           const Sampling& sampling, const std::atomic<bool>* cancel = nullptr,
+                           const Sampling& sampling, const RunOptions& options = {},
                            const std::function<void(int)>& on_token = {});
 /// The same for a model that reads tokens alone.
 Result<Generated> generate(const Model& model, const std::vector<int>& prompt, int max_new_tokens,
-                           const Sampling& sampling, const std::atomic<bool>* cancel = nullptr,
+                           const Sampling& sampling, const RunOptions& options = {},
                            const std::function<void(int)>& on_token = {});
 
 }  // namespace attnscope

@@ -144,12 +144,7 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
     out->error = objective.error();
     return out;
   }
-  RunOptions options;
-  options.interventions = run->document.interventions;
-  options.mask = run->document.mask;
-  options.mask_cells = run->document.mask_cells;
-  options.side_masks = run->document.side_masks;
-  auto gradients = backward(trace, *std::move(objective), options);
+  auto gradients = backward(trace, *std::move(objective), run_options(run->document));
   if (!gradients) {
     out->error = gradients.error();
     return out;

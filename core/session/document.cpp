@@ -419,6 +419,15 @@ void set_intervention(Document& document, Intervention intervention) {
   document.interventions.push_back(std::move(intervention));
 }
 
+RunOptions run_options(const Document& document) {
+  RunOptions out;
+  out.interventions = document.interventions;
+  out.mask = document.mask;
+  out.mask_cells = document.mask_cells;
+  out.side_masks = document.side_masks;
+  return out;
+}
+
 Result<Scene> scene_of(const Document& document) {
   if (!document.opened || !document.opened->scene)
     return fail(Code::unsupported, "What is open is not a scene.", "Open or choose a scene first.");

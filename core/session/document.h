@@ -13,6 +13,7 @@
 #include "core/model/padding.h"
 #include "core/sample/sampler.h"
 #include "core/trace/intervention.h"
+#include "core/trace/probe.h"
 #include "core/trace/side_mask.h"
 
 namespace attnscope {
@@ -54,6 +55,8 @@ struct MaskPlace {
   int layer = 0, sequence = 0;
 };
 
+/// What a run of the document edits on its way: steps and masks.
+RunOptions run_options(const Document& document);
 /// The inputs as they run: padded where the document says so.
 std::vector<Input> inputs_of(const Document& document);
 /// Padding tokens before and after a sequence's own.

@@ -28,7 +28,9 @@ Sequence first_translation(const OpenedModel& opened, const std::atomic<bool>* c
   input.source = words.input.ids;
   std::vector<int> ids{std::max(0, config.decoder_start)};
   input.ids = ids;
-  if (const auto answer = generate(*opened.model, input, kFirstAnswer, {0.f, 0, 1.f, 0}, cancel))
+  RunOptions options;
+  options.cancel = cancel;
+  if (const auto answer = generate(*opened.model, input, kFirstAnswer, {0.f, 0, 1.f, 0}, options))
     ids.insert(ids.end(), answer->ids.begin(), answer->ids.end());
   Sequence out = sequence_from_ids(opened, ids);
   out.input.source = words.input.ids;

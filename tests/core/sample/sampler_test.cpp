@@ -47,10 +47,11 @@ std::shared_ptr<const Model> toy(std::int64_t positions, int eos = -1) {
 }
 
 // Greedy continuation without a cache: the whole sequence again for every token.
-std::vector<int> greedy_by_hand(const Model& model, std::vector<int> ids, int count) {
+std::vector<int> greedy_by_hand(const Model& model, std::vector<int> ids, int count,
+                                const RunOptions& options = {}) {
   std::vector<int> out;
   for (int i = 0; i < count; ++i) {
-    const auto trace = model.run({ids, {}});
+    const auto trace = model.run({ids, {}}, options);
     EXPECT_TRUE(trace);
     ids.push_back(
         next_tokens((*trace)->logits_row(static_cast<std::int64_t>(ids.size()) - 1), {}).front().id);
@@ -139,12 +140,32 @@ TEST(Generate, cached_greedy_equals_running_everything_again) {
   const auto model = toy(32);
   std::vector<int> seen;
   const auto made =
-      generate(*model, {3, 1, 4}, 12, {0.f, 0, 1.f, 0}, nullptr, [&](int id) { seen.push_back(id); });
+      generate(*model, {3, 1, 4}, 12, {0.f, 0, 1.f, 0}, {}, [&](int id) { seen.push_back(id); });
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_EQ(made->ids, greedy_by_hand(*model, {3, 1, 4}, 12));
   EXPECT_EQ(seen, made->ids);
   EXPECT_FALSE(made->reached_end);
   EXPECT_TRUE(made->note.empty());
+}
+
+TEST(Generate, every_token_is_said_under_the_edits) {
+  const auto model = toy(9);
+  const std::vector<int> plain = greedy_by_hand(*model, {3, 1, 4}, 6);
+  RunOptions step, cells, window;
+  // A row of the prompt alone: with a cache the next token would be row 0 too.
+  step.interventions = {{*parse_cell("blocks.0.mlp.out[pos=0]"), {Edit::Kind::scale, 40.f}, true, {}}};
+  cells.mask_cells = {{2, 0, false}, {4, 3, false}, {5, 1, false}};
+  window.mask = *MaskSpec::parse("window(1)");
+  for (const RunOptions& options : {step, cells, window}) {
+    const auto made = generate(*model, {3, 1, 4}, 6, {0.f, 0, 1.f, 0}, options);
+    ASSERT_TRUE(made) << made.error().text();
+    EXPECT_EQ(made->ids, greedy_by_hand(*model, {3, 1, 4}, 6, options));
+    EXPECT_NE(made->ids, plain);
+  }
+  const auto full = generate(*model, {3, 1, 4}, 50, {0.f, 0, 1.f, 0}, step);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->ids.size(), 7u);
+  EXPECT_NE(full->note.find("positions for 9"), std::string::npos) << full->note;
 }
 
 TEST(Generate, the_seed_decides) {
@@ -175,7 +196,9 @@ TEST(Generate, refuses_with_a_sentence) {
   EXPECT_EQ(generate(*model, {99}, 4, {}).error().code, Code::out_of_range);
   EXPECT_EQ(generate(*model, std::vector<int>(9, 1), 4, {}).error().code, Code::out_of_range);
   const std::atomic<bool> stop{true};
-  EXPECT_EQ(generate(*model, {1}, 4, {}, &stop).error().code, Code::cancelled);
+  RunOptions stopped;
+  stopped.cancel = &stop;
+  EXPECT_EQ(generate(*model, {1}, 4, {}, stopped).error().code, Code::cancelled);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -198,23 +199,46 @@ TEST_F(OpenGpt, TokensAreTypedInsertedReplacedAndDeleted) {
   EXPECT_FALSE(session.edit("text", {}, [](Document& d) { return set_text(d, 0, "a zebra"); }));
 }
 
+int most_likely_next(const Session& session) {
+  const Trace& trace = session.result()->trace(0);
+  const std::vector<float> logits = trace.logits_row(trace.length - 1).values();
+  return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
 TEST_F(OpenGpt, GeneratingAppendsTheGreedyToken) {
   (void)session.edit("greedy", {}, [](Document& d) -> Status {
     d.sampling.temperature = 0;
     return Done{};
   });
   session.wait();
-  const Trace& trace = session.result()->trace(0);
-  const Tensor logits = trace.logits_row(trace.length - 1);
-  int best = 0;
-  for (int id = 1; id < logits.size(0); ++id)
-    if (logits.at(id) > logits.at(best)) best = id;
-  const auto length = trace.ids.size();
+  const int best = most_likely_next(session);
+  const auto length = session.result()->trace(0).ids.size();
   session.generate(0, 1, "Generate");
   session.wait();
   ASSERT_EQ(session.result()->trace(0).ids.size(), length + 1);
   EXPECT_EQ(session.result()->trace(0).ids.back(), best);
   EXPECT_EQ(session.history().undo_sentence(), "Generate");
+}
+
+TEST_F(OpenGpt, GeneratingAppendsWhatIsShownUnderEdits) {
+  const int plain = most_likely_next(session);
+  (void)session.edit("no attention", {}, [](Document& d) -> Status {
+    d.sampling.temperature = 0;
+    set_intervention(d, {*parse_cell("blocks.0.attn.out"), {Edit::Kind::scale, -30.f}, true, {}});
+    set_mask_cell(d, 2, 0, false);
+    return Done{};
+  });
+  session.wait();
+  for (int i = 0; i < 3; ++i) {
+    const int shown = most_likely_next(session);
+    if (i == 0) {
+      EXPECT_NE(shown, plain);
+    }
+    session.generate(0, 1, "Generate");
+    session.wait();
+    ASSERT_FALSE(session.error()) << session.error()->text();
+    EXPECT_EQ(session.result()->trace(0).ids.back(), shown);
+  }
 }
 
 TEST(Catalog, EveryRecordHasTheAxesOfItsRow) {
