@@ -32,7 +32,8 @@ Status run_generate(const GenerateOptions& options) {
                 "Give --text or --ids once.");
   }
   const Input& prompt = given[0];
-  TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling));
+  const RunOptions edits = opened.scene ? run_options(opened.scene->edits) : RunOptions{};
+  TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, edits));
   const std::string text = text_of(opened, made.ids);
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.c_str());
   if (options.json) {

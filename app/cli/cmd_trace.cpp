@@ -124,7 +124,7 @@ Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_named(options.model));
   TRY(const std::vector<Input> inputs, inputs_of(opened, options.sequences));
-  RunOptions run;
+  RunOptions run = opened.scene ? run_options(opened.scene->edits) : RunOptions{};
   TRY_OK(options.sequences.read_masks(run));
   const bool writes = !options.out.empty(), summary = options.summary || !writes;
   Output out;

@@ -169,6 +169,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   tie_tables(config, weights);
   TRY(scene.model, Model::make(std::move(config), std::move(weights)));
   TRY(scene.inputs, inputs_from_json(object, what));
+  TRY(scene.edits, edits_from_json(object, what));
   return scene;
 }
 
@@ -186,6 +187,7 @@ std::string scene_to_text(const Scene& scene) {
            {"seed", scene.seed},
            {"config", config_to_json(scene.model->config())}};
   if (!scene.words.empty()) out["words"] = scene.words;
+  if (json edits = edits_to_json(scene.edits); !edits.is_null()) out["edits"] = std::move(edits);
   for (const Input& input : scene.inputs) {
     json& one = out["inputs"].emplace_back(input_to_json(input));
     if (!input.vectors.empty()) one["vectors"] = rows_of(input.vectors);
@@ -231,6 +233,7 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
     config.position.max_positions = std::max<std::int64_t>(config.position.max_positions, sizes.tokens);
   TRY_OK(check_toy(config, "The scene"));
   Scene out = scene;
+  out.edits = {};  // of rows and heads that may be gone
   out.seed = seed;
   out.from_seed = true;
   Weights weights = random_weights(config, seed);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/scene_edits.h"
 #include "core/model/model.h"
 
 namespace attnscope {
@@ -26,6 +27,7 @@ struct Scene {
   std::vector<std::string> words;  ///< spelling of each id, for scenes with a vocabulary; may be empty
   std::uint64_t seed = 0;
   bool from_seed = false;  ///< the numbers were drawn from `seed`
+  SceneEdits edits;        ///< masks and steps that a person changed
   std::string walk;        ///< "nine_steps": the steps are grouped and numbered as that text numbers them
 };
 

@@ -144,7 +144,7 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
     out->error = objective.error();
     return out;
   }
-  auto gradients = backward(trace, *std::move(objective), run_options(run->document));
+  auto gradients = backward(trace, *std::move(objective), run_options(edits_of(run->document)));
   if (!gradients) {
     out->error = gradients.error();
     return out;

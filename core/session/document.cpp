@@ -419,13 +419,8 @@ void set_intervention(Document& document, Intervention intervention) {
   document.interventions.push_back(std::move(intervention));
 }
 
-RunOptions run_options(const Document& document) {
-  RunOptions out;
-  out.interventions = document.interventions;
-  out.mask = document.mask;
-  out.mask_cells = document.mask_cells;
-  out.side_masks = document.side_masks;
-  return out;
+SceneEdits edits_of(const Document& document) {
+  return {document.mask, document.mask_cells, document.side_masks, document.interventions};
 }
 
 Result<Scene> scene_of(const Document& document) {
@@ -435,6 +430,7 @@ Result<Scene> scene_of(const Document& document) {
   scene.model = document.model;
   scene.inputs.clear();
   for (const Sequence& sequence : document.sequences) scene.inputs.push_back(sequence.input);
+  scene.edits = edits_of(document);
   return scene;
 }
 

@@ -13,7 +13,6 @@
 #include "core/model/padding.h"
 #include "core/sample/sampler.h"
 #include "core/trace/intervention.h"
-#include "core/trace/probe.h"
 #include "core/trace/side_mask.h"
 
 namespace attnscope {
@@ -55,8 +54,8 @@ struct MaskPlace {
   int layer = 0, sequence = 0;
 };
 
-/// What a run of the document edits on its way: steps and masks.
-RunOptions run_options(const Document& document);
+/// What was changed besides numbers and inputs: masks and steps.
+SceneEdits edits_of(const Document& document);
 /// The inputs as they run: padded where the document says so.
 std::vector<Input> inputs_of(const Document& document);
 /// Padding tokens before and after a sequence's own.

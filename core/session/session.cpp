@@ -197,7 +197,7 @@ void Session::run() {
   jobs_.submit("run", [this, done, document = document(),
                        point = history_.position()](const std::atomic<bool>& cancel) {
     *done = 0;
-    RunOptions options = run_options(document);
+    RunOptions options = run_options(edits_of(document));
     options.cancel = &cancel;
     options.on_record = [&](const Record&) { ++*done; };
     const auto begin = std::chrono::steady_clock::now();
@@ -233,7 +233,7 @@ void Session::generate(int sequence, int count, const std::string& sentence) {
                             point = history_.position()](const std::atomic<bool>& cancel) {
     const Input prompt =
         document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
-    RunOptions options = run_options(document);
+    RunOptions options = run_options(edits_of(document));
     options.cancel = &cancel;
     auto made = std::make_shared<Result<Generated>>(
         attnscope::generate(*document.model, prompt, count, document.sampling, options));

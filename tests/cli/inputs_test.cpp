@@ -57,6 +57,24 @@ TEST(CliInputs, masks_as_text_and_as_matrices) {
   expect_refused("trace " + model + " --spans a=9", 1, "9 tokens");
 }
 
+TEST(CliInputs, a_scene_is_traced_with_the_edits_in_its_file) {
+  const TempFolder folder;
+  Json scene = Json::parse(read_text(source_path("assets/scenes/nine_steps.json")));
+  const std::string path = folder / "edited.json";
+  const auto pattern = [&](const std::string& more) {
+    std::ofstream(path) << scene.dump();
+    return at(*traced(folder, path + " --steps blocks.0.attn.pattern" + more), "blocks.0.attn.pattern");
+  };
+  EXPECT_GT(pattern("").at(0, 2, 0), 0.f);
+  scene["edits"] = {{"masks", {{{"of", "main"}, {"cells", {{2, 0, 0}}}}}}};
+  EXPECT_EQ(pattern("").at(0, 2, 0), 0.f);
+  EXPECT_EQ(pattern("").at(0, 0, 1), 0.f);
+  EXPECT_GT(pattern(" --mask full").at(0, 0, 1), 0.f);
+  scene["edits"] = {{"masks", {{{"of", "cross"}, {"spec", "full"}}}}};
+  std::ofstream(path) << scene.dump();
+  expect_refused("trace " + path, 1, "no encoder");
+}
+
 TEST(CliInputs, masks_of_the_encoder_and_across) {
   const TempFolder folder;
   const std::string model = model_path("marian") + " --ids 4,5,6 --decoder-ids 0,7";

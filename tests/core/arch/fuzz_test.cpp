@@ -120,6 +120,8 @@ TEST(Fuzz, scenes_as_trees) {
     "mlp": {"kind": "plain", "activation": "gelu", "d_mlp": 12}, "head": {"present": true, "tied": false},
     "positions": {"kind": "rope", "rope_scaling": {"rope_type": "llama3", "factor": 2.0}, "max_positions": 32}})");
   toy["inputs"] = json::parse(R"([{"ids": [0, 1, 2, 4]}])");
+  toy["edits"] = json::parse(R"({"masks": [{"of": "main", "spec": "causal", "cells": [[2, 0, 0], [0, 1, 1]]}],
+    "steps": [{"where": "blocks.0.attn.z[head=1]", "how": "scale", "value": 2.0, "enabled": true, "note": "twice"}]})");
   ASSERT_TRUE(scene_from_json(toy, "toy"));
   Mutator mutate(2);
   for (int i = 0; i < 4000; ++i) expect_answer(scene_from_json(mutate.tree(i % 2 ? shipped : toy), "fuzz"));

@@ -120,6 +120,31 @@ TEST(Scene, resized_runs_at_every_size) {
   EXPECT_FALSE(resized(scene, {1, 1 << 30, 3, 2, 1, 2, true}, 1));
 }
 
+TEST(Scene, edits_are_written_and_read_back) {
+  auto scene = scene_from_text(shipped_text(), "test.json");
+  ASSERT_TRUE(scene);
+  EXPECT_EQ(scene_to_text(*scene).find("edits"), std::string::npos);
+  SceneEdits& edits = scene->edits;
+  edits.mask = *MaskSpec::parse("window(2)");
+  edits.mask_cells = {{1, 0, false}, {0, 3, true}};
+  edits.side_masks = {{MaskOf::encoder, *MaskSpec::parse("causal"), {}},
+                      {MaskOf::cross, {}, {{2, 1, false}}}};
+  edits.interventions = {
+      {*parse_cell("blocks.0.attn.z[head=1,query=2]"), {Edit::Kind::zero, 0.f}, false, "off"},
+      {*parse_cell("blocks.0.attn.q"), {Edit::Kind::scale, 0.1f}, true, {}}};
+  const auto again = scene_from_text(scene_to_text(*scene), "test.json");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(scene_to_text(*again), scene_to_text(*scene));
+  EXPECT_EQ(again->edits.mask, edits.mask);
+  ASSERT_EQ(again->edits.mask_cells.size(), 2u);
+  EXPECT_TRUE(again->edits.mask_cells[1].allowed);
+  EXPECT_EQ(again->edits.side_masks, edits.side_masks);
+  ASSERT_EQ(again->edits.interventions.size(), 2u);
+  EXPECT_FALSE(again->edits.interventions[0].enabled);
+  EXPECT_EQ(again->edits.interventions[0].note, "off");
+  EXPECT_EQ(again->edits.interventions[1].how.value, 0.1f);
+}
+
 TEST(Scene, refusals_name_the_place) {
   const auto says = [](auto change, const std::string& part) {
     json object = json::parse(shipped_text());
@@ -143,6 +168,21 @@ TEST(Scene, refusals_name_the_place) {
   says([](json& o) { o["inputs"] = json::array(); }, "inputs");
   says([](json& o) { o["inputs"][1] = 3; }, "inputs[1]");
   says([](json& o) { o["inputs"][0]["vectors"][2] = {1, 2}; }, "inputs[0]");
+  const auto edit = [](const char* text) { return [text](json& o) { o["edits"] = json::parse(text); }; };
+  says(edit("[]"), "edits: they must be an object");
+  says(edit(R"({"masks": {}})"), "\"masks\" is no list");
+  says(edit(R"({"masks": [3]})"), "a mask must be an object");
+  says(edit(R"({"masks": [{"of": "left"}]})"), "\"left\" is none of main, encoder, vision, cross");
+  says(edit(R"({"masks": [{"spec": "window("}]})"), "window(");
+  says(edit(R"({"masks": [{"cells": [[0, 1]]}]})"), "[query, key, 0 or 1]");
+  says(edit(R"({"masks": [{"cells": [[0, -1, 1]]}]})"), "[query, key, 0 or 1]");
+  says(edit(R"({"masks": [{"cells": [[0, 1, 2]]}]})"), "[query, key, 0 or 1]");
+  says(edit(R"({"masks": [{"cells": [[0, 4000000000, 1]]}]})"), "[query, key, 0 or 1]");
+  says(edit(R"({"steps": [{"where": "blocks.0.attn.nose"}]})"), "nose");
+  says(edit(R"({"steps": [{"where": "blocks.0.attn.mask"}]})"), "cannot be edited itself");
+  says(edit(R"({"steps": [{"where": "blocks.0.attn.q", "how": "sing"}]})"), "\"sing\" is none of");
+  says(edit(R"({"steps": [{"where": "blocks.0.attn.q", "value": "x"}]})"), "must be a number");
+  says(edit(R"({"steps": [{"where": "blocks.0.attn.q", "value": 1e60}]})"), "must be a number");
   says(
       [](json& o) {
         o["config"] = {{"d_model", 4096}, {"vocab_size", 1 << 20}, {"attention", {{"d_head", 64}}}};

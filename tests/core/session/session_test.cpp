@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/temp_folder.h"
+
 namespace attnscope {
 namespace {
 
@@ -154,6 +156,27 @@ TEST_F(OpenScene, SavedScenesOpenAgainWithEveryNumber) {
   ASSERT_TRUE(again.result());
   EXPECT_EQ(again.result()->trace(0).cell(site_of(Slot::attn_out, 0), {3, 0}), out());
   std::filesystem::remove(path);
+}
+
+TEST_F(OpenScene, SavedScenesKeepMasksAndEditedSteps) {
+  const float before = out();
+  ASSERT_TRUE(session.edit("edits", {}, [](Document& d) -> Status {
+    set_mask_cell(d, 3, 1, false);
+    set_intervention(d, {*parse_cell("blocks.0.attn.z[head=1]"), {Edit::Kind::scale, 2.f}, true, {}});
+    return Done{};
+  }));
+  session.wait();
+  EXPECT_NE(out(), before);
+  const testing::TempFolder folder;
+  const std::string path = folder / "edited.json";
+  ASSERT_TRUE(save_scene(*scene_of(session.document()), path));
+  Session again;
+  again.open(path);
+  again.wait();
+  ASSERT_TRUE(again.result());
+  EXPECT_EQ(again.result()->trace(0).cell(site_of(Slot::attn_out, 0), {3, 0}), out());
+  EXPECT_EQ(again.document().mask_cells.size(), 1u);
+  EXPECT_EQ(again.document().interventions.size(), 1u);
 }
 
 TEST_F(OpenScene, AFileThatCannotBeOpenedLeavesTheOldModel) {
