@@ -1,13 +1,12 @@
 #include "app/folder_list.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "core/base/text.h"
+#include "core/io/local_time.h"
 
 namespace attnscope {
 namespace {
@@ -21,13 +20,7 @@ std::string date_of(const fs::directory_entry& entry) {
   std::error_code error;
   const fs::file_time_type time = entry.last_write_time(error);
   if (error) return {};
-  const auto seconds =
-      std::chrono::system_clock::to_time_t(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-          std::chrono::file_clock::to_sys(time)));
-  std::tm local{};
-  if (!localtime_r(&seconds, &local)) return {};
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
+  return local_time(time);
 }
 
 bool says_scene(const fs::path& path) {

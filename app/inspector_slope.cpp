@@ -6,22 +6,14 @@
 #include "app/views/steps_back_figure.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
 
 /// Six significant digits, so that two numbers can be compared.
-std::string exact(double value) {
-  std::string out;
-  for (const char c : format("%.6g", value)) {
-    if (c == '-')
-      out += "−";
-    else
-      out += c;
-  }
-  return out;
-}
+std::string exact(double value) { return significant(value, 6); }
 
 void draw_numbers(const SlopeCheck& check) {
   if (!check.done) return dim_text(tr("inspector.slope.working"));

@@ -47,8 +47,7 @@ void ImagePane::follow(const ViewContext& context, const AttentionScene& scene, 
   key_ = key;
   weights_ = weights_on_patches(*scene.trace, scene.site(Slot::pattern), scene.head, query, keys_);
   most_ = weights_.empty() ? 0 : stats(weights_).max;
-  sum_ = 0;
-  for (const float weight : weights_.empty() ? std::vector<float>{} : weights_.values()) sum_ += weight;
+  sum_ = weight_on_image(weights_);
 }
 
 PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query,

@@ -7,6 +7,7 @@
 #include "app/views/steps_back_words.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 
@@ -23,16 +24,7 @@ ImU32 factor_colour(const SlopeShare& share, const Factor& factor) {
 }
 
 // Four digits that count, so that sums of small slopes can be followed.
-std::string slope_digits(double value) {
-  std::string out;
-  for (const char c : format("%.4g", value)) {
-    if (c == '-')
-      out += "−";
-    else
-      out += c;
-  }
-  return out;
-}
+std::string slope_digits(double value) { return significant(value, 4); }
 
 class SlopeSpeller {
  public:

@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -129,6 +130,13 @@ bool play_button(const char* id, bool playing, const char* help) {
   }
   if (help) compat::item_tooltip(help);
   return clicked;
+}
+
+std::string significant(double value, int digits) {
+  std::string out = format("%.*g", digits, value);
+  for (std::size_t at = out.find('-'); at != std::string::npos; at = out.find('-', at))
+    out.replace(at, 1, "−");
+  return out;
 }
 
 }  // namespace attnscope

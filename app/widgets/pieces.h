@@ -82,4 +82,7 @@ SliderEvent slider_real(const char* id, const std::string& title, float& value, 
 /// Play and pause as a round sign; true when clicked.
 bool play_button(const char* id, bool playing, const char* help);
 
+/// So many digits that count, with a real minus sign.
+std::string significant(double value, int digits);
+
 }  // namespace attnscope

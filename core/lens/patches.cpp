@@ -38,4 +38,11 @@ Tensor weights_on_patches(const Trace& trace, const Site& pattern, std::int64_t 
   return std::move(out).freeze();
 }
 
+float weight_on_image(const Tensor& weights) {
+  float sum = 0;
+  if (!weights.empty())
+    for (const float weight : weights.values()) sum += weight;
+  return sum;
+}
+
 }  // namespace attnscope

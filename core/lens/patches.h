@@ -28,5 +28,7 @@ PatchRows patch_rows(const Trace& trace, Stack stack);
 /// or the run has no such attention.
 Tensor weights_on_patches(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query,
                           const PatchRows& keys);
+/// Their sum: the share of the query's attention that lies on the image.
+float weight_on_image(const Tensor& weights);
 
 }  // namespace attnscope

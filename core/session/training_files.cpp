@@ -1,11 +1,10 @@
 #include "core/session/training_files.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "core/io/local_time.h"
 #include "core/train/data_file.h"
 
 namespace attnscope {
@@ -21,16 +20,6 @@ TrainingSettings settings_for(const Task& task) {
   settings.task = task.name();
   settings.recipe = task.recipe();
   return settings;
-}
-
-std::string local_time(fs::file_time_type time) {
-  const auto seconds =
-      std::chrono::system_clock::to_time_t(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-          std::chrono::file_clock::to_sys(time)));
-  std::tm local{};
-  if (!localtime_r(&seconds, &local)) return {};
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
 }
 
 // "sorter" and "sorter-12", but not "sorter-old".
