@@ -38,10 +38,10 @@ void draw_keys_help(FrameState& state) {
   if (!begin_dialog("###keys_help", state.show_keys)) return;
   heading(tr("keys.title"));
   ImGui::Dummy(ImVec2(px(460), px(2)));
-  for (const KeyLine& line : key_lines()) {
+  for (const KeyLine& line : key_lines(state.views.size())) {
     {
       const WithFont face(fonts().mono);
-      ImGui::TextUnformatted(line.keys);
+      ImGui::TextUnformatted(line.keys.c_str());
     }
     ImGui::SameLine(px(230));
     ImGui::TextUnformatted(tr(line.words));

@@ -6,6 +6,7 @@
 #include "app/input_line.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/widgets/deferred.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/session/mask_edits.h"
@@ -197,20 +198,19 @@ void MaskBox::draw_preview(const PanelContext& context) {
   if (!record) return;
   const std::int64_t rows = std::min(record->shape[0], kMostPreview),
                      cols = std::min(record->shape[1], kMostPreview);
-  const std::string key = format("input.mask%d.%d", sequence, static_cast<int>(of_));
-  if (!context.painter.has(key, run.version)) {
-    const Tensor seen =
-        mask_rectangle(mask_of(run.document, MaskPlace{of_, 0, sequence}), {0, rows}, {0, cols});
-    std::vector<float> cells(seen.data(), seen.data() + seen.count());
-    for (float& cell : cells) cell = cell > 0 ? 1.f : kMasked;
-    context.painter.upload(key, run.version, cells.data(), static_cast<int>(cols), static_cast<int>(rows));
+  const std::uint64_t key = key_of(
+      {run.version, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(of_)});
+  if (preview_key_ != key) {
+    preview_key_ = key;
+    preview_ = mask_plane(mask_of(run.document, MaskPlace{of_, 0, sequence}), {0, rows}, {0, cols});
   }
+  context.painter.upload("input.mask", preview_);
   HeatStyle style;
   style.map = Colormap::mask;
   style.gap = std::max(rows, cols) <= 32 ? px(1) : 0.f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 end(at.x + px(kPreview), at.y + px(kPreview));
-  context.painter.heatmap(ImGui::GetWindowDrawList(), key, at, end, style);
+  context.painter.heatmap(ImGui::GetWindowDrawList(), "input.mask", at, end, style);
   ImGui::Dummy(ImVec2(px(kPreview), px(kPreview)));
   note_item("mask_preview");
   dim_text(tr("input.mask.preview", {std::to_string(rows), std::to_string(cols)}));

@@ -34,6 +34,8 @@ class MaskBox {
   bool typing_text_ = false, typing_spans_ = false;
   std::optional<Error> text_error_, spans_error_;
   std::size_t point_ = 0;  ///< of the history when the errors were made
+  std::uint64_t preview_key_ = 0;
+  Tensor preview_;  ///< [query, key], for `preview_key_`
 };
 
 }  // namespace attnscope

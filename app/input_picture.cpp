@@ -79,7 +79,7 @@ void PictureBox::show_pixels(const PanelContext& context) {
     largest_ = range.max;
   }
   key_ = "input.picture";
-  if (context.painter.has(key_, version_)) return;
+  if (context.painter.has_picture(key_, version_)) return;
   const Picture picture = picture_of(seen_, document.opened->preprocessing);
   if (!picture.empty())
     context.painter.upload_picture(key_, version_, picture.rgb->data(), picture.width, picture.height);

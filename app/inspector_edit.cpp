@@ -28,6 +28,21 @@ bool editable(const PanelContext& context, const Place& place) {
   return can_edit(*context.run, context.workspace.cursor.sequence, place.cell);
 }
 
+const char* why_not(const PanelContext& context, const Place& place) {
+  const char* why =
+      place.is_weight() ? "cell_edit.fixed.recorded" : why_fixed(*context.run, place.cell.site);
+  return why ? why : "inspector.gone";
+}
+
+// Nothing in this run can read it; a weight belongs to the step that it is named after.
+bool in_last_step(const PanelContext& context, const Place& place) {
+  const auto of_weight = parse_site(place.weight.substr(0, place.weight.rfind('.')));
+  if (place.is_weight() && !of_weight) return false;
+  const auto& steps = context.run->steps;
+  return step_index(steps, place.is_weight() ? *of_weight : place.cell.site) ==
+         static_cast<int>(steps.size()) - 1;
+}
+
 void change(const PanelContext& context, const Place& place, float value, const std::string& gesture) {
   if (place.is_weight())
     edit_weight(context.commands, *context.run, place.weight, place.index, value, gesture);
@@ -259,7 +274,7 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
 
 void draw_edit(const PanelContext& context, const Place& place, double value) {
   section_title(tr("inspector.edit"));
-  if (!editable(context, place)) return wrapped_text(tr("inspector.edit.none"), theme().text_dim);
+  if (!editable(context, place)) return wrapped_text(tr(why_not(context, place)), theme().text_dim);
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::string key =
       key_of(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
@@ -282,11 +297,8 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
   ImGui::SameLine();
   if (raised_button(zero)) change(context, place, 0.f, {});
   if (!typed) return wrapped_text(tr("inspector.edit.no_number"), theme().error);
-  const int after = std::max(
-      0, static_cast<int>(context.run->steps.size()) - 1 - current_step(context.workspace, *context.run));
-  wrapped_text(
-      after > 0 ? tr("inspector.edit.help", {std::to_string(after)}) : std::string(tr("inspector.edit.last")),
-      theme().text_dim);
+  wrapped_text(tr(in_last_step(context, place) ? "inspector.edit.last" : "inspector.edit.help"),
+               theme().text_dim);
 }
 
 void draw_after(const PanelContext& context, const Place& place) {

@@ -93,13 +93,13 @@ void handle_keys(FrameState& state, const RunResult* run) {
   plain_keys(state);
 }
 
-const std::vector<KeyLine>& key_lines() {
-  static const std::vector<KeyLine> lines{{"\u2190  \u2192", "keys.step"},
+std::vector<KeyLine> key_lines(std::size_t views) {
+  return {{"\u2190  \u2192", "keys.step"},
                                           {"Home  End", "keys.ends"},
                                           {"Space", "keys.play"},
                                           {"\u2191  \u2193", "keys.layer"},
                                           {"Shift+\u2191  Shift+\u2193", "keys.head"},
-                                          {"1 \u2026 9", "keys.view"},
+                                          {"1 \u2026 " + std::to_string(std::min<std::size_t>(views, 9)), "keys.view"},
                                           {"B", "keys.backward"},
                                           {"D", "keys.difference"},
                                           {"L", "keys.log"},
@@ -114,7 +114,6 @@ const std::vector<KeyLine>& key_lines() {
                                           {"Ctrl++  Ctrl+\u2212  Ctrl+0", "keys.zoom"},
                                           {"Ctrl+Q", "keys.quit"},
                                           {"F1", "keys.help"}};
-  return lines;
 }
 
 }  // namespace attnscope

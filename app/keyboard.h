@@ -11,9 +11,10 @@ void handle_keys(FrameState& state, const RunResult* run);
 
 /// A line of the list of keys: the keys as printed on them, and the string key of what they do.
 struct KeyLine {
-  const char* keys;
+  std::string keys;
   const char* words;
 };
-const std::vector<KeyLine>& key_lines();
+/// `views`: how many there are to be chosen by number.
+std::vector<KeyLine> key_lines(std::size_t views);
 
 }  // namespace attnscope

@@ -37,6 +37,12 @@ ImVec2 lerp(ImVec2 from, ImVec2 to, float x, float y) {
   return ImVec2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y);
 }
 
+bool same_view(const Tensor& a, const Tensor& b) {
+  bool same = a.same_place(b) && a.rank() == b.rank();
+  for (int d = 0; same && d < a.rank(); ++d) same = a.size(d) == b.size(d) && a.stride(d) == b.stride(d);
+  return same;
+}
+
 void reset_render_state(ImDrawList* list) {
 #if defined(ImDrawCallback_ResetRenderState) || IMGUI_VERSION_NUM < 19280
   list->AddCallback(ImDrawCallback_ResetRenderState, nullptr);
@@ -48,7 +54,9 @@ void reset_render_state(ImDrawList* list) {
 }  // namespace
 
 struct Painter::Entry {
-  std::uint64_t version = 0, last_used = 0;
+  std::vector<Tensor> shown;  // what the texture was made of
+  std::uint64_t version = 0;  // of a picture
+  std::uint64_t last_used = 0;
   int width = 0, height = 0, count = 1;  // cells of one map, maps
   CellLayout layout;
   unsigned texture = 0;
@@ -108,33 +116,28 @@ void Painter::begin_frame() {
 // ---- values
 // ------------------------------------------------------------------------------------------------
 
-bool Painter::has(std::string_view key, std::uint64_t version) const {
-  const auto row = entries_.find(std::string(key));
-  return row != entries_.end() && row->second->version == version;
+void Painter::upload(std::string_view key, const Tensor& values) {
+  upload_atlas(key, std::span<const Tensor>(&values, 1), 1);
 }
 
-void Painter::upload(std::string_view key, std::uint64_t version, const float* values, int width,
-                     int height) {
-  upload_atlas(key, version, std::span<const float* const>(&values, 1), 1, width, height);
-}
-
-void Painter::upload_atlas(std::string_view key, std::uint64_t version, std::span<const float* const> maps,
-                           int columns, int width, int height) {
-  if (maps.empty() || width < 1 || height < 1) return drop(key);
+void Painter::upload_atlas(std::string_view key, std::span<const Tensor> maps, int columns) {
+  if (maps.empty() || maps.front().rank() != 2 || maps.front().count() == 0) return drop(key);
   Entry& entry = entry_for(key);
   entry.last_used = frame_;
-  const int count = static_cast<int>(maps.size());
-  const bool same = entry.version == version && entry.width == width && entry.height == height;
-  if (same && entry.count == count) return;
-  entry.version = version, entry.width = width, entry.height = height, entry.count = count;
+  if (std::equal(maps.begin(), maps.end(), entry.shown.begin(), entry.shown.end(), same_view)) return;
+  entry.shown.assign(maps.begin(), maps.end());
+  const int count = static_cast<int>(maps.size()), width = static_cast<int>(maps.front().size(1)),
+            height = static_cast<int>(maps.front().size(0));
+  entry.width = width, entry.height = height, entry.count = count;
   entry.layout = fit_cells(count, columns, width, height, max_texture_, kMaxTexels);
   const int stride = entry.texture_width();
   std::vector<float> texels(static_cast<std::size_t>(stride) * entry.texture_height(), kMasked);
   for (int map = 0; map < count; ++map) {
     const std::ptrdiff_t y = map / entry.layout.columns * entry.layout.texels_y;
     const std::ptrdiff_t x = map % entry.layout.columns * entry.layout.texels_x;
-    reduce_cells(maps[static_cast<std::size_t>(map)], width, height, entry.layout, &texels[y * stride + x],
-                 stride);
+    const Tensor cells = maps[static_cast<std::size_t>(map)].packed();
+    CHECK(cells.size(0) == height && cells.size(1) == width);
+    reduce_cells(cells.data(), width, height, entry.layout, &texels[y * stride + x], stride);
   }
   if (!has_gl_) {
     entry.cells = std::move(texels);
@@ -145,6 +148,16 @@ void Painter::upload_atlas(std::string_view key, std::uint64_t version, std::spa
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, stride, entry.texture_height(), 0, GL_RED, GL_FLOAT, texels.data());
   glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+Tensor Painter::shown(std::string_view key) const {
+  const auto row = entries_.find(std::string(key));
+  return row == entries_.end() || row->second->shown.empty() ? Tensor() : row->second->shown.front();
+}
+
+bool Painter::has_picture(std::string_view key, std::uint64_t version) const {
+  const auto row = entries_.find(std::string(key));
+  return row != entries_.end() && row->second->version == version;
 }
 
 void Painter::upload_picture(std::string_view key, std::uint64_t version, const std::uint8_t* rgb, int width,

@@ -1,8 +1,8 @@
-// Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once per version, colours
-// are made in the shader, so that zooming, rescaling and changing the theme cost no upload. Without OpenGL
-// (null mode) it draws plain rectangles coloured by the processor, so that views run in tests. Refuses to
-// compute on numbers; the only reduction is the largest magnitude where a matrix is too large. Pictures of
-// RGB pixels lie beside the matrices.
+// Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once, colours are made in the
+// shader, so that zooming, rescaling and changing the theme cost no upload. A texture keeps the tensor that it
+// shows, so that it is never taken for another's. Without OpenGL (null mode) it draws plain rectangles coloured
+// by the processor, so that views run in tests. Refuses to compute on numbers; the only reduction is the
+// largest magnitude where a matrix is too large. Pictures of RGB pixels lie beside the matrices.
 #pragma once
 
 #include <imgui.h>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "app/look/colormap.h"
+#include "core/tensor/tensor.h"
 
 namespace attnscope {
 
@@ -40,17 +41,19 @@ class Painter {
   /// kFramesKept frames are freed.
   void begin_frame();
 
-  /// True when the values under `key` are those of `version`: nothing has to be computed or uploaded.
-  bool has(std::string_view key, std::uint64_t version) const;
-  /// Keeps width x height values (rows first) under `key`; does nothing when has(key, version). Masked cells
-  /// hold kMasked or -inf. NaN and infinities keep their own colours.
-  void upload(std::string_view key, std::uint64_t version, const float* values, int width, int height);
+  /// Shows `values` [rows, cols] under `key` from now on; costs nothing where the texture is of this tensor.
+  /// Masked cells hold kMasked or -inf. NaN and infinities keep their own colours.
+  void upload(std::string_view key, const Tensor& values);
   /// The same for many maps of one size in one texture, `columns` per row.
-  void upload_atlas(std::string_view key, std::uint64_t version, std::span<const float* const> maps,
-                    int columns, int width, int height);
+  void upload_atlas(std::string_view key, std::span<const Tensor> maps, int columns);
 
+  /// The values that lie under `key`, the first map of an atlas; empty when there is none.
+  Tensor shown(std::string_view key) const;
+
+  /// True when the picture under `key` is that of `version`: nothing has to be made or uploaded.
+  bool has_picture(std::string_view key, std::uint64_t version) const;
   /// Keeps a picture of width x height RGB pixels (rows first, 3 bytes each) under `key`; does nothing when
-  /// has(key, version).
+  /// has_picture(key, version).
   void upload_picture(std::string_view key, std::uint64_t version, const std::uint8_t* rgb, int width,
                       int height);
   /// Draws the picture under `key`: pixels stay squares when it grows, and are averaged when it shrinks. uv:

@@ -95,16 +95,16 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
   aspect_ = std::clamp(
       static_cast<float>(scene.queries) / static_cast<float>(std::max<std::int64_t>(1, scene.keys)), 0.1f,
       4.f);
-  const std::uint64_t key =
-      key_of({context.run.version, static_cast<std::uint64_t>(scene.sequence),
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(scene.sequence),
               static_cast<std::uint64_t>(scene.stack), static_cast<std::uint64_t>(scene.part)});
-  if (pictures_ && !(pictures_->place == scene.place())) pictures_.reset();
-  if (fresh_ && pictures_ && key == key_) return;
+  const std::uint64_t key = key_of({subject, context.run.version});
+  if (subject != subject_) pictures_.reset();  // else the older ones stay, dimmed
+  if (fresh() && key == key_) return;
+  subject_ = subject, key_ = key;
   if (thumbnails_cost(*scene.trace, scene.place()) <= kAtOnce) {
     pictures_ = std::make_shared<const Thumbnails>(thumbnails(*scene.trace, scene.place(), kSide));
-    ++pictures_version_;
-    key_ = key;
-    fresh_ = true;
+    pictures_key_ = key;
     return;
   }
   const auto found = deferred_.get(
@@ -116,13 +116,9 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
           return !cancel;
         });
       });
-  const bool ours = found && !found->heads.empty() && found->place == scene.place();
-  if (ours && found != pictures_) {
-    pictures_ = found;
-    ++pictures_version_;
-  }
-  fresh_ = ours && deferred_.fresh();
-  if (fresh_) key_ = key;
+  if (!found) return;
+  pictures_ = found;
+  pictures_key_ = key;
 }
 
 void HeadGrid::draw_chips(float width) {
@@ -176,11 +172,9 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                seen1(seen0.x + ImGui::GetWindowWidth(), seen0.y + ImGui::GetWindowHeight());
   ImDrawList* list = ImGui::GetWindowDrawList();
   std::vector<AtlasPlace> places;
-  std::vector<const float*> maps;
-  for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells.data());
-  const Tensor& one = pictures_->heads.front().cells;
-  context.painter.upload_atlas(kAtlas, pictures_version_, maps, widest_, static_cast<int>(one.size(1)),
-                               static_cast<int>(one.size(0)));
+  std::vector<Tensor> maps;
+  for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells);
+  context.painter.upload_atlas(kAtlas, maps, widest_);
   for (std::size_t i = 0; i < pictures_->heads.size(); ++i) {
     const HeadThumbnail& head = pictures_->heads[i];
     if (!whole_model_ && head.layer != scene.layer) continue;
@@ -209,7 +203,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                 theme().text_dim, std::to_string(head.layer));
   }
   HeatStyle style = stage_style(Slot::pattern, {0, 1}, {false, look.log_scale, look.safe_colours});
-  if (!fresh_) style.alpha = 0.45f;
+  if (!fresh()) style.alpha = 0.45f;
   context.painter.atlas(list, kAtlas, places, style);
   for (const AtlasPlace& place : places) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];

@@ -26,7 +26,7 @@ class HeadGrid {
   /// The newest pictures, or null: also for other panes, as the picture of a head before it is computed.
   const Thumbnails* pictures() const { return pictures_.get(); }
   /// The pictures are those of the run that is shown.
-  bool fresh() const { return fresh_; }
+  bool fresh() const { return pictures_ && pictures_key_ == key_; }
 
  private:
   struct Layout {
@@ -52,9 +52,8 @@ class HeadGrid {
   std::vector<int> layers_;  ///< blocks with this attention, in order: the rows
   int widest_ = 1;           ///< heads of the one with most
   float aspect_ = 1.f;       ///< height of a map by its width
-  std::uint64_t key_ = 0;    ///< of pictures_, where they are fresh
-  std::uint64_t pictures_version_ = 0;
-  bool fresh_ = false;
+  std::uint64_t subject_ = 0, key_ = 0;  ///< what is asked for: model and attention; and the run
+  std::uint64_t pictures_key_ = 0;       ///< what pictures_ were made for
   std::shared_ptr<const Thumbnails> pictures_;
   Deferred<Thumbnails> deferred_;
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);

@@ -79,7 +79,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
                                      return plane;
                                    });
   Plane next;
-  if (found && overview_.fresh()) {
+  if (found) {
     next.values = found->cells;
     next.block = found->block;
     next.key = key;
@@ -99,7 +99,6 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
                                 const PairEvent& lit, ImVec2 position, ImVec2 size) {
   MatrixPlot plot;
   plot.key = "attention.plane";
-  plot.version = plane_.key;
   plot.values = plane_.values;
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/look/strings.h"
 #include "app/widgets/pieces.h"
@@ -137,10 +136,7 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   mask_ = recorded ? recorded->in.mask : mask_of(document, mask_place(scene));
   own_ = recorded ? recorded->in.mask : own_mask_of(document, mask_place(scene));
   summary_ = mask_summary(mask_, scene.queries, scene.keys);
-  std::vector<float> cells = mask_rectangle(mask_, rows, cols).values();
-  for (float& cell : cells)
-    if (cell == 0) cell = -std::numeric_limits<float>::infinity();
-  plane_ = Tensor::from(std::move(cells), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
+  plane_ = mask_plane(mask_, rows, cols);
 }
 
 // Lines between the named parts of the input, and their names below.
@@ -271,7 +267,6 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   }
   MatrixPlot plot;
   plot.key = "mask.board";
-  plot.version = key_;
   plot.values = plane_;
   plot.style = stage_style(Slot::mask, {0, 1}, {});
   plot.show_numbers = false;

@@ -192,7 +192,6 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   if (plane.values.empty()) return;
   MatrixPlot plot;
   plot.key = kPlaneKeys[index];
-  plot.version = plane.key;
   plot.values = plane.values;
   plot.style = stage_style(slot, plane.range, look);
   plot.digits = 3;

@@ -65,7 +65,7 @@ class OutputView : public View {
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
   std::string lit_sentence_;   // by the edit of this sentence
   Deferred<NextSummary> next_;
-  std::shared_ptr<const NextSummary> summary_;
+  Made<NextSummary> summary_;
 };
 
 void OutputView::follow(const ViewContext& context) {
@@ -78,13 +78,16 @@ void OutputView::follow(const ViewContext& context) {
                   last_row);
   // Nobody draws from what only says what stands here.
   const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key = key_of(
-      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_),
+      {subject, context.run.version, static_cast<std::uint64_t>(pos_),
        std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
        std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed});
-  summary_ = next_.get(key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
-    return summarise(next_tokens(trace->logits_row(pos), sampling), sampling, kListed);
-  });
+  summary_ = next_.get_or_before(
+      subject, key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
+        return summarise(next_tokens(trace->logits_row(pos), sampling), sampling, kListed);
+      });
 }
 
 std::string OutputView::name(const ViewContext& context, std::int64_t pos) const {
@@ -147,7 +150,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   }
   const bool next = says_ == Says::next;
   const std::string choice =
-      next && summary_ && summary_->choice >= 0 ? output_name(opened, summary_->choice) : std::string();
+      next && summary_.fresh && summary_->choice >= 0 ? output_name(opened, summary_->choice) : std::string();
   note_text(choice);
   right = std::min(right, at.x + scaled(total < width - scaled(120) ? 12.f : 24.f) + total +
                               text_size(fonts().mono, choice).x + scaled(4));
@@ -220,7 +223,8 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
-  if (clicked < 0) return;
+  if (!summary_.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
+  if (clicked < 0 || !summary_.fresh) return;
   const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
   if (says_ == Says::next) append(context, id);
   if (says_ == Says::masked) put_in_place(context, id);

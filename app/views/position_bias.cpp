@@ -51,7 +51,6 @@ bool BiasPage::follow(const ViewContext& context) {
   if (!cells.empty())
     table_ = Tensor::from(std::move(cells),
                           {{Axis::none, static_cast<std::int64_t>(ranges_.size())}, {Axis::head, heads}});
-  table_key_ = key_of({context.run.version, static_cast<std::uint64_t>(cursor.stack)});
   range_ = signed_range(ranges_.empty() ? matrix_ : table_);
   return true;
 }
@@ -72,7 +71,6 @@ void BiasPage::choose_head(const ViewContext& context, std::int64_t head) const 
 void BiasPage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   MatrixPlot plot;
   plot.key = "position_buckets";
-  plot.version = table_key_;
   plot.values = table_;
   plot.style.map = Colormap::diverging;
   plot.style.lo = range_.lo, plot.style.hi = range_.hi;
@@ -135,7 +133,6 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
 void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2 room) {
   MatrixPlot plot;
   plot.key = "position_bias";
-  plot.version = key_;
   plot.values = matrix_;
   plot.style.map = Colormap::diverging;
   plot.style.lo = range_.lo, plot.style.hi = range_.hi;

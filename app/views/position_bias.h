@@ -24,7 +24,7 @@ class BiasPage {
   void choose_head(const ViewContext& context, std::int64_t head) const;
 
   AttentionScene scene_;  ///< head and block that are shown
-  std::uint64_t key_ = 0, table_key_ = 0;
+  std::uint64_t key_ = 0;
   ScoreBias bias_;
   std::vector<BucketRange> ranges_;
   Tensor table_;   ///< [range, head]: rows of the table in the order of distances

@@ -77,11 +77,16 @@ void TablePage::follow(const ViewContext& context) {
   // Only a learned table can change with an edit.
   const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
   const Tensor weight = learned_ ? trace->weights().get(name) : Tensor();
-  key_ = key_of({context.session.opened_version(), weight.address(), static_cast<std::uint64_t>(stack),
-                 static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
-  data_ = made_.get(key_, "positions", context.commands, [=, width = width_](const std::atomic<bool>&) {
-    return make_table(*trace, stack, width);
-  });
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(stack)});
+  const std::uint64_t key =
+      key_of({subject, weight.address(), static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
+  data_ = made_
+              .get_or_before(subject, key, "positions", context.commands,
+                             [=, width = width_](const std::atomic<bool>&) {
+                               return make_table(*trace, stack, width);
+                             })
+              .value;
   if (!data_ || data_->table.empty()) return;
   if (dim_ < 0)
     dim_ = learned_ ? 0 : data_->table.size(1) / 8 * 2;  // of the formula: a wave that can be seen
@@ -139,7 +144,6 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
     }
     MatrixPlot plot;
     plot.key = key;
-    plot.version = key_;
     plot.values = columns;
     plot.style = style;
     plot.rows.title = tr("position.axis.dimension_down");

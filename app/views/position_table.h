@@ -36,7 +36,6 @@ class TablePage {
 
   Deferred<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
-  std::uint64_t key_ = 0;
   Stack stack_ = Stack::single;
   bool learned_ = false, formula_only_ = false;
   bool halves_ = false;  ///< all sines, then all cosines

@@ -47,7 +47,7 @@ void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, Shared
   }
 }
 
-void LensGrid::follow(const RunResult& run, int sequence, Commands& commands) {
+void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands) {
   if (run_version_ != run.version || sequence_ != sequence) {
     run_version_ = run.version;
     sequence_ = sequence;
@@ -55,7 +55,8 @@ void LensGrid::follow(const RunResult& run, int sequence, Commands& commands) {
     const std::shared_ptr<const Trace> trace =
         run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
     const auto rows = lens_rows(*trace);
-    const bool same_shape = rows.size() == rows_.size() && trace->length == positions_;
+    const bool same_shape = model == model_ && rows.size() == rows_.size() && trace->length == positions_;
+    model_ = model;
     rows_ = rows;
     positions_ = trace->length;
     shared_ = std::make_shared<Shared>();

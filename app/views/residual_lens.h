@@ -21,7 +21,8 @@ class LensGrid {
   explicit LensGrid(std::string tag) : tag_(std::move(tag)) {}
 
   /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
-  void follow(const RunResult& run, int sequence, Commands& commands);
+  /// `model`: Session::opened_version(); of another model nothing is left on screen.
+  void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands);
   /// The positions on screen: their cells come first.
   void want(Range positions);
 
@@ -48,7 +49,7 @@ class LensGrid {
                    const std::atomic<bool>& cancel);
 
   std::string tag_;
-  std::uint64_t run_version_ = 0, arrived_ = 0, version_ = 0;
+  std::uint64_t model_ = 0, run_version_ = 0, arrived_ = 0, version_ = 0;
   int sequence_ = -1;
   std::vector<LensRow> rows_;
   std::int64_t positions_ = 0;

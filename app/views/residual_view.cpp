@@ -108,10 +108,11 @@ HeatStyle ResidualView::style(const Tensor& values) const {
 
 void ResidualView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  now_.follow(context.run, cursor.sequence, context.commands);
+  const std::uint64_t model = context.session.opened_version();
+  now_.follow(model, context.run, cursor.sequence, context.commands);
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
-  if (comparable) before_.follow(*context.before, cursor.sequence, context.commands);
+  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands);
   difference_ = comparable;
   const std::uint64_t key =
       key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
@@ -193,7 +194,6 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   Workspace& workspace = context.workspace;
   MatrixPlot plot;
   plot.key = "residual_lens";
-  plot.version = values_key_;
   plot.values = values_;
   plot.style = style_;
   plot.show_numbers = false;
@@ -307,11 +307,14 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const LensRow row = now_.rows()[static_cast<std::size_t>(row_)], last = now_.rows().back();
   const int last_trace = static_cast<int>(context.run.traces.size()) - 1;
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last_trace))];
-  const std::uint64_t key = key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
-                                    static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
-  const auto list = list_.get(key, "lens_list", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
-    return lens_list(*trace, row, last, pos, kListed);
-  });
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
+  const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(row_),
+                                    static_cast<std::uint64_t>(pos_)});
+  const auto list = list_.get_or_before(subject, key, "lens_list", context.commands,
+                                        [=, pos = pos_](const std::atomic<bool>&) {
+                                          return lens_list(*trace, row, last, pos, kListed);
+                                        });
   section_heading(tr("residual.most_likely"));
   const std::string label = main_name(context, pos_);
   caption(tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
@@ -320,10 +323,12 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 150 : 178) - list_line();
   const auto shown = static_cast<std::size_t>(
       std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kListed)));
+  const ImVec2 top = ImGui::GetCursorScreenPos();
   if (list)
     draw_list(context, *list, shown, width);
   else
     caption(tr("residual.pending"));
+  if (list && !list.fresh) veil(top, ImVec2(top.x + width, ImGui::GetCursorScreenPos().y));
   ImGui::Dummy(ImVec2(1, scaled(6)));
   draw_colours(width);
 }

@@ -115,9 +115,9 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
   const float wide = (ImGui::GetContentRegionAvail().x / ui_scale() - 270.f) / (2 * 37.f);
   const auto most = static_cast<std::size_t>(
       std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
-  const auto found = likely_.get(
-      key_of({slopes->version, static_cast<std::uint64_t>(query), most}), "steps.back.columns",
-      context.commands,
+  const auto found = likely_.get_or_before(
+      context.session.opened_version(), key_of({slopes->version, static_cast<std::uint64_t>(query), most}),
+      "steps.back.columns", context.commands,
       [slopes, row = query, most](const std::atomic<bool>&) { return chosen_columns(*slopes, row, most); });
   return found ? *found : std::vector<std::int64_t>();
 }
@@ -136,7 +136,6 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
         key_of({slopes->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
         context.commands,
         [slopes, site = cursor.step](const std::atomic<bool>&) { return slope_shares(*slopes, site, 0); });
-    if (!shares_.fresh()) wish.shares = nullptr;
   }
   std::string key = std::to_string(slopes->version) + to_text(cursor.step) + "/" + weight_ + "/" +
                     std::to_string(cursor.head) + "/" + std::to_string(cursor.query) + "/" +

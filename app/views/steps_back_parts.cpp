@@ -125,7 +125,6 @@ void SlopeParts::product(std::vector<SlopePiece> pieces, Operand result) {
     left.col = top.row = FigureAxis{"inner", inner, FigureAxis::Names::none, {}, 0, site_.stack, 0};
     const bool even = std::all_of(sizes.begin(), sizes.end(), [&](auto size) { return size == sizes[0]; });
     if (even) left.group = sizes.front();
-    left.group_is_head = false;
     left.version = top.version = slopes_->version;
     left.id = "left", top.id = "top";
   }

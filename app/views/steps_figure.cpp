@@ -85,11 +85,12 @@ class Builder : FigureParts {
       top.col = out.col;
     }
     if (wish_.site.slot == Slot::z) top.row.colour = theme().k;
+    if (!by_weight) name_shared_head(top);
     left.row.key = out.row.key = "rows";
     left.col.key = top.row.key = "inner";
     top.col.key = out.col.key = "cols";
     const Slot slot = out.site.slot;
-    if (slot == Slot::q || slot == Slot::k || slot == Slot::v) out.group = top.group = head_size();
+    if (slot == Slot::q || slot == Slot::k || slot == Slot::v) group(out, wish_.site), group(top, wish_.site);
     if (out.row.size < left.row.size) {  // one prediction for the whole input
       left.picked_rows = {0};
       left.row.size = out.row.size;
@@ -100,7 +101,20 @@ class Builder : FigureParts {
     if (last.is_weight) add(weight(last.name, "bias"));
     add(std::move(out));
   }
-  std::int64_t head_size() const { return trace_.config().attention_at(wish_.site).d_head; }
+  /// A head of K or V that several query heads read says which they are.
+  void name_shared_head(Operand& operand) const {
+    const std::int64_t shared = shared_heads(trace_, operand.site);
+    if (shared < 2) return;
+    const std::int64_t first = operand.head * shared;
+    operand.title =
+        tr("steps.shared_head", {operand.title, std::to_string(operand.head), std::to_string(first),
+                                 std::to_string(first + shared - 1)});
+  }
+  /// Its columns are the heads of a projection.
+  void group(Operand& operand, const Site& projection) const {
+    operand.group = trace_.config().attention_at(projection).d_head;
+    operand.own_group = trace_.own_head(projection, wish_.head);
+  }
 
   void addends(const char* sign) {
     figure_.shared_range = figure_.rule == Rule::sum;
@@ -125,7 +139,7 @@ class Builder : FigureParts {
     for (std::int64_t head = first; head < first + shown; ++head) {
       Operand operand = step(site, id, head);
       operand.id += std::to_string(head);
-      operand.title = tr("steps.head_n", {std::to_string(head)});
+      operand.title = tr(shared_heads(trace_, site) > 1 ? "steps.kv_head_n" : "steps.head_n", {std::to_string(head)});
       operand.colour = head == own ? hue_colour(step_.hue) : 0;
       operand.is_result = is_result && head == own;
       operand.col.key = "head_cols";
@@ -141,7 +155,7 @@ class Builder : FigureParts {
     const bool transpose = slot == Slot::split_q || slot == Slot::split_k || slot == Slot::split_v;
     if (view) {
       Operand flat = step(from, "before");
-      flat.group = trace_.find(wish_.site)->shape[2];
+      group(flat, from);
       block("", {add(std::move(flat))});
       block("→", heads_of(wish_.site, "after", true, kHeadsShown));
     } else if (transpose) {
@@ -150,7 +164,7 @@ class Builder : FigureParts {
     } else if (slot == Slot::concat) {
       block("", heads_of(from, "before", false, kHeadsStacked), true);
       Operand flat = result();
-      flat.group = trace_.find(from)->shape[2];
+      group(flat, wish_.site);
       block("→", {add(std::move(flat))});
     } else {
       block("", {add(step(from, "before"))});
@@ -384,6 +398,13 @@ int Figure::result() const {
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (operands[i].is_result) return static_cast<int>(i);
   return -1;
+}
+
+std::int64_t shared_heads(const Trace& trace, const Site& site) {
+  const Hue hue = step_of(site.slot).hue;
+  const bool kv = (hue == Hue::key || hue == Hue::value) && site.slot != Slot::z;
+  const AttentionSpec& attention = trace.config().attention_at(site);
+  return kv && attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
 }
 
 std::int64_t predicted_rows(const Trace& trace) {

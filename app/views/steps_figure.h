@@ -44,8 +44,8 @@ struct Operand {
   FigureAxis row, col;
   Colormap map = Colormap::diverging;
   bool is_result = false;
-  std::int64_t group = 0;     ///< columns per head, to be outlined; 0 = none
-  bool group_is_head = true;  ///< false: the groups are no heads, none of them is the chosen one
+  std::int64_t group = 0;       ///< columns per head, to be outlined; 0 = none
+  std::int64_t own_group = -1;  ///< the group that belongs to the chosen head; < 0: none of them
   bool is_weight() const { return !weight.empty(); }
   bool is_step() const { return weight.empty() && !part; }
 };
@@ -85,6 +85,9 @@ Figure build_figure(const RunResult& run, const FigureWish& wish);
 std::int64_t predicted_rows(const Trace& trace);
 /// True where logits of all rows are too many numbers for one frame.
 bool large_vocabulary(const Trace& trace);
+
+/// How many query heads read each head of a step of K or V; 1 where each has its own.
+std::int64_t shared_heads(const Trace& trace, const Site& site);
 
 /// The index on the source's axes of a cell of the operand.
 std::vector<std::int64_t> source_index(const Trace& trace, const Operand& operand, std::int64_t row,

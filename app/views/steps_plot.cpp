@@ -195,7 +195,6 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   if (kept.values.empty()) return;
   MatrixPlot plot;
   plot.key = "steps/" + operand.id;
-  plot.version = kept.hash;
   plot.values = kept.values;
   plot.style.map = kept.differs ? Colormap::diverging : operand.map;
   plot.style.lo = ranges_[index].lo;
@@ -212,7 +211,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];
   for (std::int64_t head = 0; operand.group > 1 && head * operand.group < operand.col.size; ++head) {
-    const bool own = operand.group_is_head && head == context.workspace.cursor.head;
+    const bool own = head == operand.own_group;
     plot.marks.insert(own ? plot.marks.end() : plot.marks.begin(),
                       {0, head * operand.group, own ? operand.colour : theme().text_dim, operand.row.size,
                        operand.group, own ? 2.f : 1.f});

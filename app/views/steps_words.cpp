@@ -46,6 +46,10 @@ struct StepFacts {
   bool both_at_once() const {
     return block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none;
   }
+  /// Query heads that read each head of K or V; 1 where each has its own.
+  std::int64_t shared() const {
+    return attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
+  }
   bool triangle() const { return attention.causal && attention.mask.empty() && !across(); }
   /// "ln1.out" -> "ln1."
   std::string norm_name() const {
@@ -91,6 +95,14 @@ std::string logits_formula(const StepFacts& at) {
   return at.stack.head.cap > 0.f ? "L = c · tanh((" + text + ") / c)" : "L = " + text;
 }
 
+// Where several query heads read one head of K and V.
+std::string shared_formula(const StepFacts& at) {
+  std::string text(at.step.formula);
+  if (at.shared() < 2) return text;
+  for (const char* name : {"K", "V"}) replace_all(text, name + std::string("ₕ"), name + std::string("ⱼ"));
+  return text + ", j = ⌊h / " + std::to_string(at.shared()) + "⌋";
+}
+
 std::string formula_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
   if (at.normed()) return norm_formula(at);
@@ -99,6 +111,8 @@ std::string formula_text(const Trace& trace, const Site& site) {
     case Slot::embed: return embed_formula(at);
     case Slot::mask: return mask_formula(at);
     case Slot::logits: return logits_formula(at);
+    case Slot::scores:
+    case Slot::z: return shared_formula(at);
     case Slot::scaled:
       if (!at.usual_scale()) return "S · " + number(at.attention.scale);
       break;
@@ -175,7 +189,12 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       break;
     default: break;
   }
-  return std::string(step_sentence(at.step));
+  const std::string sentence(step_sentence(at.step));
+  if (at.shared() < 2) return sentence;
+  const bool of_keys = site.slot == Slot::k || site.slot == Slot::scores;
+  if (!of_keys && site.slot != Slot::v && site.slot != Slot::z) return sentence;
+  return tr(of_keys ? "steps.sentence.shared_k" : "steps.sentence.shared_v",
+            {sentence, std::to_string(at.attention.n_kv_heads), std::to_string(at.shared())});
 }
 
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
@@ -201,14 +220,21 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
 
 namespace {
 
-std::string operand_shape(const RunResult& run, const Operand& operand) {
+// "(1, 2×2, 8, 5)" of heads that are repeated: two, each for two query heads.
+std::string operand_shape(const RunResult& run, const Operand& operand, bool repeated) {
   const Trace& trace = run.trace(0);
   if (operand.is_weight()) return shape_text(trace.weights().get(operand.weight));
   const Record* record = trace.find(operand.site);
   if (!record) return {};
   std::vector<std::int64_t> sizes = record->shape;
   if (operand.transposed) std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
-  return shape_text(sizes, batch_of(run, operand.site));
+  const std::int64_t batch = batch_of(run, operand.site),
+                     shared = repeated ? shared_heads(trace, operand.site) : 1;
+  std::string text = shape_text(sizes, batch);
+  if (shared < 2) return text;
+  const std::string heads = std::to_string(sizes[0]) + ",";
+  const std::size_t at = batch > 0 ? text.find(", ") + 2 : 1;
+  return text.replace(at, heads.size(), std::to_string(sizes[0]) + "×" + std::to_string(shared) + ",");
 }
 
 }  // namespace
@@ -220,7 +246,7 @@ std::string shapes_line(const RunResult& run, const Figure& figure) {
     const std::string name = operand.is_weight() ? operand.weight : to_text(operand.site);
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
     seen.push_back(name);
-    inputs.push_back(operand_shape(run, operand));
+    inputs.push_back(operand_shape(run, operand, figure.layout == Figure::Layout::product));
   }
   const std::string result = step_shape(run, figure.site);
   if (inputs.empty()) return result;
@@ -338,6 +364,7 @@ std::string torch_line(const RunResult& run, const Site& site) {
       {"{n_heads}", std::to_string(at.attention.n_heads)},
       {"{n_kv_heads}", std::to_string(at.attention.n_kv_heads)},
       {"{d_head}", std::to_string(at.attention.d_head)},
+      {"{repeat}", at.shared() > 1 ? ".repeat_interleave(" + std::to_string(at.shared()) + ", dim=1)" : ""},
       {"{scale}", number(at.attention.scale)},
       {"{cap}", number(at.attention.cap)},
       {"{embed_scale}", number(at.stack.embed_scale)},

@@ -65,6 +65,7 @@ class TokenizerView : public View {
 
   Deferred<TokenizerScene> scenes_;
   std::shared_ptr<const TokenizerScene> scene_;
+  bool fresh_ = false;  ///< the scene is that of the text as it stands
   PieceNames names_;
   TokenizerChoice choice_;
   bool source_ = false;         ///< the encoder's text
@@ -94,13 +95,16 @@ void TokenizerView::follow(const ViewContext& context) {
   if (shown.source_text.empty()) source_ = false;
   const std::string text = source_ ? shown.source_text : shown.text;
   const auto tokenizer = context.run.document.opened->tokenizer;
-  const std::uint64_t key =
-      key_of({std::hash<std::string>()(text),
-              static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tokenizer.get()))});
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(source_)});
+  const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
-  scene_ = scenes_.get(key, "tokenizer_steps", context.commands, [tokenizer, text](const std::atomic<bool>&) {
-    return make_tokenizer_scene(tokenizer, text);
-  });
+  const auto made = scenes_.get_or_before(subject, key, "tokenizer_steps", context.commands,
+                                          [tokenizer, text](const std::atomic<bool>&) {
+                                            return make_tokenizer_scene(tokenizer, text);
+                                          });
+  scene_ = made.value;
+  fresh_ = made.fresh;
   if (scene_ == before || !scene_) return;
   choice_ = {};
   last_row_ = -1;
@@ -203,7 +207,7 @@ void TokenizerView::draw_notes(const ViewContext& context, float width) {
     note_text(line);
     text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, line, width));
   }
-  if (scenes_.fresh() && !input_ids(context).empty() && !as_typed(context) && !source_)
+  if (fresh_ && !input_ids(context).empty() && !as_typed(context) && !source_)
     text_line(fonts().small, theme().text_dim,
               middle_truncated(fonts().small, tr("tokenizer.changed"), width));
 }

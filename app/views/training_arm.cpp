@@ -50,7 +50,7 @@ void TrainingArm::draw(const ViewContext& context, const TrainingScene& scene, c
   if (!ways_) return;
   const Trace& trace = *scene.shown.shown;
   const std::string picture = "training.picture";
-  if (!context.painter.has(picture, scene.snapshot->run)) {
+  if (!context.painter.has_picture(picture, scene.snapshot->run)) {
     const Picture made = picture_of(trace.input.pixels, scene.snapshot->opened->preprocessing);
     if (!made.empty())
       context.painter.upload_picture(picture, scene.snapshot->run, made.rgb->data(), made.width, made.height);

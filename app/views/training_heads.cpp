@@ -128,10 +128,10 @@ float TrainingHeads::draw_all(const ViewContext& context, const TrainingScene& s
   if (!scene.shown.shown || !maps_ || maps_->heads.empty()) return 0;
   const float top = draw_places(context, scene, at, size.x);
   std::vector<int> layers;
-  std::vector<const float*> cells;
+  std::vector<Tensor> cells;
   for (const HeadThumbnail& map : maps_->heads) {
     if (layers.empty() || layers.back() != map.layer) layers.push_back(map.layer);
-    cells.push_back(map.cells.data());
+    cells.push_back(map.cells);
   }
   const Tensor& first = maps_->heads.front().cells;
   const float aspect =
@@ -143,8 +143,7 @@ float TrainingHeads::draw_all(const ViewContext& context, const TrainingScene& s
               high = ((size.y - top + gap) / rows - gap) / aspect;
   const float side = std::clamp(std::min(wide, high), scaled(kSmallest), scaled(kLargest));
   const ImVec2 map_size(side, side * aspect);
-  context.painter.upload_atlas(kAtlas, key_, cells, maps_->widest, static_cast<int>(first.size(1)),
-                               static_cast<int>(first.size(0)));
+  context.painter.upload_atlas(kAtlas, cells, maps_->widest);
   std::vector<AtlasPlace> places;
   for (std::size_t i = 0; i < maps_->heads.size(); ++i) {
     const HeadThumbnail& map = maps_->heads[i];
@@ -178,7 +177,6 @@ void TrainingHeads::draw_one(const ViewContext& context, const TrainingScene& sc
   };
   MatrixPlot plot;
   plot.key = "training_head";
-  plot.version = plane_key_;
   plot.values = plane_;
   plot.rows.title = tr("attention.axis.query");
   plot.rows.colour = theme().q;

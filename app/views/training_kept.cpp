@@ -32,16 +32,12 @@ void TrainingKept::follow(const ViewContext& context, const TrainingSettings& se
   const Training& training = context.session.training();
   const std::string what = settings.task + "\n" + settings.data;
   const std::uint64_t key = key_of({std::hash<std::string>{}(what), training.kept_version(), asked_});
-  const auto found = rows_.get(key, "training_kept", context.commands,
-                               [folder = training.kept_in(), settings](const std::atomic<bool>&) {
-                                 return rows_of(folder, settings);
-                               });
-  if (rows_.fresh()) {
-    shown_ = found;
-    of_ = what;
-  } else if (of_ != what) {
-    shown_.reset();
-  }
+  shown_ = rows_
+               .get_or_before(std::hash<std::string>{}(what), key, "training_kept", context.commands,
+                              [folder = training.kept_in(), settings](const std::atomic<bool>&) {
+                                return rows_of(folder, settings);
+                              })
+               .value;
 }
 
 void TrainingKept::draw(const ViewContext& context, const std::function<void(float)>& place) {

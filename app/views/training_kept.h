@@ -32,7 +32,6 @@ class TrainingKept {
 
   Deferred<std::vector<Row>> rows_;
   std::shared_ptr<const std::vector<Row>> shown_;
-  std::string of_;  ///< task and file that they are of
   std::uint64_t asked_ = 0;
   std::string removing_;  ///< path of the run that was asked to be removed, once
 };

@@ -116,7 +116,6 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
   const auto [lo, hi] = positive_range(values);
   MatrixPlot plot;
   plot.key = updates ? "training_updates" : "training_gradients";
-  plot.version = scene.snapshot->version;
   plot.values = values;
   plot.style.lo = lo;
   plot.style.hi = std::max(hi, lo * 1.01f);

@@ -225,7 +225,7 @@ void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
                                   return config ? trained_numbers(*config) : 0;
                                 });
   ImGui::Dummy(ImVec2(1, scaled(1)));
-  if (count && *count > 0 && !error_) caption(tr("training.setup.count", {format_count(*count)}));
+  if (!error_) caption(tr("training.setup.count", {count && *count > 0 ? format_count(*count) : "…"}));
 }
 
 void TrainingSetup::draw_recipe(float width) {

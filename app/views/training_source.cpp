@@ -67,7 +67,6 @@ bool TrainingSource::follow(const ViewContext& context) {
     return out;
   };
   read_ = reading_.get(asked_, "training_data", context.commands, work);
-  if (!reading_.fresh()) read_.reset();
   if (!read_ || taken_ == asked_) return false;
   taken_ = asked_;
   if (read_->settings)

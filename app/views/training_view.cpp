@@ -320,7 +320,15 @@ void TrainingView::draw_result(const ViewContext& context, const TrainingScene& 
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("###train_result", size);
   const float width = size.x - scaled(14), number = text_size(fonts().mono, "0.0000").x + scaled(12);
-  caption(tr("training.result.on", {std::to_string(scene.snapshot->measured_on)}));
+  const std::string measured = format_count(scene.snapshot->now.step);
+  caption(tr("training.result.on", {std::to_string(scene.snapshot->measured_on), measured}));
+  if (!scene.newest) {
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    text_line(fonts().small, theme().warning,
+              tr("training.result.other", {format_count(scene.shown.step), measured}));
+    ImGui::PopTextWrapPos();
+    note_item("train_result_other");
+  }
   for (const Measure& measure : scene.snapshot->measures) {
     ImGui::Dummy(ImVec2(1, scaled(2)));
     const bool asked = measure.wanted > 0, good = measure.value >= measure.wanted;

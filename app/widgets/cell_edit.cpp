@@ -41,17 +41,22 @@ MaskPlace mask_place(const RunResult& run, int sequence, const Site& site) {
 }
 
 CellEdit edit_meaning(const RunResult& run, const Site& site) {
-  const Rule rule = step_of(site.slot).rule;
-  if (rule == Rule::norm_scale || site.slot == Slot::logits || site.slot == Slot::probs)
-    return CellEdit::none;
-  if (rule == Rule::mask_test) return CellEdit::mask;
+  if (why_fixed(run, site)) return CellEdit::none;
+  if (step_of(site.slot).rule == Rule::mask_test) return CellEdit::mask;
   const bool given = site.slot == Slot::embed && vector_input(run) && !run.traces.empty() &&
                      site.stack == run.trace(0).config().stack;
   return given ? CellEdit::input : CellEdit::intervention;
 }
 
+const char* why_fixed(const RunResult& run, const Site& site) {
+  if (run.document.opened && !run.document.opened->recorded.empty()) return "cell_edit.fixed.recorded";
+  if (step_of(site.slot).rule == Rule::norm_scale) return "cell_edit.fixed.scale";
+  if (site.slot == Slot::logits) return "cell_edit.fixed.logits";
+  return site.slot == Slot::probs ? "cell_edit.fixed.probs" : nullptr;
+}
+
 bool can_edit(const RunResult& run, int sequence, const Cell& cell) {
-  if (run.traces.empty() || edit_meaning(run, cell.site) == CellEdit::none) return false;
+  if (run.traces.empty() || why_fixed(run, cell.site)) return false;
   const Trace& trace = run.trace(sequence);
   const Record* record = trace.find(cell.site);
   const std::vector<std::int64_t> index = cell_index(trace, cell);

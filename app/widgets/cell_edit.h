@@ -1,6 +1,6 @@
 // What it means to change a number on the screen: an input number of a scene, a weight, a mask cell, or any
 // other step as an intervention. One place, so that the stage and the inspector agree on sentences and on
-// what can be changed. Refuses what nothing follows from: norm scales, logits and probabilities.
+// what can be changed. Refuses what is computed anew wherever it is read: norm scales, logits, probabilities.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace attnscope {
 
 enum class CellEdit {
-  none,         ///< nothing would follow
+  none,         ///< it cannot be changed: why_fixed() says why
   input,        ///< a number of a vector input
   mask,         ///< allowed or hidden; any value >= 0.5 allows
   intervention  ///< the step's number is replaced while the forward runs, in every sequence
@@ -21,6 +21,8 @@ enum class CellEdit {
 
 /// Which of the document's masks the attention at `site` reads.
 MaskPlace mask_place(const RunResult& run, int sequence, const Site& site);
+/// The string key of why the numbers of this step cannot be changed; null where they can.
+const char* why_fixed(const RunResult& run, const Site& site);
 /// What changing a cell of this step means.
 CellEdit edit_meaning(const RunResult& run, const Site& site);
 /// True where every coordinate is given, inside the step, and a change has a meaning.

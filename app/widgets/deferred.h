@@ -1,5 +1,6 @@
-// A value that is computed off the UI thread for a key: asked every frame, answered with the newest that is
-// ready. Refuses to wait, and to compute the same key twice.
+// A value that is computed off the UI thread for a key: asked every frame, answered with the value of that key
+// alone, or, where the asker says so, with an older one that is marked as older. Refuses to wait, to compute the
+// same key twice, and to hand out a value as that of another key.
 #pragma once
 
 #include <atomic>
@@ -13,45 +14,58 @@
 
 namespace attnscope {
 
+/// A value and whether it is the one that was asked for.
+template <class Value>
+struct Made {
+  std::shared_ptr<const Value> value;
+  bool fresh = false;
+  explicit operator bool() const { return value != nullptr; }
+  const Value& operator*() const { return *value; }
+  const Value* operator->() const { return value.get(); }
+};
+
 template <class Value>
 class Deferred {
  public:
   using Work = std::function<Value(const std::atomic<bool>& cancel)>;
 
-  /// The value of `key`, or of the key before while `work` runs as a job of `tag`, or null before the first.
-  /// `work` must own all it reads: it outlives this frame.
+  /// The value of `key`, or null while `work` runs as a job of `tag`. `work` must own all it reads: it
+  /// outlives this frame.
   std::shared_ptr<const Value> get(std::uint64_t key, const std::string& tag, Commands& commands, Work work) {
-    if (asked_ != key || !ever_asked_) {
-      ever_asked_ = true;
-      asked_ = key;
-      commands.act([state = state_, key, tag, work = std::move(work)](Session& session) {
-        session.jobs().submit(tag, [state, key, work](const std::atomic<bool>& cancel) {
+    return get_or_before(key, key, tag, commands, std::move(work)).value;
+  }
+  /// The same, but while `work` runs the value before it, not fresh, where that was made for the same
+  /// `subject`: the model, say, whose words the asker would give it.
+  Made<Value> get_or_before(std::uint64_t subject, std::uint64_t key, const std::string& tag,
+                            Commands& commands, Work work) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->asked != key || !state_->ever_asked) {
+      state_->ever_asked = true;
+      state_->asked = key;
+      commands.act([state = state_, subject, key, tag, work = std::move(work)](Session& session) {
+        session.jobs().submit(tag, [state, subject, key, work](const std::atomic<bool>& cancel) {
           auto value = std::make_shared<const Value>(work(cancel));
-          if (cancel) return;
-          const std::lock_guard lock(state->mutex);
+          const std::lock_guard keep(state->mutex);
+          if (cancel || state->asked != key) return;
           state->value = std::move(value);
+          state->subject = subject;
           state->key = key;
         });
       });
     }
-    const std::lock_guard lock(state_->mutex);
-    return state_->value;
-  }
-  /// The value belongs to the key that was asked last.
-  bool fresh() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->value && state_->key == asked_;
+    if (!state_->value) return {};
+    const bool fresh = state_->key == key;
+    return fresh || state_->subject == subject ? Made<Value>{state_->value, fresh} : Made<Value>{};
   }
 
  private:
   struct State {
     std::mutex mutex;
-    std::uint64_t key = 0;
+    std::uint64_t asked = 0, subject = 0, key = 0;
+    bool ever_asked = false;
     std::shared_ptr<const Value> value;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::uint64_t asked_ = 0;
-  bool ever_asked_ = false;
 };
 
 /// Mixes numbers into a key (FNV-1a over their bytes, eight at a time).

@@ -29,10 +29,7 @@ HeatStyle spaced(HeatStyle style, ImVec2 cell) {
 void draw_cells(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
                 ImVec2 position) {
   const auto rows = plot.values.size(0), cols = plot.values.size(1);
-  if (!painter.has(plot.key, plot.version)) {
-    const Tensor packed = plot.values.packed();
-    painter.upload(plot.key, plot.version, packed.data(), static_cast<int>(cols), static_cast<int>(rows));
-  }
+  painter.upload(plot.key, plot.values);
   // The part of `values` that is seen: a part of a larger matrix may end before the window does.
   const MatrixWindow part{std::max(layout.seen.row0, static_cast<double>(plot.first_row)),
                           std::max(layout.seen.col0, static_cast<double>(plot.first_col)),

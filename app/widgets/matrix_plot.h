@@ -53,9 +53,8 @@ struct MatrixWindow {
 };
 
 struct MatrixPlot {
-  std::string key;            ///< texture name, unique on screen
-  std::uint64_t version = 0;  ///< of the values: RunResult::version or a hash
-  Tensor values;              ///< [rows, cols]; -inf = masked
+  std::string key;  ///< texture name, unique on screen
+  Tensor values;    ///< [rows, cols]; -inf = masked
   HeatStyle style;
   MatrixAxis rows, cols;
   bool show_numbers = true;

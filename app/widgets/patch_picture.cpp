@@ -52,7 +52,7 @@ std::string upload_model_picture(Painter& painter, const RunResult& run, int seq
   const Tensor& pixels = run.trace(sequence).input.pixels;
   if (pixels.empty()) return {};
   std::string key = "model_picture." + std::to_string(sequence);
-  if (!painter.has(key, run.version)) {
+  if (!painter.has_picture(key, run.version)) {
     const Picture picture = picture_of(pixels, run.document.opened->preprocessing);
     if (picture.empty()) return {};
     painter.upload_picture(key, run.version, picture.rgb->data(), picture.width, picture.height);

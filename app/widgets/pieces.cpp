@@ -31,6 +31,10 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 }  // namespace
 
+void veil(ImVec2 p0, ImVec2 p1) {
+  ImGui::GetWindowDrawList()->AddRectFilled(p0, p1, with_alpha(theme().ground, 0.55f));
+}
+
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);

@@ -62,6 +62,8 @@ void section_heading(const std::string& text);
 void caption(const std::string& text);
 /// A line of `font` and colour.
 void text_line(ImFont* font, ImU32 colour, const std::string& text);
+/// Dims what was drawn in the rectangle: it is about to be replaced.
+void veil(ImVec2 p0, ImVec2 p1);
 
 // ---- controls -----------------------------------------------------------------------------------
 /// A choice among few: outlined when `on`. `label` is "text###id". True when clicked.

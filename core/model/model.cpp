@@ -133,6 +133,13 @@ Status check_stack(const ModelConfig& config, const ModelConfig& main) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
     TRY_OK(check_attention(block.attention, layer, rotates, config.position.rope));
     if (block.cross) TRY_OK(check_attention(*block.cross, layer, false, config.position.rope));
+    const bool biased = config.position.kind == PositionSpec::Kind::alibi ||
+                        config.position.kind == PositionSpec::Kind::buckets;
+    if (block.attention.mask_before_scale && (block.attention.cap > 0.f || biased))
+      return bad_size(
+          format("Block %d masks before it scales, but it has a cap or a position bias, which come between "
+                 "scaling and masking.",
+                 layer));
     if (block.cross && !main.encoder())
       return bad_size(format("Block %d has cross-attention, but the model has no encoder.", layer));
     if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)

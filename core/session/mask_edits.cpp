@@ -1,6 +1,7 @@
 #include "core/session/mask_edits.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/model/masks.h"
@@ -123,11 +124,12 @@ Mask mask_of(const Document& document, const MaskPlace& place) {
   return mask;
 }
 
-Tensor mask_rectangle(const Mask& mask, Range rows, Range cols) {
+Tensor mask_plane(const Mask& mask, Range rows, Range cols) {
   Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
   float* at = out.data();
   for (std::int64_t query = rows.begin; query < rows.end; ++query)
-    for (std::int64_t key = cols.begin; key < cols.end; ++key) *at++ = mask.allowed(query, key) ? 1.f : 0.f;
+    for (std::int64_t key = cols.begin; key < cols.end; ++key)
+      *at++ = mask.allowed(query, key) ? 1.f : -std::numeric_limits<float>::infinity();
   return std::move(out).freeze();
 }
 

@@ -25,8 +25,8 @@ Mask own_mask_of(const Document& document, const MaskPlace& place);
 inline Mask mask_of(const Document& document, int layer, int sequence = 0) {
   return mask_of(document, MaskPlace{MaskOf::main, layer, sequence});
 }
-/// The mask as numbers, 1 = allowed -> [query, key].
-Tensor mask_rectangle(const Mask& mask, Range rows, Range cols);
+/// The mask as it is drawn: 1 = allowed, -inf = hidden -> [query, key].
+Tensor mask_plane(const Mask& mask, Range rows, Range cols);
 
 /// Rows and columns of a mask; one number where queries and keys are the same tokens.
 struct MaskSize {

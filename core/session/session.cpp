@@ -194,8 +194,8 @@ void Session::run() {
   records_expected_ = kRecordsPerBlock * document().model->config().n_layers() *
                       static_cast<int>(document().sequences.size());
   auto done = records_done_;
-  jobs_.submit("run", [this, done, document = document(),
-                       point = history_.position()](const std::atomic<bool>& cancel) {
+  jobs_.submit("run", [this, done, document = document(), point = history_.position(),
+                       opened = opened_version_](const std::atomic<bool>& cancel) {
     *done = 0;
     RunOptions options = run_options(edits_of(document));
     options.cancel = &cancel;
@@ -204,7 +204,9 @@ void Session::run() {
     auto traces = run_all(document, options);
     if (cancel) return;
     if (!traces) {
-      post([this, error = traces.error()] { error_ = error; });
+      post([this, opened, error = traces.error()] {
+        if (opened == opened_version_) error_ = error;
+      });
       return;
     }
     auto result = std::make_shared<RunResult>();
@@ -216,7 +218,8 @@ void Session::run() {
         timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
     result->milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    post([this, result] {
+    post([this, opened, result] {
+      if (opened != opened_version_) return;
       if (result->document.opened != this->document().opened && result->undo_point != history_.position())
         return;
       const bool trained = result_ && result_->document.opened != result->document.opened;
@@ -230,7 +233,8 @@ void Session::run() {
 void Session::generate(int sequence, int count, const std::string& sentence) {
   if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
   jobs_.submit("generate", [this, sequence, count, sentence, document = document(),
-                            point = history_.position()](const std::atomic<bool>& cancel) {
+                            point = history_.position(),
+                            opened = opened_version_](const std::atomic<bool>& cancel) {
     const Input prompt =
         document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
     RunOptions options = run_options(edits_of(document));
@@ -238,7 +242,8 @@ void Session::generate(int sequence, int count, const std::string& sentence) {
     auto made = std::make_shared<Result<Generated>>(
         attnscope::generate(*document.model, prompt, count, document.sampling, options));
     if (cancel) return;
-    post([this, made, prompt, sequence, sentence, point] {
+    post([this, made, prompt, sequence, sentence, point, opened] {
+      if (opened != opened_version_) return;
       if (!*made) {
         error_ = made->error();
         return;

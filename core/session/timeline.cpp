@@ -91,6 +91,16 @@ TimelineStep* begun(std::vector<TimelineStep>& steps, StepKind kind, const Site&
   return nullptr;
 }
 
+// That text scales and normalizes in one step, where nothing (a mask) comes between the two.
+void join_scaling(std::vector<TimelineStep>& steps) {
+  for (std::size_t i = steps.size(); i-- > 1;) {
+    TimelineStep& next = steps[i];
+    if (steps[i - 1].kind != StepKind::scale || next.kind != StepKind::softmax) continue;
+    next.sites.insert(next.sites.begin(), steps[i - 1].sites.begin(), steps[i - 1].sites.end());
+    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i) - 1);
+  }
+}
+
 }  // namespace
 
 const char* step_kind_name(StepKind kind) {
@@ -107,14 +117,14 @@ std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk) 
   const bool nine = walk == "nine_steps";
   std::vector<TimelineStep> steps;
   for (const Record& record : trace.records()) {
-    StepKind kind = kind_of(record.site.slot);
+    const StepKind kind = kind_of(record.site.slot);
     if (nine && kind == StepKind::embed) continue;  // that text begins with the projections
-    if (nine && kind == StepKind::scale) kind = StepKind::softmax;
     TimelineStep* step = begun(steps, kind, record.site);
     if (!step) step = &steps.emplace_back(TimelineStep{kind, record.site.layer, {}, record.site});
     step->sites.push_back(record.site);
     if (!first_is_main(kind)) step->main = record.site;
   }
+  if (nine) join_scaling(steps);
   return steps;
 }
 

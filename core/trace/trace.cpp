@@ -89,10 +89,13 @@ const AttentionState* Trace::attention(const Site& site) const {
 
 std::int64_t Trace::own_head(const Site& site, std::int64_t head) const {
   const Record* record = find(site);
-  const int axis = record ? head_axis(*record) : -1;
-  if (axis < 0 || site.layer < 0) return 0;
-  const std::int64_t own = record->shape[static_cast<std::size_t>(axis)];
-  const std::int64_t all = config_->attention_at(site).n_heads;
+  if (!record || site.layer < 0) return 0;
+  const int axis = head_axis(*record);
+  const AttentionSpec& attention = config_->attention_at(site);
+  if (axis < 0 && record->axes.back() != Axis::concat) return 0;
+  const std::int64_t own =
+      axis < 0 ? record->shape.back() / attention.d_head : record->shape[static_cast<std::size_t>(axis)];
+  const std::int64_t all = attention.n_heads;
   return std::clamp<std::int64_t>(own == all ? head : head * own / all, 0, own - 1);
 }
 

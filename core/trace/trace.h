@@ -84,8 +84,9 @@ class Trace {
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
   /// All logits of one row -> [vocab]; empty without a head. Kept, so that asking every frame costs nothing.
   Tensor logits_row(std::int64_t row) const;
-  /// The index on a step's own head axis that belongs to attention head `head` (grouped-query attention has
-  /// fewer key and value heads); 0 for steps without heads.
+  /// The index on a step's own heads that belongs to attention head `head` (grouped-query attention has fewer
+  /// key and value heads): on its head axis, or among the groups of d_head columns of a projection. 0 for
+  /// steps without heads.
   std::int64_t own_head(const Site& site, std::int64_t head) const;
 
   const AttentionState* attention(const Site& any_site_of_it) const;

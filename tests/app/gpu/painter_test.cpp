@@ -23,6 +23,10 @@ namespace {
 constexpr int kSide = 320;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
+Tensor matrix(const std::vector<float>& values, int rows, int columns) {
+  return Tensor::from(values, {{Axis::query, rows}, {Axis::key, columns}});
+}
+
 ImU32 pixel(const Image& image, float x, float y) {
   const std::uint8_t* p = image.at(static_cast<int>(x), static_cast<int>(y));
   return IM_COL32(p[0], p[1], p[2], 255);
@@ -56,7 +60,7 @@ class PainterTest : public ::testing::Test {
   Image draw_map(const std::vector<float>& values, int columns, const HeatStyle& style) {
     const int rows = static_cast<int>(values.size()) / columns;
     return frame([&](ImDrawList* list) {
-      painter().upload("map", ++version_, values.data(), columns, rows);
+      painter().upload("map", matrix(values, rows, columns));
       painter().heatmap(list, "map", ImVec2(0, 0), ImVec2(kSide, kSide), style);
     });
   }
@@ -72,7 +76,6 @@ class PainterTest : public ::testing::Test {
   }
   std::unique_ptr<GlContext> context_;
   std::unique_ptr<ImguiHost> host_;
-  std::uint64_t version_ = 0;
 };
 
 std::vector<float> ramp(float from, float to, int count) {
@@ -165,7 +168,7 @@ TEST_F(PainterTest, AZoomedPartShowsThatPart) {
   const std::vector<float> values = ramp(0.0f, 1.0f, 64);
   const HeatStyle style;
   const Image image = frame([&](ImDrawList* list) {
-    painter().upload("zoom", 1, values.data(), 8, 8);
+    painter().upload("zoom", matrix(values, 8, 8));
     painter().heatmap(list, "zoom", ImVec2(0, 0), ImVec2(kSide, kSide), style, ImVec2(0.25f, 0.5f),
                       ImVec2(0.5f, 0.75f));
   });
@@ -182,7 +185,7 @@ TEST_F(PainterTest, AThinLineSurvivesShrinking) {
   std::vector<float> values(1000 * 1000, 0.0f);
   for (int row = 0; row < 1000; ++row) values[static_cast<std::size_t>(row * 1000 + 501)] = 1.0f;
   const Image image = frame([&](ImDrawList* list) {
-    painter().upload("line", 1, values.data(), 1000, 1000);
+    painter().upload("line", matrix(values, 1000, 1000));
     painter().heatmap(list, "line", ImVec2(0, 0), ImVec2(200, 200), HeatStyle{});
   });
   int lit = 0;
@@ -196,7 +199,7 @@ TEST_F(PainterTest, AThinLineSurvivesShrinking) {
 TEST_F(PainterTest, AtlasPutsEveryMapInItsPlaceWithOneDrawCall) {
   constexpr int count = 12, width = 5, height = 3;
   std::vector<std::vector<float>> maps;
-  std::vector<const float*> pointers;
+  std::vector<Tensor> tensors;
   std::vector<AtlasPlace> places;
   for (int map = 0; map < count; ++map) {
     std::vector<float> values;
@@ -208,12 +211,12 @@ TEST_F(PainterTest, AtlasPutsEveryMapInItsPlaceWithOneDrawCall) {
                 y = 10.0f + 50.0f * static_cast<float>(map / 4);
     places.push_back({map, ImVec2(x, y), ImVec2(x + 50, y + 30)});
   }
-  for (const auto& map : maps) pointers.push_back(map.data());
+  for (const auto& map : maps) tensors.push_back(matrix(map, height, width));
   std::swap(places[0].p0, places[7].p0);  // the place is the caller's, not the map's number
   std::swap(places[0].p1, places[7].p1);
   int commands = 0;
   const Image image = frame([&](ImDrawList* list) {
-    painter().upload_atlas("heads", 1, pointers, 4, width, height);
+    painter().upload_atlas("heads", tensors, 4);
     const int before = list->CmdBuffer.Size;
     painter().atlas(list, "heads", places, HeatStyle{});
     for (int at = before - 1; at < list->CmdBuffer.Size; ++at) commands += list->CmdBuffer[at].ElemCount > 0;
@@ -232,8 +235,7 @@ TEST_F(PainterTest, AtlasPutsEveryMapInItsPlaceWithOneDrawCall) {
 TEST_F(PainterTest, WhatFollowsAHeatmapHasImGuisColours) {
   const ImU32 red = IM_COL32(255, 0, 0, 255);
   const Image image = frame([&](ImDrawList* list) {
-    const float zero = 0.0f;
-    painter().upload("one", 1, &zero, 1, 1);
+    painter().upload("one", matrix({0.0f}, 1, 1));
     painter().heatmap(list, "one", ImVec2(0, 0), ImVec2(100, 100), HeatStyle{});
     list->AddRectFilled(ImVec2(100, 0), ImVec2(200, 100), red);
   });
@@ -244,19 +246,37 @@ TEST_F(PainterTest, WhatFollowsAHeatmapHasImGuisColours) {
   EXPECT_EQ(again->rgba, image.rgba);
 }
 
-TEST_F(PainterTest, TexturesAreKeptByVersionAndFreedWhenUnused) {
-  const std::vector<float> ones(4, 1.0f), zeros(4, 0.0f);
-  frame([&](ImDrawList*) { painter().upload("kept", 1, ones.data(), 2, 2); });
-  EXPECT_TRUE(painter().has("kept", 1));
-  EXPECT_FALSE(painter().has("kept", 2));
-  const Image same = frame([&](ImDrawList* list) {  // same version: the new values are not looked at
-    painter().upload("kept", 1, zeros.data(), 2, 2);
-    painter().heatmap(list, "kept", ImVec2(0, 0), ImVec2(100, 100), HeatStyle{});
-  });
-  EXPECT_EQ(pixel(same, 50, 50), heat_colour(1.0f, HeatStyle{}));
+TEST_F(PainterTest, ATextureIsAlwaysOfTheTensorThatIsShown) {
+  const std::vector<float> corners = {1.0f, 0.0f, 0.5f, 0.25f};
+  const auto shows = [&](const Tensor& values) {
+    const Image image = frame([&](ImDrawList* list) {
+      painter().upload("kept", values);
+      painter().heatmap(list, "kept", ImVec2(0, 0), ImVec2(100, 100), HeatStyle{});
+    });
+    EXPECT_TRUE(painter().shown("kept").same_place(values));
+    for (int row = 0; row < 2; ++row)
+      for (int col = 0; col < 2; ++col)
+        EXPECT_EQ(pixel(image, 25 + 50 * static_cast<float>(col), 25 + 50 * static_cast<float>(row)),
+                  heat_colour(values.at(row, col), HeatStyle{}));
+  };
+  // One place in memory and two shapes; a tensor that is gone and whatever comes to lie where it was.
+  const Tensor first = matrix(corners, 2, 2);
+  shows(first);
+  shows(first.transpose());
+  shows(first);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> values = corners;
+    values[static_cast<std::size_t>(round % 4)] = static_cast<float>(round) / 20.0f;
+    shows(matrix(values, 2, 2));
+  }
+}
+
+TEST_F(PainterTest, TexturesAreFreedWhenUnused) {
+  const Tensor ones = matrix({1, 1, 1, 1}, 2, 2);
+  frame([&](ImDrawList*) { painter().upload("kept", ones); });
   EXPECT_EQ(painter().texture_bytes(), 16u);
   for (int unused = 0; unused <= Painter::kFramesKept; ++unused) painter().begin_frame();
-  EXPECT_FALSE(painter().has("kept", 1));
+  EXPECT_TRUE(painter().shown("kept").empty());
   EXPECT_EQ(painter().texture_bytes(), 0u);
 }
 
@@ -304,7 +324,7 @@ TEST(PainterWithoutGl, DrawsTheSameColoursAsRectangles) {
   Painter painter(false);
   painter.begin_frame();
   const std::vector<float> values = {0.0f, 1.0f, std::nanf(""), -kInf, kInf, 0.5f};
-  painter.upload("map", 1, values.data(), 3, 2);
+  painter.upload("map", matrix(values, 2, 3));
   painter.heatmap(&list, "map", ImVec2(0, 0), ImVec2(30, 20), HeatStyle{});
   ASSERT_EQ(list.VtxBuffer.Size, 6 * 4);
   for (int cell = 0; cell < 6; ++cell) {
@@ -359,9 +379,9 @@ TEST_F(PainterTest, APictureIsDrawnPixelByPixelAndItsPartAlone) {
   EXPECT_EQ(pixel(whole, kSide * 0.25f, kSide * 0.75f), IM_COL32(0, 0, 255, 255));
   const Image part = draw(ImVec2(0.5f, 0.5f), ImVec2(1, 1));
   EXPECT_EQ(pixel(part, 5, 5), IM_COL32(250, 200, 10, 255));
-  EXPECT_TRUE(painter().has("photo", 1));
+  EXPECT_TRUE(painter().has_picture("photo", 1));
   painter().upload_picture("photo", 2, rgb, 0, 2);
-  EXPECT_FALSE(painter().has("photo", 1)) << "a picture without pixels is none";
+  EXPECT_FALSE(painter().has_picture("photo", 1)) << "a picture without pixels is none";
 }
 
 }  // namespace

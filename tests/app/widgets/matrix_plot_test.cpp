@@ -21,7 +21,6 @@ Tensor matrix(std::int64_t rows, std::int64_t cols) {
 MatrixPlot plot_of(Tensor values) {
   MatrixPlot plot;
   plot.key = "m";
-  plot.version = 1;
   plot.values = std::move(values);
   plot.style.map = Colormap::diverging;
   return plot;

@@ -90,7 +90,7 @@ TEST(MaskEdits, RectangleIsTheMask) {
   Document document = gpt2(5);
   set_mask_cell(document, 3, 1, false);
   const Mask mask = mask_of(document, 2);
-  const Tensor part = mask_rectangle(mask, {2, 5}, {1, 4});
+  const Tensor part = mask_plane(mask, {2, 5}, {1, 4});
   for (std::int64_t row = 0; row < 3; ++row)
     for (std::int64_t col = 0; col < 3; ++col)
       EXPECT_EQ(part.at(row, col) > 0, mask.allowed(row + 2, col + 1));
