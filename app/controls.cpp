@@ -44,12 +44,14 @@ bool close_button(const char* id) {
 
 void dim_text(const std::string& text) {
   const WithColour colour(ImGuiCol_Text, theme().text_dim);
+  note_text(text);
   ImGui::TextUnformatted(text.c_str());
 }
 
 void wrapped_text(const std::string& text, ImU32 colour) {
   const WithColour ink(ImGuiCol_Text, colour);
   ImGui::PushTextWrapPos(0.f);
+  note_text(text);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
 }

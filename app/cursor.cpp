@@ -38,8 +38,13 @@ Site nearest_step(const Site& site, const RunResult& run) {
   return run.steps.empty() ? site : run.steps.front().main;
 }
 
-// The row from which the answer goes on: the telling one, or the last before the actions.
-std::int64_t answering_row(const Trace& trace) {
+// The row from which the answer goes on: the first mask token, the last before the actions, or the telling
+// one.
+std::int64_t answering_row(const RunResult& run) {
+  const Trace& trace = run.trace(0);
+  const auto mask = run.document.opened ? mask_token(*run.document.opened) : std::nullopt;
+  const auto gap = mask ? std::find(trace.ids.begin(), trace.ids.end(), *mask) : trace.ids.end();
+  if (gap != trace.ids.end()) return gap - trace.ids.begin();
   const std::vector<Span>& spans = trace.input.spans;
   const bool acts = !spans.empty() && spans.back().name == "action" && spans.back().begin > 0;
   return acts ? std::min(spans.back().begin, trace.length) - 1 : telling_row(trace);
@@ -52,7 +57,7 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
   cursor.part = trace.config().encoder() ? Part::cross : Part::attn;
   cursor.layer = std::clamp(card.layer, 0, layer_count(cursor, run) - 1);
   cursor.head = std::clamp(card.head, 0, head_count(cursor, run) - 1);
-  cursor.query = answering_row(trace);
+  cursor.query = answering_row(run);
   const Site pattern{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
   if (!trace.find(pattern)) return;
   cursor.step = pattern;
@@ -95,7 +100,7 @@ Cursor first_cursor(const RunResult& run) {
   cursor.stack = trace.config().stack;
   if (!run.steps.empty()) cursor.step = run.steps.front().main, cursor.stack = cursor.step.stack;
   cursor.query = cursor.stack == trace.config().stack
-                     ? telling_row(trace)
+                     ? answering_row(run)
                      : std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1);
   const auto& opened = run.document.opened;
   if (opened && opened->card && opened->card->head >= 0) point_at_head(cursor, run, *opened->card);

@@ -70,6 +70,7 @@ void Frame::take_news() {
     fresh_ = true;
     state_.workspace.playing = false;
     state_.notices.clear();
+    state_.remember_opened();
     if (const auto& opened = state_.session.document().opened)
       for (const std::string& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
   }

@@ -115,11 +115,19 @@ void FrameState::open(const std::string& path) {
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
   if (path.rfind(kModelPrefix, 0) == 0)
     return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
-  const std::string whole = whole_path(path);
-  std::erase(settings.recent, whole);
-  settings.recent.insert(settings.recent.begin(), whole);
+  asked_path_ = whole_path(path);
+  session.open(asked_path_);
+}
+
+void FrameState::remember_opened() {
+  const auto& opened = session.document().opened;
+  const std::string path = std::exchange(asked_path_, {});
+  if (path.empty() || !opened) return;
+  const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
+  if (opened->path != path && !inside) return;
+  std::erase(settings.recent, path);
+  settings.recent.insert(settings.recent.begin(), path);
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
-  session.open(whole);
 }
 
 void FrameState::open_shipped(const std::string& name) {

@@ -89,8 +89,10 @@ struct FrameState {
   /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
   /// is opened.
   void drop(const std::string& path);
-  /// Opens a model or scene and remembers it among the recent ones when that works.
+  /// Opens a model or scene; it is among the recent ones once that has worked.
   void open(const std::string& path);
+  /// Another document was opened: where it is what was asked for, it is remembered.
+  void remember_opened();
   /// A scene of assets/scenes, by its name there ("nine_steps").
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
@@ -112,6 +114,7 @@ struct FrameState {
     std::atomic<bool> done{false};
   };
   std::shared_ptr<Writing> writing_;
+  std::string asked_path_;  ///< being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

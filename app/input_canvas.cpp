@@ -67,7 +67,7 @@ std::int64_t row_of_patch(const PanelContext& context, const std::vector<Chip>& 
 
 }  // namespace
 
-PictureBox::Grid PictureBox::grid(const PanelContext& context) const {
+PictureGrid PictureBox::grid(const PanelContext& context) const {
   const OpenedModel& opened = *context.session.document().opened;
   if (grid_width_ == 0) return {opened.preprocessing.width, opened.preprocessing.height};
   return {grid_width_, grid_height(opened, grid_width_)};
@@ -103,7 +103,7 @@ void PictureBox::look(const PanelContext& context, const std::vector<Chip>& chip
 
 // A stroke from where the pointer was in the frame before; one undo point per press.
 void PictureBox::paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1) {
-  const Grid cells = grid(context);
+  const PictureGrid cells = grid(context);
   int x = 0, y = 0;
   cell_under(p0, p1, cells.width, cells.height, x, y);
   if (ImGui::IsItemActivated()) {
@@ -115,20 +115,19 @@ void PictureBox::paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1) {
   }
   const Stroke stroke{last_x_, last_y_, x, y, brush_, kPalette[colour_]};
   last_x_ = x, last_y_ = y;
-  context.commands.edit(tr("input.edit.draw"), "stroke" + std::to_string(stroke_),
-                        [stroke, cells, at = sequence_](Document& changed) {
-                          return paint(changed, at, stroke, cells.width, cells.height);
-                        });
+  context.commands.edit(
+      tr("input.edit.draw"), "stroke" + std::to_string(stroke_),
+      [stroke, cells, at = sequence_](Document& changed) { return paint(changed, at, stroke, cells); });
 }
 
-// What is drawn on, on its grid.
+// What is drawn on.
 void PictureBox::show_drawing(const PanelContext& context) {
-  const Picture& picture = context.session.document().sequences[sequence_].picture;
-  const Grid cells = grid(context);
-  if (drawn_from_ != picture.rgb || drawn_.width != cells.width || drawn_.height != cells.height) {
-    drawn_from_ = picture.rgb;
-    drawn_ = picture.empty() ? blank_picture(cells.width, cells.height, kPalette[1])
-                             : on_grid(picture, cells.width, cells.height);
+  const PictureGrid cells = grid(context);
+  const bool same = drawn_on_.width == cells.width && drawn_on_.height == cells.height;
+  if (drawn_of_ != version_ || !same || drawn_.empty()) {
+    drawn_of_ = version_;
+    drawn_on_ = cells;
+    drawn_ = canvas_of(context.session.document(), sequence_, cells);
     ++drawn_version_;
   }
   context.painter.upload_picture("input.drawing", drawn_version_, drawn_.rgb->data(), drawn_.width,
@@ -138,7 +137,8 @@ void PictureBox::show_drawing(const PanelContext& context) {
 void PictureBox::draw_canvas(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 size) {
   const ImVec2 p0 = ImGui::GetCursorScreenPos(), p1(p0.x + size.x, p0.y + size.y);
   ImGui::InvisibleButton("###canvas", size);
-  const Grid cells = drawing_ ? grid(context) : Grid{patches(context).cols, patches(context).rows};
+  const PictureGrid cells =
+      drawing_ ? grid(context) : PictureGrid{patches(context).cols, patches(context).rows};
   note_item("canvas", {p0, p1, cells.height, cells.width});
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (drawing_) show_drawing(context);
@@ -237,7 +237,7 @@ void PictureBox::draw_tools(const PanelContext& context, FrameState& state) {
   if (drawing_) {
     draw_palette();
     draw_grids(context);
-    const Grid cells = grid(context);
+    const PictureGrid cells = grid(context);
     if (raised_button(std::string(tr("input.picture.clear")) + "###clear_picture"))
       context.commands.edit(tr("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {
         return set_picture(changed, at, blank_picture(cells.width, cells.height, kPalette[1]));

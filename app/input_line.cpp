@@ -62,7 +62,11 @@ void TokenLine::follow(const PanelContext& context) {
   const std::size_t point = context.session.history().position();
   if (error_ && !typing_ && point != error_point_) error_.reset();  // changed in another way meanwhile
   error_point_ = point;
-  if (!typing_ && !error_ && !tokenized_) text_ = is_source() ? now.source_text : now.text;
+  const std::string& text = is_source() ? now.source_text : now.text;
+  if (!typing_ && !error_ && !tokenized_ && text_ != text) {
+    text_ = text;
+    note_text(text_);  // the field shows letters that no token may have
+  }
   lit_ = lit_next_;
   lit_next_ = -1;
   if (tokenized_ && tokenized_->done)

@@ -16,10 +16,7 @@ namespace {
 
 constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
 constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cut
-
-const MaskSpec& spec_of(const Document& document, MaskOf of) {
-  return of == MaskOf::main ? document.mask : asked_mask(document.side_masks, of);
-}
+constexpr std::int64_t kPresetWindow = 4;
 
 AttentionPlace place_of(const ModelConfig& config, MaskOf of) {
   switch (of) {
@@ -35,21 +32,22 @@ AttentionPlace place_of(const ModelConfig& config, MaskOf of) {
 std::string masks_text(const Document& document) {
   std::string text;
   for (const MaskOf of : kAllMasks) {
-    const MaskSpec& spec = spec_of(document, of);
+    const MaskSpec& spec = asked_mask(document, of);
     if (!spec.is_model()) text += (text.empty() ? "" : ", ") + std::string(mask_prefix(of)) + spec.text();
   }
   return text.empty() ? document.mask.text() : text;
 }
 
-bool all_own(const Document& document) {
-  return std::all_of(kAllMasks.begin(), kAllMasks.end(),
-                     [&](MaskOf of) { return spec_of(document, of).is_model(); });
-}
-
+// The text, and how many cells lie over it.
 std::string label_of(const PanelContext& context) {
-  const std::string text = masks_text(context.session.document());
+  const Document& document = context.session.document();
+  const std::string text = masks_text(document);
   note_text(text);
-  return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
+  const std::string shown = shortened(text, px(kLabel));
+  const std::size_t cells = count_switched_cells(document);
+  return (cells ? tr("input.mask.now_cells", {shown, std::to_string(cells)})
+                : tr("input.mask.now", {shown})) +
+         " \u25be";
 }
 
 std::string spans_now(const PanelContext& context) {
@@ -88,7 +86,7 @@ void MaskBox::follow(const PanelContext& context) {
   point_ = point;
   const Document& document = context.session.document();
   if (!document.model || !has_mask(document.model->config(), of_)) of_ = MaskOf::main;
-  if (!typing_text_ && !text_error_) text_ = spec_of(document, of_).text();
+  if (!typing_text_ && !text_error_) text_ = asked_mask(document, of_).text();
   if (!typing_spans_ && !spans_error_) spans_ = spans_now(context);
 }
 
@@ -98,9 +96,9 @@ void MaskBox::try_mask(Session& session, const std::string& text) {
   const Status fits = set_mask_text(tried, text, of);
   text_error_.reset();
   if (!fits) text_error_ = fits.error();
-  const MaskSpec& asked = spec_of(tried, of);
+  const MaskSpec& asked = asked_mask(tried, of);
   const std::string prefix(mask_prefix(of));
-  if (fits && asked != spec_of(session.document(), of))
+  if (fits && asked != asked_mask(session.document(), of))
     (void)session.edit(tr("input.edit.mask", {prefix + asked.text()}), "mask_text" + prefix,
                        [&](Document& changed) { return set_mask_text(changed, text, of); });
   point_ = session.history().position();
@@ -144,24 +142,27 @@ void MaskBox::draw_choice(const PanelContext& context) {
     if (!raised_button(attention_name(config, place_of(config, of)) + id, of == of_) || of == of_) continue;
     of_ = of;
     text_error_.reset();
-    text_ = spec_of(context.session.document(), of).text();
+    text_ = asked_mask(context.session.document(), of).text();
     context.commands.end_gesture();
   }
 }
 
 void MaskBox::draw_presets(const PanelContext& context) {
-  std::vector<std::string> presets{"model", "causal", "full", "window(4)", "prefix(3)"};
-  const auto& spans = context.session.document().sequences[sequence_index(context)].input.spans;
-  if (!spans.empty() && of_ == MaskOf::main) presets.push_back("causal | *>" + spans.front().name);
+  const Document& document = context.session.document();
+  const std::vector<std::string> presets =
+      mask_presets(document, of_, sequence_index(context), kPresetWindow);
   const WithFont face(fonts().mono);
   const float right = ImGui::GetCursorScreenPos().x + px(kField);
   for (std::size_t i = 0; i < presets.size(); ++i) {
     const std::string shown = shortened(presets[i], px(160));
     if (i > 0 && ImGui::GetItemRectMax().x + px(5) + button_width(shown) < right) ImGui::SameLine(0, px(5));
-    const bool on = spec_of(context.session.document(), of_).text() == presets[i];
+    const bool on = is_chosen_mask(document, presets[i], of_);
     if (!raised_button(shown + "###mask_preset" + std::to_string(i), on)) continue;
-    context.commands.act([this, text = presets[i]](Session& session) { try_mask(session, text); });
-    context.commands.end_gesture();
+    text_error_.reset();
+    const std::string prefix(mask_prefix(of_));
+    context.commands.edit(
+        tr("input.edit.mask", {prefix + presets[i]}), {},
+        [text = presets[i], of = of_](Document& changed) { return choose_mask(changed, text, of); });
   }
 }
 
@@ -198,11 +199,13 @@ void MaskBox::draw_preview(const PanelContext& context) {
   if (!record) return;
   const std::int64_t rows = std::min(record->shape[0], kMostPreview),
                      cols = std::min(record->shape[1], kMostPreview);
-  const std::uint64_t key = key_of(
-      {run.version, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(of_)});
+  const std::uint64_t key =
+      key_of({run.version, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(of_)});
   if (preview_key_ != key) {
     preview_key_ = key;
-    preview_ = mask_plane(mask_of(run.document, MaskPlace{of_, 0, sequence}), {0, rows}, {0, cols});
+    const MaskPlace place{of_, 0, sequence};
+    preview_ =
+        mask_plane(mask_of(run.document, place), {0, rows}, {0, cols}, real_queries(run.document, place));
   }
   context.painter.upload("input.mask", preview_);
   HeatStyle style;
@@ -247,7 +250,7 @@ void MaskBox::draw_popup(const PanelContext& context) {
 }
 
 void MaskBox::draw(const PanelContext& context) {
-  if (raised_button(label_of(context) + "###mask", !all_own(context.session.document())))
+  if (raised_button(label_of(context) + "###mask", !all_own_masks(context.session.document())))
     ImGui::OpenPopup("###mask_popup");
   compat::item_tooltip(tr("input.mask.button.help"));
   popup_below_item(true);

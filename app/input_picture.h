@@ -39,10 +39,6 @@ class PictureBox {
     std::size_t sequence = 0;
     std::atomic<bool> done{false};
   };
-  struct Grid {
-    int width = 0, height = 0;
-  };
-
   void show_pixels(const PanelContext& context);
   void begin_reading(const PanelContext& context, const std::string& path);
   void take_reading(Session& session, const Read& read);
@@ -57,7 +53,7 @@ class PictureBox {
   void draw_grids(const PanelContext& context);
   void draw_numbers(const PanelContext& context);
   void browse(FrameState& state);
-  Grid grid(const PanelContext& context) const;
+  PictureGrid grid(const PanelContext& context) const;
 
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
@@ -72,11 +68,11 @@ class PictureBox {
   int grid_width_ = 16;  ///< 0: as the model sees it
   int brush_ = 1, colour_ = 3;
   int stroke_ = 0, last_x_ = 0, last_y_ = 0;
-  Picture drawn_;  ///< on the grid
-  std::shared_ptr<const std::vector<std::uint8_t>> drawn_from_;
-  std::uint64_t drawn_version_ = 0;
-  std::string patch_;                ///< under the pointer
-  int pixel_x_ = -1, pixel_y_ = -1;  ///< under the pointer, of what the model sees
+  Picture drawn_;                                   ///< what is drawn on,
+  PictureGrid drawn_on_;                            ///< on this grid,
+  std::uint64_t drawn_of_ = 0, drawn_version_ = 0;  ///< of this version_ of what the model sees
+  std::string patch_;                               ///< under the pointer
+  int pixel_x_ = -1, pixel_y_ = -1;                 ///< under the pointer, of what the model sees
 };
 
 /// True where the file's name says that it is a picture (PNG, JPEG) or an array of pixels (.npy).

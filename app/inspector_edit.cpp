@@ -29,8 +29,7 @@ bool editable(const PanelContext& context, const Place& place) {
 }
 
 const char* why_not(const PanelContext& context, const Place& place) {
-  const char* why =
-      place.is_weight() ? "cell_edit.fixed.recorded" : why_fixed(*context.run, place.cell.site);
+  const char* why = place.is_weight() ? "cell_edit.fixed.recorded" : why_fixed(*context.run, place.cell.site);
   return why ? why : "inspector.gone";
 }
 

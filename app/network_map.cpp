@@ -7,6 +7,7 @@
 #include "app/look/strings.h"
 #include "app/network_layout.h"
 #include "app/panel.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -45,12 +46,11 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
   if (whole) {
     ImGui::TextUnformatted(tr(box.kind == NetworkBox::Kind::folded ? "map.block.open" : "map.block.here"));
   } else if (record) {
-    const Step& step = step_of(site.slot);
     {
       const WithFont bold(fonts().body_bold);
-      ImGui::TextUnformatted(std::string(step_title(step)).c_str());
+      ImGui::TextUnformatted(title_text(trace, site).c_str());
     }
-    wrapped_text(std::string(step_sentence(step)), theme().text_dim);
+    wrapped_text(sentence_text(trace, site), theme().text_dim);
     const WithFont mono(fonts().mono_small);
     ImGui::TextUnformatted((to_text(site) + "  " + step_shape(*context.run, site)).c_str());
   }

@@ -10,6 +10,7 @@
 #include "app/look/strings.h"
 #include "app/panel.h"
 #include "app/timeline_layout.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -318,7 +319,7 @@ void step_tooltip(const Bar& bar, int index) {
   ImGui::BeginTooltip();
   {
     const WithFont bold(fonts().body_bold);
-    const std::string title(step_title(step_of(step.main.slot)));
+    const std::string title = title_text(trace, step.main);
     const ModelConfig& config = run.trace(0).config();
     const std::string place = step.layer >= 0      ? place_name(config, step.main, true)
                               : has_stacks(config) ? stack_name(config, step.main.stack)

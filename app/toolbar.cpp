@@ -123,12 +123,11 @@ void model_menu(FrameState& state) {
   const Document& document = state.session.document();
   if (item("toolbar.run_again", nullptr, false, document.model != nullptr))
     state.commands.act([](Session& session) { session.run(); });
-  const bool edited = !document.interventions.empty() || count_switched_cells(document) > 0;
+  const bool edited = !document.interventions.empty() || !all_own_masks(document);
   if (item("toolbar.clear_changes", nullptr, false, edited))
     state.commands.edit(tr("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
       changed.interventions.clear();
-      take_back_mask_cells(changed);
-      return Done{};
+      return take_back_masks(changed);
     });
   ImGui::Separator();
   if (item("toolbar.generate_one", nullptr, false, document.model && document.model->config().head.present))

@@ -1,8 +1,9 @@
-// Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once, colours are made in the
-// shader, so that zooming, rescaling and changing the theme cost no upload. A texture keeps the tensor that it
-// shows, so that it is never taken for another's. Without OpenGL (null mode) it draws plain rectangles coloured
-// by the processor, so that views run in tests. Refuses to compute on numbers; the only reduction is the
-// largest magnitude where a matrix is too large. Pictures of RGB pixels lie beside the matrices.
+// Draws float matrices as heatmaps inside ImGui's draw lists: values go to the GPU once, colours are made in
+// the shader, so that zooming, rescaling and changing the theme cost no upload. A texture keeps the tensor
+// that it shows, so that it is never taken for another's. Without OpenGL (null mode) it draws plain
+// rectangles coloured by the processor, so that views run in tests. Refuses to compute on numbers; the only
+// reduction is the largest magnitude where a matrix is too large. Pictures of RGB pixels lie beside the
+// matrices.
 #pragma once
 
 #include <imgui.h>

@@ -36,8 +36,10 @@ inline bool is_masked(float value) { return value < kMaskedBelow; }
 /// How numbers become colours. Diverging maps: symmetric, -hi .. +hi, lo is not read.
 struct HeatStyle {
   Colormap map = Colormap::sequential;
-  float lo = 0.0f;         // value at the first entry
-  float hi = 1.0f;         // value at the last entry
+  float lo = 0.0f;                  // value at the first entry
+  float hi = 1.0f;                  // value at the last entry
+  bool clipped = false;             // some values lie outside: they have the colours of the ends
+  float least = 0.0f, most = 0.0f;  // of the values, where some are clipped
   bool log_scale = false;  // sequential: log from max(lo, hi*1e-6); diverging: linear below hi/1000, then log
   float gap = 0.0f;        // pixels of ground between cells that are large enough to have it
   float rounding = 0.0f;   // radius of a cell's corners, pixels

@@ -99,7 +99,7 @@ HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look
     if (look.log_scale) style.lo = 1e-4f;
   } else {
     style.map = look.safe_colours ? Colormap::diverging_safe : Colormap::diverging;
-    style.lo = range.lo, style.hi = range.hi;
+    set_range(style, range);
   }
   return style;
 }

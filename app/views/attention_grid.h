@@ -49,9 +49,9 @@ class HeadGrid {
 
   bool whole_model_ = true;
   float zoom_ = 1.f;
-  std::vector<int> layers_;  ///< blocks with this attention, in order: the rows
-  int widest_ = 1;           ///< heads of the one with most
-  float aspect_ = 1.f;       ///< height of a map by its width
+  std::vector<int> layers_;              ///< blocks with this attention, in order: the rows
+  int widest_ = 1;                       ///< heads of the one with most
+  float aspect_ = 1.f;                   ///< height of a map by its width
   std::uint64_t subject_ = 0, key_ = 0;  ///< what is asked for: model and attention; and the run
   std::uint64_t pictures_key_ = 0;       ///< what pictures_ were made for
   std::shared_ptr<const Thumbnails> pictures_;

@@ -7,6 +7,7 @@
 #include "app/views/attention_image.h"
 #include "app/views/attention_pane.h"
 #include "app/views/attention_why.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 
@@ -72,7 +73,8 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
       scene.layer != context.workspace.cursor.layer || scene.head != context.workspace.cursor.head;
   const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
   const std::string place = place_name(scene.trace->config(), scene.site(stage));
-  std::string sentence = tr(std::string("attention.sentence.") + stage_name(stage));
+  std::string sentence = stage == Slot::scaled ? sentence_text(*scene.trace, scene.site(stage))
+                                               : tr(std::string("attention.sentence.") + stage_name(stage));
   if (pane_.shows_difference()) sentence = tr("attention.sentence.difference");
   return places_heading(context.workspace, context.run, PlaceChips::attentions,
                         tr(title, {place, std::to_string(scene.head)}), sentence, width);
@@ -85,7 +87,7 @@ void AttentionView::draw_stages(const ViewContext& context, const AttentionScene
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   for (const Slot slot : stages) {
     const std::string name = stage_name(slot);
-    const std::string help(step_sentence(step_of(slot)));
+    const std::string help = sentence_text(*scene.trace, scene.site(slot));
     if (chip(tr("attention.stage." + name) + ("###stage_" + name), slot == stage, help.c_str()))
       go_to_site(context.workspace, context.run, scene.site(slot));
     ImGui::SameLine();

@@ -155,8 +155,11 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     draw_line(context, scene, columns, ImVec2(place.x + scaled(4), place.y), at, at == key || hovered);
     if (hovered) {
       const AttentionTerm& term = row_->terms[static_cast<std::size_t>(at)];
+      const bool plain = row_->scale == 1 && row_->cap <= 0;
       ImGui::SetTooltip(
-          "%s", tr(term.allowed ? "attention.why.line" : "attention.why.line_masked",
+          "%s", tr(!term.allowed ? "attention.why.line_masked"
+                   : plain       ? "attention.why.line_unscaled"
+                                 : "attention.why.line",
                    {key_name(context.run, scene, at), cell_number(term.score, 4), cell_number(term.scaled, 4),
                     cell_number(term.exponential, 4), cell_number(term.weight, 4)})
                     .c_str());

@@ -23,7 +23,7 @@ std::uint64_t mask_key(const Document& document, const AttentionScene& scene, Ra
   std::uint64_t hash =
       key_of({scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
               number(rows.end), number(cols.begin), number(cols.end), text_hash(document.mask.text()),
-              text_hash(asked_mask(document.side_masks, MaskBoard::mask_place(scene).of).text()),
+              text_hash(asked_mask(document, MaskBoard::mask_place(scene).of).text()),
               number(document.padding.on), number(document.padding.side), number(document.padding.to)});
   for (const auto* real : {&input.real, &input.source_real})
     for (const std::uint8_t one : *real) hash = (hash ^ (one + 1u)) * 1099511628211ull;
@@ -113,14 +113,14 @@ const char* MaskBoard::why_fixed(const ViewContext& context, const AttentionScen
 std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
   const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
   const Document& document = shown_document(context, scene);
-  const MaskSpec& asked =
-      is_main(scene) ? document.mask : asked_mask(document.side_masks, mask_place(scene).of);
+  const MaskSpec& asked = asked_mask(document, mask_place(scene).of);
   if (!asked.is_model()) return asked.text();
-  if (scene.part == Part::cross) return tr("mask.rule.full");
-  if (!spec.mask.empty()) return spec.mask;
-  const std::string window = tr("mask.rule.window", {std::to_string(spec.window)});
-  if (spec.causal) return spec.window > 0 ? tr("mask.rule.causal_and", {window}) : tr("mask.rule.causal");
-  return spec.window > 0 ? window : std::string(tr("mask.rule.full"));
+  const auto own = [](const std::string& rule) { return tr("mask.rule.model", {rule}); };
+  if (scene.part == Part::cross) return own("full");
+  if (!spec.mask.empty()) return own(spec.mask);
+  const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : std::string();
+  if (spec.causal) return own(window.empty() ? "causal" : "causal & " + window);
+  return own(window.empty() ? "full" : window);
 }
 
 void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {
@@ -129,14 +129,18 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   const AttentionState* recorded = context.run.document.opened->recorded.empty()
                                        ? nullptr
                                        : scene.trace->attention(scene.site(Slot::pattern));
-  const std::uint64_t key = mask_key(document, scene, rows, cols);
+  const std::uint64_t key = key_of({context.session.opened_version(), mask_key(document, scene, rows, cols)});
   if (key == key_ && !plane_.empty()) return;
   key_ = key;
   rows_ = rows, cols_ = cols;
   mask_ = recorded ? recorded->in.mask : mask_of(document, mask_place(scene));
   own_ = recorded ? recorded->in.mask : own_mask_of(document, mask_place(scene));
-  summary_ = mask_summary(mask_, scene.queries, scene.keys);
-  plane_ = mask_plane(mask_, rows, cols);
+  const Input& ran = scene.trace->input;
+  real_ = !recorded                   ? real_queries(document, mask_place(scene))
+          : scene.stack == Stack::enc ? ran.source_real
+                                      : ran.real;
+  summary_ = mask_summary(mask_, scene.queries, scene.keys, real_);
+  plane_ = mask_plane(mask_, rows, cols, real_);
 }
 
 // Lines between the named parts of the input, and their names below.
@@ -177,6 +181,7 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
 
 void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
   for (const Mask::Cell& cell : mask_.cells) {
+    if (is_padding(cell.query)) continue;
     const double row = static_cast<double>(cell.query), col = static_cast<double>(cell.key);
     if (row + 1 < seen.row0 || row > seen.row1 || col + 1 < seen.col0 || col > seen.col1) continue;
     if (own_.allowed(cell.query, cell.key) == cell.allowed) continue;
@@ -186,7 +191,7 @@ void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
 }
 
 void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, const MatrixEvent& event) {
-  if (ImGui::IsItemActivated() && event.hovered()) {
+  if (ImGui::IsItemActivated() && event.hovered() && !is_padding(event.row)) {
     painting_ = true;
     paint_allows_ = !mask_.allowed(event.row, event.col);
     last_query_ = event.row, last_key_ = event.col;
@@ -198,7 +203,8 @@ void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, c
   if (!painting_) return;
   const bool moved = event.hovered() && (event.row != last_query_ || event.col != last_key_);
   if (event.hovered() && (moved || painted_ == 0)) {
-    const auto cells = cells_between(last_query_, last_key_, event.row, event.col);
+    auto cells = cells_between(last_query_, last_key_, event.row, event.col);
+    std::erase_if(cells, [this](const auto& cell) { return is_padding(cell.first); });
     painted_ += static_cast<std::int64_t>(cells.size());
     const bool allow = paint_allows_;
     const std::string sentence = painted_ == 1 ? pair_sentence(context, scene, event.row, event.col, allow)

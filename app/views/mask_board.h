@@ -4,6 +4,8 @@
 // and that of cross-attention. Refuses to edit inputs longer than 512 tokens and recordings.
 #pragma once
 
+#include <algorithm>
+
 #include "app/views/attention_common.h"
 #include "core/session/mask_edits.h"
 
@@ -29,10 +31,13 @@ class MaskBoard {
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size);
   const MaskSummary& summary() const { return summary_; }
-  /// Grows with every change of the mask that is shown.
-  std::uint64_t version() const { return key_; }
+  /// Some rows are padding: they are hatched, and nobody switches them.
+  bool has_padding() const { return std::find(real_.begin(), real_.end(), 0) != real_.end(); }
 
  private:
+  bool is_padding(std::int64_t query) const {
+    return query < static_cast<std::int64_t>(real_.size()) && real_[static_cast<std::size_t>(query)] == 0;
+  }
   void take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols);
   void draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void add_marks(MatrixPlot& plot, const MatrixWindow& seen) const;
@@ -42,7 +47,8 @@ class MaskBoard {
 
   std::uint64_t key_ = 0;
   Mask mask_, own_;
-  Tensor plane_;  ///< 1 = allowed, -inf = masked
+  std::vector<std::uint8_t> real_;  ///< of the queries, 0 = padding; empty: all are tokens
+  Tensor plane_;                    ///< 1 = allowed, -inf = masked
   Range rows_, cols_;
   MaskSummary summary_;
   bool painting_ = false, paint_allows_ = false;

@@ -3,6 +3,7 @@
 // compute: the mask is the document's, the planes are the run's.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "app/look/strings.h"
 #include "app/views/mask_board.h"
@@ -14,6 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
+constexpr std::size_t kHelped = 5;
+constexpr const char* kPresetHelp[kHelped] = {"mask.preset.model.help", "mask.preset.causal.help",
+                                              "mask.preset.full.help", "mask.preset.window.help",
+                                              "mask.preset.prefix.help"};
 constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
 
 class MaskView : public View {
@@ -32,9 +37,9 @@ class MaskView : public View {
     ValueRange range;
     bool difference = false;
   };
-  void draw_presets(const ViewContext& context, const AttentionScene& scene, float width);
-  void draw_preset(const ViewContext& context, const AttentionScene& scene, MaskPreset preset,
-                   const char* name);
+  float draw_presets(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
+  void choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
+              const char* gesture) const;
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width);
   void draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
@@ -49,8 +54,6 @@ class MaskView : public View {
   std::int64_t window_keys_ = 0, window_queries_ = 0;
   std::array<Plane, 3> planes_;
   std::int64_t preset_window_ = 4;
-  std::array<bool, 4> preset_on_{};
-  std::uint64_t presets_of_ = 0;
   std::int64_t lit_query_ = -1, lit_key_ = -1;    ///< of the last frame
   std::int64_t next_query_ = -1, next_key_ = -1;  ///< of this frame
 };
@@ -59,55 +62,49 @@ void MaskView::notice_hover(const MatrixEvent& event) {
   if (event.hovered()) next_query_ = event.row, next_key_ = event.col;
 }
 
-void MaskView::draw_preset(const ViewContext& context, const AttentionScene& scene, MaskPreset preset,
-                           const char* name) {
-  const std::string key = name;
-  const std::string window = std::to_string(preset_window_);
-  const bool across = scene.part == Part::cross && preset != MaskPreset::own;
-  const std::string help = tr("mask.preset." + key + (across ? ".help.cross" : ".help"), {window});
-  const std::string label = tr("mask.preset." + key, {window}) + "###mask_" + key;
-  if (ImGui::GetCursorPosX() + chip_width(label) > ImGui::GetContentRegionMax().x) ImGui::NewLine();
-  if (chip(label, preset_on_[static_cast<std::size_t>(preset)], help.c_str())) {
-    const MaskSize size(scene.queries, scene.keys);
-    context.commands.edit(
-        tr("mask.edit.preset." + key, {window}), "",
-        [=, keys = preset_window_, place = MaskBoard::mask_place(scene)](Document& document) {
-          return set_mask_preset(document, preset, size, keys, place);
-        });
-  }
-  ImGui::SameLine();
+void MaskView::choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
+                      const char* gesture) const {
+  const MaskOf of = MaskBoard::mask_place(scene).of;
+  context.commands.edit(tr("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
+                        [text, of](Document& document) { return choose_mask(document, text, of); });
 }
 
-void MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, float width) {
-  preset_window_ = std::clamp<std::int64_t>(preset_window_, 1, std::max<std::int64_t>(1, scene.keys));
-  const MaskSize size(scene.queries, scene.keys);
-  const std::uint64_t key = key_of({board_.version(), static_cast<std::uint64_t>(preset_window_)});
-  if (key != presets_of_) {
-    const Document& document = MaskBoard::shown_document(context, scene);
-    for (std::size_t p = 0; p < preset_on_.size(); ++p)
-      preset_on_[p] = is_mask_preset(document, static_cast<MaskPreset>(p), size, preset_window_,
-                                     MaskBoard::mask_place(scene));
-    presets_of_ = key;
-  }
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+// The same masks in the same words as above the stage; the window's size can be dragged. Returns the height.
+float MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
+                             float width) {
+  const Document& document = MaskBoard::shown_document(context, scene);
+  const MaskOf of = MaskBoard::mask_place(scene).of;
+  long long written = 0;
+  if (std::sscanf(asked_mask(document, of).text().c_str(), "causal & window(%lld)", &written) == 1)
+    preset_window_ = written;
+  const auto sequence = static_cast<std::size_t>(std::max(0, scene.sequence));
   const DisabledScope recorded(!context.run.document.opened->recorded.empty());
-  draw_preset(context, scene, MaskPreset::own, "own");
-  const DisabledScope disabled(size.longer() > kMostPresetTokens);
-  draw_preset(context, scene, MaskPreset::causal, "causal");
-  draw_preset(context, scene, MaskPreset::full, "full");
-  draw_preset(context, scene, MaskPreset::window, "window");
-  ImGui::NewLine();
-  const std::int64_t most = std::min(kMostPresetTokens, std::max<std::int64_t>(2, scene.keys));
-  const SliderEvent event = slider_int("###mask_window_size", tr("mask.window_size"), preset_window_, 1, most,
-                                       std::min(width, scaled(240)), tr("mask.window_size.help"));
-  if (event.changed) {
-    context.commands.edit(
-        tr("mask.edit.preset.window", {std::to_string(preset_window_)}), "mask.window",
-        [=, keys = preset_window_, place = MaskBoard::mask_place(scene)](Document& document) {
-          return set_mask_preset(document, MaskPreset::window, size, keys, place);
-        });
+  const auto presets = mask_presets(document, of, sequence, preset_window_);
+  float x = at.x, y = at.y;
+  {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+    for (std::size_t i = 0; i < presets.size(); ++i) {
+      const std::string label = presets[i] + "###mask_rule" + std::to_string(i);
+      const float wide = chip_width(label);
+      if (x > at.x && x + wide > at.x + width) x = at.x, y += ImGui::GetFrameHeight() + scaled(4);
+      ImGui::SetCursorScreenPos(ImVec2(x, y));
+      const std::string help = tr("mask.preset.help", {presets[i]});
+      if (chip(label, is_chosen_mask(document, presets[i], of),
+               i < kHelped ? tr(kPresetHelp[i]) : help.c_str()))
+        choose(context, scene, presets[i], "");
+      x += wide + scaled(4);
+    }
+    y += ImGui::GetFrameHeight() + scaled(6);
   }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  const std::int64_t most = std::max<std::int64_t>({2, scene.keys, preset_window_});
+  const SliderEvent event = slider_int("###mask_window_size", tr("mask.window_size"), preset_window_, 1, most,
+                                       std::min(width, scaled(200)), tr("mask.window_size.help"));
+  if (event.changed)
+    choose(context, scene, mask_presets(document, of, sequence, preset_window_)[3], "mask.window");
   if (event.released) context.commands.end_gesture();
+  return ImGui::GetItemRectMax().y - at.y;
 }
 
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -121,7 +118,8 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
                                          std::to_string(summary.switched)});
   draw_text(list, fonts().body, position, theme().text, middle_truncated(fonts().body, counts, width));
   float y = position.y + text_size(fonts().body, "X").y + scaled(6);
-  const float legend = draw_masked_swatch(ImVec2(position.x, y), tr("attention.masked"));
+  const float legend = draw_masked_swatch(
+      ImVec2(position.x, y), tr(board_.has_padding() ? "attention.masked_or_padding" : "attention.masked"));
   if (summary.switched > 0) {
     const ImVec2 at(position.x + legend + scaled(16), y), end(at.x + scaled(13), at.y + scaled(13));
     list->AddRect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));
@@ -148,12 +146,8 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
 
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                          ImVec2 size) {
-  ImGui::SetCursorScreenPos(position);
-  {
-    const ChildScope child("###mask_presets", ImVec2(size.x, ImGui::GetFrameHeight() * 2 + scaled(12)));
-    draw_presets(context, scene, size.x);
-  }
-  const float top = ImGui::GetItemRectMax().y + scaled(8), below = scaled(88);
+  const float top = position.y + draw_presets(context, scene, position, size.x) + scaled(12),
+              below = scaled(88);
   const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
   notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
   draw_summary(context, scene, ImVec2(position.x, position.y + size.y - below + scaled(12)), size.x);

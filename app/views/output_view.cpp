@@ -80,10 +80,10 @@ void OutputView::follow(const ViewContext& context) {
   const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
   const std::uint64_t subject =
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
-  const std::uint64_t key = key_of(
-      {subject, context.run.version, static_cast<std::uint64_t>(pos_),
-       std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
-       std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed});
+  const std::uint64_t key =
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_),
+              std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
+              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed});
   summary_ = next_.get_or_before(
       subject, key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
         return summarise(next_tokens(trace->logits_row(pos), sampling), sampling, kListed);

@@ -73,7 +73,7 @@ void BiasPage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.key = "position_buckets";
   plot.values = table_;
   plot.style.map = Colormap::diverging;
-  plot.style.lo = range_.lo, plot.style.hi = range_.hi;
+  set_range(plot.style, range_);
   plot.digits = 2;
   plot.max_cell = 72.f;
   plot.aspect = 0.34f;
@@ -135,7 +135,7 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
   plot.key = "position_bias";
   plot.values = matrix_;
   plot.style.map = Colormap::diverging;
-  plot.style.lo = range_.lo, plot.style.hi = range_.hi;
+  set_range(plot.style, range_);
   plot.digits = 3;
   plot.max_cell = 76.f;
   plot.total_rows = scene_.queries, plot.total_cols = scene_.keys;

@@ -35,7 +35,7 @@ PositionTable make_table(const Trace& trace, Stack stack, std::int64_t width) {
       kind == PositionSpec::Kind::learned ? sinusoid_table(out.table.size(0), out.table.size(1)) : out.table;
   out.columns = out.table.transpose().packed();
   out.formula = out.sinusoids.transpose().packed();
-  out.most = signed_range(out.table).hi;
+  out.range = signed_range(out.table);
   return out;
 }
 
@@ -66,8 +66,6 @@ void TablePage::follow(const ViewContext& context) {
   const auto trace = context.run.traces.front();
   const Stack stack = context.workspace.cursor.stack;
   const ModelConfig& config = trace->config().of(stack);
-  if (stack != stack_) dim_ = -1, window_ = {};
-  stack_ = stack;
   learned_ = config.position.kind == PositionSpec::Kind::learned;
   formula_only_ = !adds_table(config.position.kind);
   halves_ = !formula_only_ && config.position.halves;
@@ -77,15 +75,15 @@ void TablePage::follow(const ViewContext& context) {
   // Only a learned table can change with an edit.
   const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
   const Tensor weight = learned_ ? trace->weights().get(name) : Tensor();
-  const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(stack)});
+  const std::uint64_t subject = key_of({context.session.opened_version(), static_cast<std::uint64_t>(stack)});
+  if (subject != subject_) dim_ = -1, window_ = {};
+  subject_ = subject;
   const std::uint64_t key =
       key_of({subject, weight.address(), static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
   data_ = made_
-              .get_or_before(subject, key, "positions", context.commands,
-                             [=, width = width_](const std::atomic<bool>&) {
-                               return make_table(*trace, stack, width);
-                             })
+              .get_or_before(
+                  subject, key, "positions", context.commands,
+                  [=, width = width_](const std::atomic<bool>&) { return make_table(*trace, stack, width); })
               .value;
   if (!data_ || data_->table.empty()) return;
   if (dim_ < 0)
@@ -134,9 +132,11 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float legend = scaled(58), gap = scaled(18);
   cells_width_ = room.x - label_room() - scaled(8);
   const float wide = both ? (room.x - legend - gap) / 2 : room.x - legend;
-  const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, float most,
-                       const std::string& title, float x) {
-    style.hi = most;
+  ValueRange range = data_->range;
+  if (both) range.hi = std::max(range.hi, 1.f), range.lo = -range.hi;  // one scale for both
+  set_range(style, range, hills_);
+  const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, const std::string& title,
+                       float x) {
     if (hills_) {
       draw_surface(key, table, style, eye_, ImVec2(x, at.y), ImVec2(wide, room.y));
       draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(x, at.y), theme().text_dim, title);
@@ -173,16 +173,13 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const char* own = learned_        ? "position.learned_table"
                     : formula_only_ ? "position.formula_table"
                                     : "position.sinusoid_table";
-  const float most = both ? std::max(data_->most, 1.f) : data_->most;  // one scale for both
-  one("position_table", data_->table, data_->columns, most, tr(own), at.x);
-  HeatStyle shown = style;
-  shown.hi = most;
+  one("position_table", data_->table, data_->columns, tr(own), at.x);
   if (both)
-    one("position_formula", data_->sinusoids, data_->formula, most, tr("position.formula_beside"),
+    one("position_formula", data_->sinusoids, data_->formula, tr("position.formula_beside"),
         at.x + wide + gap);
   const float side = std::min(room.y - scaled(40), scaled(160));
   if (side > scaled(50))
-    draw_legend(shown, tr("position.value"), ImVec2(at.x + room.x - legend + scaled(10), at.y + scaled(16)),
+    draw_legend(style, tr("position.value"), ImVec2(at.x + room.x - legend + scaled(10), at.y + scaled(16)),
                 ImVec2(scaled(11), side));
 }
 

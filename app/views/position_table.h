@@ -17,7 +17,7 @@ struct PositionTable {
   Tensor sinusoids;  ///< the formula at the same size
   Tensor columns;    ///< table transposed and packed: [dim, pos]
   Tensor formula;    ///< sinusoids transposed and packed
-  float most = 1;    ///< largest magnitude of the table
+  ValueRange range;  ///< of the table
 };
 
 class TablePage {
@@ -36,7 +36,7 @@ class TablePage {
 
   Deferred<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
-  Stack stack_ = Stack::single;
+  std::uint64_t subject_ = 0;  ///< model and stack that are shown
   bool learned_ = false, formula_only_ = false;
   bool halves_ = false;  ///< all sines, then all cosines
   Page page_ = Page::waves;

@@ -65,6 +65,7 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
     if (!same_shape) cells_ = shared_->cells;  // else the old ones stay until the first new ones arrive
     arrived_ = 0;
     complete_ = false;
+    older_ = same_shape;
     version_ = next_version();
     if (rows_.empty()) return;
     commands.act([tag = tag_, shared = shared_, trace, rows](Session& session) {
@@ -76,6 +77,7 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
   if (shared_->arrived == arrived_) return;
   arrived_ = shared_->arrived;
   cells_ = shared_->cells;
+  older_ = false;
   version_ = next_version();
   const auto blocks = static_cast<std::uint64_t>((positions_ + kBlock - 1) / kBlock);
   complete_ = arrived_ >= blocks * rows_.size();

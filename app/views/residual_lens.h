@@ -33,6 +33,8 @@ class LensGrid {
     return cells_[static_cast<std::size_t>(row * positions_ + pos)];
   }
   bool complete() const { return complete_; }
+  /// No cell of this run is there yet: those of the run before stand for them.
+  bool older() const { return older_; }
   /// Changes with every cell that arrived: the version of textures.
   std::uint64_t version() const { return version_; }
   /// One number per cell -> [rows, pos], the output on top; masked where not computed yet.
@@ -54,7 +56,7 @@ class LensGrid {
   std::vector<LensRow> rows_;
   std::int64_t positions_ = 0;
   std::vector<LensCell> cells_;
-  bool complete_ = false;
+  bool complete_ = false, older_ = false;
   std::shared_ptr<Shared> shared_;
 };
 

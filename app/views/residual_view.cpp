@@ -89,19 +89,28 @@ class ResidualView : public View {
   std::uint64_t parts_key_ = 0;
 };
 
+constexpr float kFlat = 0.1f;              // probability below which most answers are unlikely
+constexpr float kOutstanding = 1.f / 8.f;  // share of cells that may stand out of a flat picture
+
+// Of probabilities 0 .. 1; where nearly all are small the colours end at theirs, rounded up.
+ValueRange probability_range(const Tensor& values) {
+  ValueRange range = upward_range(values, kOutstanding);
+  const float end = range.clipped() && range.hi >= kFlat ? range.most : range.hi;
+  if (!(range.most > 0) || end >= 0.5f) return {};
+  const float power = std::pow(10.f, std::floor(std::log10(end)));
+  range.hi = std::min(1.f, std::ceil(end / power) * power);
+  return range;
+}
+
 HeatStyle ResidualView::style(const Tensor& values) const {
   HeatStyle out;
   if (difference_) {
     out.map = Colormap::diverging;
-    out.hi = 0;
-    for (const float value : values.values())
-      if (!is_masked(value)) out.hi = std::max(out.hi, std::fabs(value));
-    out.hi = out.hi > 0 ? out.hi : 1.f;
+    set_range(out, signed_range(values));
   } else if (colour_ != LensColour::probability) {
-    out.hi = 0;
-    for (const float value : values.values())
-      if (std::isfinite(value) && !is_masked(value)) out.hi = std::max(out.hi, value);
-    out.hi = out.hi > 0 ? out.hi : 1.f;
+    set_range(out, upward_range(values));
+  } else {
+    set_range(out, probability_range(values));
   }
   return out;
 }
@@ -226,6 +235,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);
+  if (now_.older()) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   explain(context, lens_index(event.row), event.col);
   if (!event.clicked) return;
@@ -309,12 +319,11 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last_trace))];
   const std::uint64_t subject =
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
-  const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(row_),
-                                    static_cast<std::uint64_t>(pos_)});
-  const auto list = list_.get_or_before(subject, key, "lens_list", context.commands,
-                                        [=, pos = pos_](const std::atomic<bool>&) {
-                                          return lens_list(*trace, row, last, pos, kListed);
-                                        });
+  const std::uint64_t key = key_of(
+      {subject, context.run.version, static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
+  const auto list = list_.get_or_before(
+      subject, key, "lens_list", context.commands,
+      [=, pos = pos_](const std::atomic<bool>&) { return lens_list(*trace, row, last, pos, kListed); });
   section_heading(tr("residual.most_likely"));
   const std::string label = main_name(context, pos_);
   caption(tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));

@@ -5,6 +5,7 @@
 #include "app/look/theme.h"
 #include "app/views/steps_parts.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "core/lens/positions.h"
 #include "core/trace/flow.h"
 #include "core/trace/row_parts.h"
@@ -106,9 +107,12 @@ class Builder : FigureParts {
     const std::int64_t shared = shared_heads(trace_, operand.site);
     if (shared < 2) return;
     const std::int64_t first = operand.head * shared;
-    operand.title =
-        tr("steps.shared_head", {operand.title, std::to_string(operand.head), std::to_string(first),
-                                 std::to_string(first + shared - 1)});
+    operand.title = tr("steps.shared_head", {operand.title, std::to_string(operand.head),
+                                             std::to_string(first), std::to_string(first + shared - 1)});
+  }
+  const AttentionSpec& attention() const { return trace_.config().attention_at(wish_.site); }
+  Site site_in_attention(Slot slot) const {
+    return {wish_.site.stack, wish_.site.layer, wish_.site.part, slot};
   }
   /// Its columns are the heads of a projection.
   void group(Operand& operand, const Site& projection) const {
@@ -139,7 +143,8 @@ class Builder : FigureParts {
     for (std::int64_t head = first; head < first + shown; ++head) {
       Operand operand = step(site, id, head);
       operand.id += std::to_string(head);
-      operand.title = tr(shared_heads(trace_, site) > 1 ? "steps.kv_head_n" : "steps.head_n", {std::to_string(head)});
+      operand.title =
+          tr(shared_heads(trace_, site) > 1 ? "steps.kv_head_n" : "steps.head_n", {std::to_string(head)});
       operand.colour = head == own ? hue_colour(step_.hue) : 0;
       operand.is_result = is_result && head == own;
       operand.col.key = "head_cols";
@@ -233,6 +238,9 @@ class Builder : FigureParts {
   }
   void softmax() {
     Operand before = step(input().site, "before");
+    if (before.site.slot == Slot::scaled)  // by the same step of the walk: it says what was scaled
+      before.title = tr("steps.scaled_of", {title_of(site_in_attention(Slot::masked)),
+                                            significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
     const auto parts = [trace, from = before.site, head, width](Range rows) {

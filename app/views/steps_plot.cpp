@@ -39,11 +39,12 @@ std::uint64_t operand_hash(const ViewContext& context, const Operand& operand, R
 
 ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) {
   if (operand.map == Colormap::diverging || differs) return signed_range(values);
-  if (operand.map == Colormap::mask) return {0, 1};
+  if (operand.map == Colormap::mask) return {0, 1, 0, 1};
   const Stats s = stats(values);
   const bool share = s.max <= 1.f && operand.id != "sum";
   const bool words = !operand.is_weight() && operand.site.slot == Slot::probs;
-  return {0, share && !words ? 1.f : std::max(s.max, 1e-6f)};
+  const float end = share && !words ? 1.f : std::max(s.max, 1e-6f);
+  return {0, end, s.min, std::min(s.max, end)};
 }
 
 // "10⁻³" of 0.001.
@@ -197,9 +198,8 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.key = "steps/" + operand.id;
   plot.values = kept.values;
   plot.style.map = kept.differs ? Colormap::diverging : operand.map;
-  plot.style.lo = ranges_[index].lo;
-  plot.style.hi = ranges_[index].hi;
   plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
+  set_range(plot.style, ranges_[index]);
   plot.number_unit = number_unit(index, operand);
   plot.masked_numbers = !operand.slope;
   fill_axes(context, operand, panel, plot);
@@ -280,7 +280,7 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   }
   for (std::size_t i = 0; figure.shared_range && i < count; ++i)
     if (figure.operands[i].map == Colormap::diverging && !(differs && figure.operands[i].is_result))
-      ranges_[i] = {-shared.hi, shared.hi};
+      ranges_[i].lo = -shared.hi, ranges_[i].hi = shared.hi;
   for (std::size_t i = 0; i < count; ++i) draw_operand(context, figure, i, marks, difference, event);
   draw_signs(figure);
   draw_guides(figure, marks);
@@ -290,8 +290,8 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   const Operand& out = figure.operands[static_cast<std::size_t>(result)];
   HeatStyle style;
   style.map = differs ? Colormap::diverging : out.map;
-  style.lo = range(result).lo, style.hi = range(result).hi;
   style.log_scale = context.workspace.log_scale;
+  set_range(style, range(result));
   draw_legend(style,
               tr(differs     ? "steps.legend.difference"
                  : out.slope ? "steps.back.legend"

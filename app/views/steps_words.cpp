@@ -12,6 +12,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/trace/flow.h"
 
 namespace attnscope {
 namespace {
@@ -20,6 +21,8 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
     text.replace(at, what.size(), with);
 }
+
+constexpr std::size_t kCellsSpelled = 2;  // of a mask, that were switched by hand
 
 // What a model's config says about a step, to mend the catalog's templates with.
 struct StepFacts {
@@ -50,7 +53,20 @@ struct StepFacts {
   std::int64_t shared() const {
     return attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
   }
-  bool triangle() const { return attention.causal && attention.mask.empty() && !across(); }
+  /// The end of a block without an MLP: attention's sum, or the stream as it is.
+  bool ends_without_mlp() const {
+    return site.slot == Slot::resid_post && block.mlp.kind == MlpSpec::Kind::none;
+  }
+  bool adds_attention() const { return ends_without_mlp() && block.order == NormOrder::parallel; }
+  /// As it ran, whoever asked for it; null in a recording that holds none.
+  const Mask* mask() const {
+    const AttentionState* state = trace.attention(site);
+    return state ? &state->in.mask : nullptr;
+  }
+  bool triangle() const {
+    return mask() ? mask()->causal && !mask()->rule : attention.causal && attention.mask.empty() && !across();
+  }
+  std::int64_t window() const { return mask() ? mask()->window : attention.window; }
   /// "ln1.out" -> "ln1."
   std::string norm_name() const {
     const std::string text = to_text(site);
@@ -82,11 +98,15 @@ std::string embed_formula(const StepFacts& at) {
 }
 
 std::string mask_formula(const StepFacts& at) {
-  if (at.trace.attention(at.site) && at.trace.attention(at.site)->in.mask.rule)
-    return "M = 1 where the rule allows";
-  if (!at.triangle())
-    return at.attention.window > 0 ? "M = 1 where key > query − w" : "M = 1 where key is no padding";
-  return at.attention.window > 0 ? "M = 1 where query − w < key ≤ query" : "M = 1 where key ≤ query";
+  std::string text;
+  if (at.mask() && at.mask()->rule)
+    text = "M = 1 where the rule allows";
+  else if (!at.triangle())
+    text = at.window() > 0 ? "M = 1 where key > query − w" : "M = 1 where key is no padding";
+  else
+    text = at.window() > 0 ? "M = 1 where query − w < key ≤ query" : "M = 1 where key ≤ query";
+  const std::size_t cells = at.mask() ? at.mask()->cells.size() : 0;
+  return cells ? text + ", but for " + std::to_string(cells) + " by hand" : text;
 }
 
 std::string logits_formula(const StepFacts& at) {
@@ -107,6 +127,7 @@ std::string formula_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
   if (at.normed()) return norm_formula(at);
   if (at.gated_product()) return "h = a ⊙ u";
+  if (at.ends_without_mlp()) return at.adds_attention() ? "x ← x + O" : "x";
   switch (site.slot) {
     case Slot::embed: return embed_formula(at);
     case Slot::mask: return mask_formula(at);
@@ -161,6 +182,9 @@ std::string precise(double value) {
 std::string title_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
   if (site.slot == Slot::resid_post && at.both_at_once()) return tr("steps.title.both");
+  if (at.ends_without_mlp())
+    return at.adds_attention() ? std::string(step_title(step_of(Slot::resid_mid)))
+                               : tr("steps.title.stream_out");
   return std::string(step_title(at.step));
 }
 
@@ -169,6 +193,7 @@ std::string sentence_text(const Trace& trace, const Site& site) {
   const bool post = site.layer >= 0 && at.block.order == NormOrder::post;
   switch (site.slot) {
     case Slot::embed:
+      if (at.has(Slot::ln_embed_out)) return tr("steps.sentence.embed_normed");
       if (!at.has(Slot::pos_embed)) return tr("steps.sentence.embed");
       break;
     case Slot::ln1_out:
@@ -180,6 +205,8 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       break;
     case Slot::resid_post:
       if (at.both_at_once()) return tr("steps.sentence.both");
+      if (at.adds_attention()) return std::string(step_sentence(step_of(Slot::resid_mid)));
+      if (at.ends_without_mlp()) return tr("steps.sentence.stream_out");
       break;
     case Slot::logits:
       if (at.stack.head.first_row_only) return tr("steps.sentence.classes");
@@ -287,51 +314,95 @@ void replace_one(std::string& text, std::string_view what, std::string_view with
   if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
 }
 
+// What a step's rows are called in the lines: the stream is x, what is read from it y.
+std::string variable_of(const StepFacts& at, const Site& site) {
+  const bool post = site.layer >= 0 && at.config.block_at(site).order == NormOrder::post;
+  switch (site.slot) {
+    case Slot::ln1_out:
+    case Slot::ln2_out:
+    case Slot::ln_cross_out: return post ? "x" : "y";
+    case Slot::ln_final_out:
+    case Slot::ln_head_out: return "y";
+    case Slot::attn_out:
+    case Slot::ln1_post_out: return "out";
+    case Slot::mlp_out:
+    case Slot::ln2_post_out: return "m";
+    case Slot::mlp_post: return at.config.block_at(site).mlp.kind == MlpSpec::Kind::gated ? "h" : "a";
+    case Slot::head_act: return "a";
+    default: return "x";
+  }
+}
+
+// The rows that a norm, a projection, the MLP or the head reads.
+std::string read_variable(const StepFacts& at) {
+  if (at.site.slot == Slot::mlp_out) {
+    Site neurons = at.site;
+    neurons.slot = Slot::mlp_post;
+    return variable_of(at, neurons);
+  }
+  const std::vector<Site> read = flow_inputs(at.trace, at.site);
+  if (read.empty()) return "x";
+  const bool across = read.front().stack != at.site.stack;
+  return across ? "encoded" : variable_of(at, read.front());
+}
+
 void mend_norm(const StepFacts& at, std::string& text) {
+  const bool own = at.step.part != Part::attn;  // norms of Q and K have names of their own
+  const std::string row = own ? read_variable(at) : text.substr(0, 1);
   if (at.step.rule == Rule::norm_scale) {
-    const std::string row = at.site.slot == Slot::ln1_post_scale   ? "out"
-                            : at.site.slot == Slot::ln2_post_scale ? "m"
-                                                                   : "x";
     text = "scale = (" + row +
            (at.rms() ? ".pow(2).mean(-1, keepdim=True) + {eps}).sqrt()"
                      : ".var(-1, unbiased=False, keepdim=True) + {eps}).sqrt()");
-  } else if (at.norm.weight_offset != 0.f && text.find("{norm}") != std::string::npos) {
-    const std::string name = text.substr(0, text.find(' '));
-    const std::string row = text.substr(text.find('(') + 1, text.rfind(')') - text.find('(') - 1);
-    text = name + " = " + row + " / scale * (" + number(at.norm.weight_offset) + " + weight)";
+    return;
   }
+  if (own) text = variable_of(at, at.site) + " = {norm}(" + row + ")";
+  if (own && at.norm.weight_offset != 0.f)
+    text = variable_of(at, at.site) + " = " + row + " / scale * (" + number(at.norm.weight_offset) +
+           " + weight)";
 }
 
 std::string embed_torch(const StepFacts& at) {
   if (at.given()) return "x = inputs";
-  std::string text = at.stack.patch.class_token ? "x = torch.cat([class_token, x], 1)"
-                     : at.stack.patch.size > 0  ? "x = x"
-                                                : "x = tok";
+  std::string text = at.stack.patch.class_token                        ? "x = torch.cat([class_token, x], 1)"
+                     : at.stack.patch.size > 0 || at.has(Slot::merged) ? "x = x"
+                                                                       : "x = tok";
   if (at.has(Slot::pos_embed)) text += " + pos";
   return at.has(Slot::type_embed) ? text + " + typ" : text;
 }
 
 std::string mask_torch(const StepFacts& at) {
-  const AttentionState* state = at.trace.attention(at.site);
-  if (state && state->in.mask.rule) return "mask = rule(query, key)";
-  const std::string window = std::to_string(at.attention.window - 1);
-  std::string text = at.triangle() ? "mask = torch.ones(t, t).tril()"
-                     : at.across() ? "mask = torch.ones(t, s)"
-                                   : "mask = torch.ones(t, t)";
-  if (at.attention.window > 0) text += ".triu(-" + window + ")";
-  text += ".bool()";
-  return state && state->in.mask.real ? text + " & real" : text;
+  const Mask* mask = at.mask();
+  std::string text = mask && mask->rule ? "mask = rule(query, key)"
+                     : at.triangle()    ? "mask = torch.ones(t, t).tril()"
+                     : at.across()      ? "mask = torch.ones(t, s)"
+                                        : "mask = torch.ones(t, t)";
+  if (!mask || !mask->rule) {
+    if (at.window() > 0) text += ".triu(-" + std::to_string(at.window() - 1) + ")";
+    text += ".bool()";
+  }
+  if (mask && mask->real && !mask->rule) text += " & real";
+  for (std::size_t i = 0; mask && i < mask->cells.size(); ++i) {
+    if (i == kCellsSpelled) return text + "; mask[queries, keys] = by_hand";
+    const Mask::Cell& cell = mask->cells[i];
+    text += format("; mask[%lld, %lld] = %s", static_cast<long long>(cell.query),
+                   static_cast<long long>(cell.key), cell.allowed ? "True" : "False");
+  }
+  return text;
 }
 
-// Keys and values of cross-attention are made of the encoder's rows.
-void mend_cross(const StepFacts& at, std::string& text) {
-  if (at.step.hue != Hue::key && at.step.hue != Hue::value) return;
-  replace_one(text, "(x)", "(encoded)");
-  replace_one(text, "b, t,", "b, s,");
+// Projections, MLP and head take the rows that this model's order of norms gives them.
+void mend_rows(const StepFacts& at, std::string& text) {
+  const bool of_rows = at.step.rule == Rule::dot && at.site.slot != Slot::scores && at.site.slot != Slot::z &&
+                       at.site.slot != Slot::attn_out && at.site.slot != Slot::patch_embed;
+  if (of_rows)
+    for (const char* row : {"(x)", "(y)", "(a)"}) replace_one(text, row, "(" + read_variable(at) + ")");
+  const bool of_keys = at.step.hue == Hue::key || at.step.hue == Hue::value;
+  if (at.across() && of_keys) replace_one(text, "b, t,", "b, s,");
 }
 
 std::string logits_torch(const StepFacts& at, std::string text) {
-  if (at.stack.head.scale != 1.f) replace_one(text, "(y)", "(y * " + number(at.stack.head.scale) + ")");
+  if (at.stack.head.first_row_only) replace_one(text, ")", "[:, :1])");
+  if (at.stack.head.scale != 1.f) replace_one(text, ")", " * " + number(at.stack.head.scale) + ")");
   const std::string cap = number(at.stack.head.cap);
   if (at.stack.head.cap > 0.f) text += "; logits = " + cap + " * torch.tanh(logits / " + cap + ")";
   return text;
@@ -341,7 +412,8 @@ std::string torch_template(const StepFacts& at) {
   std::string text(at.step.torch);
   if (at.normed()) mend_norm(at, text);
   if (at.gated_product()) return "h = a * u";
-  if (at.across()) mend_cross(at, text);
+  if (at.ends_without_mlp()) return at.adds_attention() ? "x = x + out" : "x = x";
+  mend_rows(at, text);
   switch (at.site.slot) {
     case Slot::embed: return embed_torch(at);
     case Slot::mask: return mask_torch(at);

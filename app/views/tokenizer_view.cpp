@@ -99,10 +99,9 @@ void TokenizerView::follow(const ViewContext& context) {
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(source_)});
   const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
-  const auto made = scenes_.get_or_before(subject, key, "tokenizer_steps", context.commands,
-                                          [tokenizer, text](const std::atomic<bool>&) {
-                                            return make_tokenizer_scene(tokenizer, text);
-                                          });
+  const auto made = scenes_.get_or_before(
+      subject, key, "tokenizer_steps", context.commands,
+      [tokenizer, text](const std::atomic<bool>&) { return make_tokenizer_scene(tokenizer, text); });
   scene_ = made.value;
   fresh_ = made.fresh;
   if (scene_ == before || !scene_) return;
@@ -207,9 +206,15 @@ void TokenizerView::draw_notes(const ViewContext& context, float width) {
     note_text(line);
     text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, line, width));
   }
-  if (fresh_ && !input_ids(context).empty() && !as_typed(context) && !source_)
-    text_line(fonts().small, theme().text_dim,
-              middle_truncated(fonts().small, tr("tokenizer.changed"), width));
+  const std::vector<int>& input = input_ids(context);
+  if (!fresh_ || input.empty() || as_typed(context)) return;
+  std::vector<int> own;  // of the text itself, without what a template adds
+  for (const Token& token : scene_->steps.encoding.tokens)
+    if (token.end > token.begin) own.push_back(token.id);
+  const bool inside = std::search(input.begin(), input.end(), own.begin(), own.end()) != input.end();
+  const std::string note =
+      inside ? tr("tokenizer.besides", {std::to_string(input.size() - own.size())}) : tr("tokenizer.changed");
+  text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, note, width));
 }
 
 // What the word became, at the right of the walk.

@@ -1,6 +1,6 @@
-// A value that is computed off the UI thread for a key: asked every frame, answered with the value of that key
-// alone, or, where the asker says so, with an older one that is marked as older. Refuses to wait, to compute the
-// same key twice, and to hand out a value as that of another key.
+// A value that is computed off the UI thread for a key: asked every frame, answered with the value of that
+// key alone, or, where the asker says so, with an older one that is marked as older. Refuses to wait, to
+// compute the same key twice, and to hand out a value as that of another key.
 #pragma once
 
 #include <atomic>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "app/look/fonts.h"
 #include "app/look/item_map.h"
@@ -169,10 +170,65 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   return event;
 }
 
+namespace {
+
+constexpr std::size_t kFewValues = 12, kSampled = std::size_t{1} << 16;
+constexpr float kFarLarger = 4.f;  // than all but the few
+constexpr float kFew = 0.01f;      // of all values
+
+/// Finite values that are not masked.
+struct Known {
+  float least = 0, most = 0;
+  std::vector<float> sizes;  ///< magnitudes; every k-th where there are many
+};
+Known known(const Tensor& values) {
+  Known out;
+  const std::vector<float> all = values.values();
+  const std::size_t stride = 1 + all.size() / kSampled;
+  bool first = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!std::isfinite(all[i]) || is_masked(all[i])) continue;
+    out.least = first ? all[i] : std::min(out.least, all[i]);
+    out.most = first ? all[i] : std::max(out.most, all[i]);
+    first = false;
+    if (i % stride == 0) out.sizes.push_back(std::fabs(all[i]));
+  }
+  return out;
+}
+
+// `largest`, or the magnitude of all but a few values that are far larger.
+float colour_end(Known values, float largest, float share) {
+  if (!(largest > 0)) return 1.f;
+  std::vector<float>& sizes = values.sizes;
+  if (sizes.size() < kFewValues) return largest;
+  const auto few = static_cast<std::ptrdiff_t>(std::max(1.f, static_cast<float>(sizes.size()) * share));
+  std::nth_element(sizes.begin(), sizes.begin() + few, sizes.end(), std::greater<>());
+  const float usual = sizes[static_cast<std::size_t>(few)];
+  return usual > 0 && largest > kFarLarger * usual ? usual : largest;
+}
+
+}  // namespace
+
 ValueRange signed_range(const Tensor& values) {
-  const Stats s = stats(values);
-  const float most = std::max(std::fabs(s.min), std::fabs(s.max));
-  return {most > 0 ? -most : -1.f, most > 0 ? most : 1.f};
+  Known found = known(values);
+  const float least = found.least, most = found.most;
+  const float end = colour_end(std::move(found), std::max(std::fabs(least), std::fabs(most)), kFew);
+  return {-end, end, least, most};
+}
+
+ValueRange upward_range(const Tensor& values, float share) {
+  Known found = known(values);
+  const float least = found.least, most = found.most;
+  return {0, colour_end(std::move(found), most, share), least, most};
+}
+
+void set_range(HeatStyle& style, const ValueRange& range, bool whole) {
+  const float most = std::max(std::fabs(range.least), std::fabs(range.most));
+  const bool clips = range.clipped() && !whole && !style.log_scale;
+  style.hi = range.clipped() && !clips ? most : range.hi;
+  style.lo = range.lo < 0 ? -style.hi : range.lo;
+  style.clipped = clips;
+  style.least = range.least, style.most = range.most;
 }
 
 }  // namespace attnscope

@@ -108,14 +108,22 @@ ImVec2 matrix_size(const MatrixPlot& plot, ImVec2 available);
 /// Draws at `position` (screen) inside `size`, as an ImGui item called plot.key.
 MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 position, ImVec2 size);
 
-/// Range of values for a style: symmetric around 0 for signed data, [0, 1] for probabilities, from finite
-/// values.
+/// Range of colours, and the values' own: a few that are far larger than all others (one in a hundred at
+/// most) lie outside of the colours, so that they do not flatten the rest.
 struct ValueRange {
   float lo = 0, hi = 1;
+  float least = 0, most = 0;  ///< of the finite values
+  bool clipped() const { return least < lo || most > hi; }
 };
+/// Symmetric around 0.
 ValueRange signed_range(const Tensor& values);
+/// The same up from 0, where `share` of all values may lie outside.
+ValueRange upward_range(const Tensor& values, float share = 0.01f);
+/// The style's ends; a logarithmic scale and `whole` reach to the largest value instead of clipping it.
+void set_range(HeatStyle& style, const ValueRange& range, bool whole = false);
 
-/// A legend with numbers for a style: vertical bar of `size` at `position`, title above.
+/// A legend with numbers for a style: vertical bar of `size` at `position`, title above. Where values are
+/// clipped, its ends say so and tell the values' own range.
 void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
                  bool vertical = true);
 

@@ -273,21 +273,29 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
   return {};
 }
 
-void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
-                 bool vertical) {
+namespace {
+
+// "≥ 2.1" at an end that values pass.
+std::string tick_text(const HeatStyle& style, int tick, int last) {
+  const double value =
+      static_cast<double>(heat_value(static_cast<float>(tick) / static_cast<float>(last), style));
+  const bool below = style.clipped && tick == 0 && style.least < style.lo,
+             above = style.clipped && tick == last && style.most > style.hi;
+  return (below ? "≤" : above ? "≥" : "") + short_number(value);
+}
+
+// How far the values reach beyond an end.
+std::string beyond_text(const HeatStyle& style, bool top) {
+  if (!style.clipped || (top ? style.most <= style.hi : style.least >= style.lo)) return {};
+  return (top ? "▲" : "▼") + short_number(static_cast<double>(top ? style.most : style.least));
+}
+
+void draw_bands(ImDrawList* list, Colormap map, ImVec2 p0, ImVec2 p1, bool vertical) {
   constexpr int kBands = 48;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const float line = text_size(fonts().small, "X").y, unit = ui_scale();
-  ImVec2 p0 = position;
-  if (!title.empty()) {
-    draw_text(list, fonts().small, position, theme().text_dim, title);
-    p0.y += line + 6 * unit;
-  }
-  const ImVec2 p1(position.x + size.x, position.y + size.y);
   for (int band = 0; band < kBands; ++band) {
     const float from = static_cast<float>(band) / kBands, to = static_cast<float>(band + 1) / kBands;
-    const ImU32 low = colormap_at(style.map, vertical ? 1 - from : from),
-                high = colormap_at(style.map, vertical ? 1 - to : to);
+    const ImU32 low = colormap_at(map, vertical ? 1 - from : from),
+                high = colormap_at(map, vertical ? 1 - to : to);
     if (vertical) {
       list->AddRectFilledMultiColor(ImVec2(p0.x, p0.y + (p1.y - p0.y) * from),
                                     ImVec2(p1.x, p0.y + (p1.y - p0.y) * to), low, low, high, high);
@@ -297,20 +305,60 @@ void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 positi
     }
   }
   list->AddRect(p0, p1, theme().border);
-  const bool five = style.log_scale && (vertical ? p1.y - p0.y : p1.x - p0.x) > 140 * unit;
-  for (int tick = 0; tick <= (five ? 4 : 2); ++tick) {
-    const float at = static_cast<float>(tick) / (five ? 4.f : 2.f);
-    const std::string text = short_number(static_cast<double>(heat_value(at, style)));
-    const float width = text_size(fonts().mono_small, text).x;
-    if (vertical) {
-      const float y =
-          std::clamp(p1.y - (p1.y - p0.y) * at - line / 2, p0.y - line * 0.2f, p1.y - line * 0.8f);
-      draw_text(list, fonts().mono_small, ImVec2(p1.x + 6 * unit, y), theme().text_dim, text);
-    } else {
-      const float x = std::clamp(p0.x + (p1.x - p0.x) * at - width / 2, p0.x, std::max(p0.x, p1.x - width));
-      draw_text(list, fonts().mono_small, ImVec2(x, p1.y + 3 * unit), theme().text_dim, text);
-    }
+}
+
+void draw_ticks_beside(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
+  const float line = text_size(fonts().small, "X").y, x = p1.x + 6 * ui_scale();
+  const float top = p0.y - line * 0.2f, bottom = p1.y - line * 0.8f;
+  const std::string above = beyond_text(style, true), below = beyond_text(style, false);
+  for (int tick = 0; tick <= last; ++tick) {
+    const float at = static_cast<float>(tick) / static_cast<float>(last);
+    const float y = std::clamp(p1.y - (p1.y - p0.y) * at - line / 2, top, bottom);
+    draw_text(list, fonts().mono_small, ImVec2(x, y), theme().text_dim, tick_text(style, tick, last));
   }
+  draw_text(list, fonts().mono_small, ImVec2(x, top + line), theme().warning, above);
+  draw_text(list, fonts().mono_small, ImVec2(x, bottom - line), theme().warning, below);
+}
+
+void draw_ticks_below(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
+  const float y = p1.y + 3 * ui_scale(), gap = 5 * ui_scale();
+  for (int tick = 0; tick <= last; ++tick) {
+    if (style.clipped && tick > 0 && tick < last) continue;  // room for what lies beyond
+    const std::string text = tick_text(style, tick, last), more = tick == 0      ? beyond_text(style, false)
+                                                                  : tick == last ? beyond_text(style, true)
+                                                                                 : std::string();
+    const float own = text_size(fonts().mono_small, text).x,
+                width = own + (more.empty() ? 0.f : gap + text_size(fonts().mono_small, more).x);
+    const float at = static_cast<float>(tick) / static_cast<float>(last);
+    const float x = std::clamp(p0.x + (p1.x - p0.x) * at - width / 2, p0.x, std::max(p0.x, p1.x - width));
+    draw_text(list, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
+    draw_text(list, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);
+  }
+}
+
+}  // namespace
+
+void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
+                 bool vertical) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float unit = ui_scale();
+  ImVec2 p0 = position;
+  if (!title.empty()) {
+    draw_text(list, fonts().small, position, theme().text_dim, title);
+    p0.y += text_size(fonts().small, "X").y + 6 * unit;
+  }
+  const ImVec2 p1(position.x + size.x, position.y + size.y);
+  draw_bands(list, style.map, p0, p1, vertical);
+  const bool five = style.log_scale && (vertical ? p1.y - p0.y : p1.x - p0.x) > 140 * unit;
+  if (vertical)
+    draw_ticks_beside(list, style, p0, p1, five ? 4 : 2);
+  else
+    draw_ticks_below(list, style, p0, p1, five ? 4 : 2);
+  if (!style.clipped || !ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(p0, p1)) return;
+  ImGui::SetTooltip("%s", tr("legend.clipped", {short_number(static_cast<double>(style.least)),
+                                                short_number(static_cast<double>(style.most)),
+                                                short_number(static_cast<double>(style.hi))})
+                              .c_str());
 }
 
 }  // namespace attnscope

@@ -38,6 +38,7 @@ void veil(ImVec2 p0, ImVec2 p1) {
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);
+  note_text(text);
   ImGui::TextUnformatted(text.c_str());
 }
 
@@ -45,6 +46,7 @@ void view_heading(const std::string& title, const std::string& sentence, float w
   text_line(fonts().title, theme().text, title);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  note_text(sentence);
   ImGui::TextUnformatted(sentence.c_str());
   ImGui::PopTextWrapPos();
 }
@@ -55,6 +57,7 @@ void caption(const std::string& text) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   ImGui::PushTextWrapPos(0.f);
+  note_text(text);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
 }

@@ -145,8 +145,10 @@ float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind
 std::string kind_label(const RunResult& run, const TimelineStep& step) {
   if (step.kind == StepKind::residual_post) {
     const BlockSpec& block = run.trace(0).config().block_at(step.main);
-    if (block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none)
-      return tr("step.residual_both");
+    const bool parallel = block.order == NormOrder::parallel;
+    if (block.mlp.kind == MlpSpec::Kind::none)
+      return tr(parallel ? "step.residual_mid" : "step.residual_out");
+    if (parallel) return tr("step.residual_both");
   }
   return tr(std::string("step.") + step_kind_name(step.kind));
 }

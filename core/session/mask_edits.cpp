@@ -18,21 +18,6 @@ Status check_length(std::int64_t tokens, std::int64_t most) {
               "Use a shorter input.");
 }
 
-Mask mask_for(MaskPreset preset, std::int64_t window, const Mask& own) {
-  Mask mask;
-  mask.real = own.real;
-  switch (preset) {
-    case MaskPreset::own: return own;
-    case MaskPreset::causal: mask.causal = true; break;
-    case MaskPreset::full: mask.causal = false; break;
-    case MaskPreset::window:
-      mask.causal = true;
-      mask.window = window;
-      break;
-  }
-  return mask;
-}
-
 // The own masks of all blocks that read this mask, each kind once.
 std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
   std::vector<Mask> masks;
@@ -52,20 +37,6 @@ std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
     masks.push_back(own_mask_of(document, place));
   }
   return masks;
-}
-
-// All switches that turn every one of `own` into `wanted`, in order.
-std::vector<Mask::Cell> cells_between(const std::vector<Mask>& own, const Mask& wanted, MaskSize size) {
-  std::vector<Mask::Cell> cells;
-  for (std::int64_t query = 0; query < size.queries; ++query) {
-    for (std::int64_t key = 0; key < size.keys; ++key) {
-      const bool allowed = wanted.allowed(query, key);
-      const bool other = std::any_of(own.begin(), own.end(),
-                                     [&](const Mask& mask) { return mask.allowed(query, key) != allowed; });
-      if (other) cells.push_back({query, key, allowed});
-    }
-  }
-  return cells;
 }
 
 // Rows or columns share everything but the order of the two positions.
@@ -124,38 +95,55 @@ Mask mask_of(const Document& document, const MaskPlace& place) {
   return mask;
 }
 
-Tensor mask_plane(const Mask& mask, Range rows, Range cols) {
+std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place) {
+  const std::vector<Input> inputs = inputs_of(document);
+  if (inputs.empty() || place.of == MaskOf::vision) return {};
+  const Input& input =
+      inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
+  return place.of == MaskOf::encoder ? input.source_real : input.real;
+}
+
+namespace {
+
+bool is_padding(const std::vector<std::uint8_t>& real, std::int64_t row) {
+  return row < static_cast<std::int64_t>(real.size()) && real[static_cast<std::size_t>(row)] == 0;
+}
+
+}  // namespace
+
+Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& real) {
   Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
   float* at = out.data();
   for (std::int64_t query = rows.begin; query < rows.end; ++query)
     for (std::int64_t key = cols.begin; key < cols.end; ++key)
-      *at++ = mask.allowed(query, key) ? 1.f : -std::numeric_limits<float>::infinity();
+      *at++ = !is_padding(real, query) && mask.allowed(query, key) ? 1.f
+                                                                   : -std::numeric_limits<float>::infinity();
   return std::move(out).freeze();
 }
 
-Status set_mask_preset(Document& document, MaskPreset preset, MaskSize size, std::int64_t window,
-                       const MaskPlace& place) {
-  if (preset == MaskPreset::own) {
-    set_switched_cells(document, place.of, {});
-    return Done{};
-  }
-  TRY_OK(check_length(size.longer(), kMostPresetTokens));
-  if (preset == MaskPreset::window && window < 1)
-    return fail(Code::out_of_range, "A window holds at least one token.", "Type 1 or more.");
-  const Mask wanted = mask_for(preset, window, own_mask_of(document, place));
-  set_switched_cells(document, place.of, cells_between(own_masks(document, place), wanted, size));
+const MaskSpec& asked_mask(const Document& document, MaskOf of) {
+  return of == MaskOf::main ? document.mask : asked_mask(document.side_masks, of);
+}
+
+std::vector<std::string> mask_presets(const Document& document, MaskOf of, std::size_t sequence,
+                                      std::int64_t window) {
+  std::vector<std::string> presets{"model", "causal", "full",
+                                   format("causal & window(%lld)", static_cast<long long>(window)),
+                                   "causal | prefix(3)"};
+  const bool named = of == MaskOf::main && sequence < document.sequences.size() &&
+                     !document.sequences[sequence].input.spans.empty();
+  if (named) presets.push_back("causal | *>" + document.sequences[sequence].input.spans.front().name);
+  return presets;
+}
+
+Status choose_mask(Document& document, const std::string& text, MaskOf of) {
+  TRY_OK(set_mask_text(document, text, of));
+  set_switched_cells(document, of, {});
   return Done{};
 }
 
-bool is_mask_preset(const Document& document, MaskPreset preset, MaskSize size, std::int64_t window,
-                    const MaskPlace& place) {
-  if (preset == MaskPreset::own) return switched_cells(document, place.of).empty();
-  if (size.longer() > kMostPresetTokens) return false;
-  const Mask now = mask_of(document, place), wanted = mask_for(preset, window, own_mask_of(document, place));
-  for (std::int64_t query = 0; query < size.queries; ++query)
-    for (std::int64_t key = 0; key < size.keys; ++key)
-      if (now.allowed(query, key) != wanted.allowed(query, key)) return false;
-  return true;
+bool is_chosen_mask(const Document& document, const std::string& text, MaskOf of) {
+  return asked_mask(document, of).text() == text && switched_cells(document, of).empty();
 }
 
 Status toggle_mask_row(Document& document, std::int64_t query, MaskSize size, const MaskPlace& place) {
@@ -172,8 +160,15 @@ void take_back_mask_cell(Document& document, MaskOf of, std::int64_t query, std:
   set_switched_cells(document, of, std::move(cells));
 }
 
-void take_back_mask_cells(Document& document) {
-  for (const MaskOf of : kAllMasks) set_switched_cells(document, of, {});
+bool all_own_masks(const Document& document) {
+  return std::all_of(kAllMasks.begin(), kAllMasks.end(),
+                     [&](MaskOf of) { return is_chosen_mask(document, "model", of); });
+}
+
+Status take_back_masks(Document& document) {
+  for (const MaskOf of : kAllMasks)
+    if (!is_chosen_mask(document, "model", of)) TRY_OK(choose_mask(document, "model", of));
+  return Done{};
 }
 
 std::size_t count_switched_cells(const Document& document) {
@@ -182,9 +177,9 @@ std::size_t count_switched_cells(const Document& document) {
   return count;
 }
 
-MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys) {
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,
+                         const std::vector<std::uint8_t>& real) {
   MaskSummary out;
-  out.pairs = queries * keys;
   Mask own = mask;
   own.cells.clear();
   const bool closed = !mask.rule && !mask.real;
@@ -197,11 +192,13 @@ MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t ke
   }
   for (const Mask::Cell& cell : mask.cells) {
     if (cell.query < 0 || cell.query >= queries || cell.key < 0 || cell.key >= keys) continue;
-    if (own.allowed(cell.query, cell.key) == cell.allowed) continue;
+    if (is_padding(real, cell.query) || own.allowed(cell.query, cell.key) == cell.allowed) continue;
     ++out.switched;
     seen[static_cast<std::size_t>(cell.query)] += cell.allowed ? 1 : -1;
   }
   for (std::int64_t query = 0; query < queries; ++query) {
+    if (is_padding(real, query)) continue;
+    out.pairs += keys;
     out.masked += keys - seen[static_cast<std::size_t>(query)];
     if (seen[static_cast<std::size_t>(query)] == 0) out.blind.push_back(query);
   }

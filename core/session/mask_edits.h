@@ -1,8 +1,8 @@
 // The mask of a document as a person edits it: what it is now, presets, whole rows and columns, and what it
-// comes to (how many pairs are masked, which tokens see nothing). Edits change the document's switched cells
-// only; the model's own closed form stays. Refuses presets for inputs longer than kMostMaskTokens: they would
-// switch every cell by hand. Every mask of a model can be edited: the main stack's, and those of an encoder,
-// a vision tower and cross-attention.
+// comes to (how many pairs are masked, which tokens see nothing). A mask is a text, and cells that were
+// switched by hand lie over it: presets write the text, rows and columns switch cells. Refuses to switch
+// cells of inputs longer than kMostMaskTokens. Every mask of a model can be edited: the main stack's, and
+// those of an encoder, a vision tower and cross-attention.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@
 
 namespace attnscope {
 
-inline constexpr std::int64_t kMostMaskTokens = 512;    ///< cells are edited one by one up to here
-inline constexpr std::int64_t kMostPresetTokens = 256;  ///< whole presets up to here
+inline constexpr std::int64_t kMostMaskTokens = 512;  ///< cells are edited one by one up to here
 
 /// The mask of one block for one sequence, padding and the document's mask text included, with the cells that
 /// were switched by hand.
@@ -25,8 +24,22 @@ Mask own_mask_of(const Document& document, const MaskPlace& place);
 inline Mask mask_of(const Document& document, int layer, int sequence = 0) {
   return mask_of(document, MaskPlace{MaskOf::main, layer, sequence});
 }
-/// The mask as it is drawn: 1 = allowed, -inf = hidden -> [query, key].
-Tensor mask_plane(const Mask& mask, Range rows, Range cols);
+/// Which queries of that mask are tokens, 0 = a row of padding, which says nothing; empty: all are.
+std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place);
+/// The mask as it is drawn: 1 = allowed, -inf = hidden or a row of padding -> [query, key].
+Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& real = {});
+
+/// What a mask was asked to be; "model" where nobody asked for another.
+const MaskSpec& asked_mask(const Document& document, MaskOf of);
+/// The texts of masks that are one click away, "model" first; `window`: keys seen in a window, and the first
+/// named part of the input, where it has one.
+std::vector<std::string> mask_presets(const Document& document, MaskOf of, std::size_t sequence,
+                                      std::int64_t window);
+/// Makes that mask what the text says, and gives back every cell of it that was switched by hand. Errors: as
+/// set_mask_text.
+Status choose_mask(Document& document, const std::string& text, MaskOf of);
+/// True where the mask is what the text says, and no cell of it was switched by hand.
+bool is_chosen_mask(const Document& document, const std::string& text, MaskOf of);
 
 /// Rows and columns of a mask; one number where queries and keys are the same tokens.
 struct MaskSize {
@@ -36,21 +49,15 @@ struct MaskSize {
   std::int64_t longer() const { return std::max(queries, keys); }
 };
 
-enum class MaskPreset : std::uint8_t { own, causal, full, window };
-/// Sets every cell of the first positions; padding stays hidden. `window`: keys seen by each query, itself
-/// included. Errors: more than kMostPresetTokens tokens (but for `own`), a window smaller than 1.
-Status set_mask_preset(Document& document, MaskPreset preset, MaskSize size, std::int64_t window = 0,
-                       const MaskPlace& place = {});
-/// True where the mask of that block among the first positions is what the preset would make of it.
-bool is_mask_preset(const Document& document, MaskPreset preset, MaskSize size, std::int64_t window = 0,
-                    const MaskPlace& place = {});
 /// Masks all cells of one query (a row) or one key (a column); where they all are masked already, gives them
 /// back to the model's own mask. Errors: a position outside of `size`, more than kMostMaskTokens tokens.
 Status toggle_mask_row(Document& document, std::int64_t query, MaskSize size, const MaskPlace& place = {});
 Status toggle_mask_column(Document& document, std::int64_t key, MaskSize size, const MaskPlace& place = {});
-/// Gives one cell, or all that were switched in any mask, back to the model.
+/// Gives one cell back to the mask's text.
 void take_back_mask_cell(Document& document, MaskOf of, std::int64_t query, std::int64_t key);
-void take_back_mask_cells(Document& document);
+/// Every mask is the model's own / makes it so.
+bool all_own_masks(const Document& document);
+Status take_back_masks(Document& document);
 /// Cells that were switched by hand in all masks.
 std::size_t count_switched_cells(const Document& document);
 
@@ -59,7 +66,9 @@ struct MaskSummary {
   std::int64_t switched = 0;        ///< cells that differ from the model's own mask
   std::vector<std::int64_t> blind;  ///< queries that see nothing
 };
-/// Counts over all pairs: in time O(queries + switched cells) for closed forms, else pair by pair.
-MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys);
+/// Counts over all pairs, but for rows of padding: in time O(queries + switched cells) for closed forms, else
+/// pair by pair.
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,
+                         const std::vector<std::uint8_t>& real = {});
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// Pictures as a person draws them: on a small grid of pixels, stroke by stroke. Each edit makes a new
-// picture, because pictures are shared. Refuses grids without pixels and strokes outside of them (the part
-// inside is drawn).
+// Pictures as a person draws them: on a grid, stroke by stroke, over what the sequence looks at now. A
+// picture finer than the grid keeps its pixels where nobody drew. Each edit makes a new picture, because
+// pictures are shared. Refuses grids without cells and strokes outside of them (the part inside is drawn).
 #pragma once
 
 #include <array>
@@ -11,9 +11,13 @@ namespace attnscope {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
+/// Cells that are drawn as one.
+struct PictureGrid {
+  int width = 0, height = 0;
+};
 struct Stroke {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< from pixel to pixel of the grid
-  int brush = 1;                       ///< side of the square that is drawn, pixels
+  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< from cell to cell of the grid
+  int brush = 1;                       ///< side of the square that is drawn, cells
   Rgb colour{0, 0, 0};
 };
 
@@ -21,11 +25,14 @@ struct Stroke {
 Picture blank_picture(int width, int height, Rgb colour);
 /// The picture on another grid: averaged where it has fewer pixels, repeated where it has more.
 Picture on_grid(const Picture& picture, int width, int height);
-/// The picture with a line drawn on it.
-Picture painted(const Picture& picture, const Stroke& stroke);
+/// The picture with a line drawn on it, on a grid of its own pixels where none is given.
+Picture painted(const Picture& picture, const Stroke& stroke, PictureGrid grid = {});
 /// Height of a grid that has the proportions of what the model looks at, at least 1.
 int grid_height(const OpenedModel& opened, int width);
-/// Draws on the sequence's picture, brought to a grid of `width` x `height` first. Errors: as of set_picture.
-Status paint(Document& document, std::size_t sequence, const Stroke& stroke, int width, int height);
+/// What is drawn on: the picture that the sequence looks at, or its pixels as one, at least as fine as the
+/// grid; white where there is neither.
+Picture canvas_of(const Document& document, std::size_t sequence, PictureGrid grid);
+/// Draws on the sequence's canvas. Errors: as of set_picture.
+Status paint(Document& document, std::size_t sequence, const Stroke& stroke, PictureGrid grid);
 
 }  // namespace attnscope

@@ -232,30 +232,30 @@ void Session::run() {
 
 void Session::generate(int sequence, int count, const std::string& sentence) {
   if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
-  jobs_.submit("generate", [this, sequence, count, sentence, document = document(),
-                            point = history_.position(),
-                            opened = opened_version_](const std::atomic<bool>& cancel) {
-    const Input prompt =
-        document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
-    RunOptions options = run_options(edits_of(document));
-    options.cancel = &cancel;
-    auto made = std::make_shared<Result<Generated>>(
-        attnscope::generate(*document.model, prompt, count, document.sampling, options));
-    if (cancel) return;
-    post([this, made, prompt, sequence, sentence, point, opened] {
-      if (opened != opened_version_) return;
-      if (!*made) {
-        error_ = made->error();
-        return;
-      }
-      if (history_.position() != point) return;  // the input changed meanwhile
-      std::vector<int> ids = prompt.ids;
-      ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
-      (void)edit(sentence, {}, [&](Document& changed) {
-        return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
-      });
-    });
-  });
+  jobs_.submit("generate",
+               [this, sequence, count, sentence, document = document(), point = history_.position(),
+                opened = opened_version_](const std::atomic<bool>& cancel) {
+                 const Input prompt =
+                     document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
+                 RunOptions options = run_options(edits_of(document));
+                 options.cancel = &cancel;
+                 auto made = std::make_shared<Result<Generated>>(
+                     attnscope::generate(*document.model, prompt, count, document.sampling, options));
+                 if (cancel) return;
+                 post([this, made, prompt, sequence, sentence, point, opened] {
+                   if (opened != opened_version_) return;
+                   if (!*made) {
+                     error_ = made->error();
+                     return;
+                   }
+                   if (history_.position() != point) return;  // the input changed meanwhile
+                   std::vector<int> ids = prompt.ids;
+                   ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
+                   (void)edit(sentence, {}, [&](Document& changed) {
+                     return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
+                   });
+                 });
+               });
 }
 
 void Session::wait() {

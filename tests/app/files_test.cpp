@@ -53,6 +53,23 @@ TEST_F(FilesTest, TheBrowserOpensAModelByTyping) {
   EXPECT_FALSE(state().settings.recent.empty());
 }
 
+TEST_F(FilesTest, OnlyWhatOpenedIsAmongTheRecent) {
+  open_default();
+  state().open((folder_ / "nowhere").string());
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_TRUE(state().settings.recent.empty());
+  const std::string model = std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2";
+  state().open(model);
+  settle();
+  ASSERT_EQ(state().settings.recent, std::vector<std::string>{model});
+  state().open((folder_ / "nowhere").string());
+  settle();
+  state().open_shipped(kDefaultScene);
+  settle();
+  EXPECT_EQ(state().settings.recent, std::vector<std::string>{model});
+}
+
 TEST_F(FilesTest, BackspaceGoesUpAndEscapeLeaves) {
   browse(folder_ / "inner");
   EXPECT_TRUE(shows("browser.path"));

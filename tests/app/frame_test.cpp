@@ -1,6 +1,10 @@
 // The whole frame without a screen: walking, views, editing, undo, look, errors, and that no text is missing.
+#include <algorithm>
 #include <cmath>
 
+#include "app/keyboard.h"
+#include "app/look/fonts.h"
+#include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -207,6 +211,64 @@ TEST_F(FrameTest, HelpAndAboutOpenAndClose) {
   key(Key::escape);
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
+
+TEST_F(FrameTest, TheListOfKeysKnowsHowManyViewsThereAre) {
+  const auto lines = key_lines(state().views.size());
+  const auto views = std::find_if(lines.begin(), lines.end(), [](const KeyLine& line) {
+    return std::string_view(line.words) == "keys.view";
+  });
+  ASSERT_NE(views, lines.end());
+  EXPECT_EQ(views->keys, "1 … " + std::to_string(state().views.size()));
+}
+
+TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
+  open_model("gpt2");
+  workspace().view = "mask";
+  settle();
+  click("mask_rule2");
+  settle();
+  EXPECT_EQ(document().mask.text(), "full");
+  EXPECT_TRUE(document().mask_cells.empty()) << "the text says it, no cell was switched";
+  ASSERT_TRUE(session_->edit("cell", {}, [](Document& changed) -> Status {
+    set_mask_cell(changed, 1, 0, false);
+    return Done{};
+  }));
+  settle();
+  click("mask_rule1");
+  settle();
+  EXPECT_EQ(document().mask.text(), "causal");
+  EXPECT_TRUE(document().mask_cells.empty()) << "a preset takes back what was switched";
+  click("mask");
+  settle();
+  click("mask_preset0");
+  settle();
+  EXPECT_TRUE(all_own_masks(document()));
+  session_->undo();
+  settle();
+  EXPECT_EQ(document().mask.text(), "causal");
+}
+
+#if IMGUI_VERSION_NUM < 19200  // later ones load every glyph when it is drawn
+TEST_F(FrameTest, LettersThatNoTokenHasCanBeReadWhoeverTypedThem) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  state().open(kModelPrefix + state().models().front().name);
+  settle();
+  const ImWchar letter = 0xC040;  // of no vocabulary and of no sentence of the program
+  const auto readable = [&] {
+    return fonts().body->FindGlyphNoFallback(letter) != nullptr &&
+           fonts().mono->FindGlyphNoFallback(letter) != nullptr;
+  };
+  ASSERT_FALSE(readable());
+  ASSERT_TRUE(session_->edit("as the command line does", {},
+                             [](Document& changed) { return set_text(changed, 0, "the cat 쁀"); }));
+  settle();
+  EXPECT_TRUE(fonts_pending());
+  rebuild_fonts();
+  frames();
+  EXPECT_TRUE(readable());
+}
+#endif
 
 }  // namespace
 }  // namespace attnscope

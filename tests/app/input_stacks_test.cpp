@@ -246,15 +246,19 @@ TEST_F(InputTest, AStrokeOnThePictureIsOneUndoPoint) {
   settle();
   EXPECT_EQ(session_->history().position(), point + 1);
   const Picture& drawn = document().sequences[0].picture;
-  ASSERT_EQ(drawn.width, 8);
-  EXPECT_EQ((*drawn.rgb)[(8 + 4) * 3], 214) << "red in the middle of the line";
+  const int side = drawn.width / 8;  // of a cell of the grid, pixels
+  ASSERT_EQ(drawn.width, first.size(2)) << "as fine as what the model sees";
+  const std::size_t middle = static_cast<std::size_t>((drawn.width + 4) * side) * 3;
+  EXPECT_EQ((*drawn.rgb)[middle], 214) << "red in the middle of the line";
+  for (std::int64_t x = 0; x < first.size(2); ++x)
+    EXPECT_NEAR(input().pixels.at(0, 0, x), first.at(0, 0, x), 0.01) << "nobody drew on the first row";
   EXPECT_NE(max_abs_difference(input().pixels, first), 0);
   drag_cells("canvas", 5, 5, 5, 5);
   settle();
   EXPECT_EQ(session_->history().position(), point + 2);
   click("clear_picture");
   settle();
-  EXPECT_EQ((*document().sequences[0].picture.rgb)[(8 + 4) * 3], 255);
+  EXPECT_EQ((*document().sequences[0].picture.rgb)[0], 255);
   undo();
   key(Key::z, true);
   key(Key::z, true);

@@ -238,5 +238,38 @@ TEST(ShownNumber, HasARealMinusAndKeepsSmallNumbers) {
   EXPECT_EQ(subscript(12), "₁₂");
 }
 
+// What the inspector says where a number can be changed, and where not: never that nothing follows.
+TEST_F(PanelsTest, TheInspectorSaysWhatAChangeDoes) {
+  const auto said = [&] {
+    std::string text;
+    frame(
+        [&] {
+          ImGui::LogToClipboard(8);
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        ImVec2(318, 1400));
+    if (const char* copied = ImGui::GetClipboardText()) text = copied;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  const auto says = [&](const std::string& cell, const char* key) {
+    pin(cell);
+    draw(draw_inspector, ImVec2(318, 1400));
+    const std::string text = said();
+    EXPECT_NE(text.find(std::string(tr(key)).substr(0, 30)), std::string::npos) << cell << ": " << text;
+  };
+  open(kGpt2);
+  says("blocks.0.attn.scores[head=0,query=2,key=1]", "inspector.edit.help");
+  go_to_step(workspace_, *run_, static_cast<int>(run_->steps.size()) - 1);
+  says("blocks.0.attn.scores[head=0,query=2,key=1]", "inspector.edit.help");
+  says("logits[pos=1,vocab=3]", "cell_edit.fixed.logits");
+  says("probs[pos=1,vocab=3]", "cell_edit.fixed.probs");
+  says("blocks.0.ln1.scale[pos=1,unit=0]", "cell_edit.fixed.scale");
+  open(kScene);
+  says("blocks.0.attn.out[query=2,d_model=1]", "inspector.edit.last");
+  says("blocks.0.attn.z[head=1,query=2,d_head=0]", "inspector.edit.help");
+}
+
 }  // namespace
 }  // namespace attnscope

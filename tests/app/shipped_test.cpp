@@ -1,5 +1,6 @@
 // The models that travel in the program: each has a name and a sentence, opens, runs, and shows the head that
 // its card tells of. What was built without models skips this.
+#include <algorithm>
 #include <fstream>
 
 #include "tests/app/ui_driver.h"
@@ -33,6 +34,12 @@ TEST_F(Shipped, ModelsHaveNamesAndOpen) {
     EXPECT_EQ(workspace().cursor.head, document().opened->card->head);
     EXPECT_EQ(workspace().cursor.layer, document().opened->card->layer);
     EXPECT_TRUE(missing_keys().empty());
+    const auto mask = mask_token(*document().opened);
+    const std::vector<int>& ids = run().trace(0).ids;
+    const auto gap = mask ? std::find(ids.begin(), ids.end(), *mask) : ids.end();
+    if (gap != ids.end()) {
+      EXPECT_EQ(workspace().cursor.query, gap - ids.begin()) << "the gap is what is asked for";
+    }
   }
   EXPECT_TRUE(state().settings.recent.empty());  // they are always there
 }

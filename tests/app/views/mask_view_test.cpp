@@ -69,6 +69,33 @@ TEST_F(MaskViewTest, LongInputsAreShownButNotEdited) {
   EXPECT_TRUE(cells().empty());
 }
 
+TEST_F(MaskViewTest, RowsOfPaddingAreHatchedOnTheBoardAsBesideIt) {
+  open_model("gpt2", 6);
+  ASSERT_TRUE(session_.edit("pad", "", [](Document& document) {
+    return set_padding(document, {true, PadSide::left, 9});
+  }));
+  session_.wait();
+  show(*view_);
+  show(*view_);
+  const Tensor board = painter_.shown("mask.board"), pattern = painter_.shown("mask.plane.pattern");
+  ASSERT_EQ(board.sizes(), (std::vector<std::int64_t>{9, 9}));
+  ASSERT_EQ(pattern.sizes(), board.sizes());
+  for (std::int64_t query = 0; query < 9; ++query)
+    for (std::int64_t key = 0; key < 9; ++key) {
+      EXPECT_EQ(is_masked(board.at(query, key)), is_masked(pattern.at(query, key))) << query << "," << key;
+      EXPECT_EQ(is_masked(board.at(query, key)), query < 3 || key < 3 || key > query);
+    }
+}
+
+TEST_F(MaskViewTest, OfAnotherModelTheBoardIsThatModelsMask) {
+  open_model("gpt2", 6);
+  show(*view_);
+  EXPECT_TRUE(is_masked(painter_.shown("mask.board").at(0, 5)));
+  open_model("bert", 6);
+  show(*view_);
+  EXPECT_FALSE(is_masked(painter_.shown("mask.board").at(0, 5))) << "an encoder looks both ways";
+}
+
 TEST_F(MaskViewTest, ARowThatSeesNothingIsDrawn) {
   open_scene("nine_steps");
   ASSERT_TRUE(session_.edit("row", "", [](Document& document) { return toggle_mask_row(document, 2, 4); }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/views/residual_lens.h"
+#include "app/widgets/matrix_plot.h"
 #include "tests/app/views/lens_fixture.h"
 
 namespace attnscope {
@@ -13,7 +14,7 @@ class ResidualViewTest : public testing::LensViewFixture {
  protected:
   void fill(LensGrid& grid) {
     for (int tries = 0; tries < 4000 && !grid.complete(); ++tries) {
-      grid.follow(run(), 0, commands_);
+      grid.follow(session_->opened_version(), run(), 0, commands_);
       commands_.carry_out(*session_);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -50,7 +51,7 @@ TEST_F(ResidualViewTest, TheOutputRowIsWhatTheModelSays) {
 TEST_F(ResidualViewTest, NamesItsRows) {
   open("gpt2");
   LensGrid grid("lens");
-  grid.follow(run(), 0, commands_);
+  grid.follow(session_->opened_version(), run(), 0, commands_);
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[0]), "embed");
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[1]), "0 attn");
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[2]), "0 mlp");
@@ -112,6 +113,28 @@ TEST_F(ResidualViewTest, AClickMovesTheCursor) {
   EXPECT_EQ(workspace_.cursor.query, 2);
   for (const char* colour : {"lens_entropy", "lens_kl", "lens_probability"}) click_item(*view, colour);
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+// Nothing is likely in a model with random weights: the colours end where its probabilities do.
+TEST_F(ResidualViewTest, AFlatDistributionIsNotAllDark) {
+  open("marian");
+  const auto view = make_residual_view();
+  settle(*view);
+  const Tensor values = painter_.shown("residual_lens");
+  ASSERT_FALSE(values.empty());
+  const float most = upward_range(values).most;
+  ASSERT_LT(most, 0.5f) << "flat enough to be of use here";
+  // Of all that is drawn over the cells some has the colour of the upper half of the map.
+  const ItemRect cells = noted_items().at("matrix.residual_lens");
+  const Lut& lut = colormap_lut(Colormap::sequential);
+  int bright = 0;
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (int list = 0; list < data->CmdListsCount; ++list)
+    for (const ImDrawVert& vertex : data->CmdLists[list]->VtxBuffer)
+      if (vertex.pos.x >= cells.p0.x && vertex.pos.x <= cells.p1.x && vertex.pos.y >= cells.p0.y &&
+          vertex.pos.y <= cells.p1.y)
+        bright += std::find(lut.begin() + kLutSize / 2, lut.end(), vertex.col) != lut.end();
+  EXPECT_GT(bright, 0);
 }
 
 }  // namespace

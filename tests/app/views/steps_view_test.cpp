@@ -203,5 +203,85 @@ TEST_F(StepsViewTest, PointingAtAResultAndClickingPinsIt) {
       }));
 }
 
+// The lines read as a program: what one line makes has the name by which the next ones take it.
+TEST_F(StepsViewTest, TorchLinesTakeTheRowsThatTheModelsOrderGivesThem) {
+  const auto line = [&](const char* name) {
+    const std::string text = torch_line(*run_, site(name));
+    return text.substr(0, text.find("  # "));
+  };
+  open_model("gpt2");  // norms before
+  EXPECT_EQ(line("blocks.0.attn.q"), "q = W_query(y)");
+  EXPECT_EQ(line("blocks.0.resid_post"), "x = x + m");
+  open_model("bert");  // norms after
+  EXPECT_EQ(line("blocks.0.attn.q"), "q = W_query(x)");
+  EXPECT_EQ(line("blocks.0.ln1.out").substr(0, 4), "x = ");
+  EXPECT_EQ(line("blocks.0.mlp.pre"), "h = fc1(x)");
+  EXPECT_EQ(line("ln_head.scale").substr(0, 10), "scale = (a");
+  open_model("gemma");  // a gate, and 1 + weight
+  EXPECT_EQ(line("blocks.0.mlp.out"), "m = fc2(h)");
+  EXPECT_EQ(line("ln_final.out"), "y = x / scale * (1 + weight)");
+  open_model("marian");
+  EXPECT_EQ(line("dec.blocks.0.cross.k"), "k = W_key(encoded)");
+  open_model("vit");
+  EXPECT_EQ(line("logits"), "logits = lm_head(y[:, :1])") << "the class token's row alone";
+  open_model("paligemma_causal");
+  EXPECT_EQ(line("embed"), "x = x") << "the image is in place";
+}
+
+TEST_F(StepsViewTest, TheMaskIsTheOneThatRan) {
+  open_model("gpt2");
+  const Site mask = site("blocks.0.attn.mask");
+  const auto ask = [&](const char* text) {
+    ASSERT_TRUE(session_.edit("mask", {}, [&](Document& document) { return set_mask_text(document, text); }));
+    take();
+  };
+  ask("full");
+  EXPECT_EQ(torch_line(*run_, mask).find("mask = torch.ones(t, t).bool()"), 0u);
+  EXPECT_EQ(text_of(formula_pieces(run_->trace(0), mask)), "M = 1 where key is no padding");
+  ask("causal & window(3)");
+  EXPECT_EQ(torch_line(*run_, mask).find("mask = torch.ones(t, t).tril().triu(-2).bool()"), 0u);
+  ASSERT_TRUE(session_.edit("cell", {}, [](Document& document) -> Status {
+    set_mask_cell(document, 1, 3, true);
+    return Done{};
+  }));
+  take();
+  EXPECT_NE(torch_line(*run_, mask).find("; mask[1, 3] = True"), std::string::npos);
+}
+
+// "head 1 reads K head 0": the columns that are framed, the head that is multiplied, the line of PyTorch.
+TEST_F(StepsViewTest, HeadsThatShareKeysAndValuesFrameTheSharedOnes) {
+  open_model("llama3");
+  const AttentionSpec& attention = run_->trace(0).config().blocks[0].attention;
+  ASSERT_LT(attention.n_kv_heads, attention.n_heads);
+  const int shared = attention.n_heads / attention.n_kv_heads;
+  const auto own = [&](const char* name, const char* id, int head) {
+    for (const Operand& operand : figure(site(name), head).operands)
+      if (operand.id == id) return operand.own_group;
+    return std::int64_t{-2};
+  };
+  for (int head = 0; head < attention.n_heads; ++head) {
+    for (const char* id : {"top", "result"}) {
+      EXPECT_EQ(own("blocks.0.attn.q", id, head), head);
+      EXPECT_EQ(own("blocks.0.attn.k", id, head), head / shared) << id;
+      EXPECT_EQ(own("blocks.0.attn.v", id, head), head / shared) << id;
+    }
+    EXPECT_EQ(own("blocks.0.attn.view_k", "before", head), head / shared);
+    EXPECT_EQ(own("blocks.0.attn.concat", "result", head), head);
+  }
+  const std::string repeat = ".repeat_interleave(" + std::to_string(shared) + ", dim=1)";
+  EXPECT_EQ(torch_line(*run_, site("blocks.0.attn.scores")).find("q @ k" + repeat + ".transpose(-2, -1)"),
+            9u);
+  EXPECT_EQ(torch_line(*run_, site("blocks.0.attn.z")).find("weights @ v" + repeat), 4u);
+  const std::string heads = std::to_string(attention.n_kv_heads) + "×" + std::to_string(shared);
+  EXPECT_NE(shapes_line(*run_, figure(site("blocks.0.attn.scores"))).find(" @ (1, " + heads + ", "),
+            std::string::npos);
+  for (const char* step : {"blocks.0.attn.k", "blocks.0.attn.scores", "blocks.0.attn.z"})
+    EXPECT_NE(sentence_text(run_->trace(0), site(step)).find("read by " + std::to_string(shared)),
+              std::string::npos)
+        << step;
+  open_model("gpt2");
+  EXPECT_EQ(torch_line(*run_, site("blocks.0.attn.scores")).find("repeat"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnscope

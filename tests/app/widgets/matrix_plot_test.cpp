@@ -160,5 +160,44 @@ TEST_F(MatrixPlotTest, TheMiddleGoesFirst) {
   EXPECT_EQ(middle_truncated(fonts().mono, "ab", 80), "ab");
 }
 
+TEST(SignedRange, OneFarLargerValueDoesNotFlattenTheRest) {
+  std::vector<float> values(400);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i));
+  values[7] = 250.f;
+  values[9] = -kInf;
+  values[11] = kMasked;
+  const ValueRange range = signed_range(Tensor::from(values, {{Axis::pos, 20}, {Axis::dim, 20}}));
+  EXPECT_LT(range.hi, 1.1f);
+  EXPECT_GT(range.hi, 0.9f);
+  EXPECT_EQ(range.lo, -range.hi);
+  EXPECT_EQ(range.most, 250.f) << "the legend tells it";
+  EXPECT_GE(range.least, -1.f);
+  EXPECT_TRUE(range.clipped());
+  HeatStyle style;
+  set_range(style, range);
+  EXPECT_TRUE(style.clipped);
+  EXPECT_EQ(style.hi, range.hi);
+  set_range(style, range, true);
+  EXPECT_FALSE(style.clipped);
+  EXPECT_EQ(style.hi, 250.f) << "heights are never clipped";
+  style.log_scale = true;
+  set_range(style, range);
+  EXPECT_FALSE(style.clipped) << "nor is a logarithmic scale";
+}
+
+TEST(SignedRange, WhatIsSpreadOutIsNotClipped) {
+  std::vector<float> bell(2000), few{1, 0, 0, 40};
+  for (std::size_t i = 0; i < bell.size(); ++i) {  // about normal: the sum of waves out of step
+    const double x = static_cast<double>(i);
+    bell[i] =
+        static_cast<float>(std::sin(x * 1.7) + std::sin(x * 2.9) + std::sin(x * 5.3) + std::sin(x * 0.31));
+  }
+  EXPECT_FALSE(signed_range(Tensor::from(bell, {{Axis::dim, 2000}})).clipped());
+  EXPECT_FALSE(signed_range(Tensor::from(few, {{Axis::dim, 4}})).clipped()) << "few numbers can be read";
+  std::vector<float> one_of_all(400);
+  one_of_all[3] = 2.f;
+  EXPECT_FALSE(signed_range(Tensor::from(one_of_all, {{Axis::dim, 400}})).clipped()) << "the rest is 0";
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -190,5 +190,15 @@ TEST(Scene, refusals_name_the_place) {
       "weights");
 }
 
+TEST(Scene, NothingComesBetweenMaskingAndScaling) {
+  std::string text = shipped_text();
+  const std::string order = "\"mask_before_scale\": true";
+  ASSERT_NE(text.find(order), std::string::npos);
+  text.replace(text.find(order), order.size(), order + ", \"cap\": 5");
+  const auto opened = open_scene_text(text, "capped");
+  ASSERT_FALSE(opened) << "a cap would be shown in an order that nobody computes";
+  EXPECT_NE(opened.error().sentence.find("cap"), std::string::npos) << opened.error().sentence;
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -23,36 +23,46 @@ void expect_mask(const Document& document, std::int64_t tokens, bool (*wanted)(s
       EXPECT_EQ(mask.allowed(query, key), wanted(query, key)) << query << "," << key;
 }
 
-TEST(MaskEdits, PresetsSetEveryCell) {
+TEST(MaskEdits, ThereIsOneMaskHoweverItIsChosen) {
   Document document = gpt2(9);
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::full, 9));
+  EXPECT_TRUE(is_chosen_mask(document, "model", MaskOf::main));
+  EXPECT_FALSE(is_chosen_mask(document, "causal", MaskOf::main))
+      << "the same numbers, but nobody asked for it";
+  const std::vector<std::string> presets = mask_presets(document, MaskOf::main, 0, 3);
+  for (const std::string& preset : presets) {
+    set_mask_cell(document, 4, 1, !mask_of(document, 0).allowed(4, 1));
+    EXPECT_FALSE(is_chosen_mask(document, preset, MaskOf::main)) << "a cell was switched by hand";
+    ASSERT_TRUE(choose_mask(document, preset, MaskOf::main)) << preset;
+    EXPECT_EQ(document.mask.text(), preset);
+    EXPECT_TRUE(document.mask_cells.empty()) << preset;
+    for (const std::string& other : presets)
+      EXPECT_EQ(is_chosen_mask(document, other, MaskOf::main), other == preset) << other;
+  }
+  ASSERT_TRUE(choose_mask(document, "full", MaskOf::main));
   expect_mask(document, 9, [](std::int64_t, std::int64_t) { return true; });
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::window, 9, 3));
+  ASSERT_TRUE(choose_mask(document, presets[3], MaskOf::main));
   expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q && k > q - 3; });
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::causal, 9));
-  EXPECT_TRUE(document.mask_cells.empty());
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::full, 9));
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::own, 9));
+  ASSERT_TRUE(choose_mask(document, "causal | prefix(3)", MaskOf::main));
+  expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q || k < 3; });
+  ASSERT_TRUE(choose_mask(document, "model", MaskOf::main));
   expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q; });
+  EXPECT_FALSE(choose_mask(document, "causal & window(0)", MaskOf::main));
+  EXPECT_TRUE(document.mask.is_model());
 }
 
-TEST(MaskEdits, PresetsAreRecognised) {
-  Document document = gpt2(7);
-  EXPECT_TRUE(is_mask_preset(document, MaskPreset::own, 7));
-  EXPECT_TRUE(is_mask_preset(document, MaskPreset::causal, 7));
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::window, 7, 2));
-  EXPECT_TRUE(is_mask_preset(document, MaskPreset::window, 7, 2));
-  EXPECT_FALSE(is_mask_preset(document, MaskPreset::window, 7, 3));
-  EXPECT_FALSE(is_mask_preset(document, MaskPreset::own, 7));
-  EXPECT_FALSE(is_mask_preset(document, MaskPreset::full, 7));
-}
-
-TEST(MaskEdits, PresetsRefuseLongInputsAndEmptyWindows) {
-  Document document = gpt2(4);
-  EXPECT_FALSE(set_mask_preset(document, MaskPreset::full, kMostPresetTokens + 1));
-  EXPECT_FALSE(set_mask_preset(document, MaskPreset::window, 4, 0));
-  EXPECT_TRUE(set_mask_preset(document, MaskPreset::own, kMostPresetTokens + 1));
-  EXPECT_TRUE(document.mask_cells.empty());
+TEST(MaskEdits, RowsOfPaddingAreNeitherShownNorCounted) {
+  Document document = gpt2(5);
+  document.padding = {true, PadSide::left, 8};
+  const std::vector<std::uint8_t> real = real_queries(document, {});
+  ASSERT_EQ(real, (std::vector<std::uint8_t>{0, 0, 0, 1, 1, 1, 1, 1}));
+  const Tensor plane = mask_plane(mask_of(document, 0), {0, 8}, {0, 8}, real);
+  for (std::int64_t query = 0; query < 8; ++query)
+    for (std::int64_t key = 0; key < 8; ++key)
+      EXPECT_EQ(plane.at(query, key) > 0, query >= 3 && key >= 3 && key <= query) << query << "," << key;
+  const MaskSummary summary = mask_summary(mask_of(document, 0), 8, 8, real);
+  EXPECT_EQ(summary.pairs, 40);
+  EXPECT_EQ(summary.masked, 25);
+  EXPECT_TRUE(summary.blind.empty()) << "nobody asks what padding sees";
 }
 
 TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {

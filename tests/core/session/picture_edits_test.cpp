@@ -40,6 +40,29 @@ TEST(PictureEdits, AnotherGridRepeatsOrAverages) {
   EXPECT_NEAR(at(one, 0, 0)[0], 191, 2) << "three white quarters of four";
 }
 
+TEST(PictureEdits, AStrokeIsDrawnOverWhatTheModelSeesNow) {
+  auto read = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/vit");
+  ASSERT_TRUE(read) << read.error().text();
+  Document document = new_document(std::make_shared<const OpenedModel>(*std::move(read)));
+  const Preprocessing& how = document.opened->preprocessing;
+  // Pixels without a picture, as a model's card gives them.
+  Picture scene = blank_picture(how.width, how.height, {10, 20, 30});
+  scene = painted(scene, {0, 0, how.width - 1, how.height - 1, 2, {90, 60, 200}});
+  document.sequences[0].input.pixels = preprocess(scene, how);
+  document.sequences[0].picture = {};
+  const Tensor before = document.sequences[0].input.pixels;
+  const PictureGrid grid{8, grid_height(*document.opened, 8)};
+  ASSERT_TRUE(paint(document, 0, {2, 1, 2, 1, 1, kRed}, grid));
+  const Tensor after = document.sequences[0].input.pixels;
+  const std::int64_t side = how.width / 8;
+  for (std::int64_t y = 0; y < after.size(1); ++y)
+    for (std::int64_t x = 0; x < after.size(2); ++x) {
+      const bool drawn = x / side == 2 && y / side == 1;
+      const float wanted = drawn ? (200 / 255.f - how.mean[0]) / how.deviation[0] : before.at(0, y, x);
+      EXPECT_NEAR(after.at(0, y, x), wanted, 1e-5) << x << "," << y;
+    }
+}
+
 TEST(PictureEdits, WhatIsDrawnIsWhatTheModelSees) {
   auto read = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/vit");
   ASSERT_TRUE(read) << read.error().text();
@@ -48,7 +71,7 @@ TEST(PictureEdits, WhatIsDrawnIsWhatTheModelSees) {
   ASSERT_TRUE(set_picture(document, 0, blank_picture(how.width, how.height, kWhite)));
   const Tensor before = document.sequences[0].input.pixels;
   const int height = grid_height(*document.opened, how.width);
-  ASSERT_TRUE(paint(document, 0, {3, 4, 3, 4, 1, kRed}, how.width, height));
+  ASSERT_TRUE(paint(document, 0, {3, 4, 3, 4, 1, kRed}, {how.width, height}));
   const Tensor after = document.sequences[0].input.pixels;
   int changed = 0;
   for (std::int64_t y = 0; y < after.size(1); ++y)

@@ -169,13 +169,13 @@ TEST(SideMasks, PresetsRowsAndColumnsOfARectangle) {
   EXPECT_EQ(mask_summary(mask_of(document, cross), size.queries, size.keys).blind,
             std::vector<std::int64_t>{0});
   EXPECT_FALSE(toggle_mask_row(document, size.queries, size, cross)) << "there is no such query";
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::causal, size, 0, cross));
+  ASSERT_TRUE(choose_mask(document, "causal", MaskOf::cross));
   const Mask mask = mask_of(document, cross);
   for (std::int64_t query = 0; query < size.queries; ++query)
     for (std::int64_t key = 0; key < size.keys; ++key) EXPECT_EQ(mask.allowed(query, key), key <= query);
-  EXPECT_TRUE(is_mask_preset(document, MaskPreset::causal, size, 0, cross));
+  EXPECT_TRUE(is_chosen_mask(document, "causal", MaskOf::cross));
   EXPECT_TRUE(document.mask_cells.empty()) << "the decoder's own mask is another";
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::own, size, 0, cross));
+  ASSERT_TRUE(choose_mask(document, "model", MaskOf::cross));
   EXPECT_TRUE(document.side_masks.empty());
 }
 
@@ -264,8 +264,11 @@ TEST(SideMasks, ACellIsComparedWithTheMaskOfTheBlockThatIsLookedAt) {
   EXPECT_FALSE(far(wide));
   set_mask_cell(document, 11, 0, true, {MaskOf::main, wide, 0});
   EXPECT_TRUE(document.mask_cells.empty()) << "taken back, not allowed in the blocks with a window";
-  ASSERT_TRUE(set_mask_preset(document, MaskPreset::window, 12, 2, {MaskOf::main, narrow, 0}));
-  EXPECT_TRUE(is_mask_preset(document, MaskPreset::window, 12, 2, {MaskOf::main, wide, 0}));
+  ASSERT_TRUE(choose_mask(document, "causal & window(2)", MaskOf::main));
+  for (const int layer : {narrow, wide}) {
+    EXPECT_TRUE(mask_of(document, layer).allowed(11, 10));
+    EXPECT_FALSE(mask_of(document, layer).allowed(11, 9)) << layer;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "core/arch/open.h"
 
 namespace attnscope {
@@ -56,6 +59,26 @@ TEST(Timeline, BlocksFollowEachOther) {
     rope += step.kind == StepKind::rope;
   }
   EXPECT_EQ(rope, layer + 1);  // one per block, for Q and K together
+}
+
+TEST(Timeline, ASceneThatScalesBeforeItMasksIsWalkedInThatOrder) {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string first = "\"mask_before_scale\": true";
+  ASSERT_NE(text.find(first), std::string::npos);
+  text.replace(text.find(first), first.size(), "\"mask_before_scale\": false");
+  const auto opened = open_scene_text(text, "scaled first");
+  ASSERT_TRUE(opened) << opened.error().text();
+  const auto trace = *opened->model->run(opened->scene->inputs.front());
+  const auto steps = timeline(*trace, opened->scene->walk);
+  const std::vector<std::string> wanted{"qkv",  "split",   "transpose", "scores", "scale",
+                                        "mask", "softmax", "values",    "concat", "output"};
+  EXPECT_EQ(kinds(steps), wanted);
+  int before = -1;
+  for (const TimelineStep& step : steps) {
+    EXPECT_GT(trace->index_of(step.main), before) << to_text(step.main) << " comes after what it reads";
+    if (step.kind != StepKind::qkv && step.kind != StepKind::split) before = trace->index_of(step.main);
+  }
 }
 
 }  // namespace

@@ -160,10 +160,16 @@ TEST_F(OneAttention, logits_and_probabilities) {
 }
 
 TEST_F(OneAttention, own_head_of_grouped_queries) {
-  const auto trace = run({});
+  const RunOptions plain;
+  const auto trace = run(plain);
+  const Probe inside = Probe(*trace, plain).in(Stack::single, 0);
+  inside(Slot::q, wave({{Axis::pos, kRows}, {Axis::concat, kHeads * kWidth}}, 0.77));
+  inside(Slot::k, wave({{Axis::pos, kRows}, {Axis::concat, 2 * kWidth}}, 0.53));
   for (std::int64_t head = 0; head < kHeads; ++head) {
     EXPECT_EQ(trace->own_head(site_of(Slot::split_q, 0), head), head);
     EXPECT_EQ(trace->own_head(site_of(Slot::split_k, 0), head), head / 2);
+    EXPECT_EQ(trace->own_head(site_of(Slot::q, 0), head), head) << "columns of a projection";
+    EXPECT_EQ(trace->own_head(site_of(Slot::k, 0), head), head / 2) << "columns of a projection";
     EXPECT_EQ(trace->own_head(site_of(Slot::embed), head), 0);
   }
 }
