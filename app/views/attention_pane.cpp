@@ -157,13 +157,15 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   return out;
 }
 
-void PlanePane::draw_below(const ViewContext& context, Slot stage, ImVec2 position, float width) {
+void PlanePane::draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                           ImVec2 position, float width) {
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   const HeatStyle style = stage_style(stage, plane_.range, colours);
   const float bar = std::min(scaled(220), width * 0.5f);
   draw_legend(style, "", position, ImVec2(bar, scaled(11)), false);
-  draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)), tr("attention.masked"));
+  draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)),
+                     tr(has_padding(scene) ? "attention.masked_or_padding" : "attention.masked"));
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   const auto toggle = [&](const char* key, const char* help, const char* id, bool& value) {
@@ -209,7 +211,7 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     bottom = ImGui::GetItemRectMax().y;
     left = ImGui::GetItemRectMin().x;
   }
-  draw_below(context, stage, ImVec2(left, bottom + scaled(12)), position.x + size.x - left);
+  draw_below(context, scene, stage, ImVec2(left, bottom + scaled(12)), position.x + size.x - left);
   return event;
 }
 

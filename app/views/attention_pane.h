@@ -40,7 +40,8 @@ class PlanePane {
                      const HeadThumbnail* coarse);
   PairEvent draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                        const PairEvent& lit, ImVec2 position, ImVec2 size);
-  void draw_below(const ViewContext& context, Slot stage, ImVec2 position, float width);
+  void draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
+                  float width);
 
   MatrixWindow window_;                                ///< in tokens
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to

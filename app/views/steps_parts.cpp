@@ -35,9 +35,21 @@ FigureAxis FigureParts::axis(const Site& site, Axis name, std::int64_t size, con
   return out;
 }
 
+// The end of a block adds the MLP, attention too where both are added at once, or nothing where there is
+// none.
+std::string FigureParts::member_of(const Site& site) const {
+  std::string_view member = step_of(site.slot).text;
+  if (site.slot == Slot::resid_post) {
+    const BlockSpec& block = trace_.config().block_at(site);
+    const bool parallel = block.order == NormOrder::parallel, mlp = block.mlp.kind != MlpSpec::Kind::none;
+    if (parallel) member = mlp ? "resid_both" : "resid_mid";
+    if (!parallel && !mlp) member = "resid_pre";
+  }
+  return tr("steps.member." + std::string(member));
+}
+
 std::string FigureParts::title_of(const Site& site, bool transposed) const {
-  const std::string name = tr(std::string("steps.member.") + std::string(step_of(site.slot).text)) +
-                           std::string(transposed ? "ᵀ" : "");
+  const std::string name = member_of(site) + (transposed ? "ᵀ" : "");
   const bool across = site_.part == Part::cross || site.stack != site_.stack;
   const Axis rows = trace_.find(site)->axes[0];
   return across ? tr("steps.of_stack", {name, stack_name(trace_.config(), rows_stack(site, rows))}) : name;

@@ -17,6 +17,7 @@ class FigureParts {
   FigureAxis axis(const Site& site, Axis name, std::int64_t size, const char* key) const;
   FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, site_.stack, 0}; }
   /// "Q"; with its stack where the figure speaks of two ("Q · Decoder").
+  std::string member_of(const Site& site) const;
   std::string title_of(const Site& site, bool transposed = false) const;
   /// A step (the plane of one head of it; < 0: the head that the figure is about).
   Operand step(const Site& site, const char* id, std::int64_t head = -1) const;

@@ -253,22 +253,23 @@ TEST_F(PanelsTest, TheInspectorSaysWhatAChangeDoes) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
   };
-  const auto says = [&](const std::string& cell, const char* key) {
-    pin(cell);
+  const auto says = [&](const char* step, const std::vector<std::int64_t>& index, const char* key) {
+    pin_cell(workspace_, *run_, cell_at(run_->trace(0), *parse_site(step), index));
+    keep_trail(workspace_);
     draw(draw_inspector, ImVec2(318, 1400));
     const std::string text = said();
-    EXPECT_NE(text.find(std::string(tr(key)).substr(0, 30)), std::string::npos) << cell << ": " << text;
+    EXPECT_NE(text.find(std::string(tr(key)).substr(0, 30)), std::string::npos) << step << ": " << text;
   };
   open(kGpt2);
-  says("blocks.0.attn.scores[head=0,query=2,key=1]", "inspector.edit.help");
+  says("blocks.0.attn.scores", {0, 2, 1}, "inspector.edit.help");
   go_to_step(workspace_, *run_, static_cast<int>(run_->steps.size()) - 1);
-  says("blocks.0.attn.scores[head=0,query=2,key=1]", "inspector.edit.help");
-  says("logits[pos=1,vocab=3]", "cell_edit.fixed.logits");
-  says("probs[pos=1,vocab=3]", "cell_edit.fixed.probs");
-  says("blocks.0.ln1.scale[pos=1,unit=0]", "cell_edit.fixed.scale");
+  says("blocks.0.attn.scores", {0, 2, 1}, "inspector.edit.help");
+  says("logits", {1, 3}, "cell_edit.fixed.logits");
+  says("probs", {1, 3}, "cell_edit.fixed.probs");
+  says("blocks.0.ln1.scale", {1, 0}, "cell_edit.fixed.scale");
   open(kScene);
-  says("blocks.0.attn.out[query=2,d_model=1]", "inspector.edit.last");
-  says("blocks.0.attn.z[head=1,query=2,d_head=0]", "inspector.edit.help");
+  says("blocks.0.attn.out", {2, 1}, "inspector.edit.last");
+  says("blocks.0.attn.z", {1, 2, 0}, "inspector.edit.help");
 }
 
 }  // namespace

@@ -226,6 +226,9 @@ TEST_F(StepsViewTest, TorchLinesTakeTheRowsThatTheModelsOrderGivesThem) {
   EXPECT_EQ(line("logits"), "logits = lm_head(y[:, :1])") << "the class token's row alone";
   open_model("paligemma_causal");
   EXPECT_EQ(line("embed"), "x = x") << "the image is in place";
+  open_model("../../../assets/models/induction");  // attention alone
+  EXPECT_EQ(line("blocks.0.resid_post"), "x = x");
+  EXPECT_EQ(title_text(run_->trace(0), site("blocks.0.resid_post")), tr("steps.title.stream_out"));
 }
 
 TEST_F(StepsViewTest, TheMaskIsTheOneThatRan) {
