@@ -38,16 +38,10 @@ std::string masks_text(const Document& document) {
   return text.empty() ? document.mask.text() : text;
 }
 
-// The text, and how many cells lie over it.
 std::string label_of(const PanelContext& context) {
-  const Document& document = context.session.document();
-  const std::string text = masks_text(document);
+  const std::string text = masks_text(context.session.document());
   note_text(text);
-  const std::string shown = shortened(text, px(kLabel));
-  const std::size_t cells = count_switched_cells(document);
-  return (cells ? tr("input.mask.now_cells", {shown, std::to_string(cells)})
-                : tr("input.mask.now", {shown})) +
-         " \u25be";
+  return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
 }
 
 std::string spans_now(const PanelContext& context) {
@@ -252,7 +246,14 @@ void MaskBox::draw_popup(const PanelContext& context) {
 void MaskBox::draw(const PanelContext& context) {
   if (raised_button(label_of(context) + "###mask", !all_own_masks(context.session.document())))
     ImGui::OpenPopup("###mask_popup");
-  compat::item_tooltip(tr("input.mask.button.help"));
+  const std::size_t cells = count_switched_cells(context.session.document());
+  compat::item_tooltip(cells ? tr("input.mask.cells", {std::to_string(cells)}).c_str()
+                             : tr("input.mask.button.help"));
+  if (cells > 0) {  // a dot, not a word: nothing may move while cells are being painted
+    const ImVec2 corner(ImGui::GetItemRectMax().x - px(4), ImGui::GetItemRectMin().y + px(4));
+    ImGui::GetWindowDrawList()->AddCircleFilled(corner, px(3.5f), theme().warning);
+    note_item("mask_cells_dot");
+  }
   popup_below_item(true);
   draw_popup(context);
 }

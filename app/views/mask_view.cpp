@@ -258,9 +258,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
 
 void MaskView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
-  const AttentionScene scene = scene_of_cursor(context);
-  if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
-  window_keys_ = scene.keys, window_queries_ = scene.queries;
+  AttentionScene scene = scene_of_cursor(context);
   const Site mask = scene.site(Slot::mask);
   const bool edited = MaskBoard::editable(context, scene);
   const std::string sentence = tr(!edited                             ? "mask.sentence.shown"
@@ -272,6 +270,9 @@ void MaskView::draw(const ViewContext& context) {
       places_heading(context.workspace, context.run, PlaceChips::attentions,
                      tr("mask.title", {place_name(scene.trace->config(), mask)}), sentence, all.x) +
       scaled(14);
+  scene = scene_of_cursor(context);  // a chip beside the title chooses another attention
+  if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
+  window_keys_ = scene.keys, window_queries_ = scene.queries;
   const float bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);

@@ -234,10 +234,12 @@ TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
     return Done{};
   }));
   settle();
+  EXPECT_TRUE(shows("mask_cells_dot")) << "above the stage one sees that the text is not all";
   click("mask_rule1");
   settle();
   EXPECT_EQ(document().mask.text(), "causal");
   EXPECT_TRUE(document().mask_cells.empty()) << "a preset takes back what was switched";
+  EXPECT_FALSE(shows("mask_cells_dot"));
   click("mask");
   settle();
   click("mask_preset0");
