@@ -1,18 +1,24 @@
 #include "app/app.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 
+#include "app/autosave.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
 #include "app/picture.h"
+#include "app/session_look.h"
 #include "app/startup.h"
 #include "app/state_file.h"
 #include "app/workspace_file.h"
+#include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/system/signals.h"
 
 namespace attnscope {
 namespace {
@@ -27,6 +33,7 @@ constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not 
 constexpr double kTrainingWait = 0.1;  // a model that trains is drawn no more often: the cores are its own
 constexpr double kBlinkWait = 0.25;    // of the text cursor
 constexpr double kIdleWait = 10.0;
+constexpr double kFilesWait = 2.0;  // files of what is open may be saved by others
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
 
 int complain(const Error& error) {
@@ -41,21 +48,47 @@ class Loop {
       : options_(options), session_(session), context_(context), host_(host), frame_(frame) {}
 
   void run() {
-    while (!context_.should_close() && !frame_.state().quit) {
-      draw();
-      if (!first_drawn_) tell_start();
-      wait();
-      follow_opening();
+    while (!is_over()) {
+      const Status drawn = guarded(tr("fault.frame"), [this] { turn(); });
+      drawing_ = false;
+      if (drawn) continue;
+      ImGui::EndFrame();  // where it was begun
+      (void)guarded(tr("fault.frame"), [&] { session_.report(drawn.error()); });
     }
   }
+  /// A frame is being made: nobody else looks at what it changes.
+  bool drawing() const { return drawing_; }
 
  private:
+  // A run that cannot be kept is told before the window goes, once.
+  bool is_over() {
+    FrameState& state = frame_.state();
+    if (StopSignals::wanted()) return true;
+    if (!context_.should_close() && !state.quit) return false;
+    const Status kept = std::exchange(warned_, true) ? Status(Done{}) : session_.training().settle();
+    if (kept) return true;
+    session_.report(kept.error());
+    context_.request_close(false);
+    state.quit = false;
+    return false;
+  }
+
+  void turn() {
+    drawing_ = true;
+    draw();
+    drawing_ = false;
+    if (!first_drawn_) tell_start();
+    wait();
+    follow_opening();
+  }
+
   void draw() {
     FrameState& state = frame_.state();
     host_.set_scale(base_scale() * state.settings.zoom);
     state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
+    autosave_.follow(state);
     if (frame_.answered()) {
       ImGui::EndFrame();
       host_.new_frame();
@@ -64,6 +97,9 @@ class Loop {
     host_.render();
     context_.swap();
     state_file_.end(frame_);
+    const float scale = std::max(0.1f, context_.scale());
+    state.settings.window_width = static_cast<int>(ImGui::GetIO().DisplaySize.x / scale);
+    state.settings.window_height = static_cast<int>(ImGui::GetIO().DisplaySize.y / scale);
     if (state.export_request) take_export();
     const std::string title = session_.document().opened
                                   ? opened_title(*session_.document().opened) + " \u2013 attnscope"
@@ -94,7 +130,9 @@ class Loop {
       seconds = kBusyWait;
     else if (ImGui::GetIO().WantTextInput)
       seconds = kBlinkWait;
+    if (autosave_.waiting()) seconds = std::min(seconds, kFilesWait);
     if (training) seconds = std::min(seconds, kTrainingWait);
+    if (session_.watches_files()) seconds = std::min(seconds, kFilesWait);
     if (frames_left_ > 0) --frames_left_;
     const auto begin = Clock::now();
     context_.poll(seconds);
@@ -141,10 +179,13 @@ class Loop {
   ImguiHost& host_;
   Frame& frame_;
   StateFile state_file_;
+  Autosave autosave_;
   std::string title_;
   Clock::time_point last_event_ = Clock::now();
   int frames_left_ = kFramesAfterEvent;
   bool first_drawn_ = false, was_busy_ = false, input_given_ = false, cursor_given_ = false;
+  bool warned_ = false;  ///< that the training run cannot be kept
+  std::atomic<bool> drawing_{false};
 };
 
 Options with_defaults(Options options, const Settings& settings) {
@@ -153,13 +194,25 @@ Options with_defaults(Options options, const Settings& settings) {
   return options;
 }
 
+// What must outlive the program, however it ends. `planned`: the person ended it, and let go of what was not
+// saved.
+void keep_all(FrameState& state, bool planned) {
+  if (!planned) state.keep_unsaved();
+  Autosave::remove();
+  if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
+    (void)complain(saved.error());
+  if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
+}
+
 }  // namespace
 
 int run_window(const Options& asked) {
+  const StopSignals stop(wake_window);
   Session session([] { wake_window(); });
   Frame frame(session);
   FrameState& state = frame.state();
   load_workspace(workspace_path(), state.workspace, state.settings);
+  if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window opens
@@ -174,12 +227,15 @@ int run_window(const Options& asked) {
   (*context)->on_drop = [&](const std::vector<std::string>& paths) {
     if (!paths.empty()) state.drop(paths.front());
   };
-  Loop(options, session, **context, **host, frame).run();
-  const float scale = std::max(0.1f, (*context)->scale());
-  state.settings.window_width = static_cast<int>(static_cast<float>((*context)->width()) / scale);
-  state.settings.window_height = static_cast<int>(static_cast<float>((*context)->height()) / scale);
-  if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
-    (void)complain(saved.error());
+  Loop loop(options, session, **context, **host, frame);
+  set_last_words([&, window_thread = std::this_thread::get_id()] {
+    for (int i = 0; i < 200 && loop.drawing() && std::this_thread::get_id() != window_thread; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    keep_all(state, false);
+  });
+  loop.run();
+  keep_all(state, !StopSignals::wanted());
+  set_last_words({});
   return 0;
 }
 
@@ -213,6 +269,12 @@ int take_screenshot(const Options& options) {
       return complain(status.error());
   for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
   settle(session, **host, frame, kSettleFrames);
+  if (session.mixed()) return complain(*session.mixed());
+  if (!options.save_session.empty())
+    if (Status saved = save_session(options.save_session, session.document(), look_of(state.workspace));
+        !saved)
+      return complain(saved.error());
+  if (options.screenshot.empty()) return 0;
   const Status written = write_png(options.screenshot, (*context)->read_pixels());
   if (!written) return complain(written.error());
   return 0;

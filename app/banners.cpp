@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/controls.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 
 namespace attnscope {
@@ -11,6 +12,7 @@ namespace {
 struct Line {
   ImU32 colour;
   std::string text, hint, action;  ///< action: label of a button, or empty
+  bool closes = true;
 };
 enum class Asked { nothing, dismiss, act };
 
@@ -43,9 +45,10 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
   if (!line.action.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x + width - actions, y + (height - ImGui::GetFrameHeight()) / 2));
     if (ImGui::Button((line.action + "###act").c_str())) asked = Asked::act;
+    note_item((std::string(id) + ".act").c_str());
   }
   ImGui::SetCursorScreenPos(ImVec2(x + width - px(34), y + (height - ImGui::GetFrameHeight() * 0.8f) / 2));
-  if (close_button("###dismiss")) asked = Asked::dismiss;
+  if (line.closes && close_button("###dismiss")) asked = Asked::dismiss;
   y += height;
   return asked;
 }
@@ -57,18 +60,43 @@ void draw_error(FrameState& state, float x, float& y, float width) {
   // What is open has not run yet: running it again may help.
   const auto result = state.session.result();
   const bool open =
-      state.session.document().model && (!result || result->undo_point != state.session.history().position());
+      state.session.document().model && (!result || result->undo_point != state.session.history().point());
   const Asked asked = draw_line(
       {theme().error, error.sentence, error.hint, open ? tr("frame.run_again") : ""}, "error", x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& session) { session.run(); });
   if (asked == Asked::dismiss) state.commands.act([](Session& session) { session.dismiss_error(); });
 }
 
+// A file of what is open is no longer what was read.
+void draw_changed_file(FrameState& state, float x, float& y, float width) {
+  const Session& session = state.session;
+  const bool mixed = session.mixed().has_value();
+  if (!mixed && session.newer_file().empty()) return;
+  Line line{theme().warning, tr("files.newer", {session.newer_file()}), "", tr("files.read_again")};
+  if (mixed) line = {theme().error, session.mixed()->sentence, tr("files.mixed.hint"), line.action, false};
+  note_text(line.text);
+  const Asked asked = draw_line(line, "changed_file", x, y, width);
+  if (asked == Asked::act) state.commands.act([](Session& s) { s.read_again(); });
+  if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
+}
+
+// What was open when the program was ended from outside.
+void draw_unsaved(FrameState& state, float x, float& y, float width) {
+  std::string& path = state.settings.unsaved;
+  if (path.empty()) return;
+  const Asked asked = draw_line({theme().accent, tr("files.unsaved", {path}), "", tr("files.unsaved.open")},
+                                "unsaved", x, y, width);
+  if (asked == Asked::act) state.open(path);
+  if (asked != Asked::nothing) path.clear();
+}
+
 }  // namespace
 
 float draw_banners(FrameState& state, ImVec2 position, float width) {
   float y = position.y;
+  draw_changed_file(state, position.x, y, width);
   if (state.session.error()) draw_error(state, position.x, y, width);
+  draw_unsaved(state, position.x, y, width);
   int number = 0;
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;

@@ -1,5 +1,4 @@
-// Small controls that the parts of the frame share, and guards for what ImGui wants to be popped again.
-// Refuses state of its own.
+// Small controls that the parts of the frame share. Refuses state of its own.
 #pragma once
 
 #include <imgui.h>
@@ -9,37 +8,15 @@
 #include "app/look/colour.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/scopes.h"
 #include "app/look/theme.h"
 
 namespace attnscope {
 
-// ---- guards -------------------------------------------------------------------------------------
-struct WithFont {
-  explicit WithFont(ImFont* font) { compat::push_font(font ? font : ImGui::GetFont()); }
-  ~WithFont() { ImGui::PopFont(); }
-  WithFont(const WithFont&) = delete;
-  WithFont& operator=(const WithFont&) = delete;
-};
-struct WithColour {
-  WithColour(ImGuiCol slot, ImU32 colour) { ImGui::PushStyleColor(slot, colour); }
-  ~WithColour() { ImGui::PopStyleColor(); }
-  WithColour(const WithColour&) = delete;
-  WithColour& operator=(const WithColour&) = delete;
-};
-struct WithVar {
-  WithVar(ImGuiStyleVar slot, ImVec2 value) { ImGui::PushStyleVar(slot, value); }
-  WithVar(ImGuiStyleVar slot, float value) { ImGui::PushStyleVar(slot, value); }
-  ~WithVar() { ImGui::PopStyleVar(); }
-  WithVar(const WithVar&) = delete;
-  WithVar& operator=(const WithVar&) = delete;
-};
-struct WithId {
-  explicit WithId(int id) { ImGui::PushID(id); }
-  explicit WithId(const char* id) { ImGui::PushID(id); }
-  ~WithId() { ImGui::PopID(); }
-  WithId(const WithId&) = delete;
-  WithId& operator=(const WithId&) = delete;
-};
+using WithFont = FontScope;
+using WithColour = ColourScope;
+using WithVar = StyleScope;
+using WithId = IdScope;
 
 // ---- controls -----------------------------------------------------------------------------------
 /// Units to pixels.

@@ -47,7 +47,7 @@ std::int64_t answering_row(const RunResult& run) {
   if (gap != trace.ids.end()) return gap - trace.ids.begin();
   const std::vector<Span>& spans = trace.input.spans;
   const bool acts = !spans.empty() && spans.back().name == "action" && spans.back().begin > 0;
-  return acts ? std::min(spans.back().begin, trace.length) - 1 : telling_row(trace);
+  return acts ? std::min(spans.back().begin, trace.length) - 1 : prediction_row(trace);
 }
 
 // The head that a trained model's card tells of, and what it reads where the answer is formed.

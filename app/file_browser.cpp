@@ -8,6 +8,7 @@
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "core/base/text.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
@@ -53,7 +54,7 @@ void draw_sign(FolderEntry::Kind kind, ImVec2 at, float side) {
       const float y = at.y + side * (0.12f + 0.29f * static_cast<float>(i));
       list->AddRectFilled(ImVec2(p0.x, y), ImVec2(p1.x, y + side * 0.2f), t.accent, px(1.5f));
     }
-  } else if (kind == FolderEntry::Kind::scene) {
+  } else if (kind == FolderEntry::Kind::scene || kind == FolderEntry::Kind::session) {
     const float cell = side * 0.4f;
     const ImU32 colours[] = {t.q, t.k, t.v, t.residual};
     for (int i = 0; i < 4; ++i) {
@@ -73,6 +74,7 @@ const char* kind_key(FolderEntry::Kind kind) {
     case FolderEntry::Kind::model: return "browser.model";
     case FolderEntry::Kind::scene: return "browser.scene";
     case FolderEntry::Kind::gguf: return "browser.gguf";
+    case FolderEntry::Kind::session: return "browser.session";
     case FolderEntry::Kind::file: break;
   }
   return "browser.file";

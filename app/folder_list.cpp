@@ -1,12 +1,13 @@
 #include "app/folder_list.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "core/base/text.h"
 #include "core/io/local_time.h"
+#include "core/session/session_file.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
@@ -47,6 +48,7 @@ FolderEntry describe(const fs::directory_entry& entry) {
   const bool json = entry.path().extension() == ".json" && out.bytes > 0 && out.bytes <= kLargestScene;
   if (json && says_scene(entry.path())) out.kind = FolderEntry::Kind::scene;
   if (entry.path().extension() == ".gguf" && out.bytes > 0) out.kind = FolderEntry::Kind::gguf;
+  if (is_session_path(out.name) && out.bytes > 0) out.kind = FolderEntry::Kind::session;
   return out;
 }
 
@@ -82,11 +84,6 @@ std::string folder_above(const std::string& path) {
   if (!whole.has_filename()) whole = whole.parent_path();
   const fs::path above = whole.parent_path();
   return above.empty() ? path : above.string();
-}
-
-std::string home_folder() {
-  const char* home = std::getenv("HOME");
-  return home && home[0] == '/' ? home : "/";
 }
 
 std::string with_home(const std::string& path) {

@@ -1,6 +1,6 @@
 // What lies in a folder, read for the file browser: names, sizes, dates, and which folders are models and
-// which files are scenes or GGUF models. Runs on any thread. Refuses to follow a folder for longer than
-// kMostEntries.
+// which files are scenes, sessions or GGUF models. Runs on any thread. Refuses to follow a folder for longer
+// than kMostEntries.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace attnscope {
 
 struct FolderEntry {
-  enum class Kind { folder, model, scene, gguf, file };
+  enum class Kind { folder, model, scene, gguf, session, file };
   Kind kind = Kind::file;
   std::string name, path;
   std::uint64_t bytes = 0;  ///< of files
@@ -32,7 +32,5 @@ FolderList read_folder(const std::string& path);
 std::string folder_above(const std::string& path);
 /// "~" at the beginning stands for the home folder.
 std::string with_home(const std::string& path);
-/// The home folder, or "/".
-std::string home_folder();
 
 }  // namespace attnscope

@@ -8,11 +8,13 @@
 #include "app/controls.h"
 #include "app/cursor.h"
 #include "app/dialogs.h"
+#include "app/fault.h"
 #include "app/keyboard.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/toolbar.h"
 #include "app/widgets/navigation.h"
+#include "core/base/caught.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -71,18 +73,25 @@ void Frame::take_news() {
     state_.workspace.playing = false;
     state_.notices.clear();
     state_.remember_opened();
-    if (const auto& opened = state_.session.document().opened)
+    if (const auto& opened = state_.session.document().opened) {
+      again_ = !opened->path.empty() && opened->path == seen_path_;  // the stage stays where it is
+      seen_path_ = opened->path;
+      for (const std::string& warning : opened->warnings)
+        state_.notify(Notice::Kind::warning, warning, {}, 0);
       for (const std::string& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
+    }
   }
   if (!run_) return;
   if (fresh_) {
     const Site wanted = state_.workspace.cursor.step;
-    state_.workspace.cursor = first_cursor(*run_);
-    if (wanted.layer >= 0 && step_index(run_->steps, wanted) >= 0) {  // the same step of another model
+    const bool there = step_index(run_->steps, wanted) >= 0;
+    if (!again_ || !there) state_.workspace.cursor = first_cursor(*run_);
+    if (wanted.layer >= 0 && there) {  // the same step of another model
       state_.workspace.cursor.step = wanted;
       state_.workspace.cursor.stack = wanted.stack;
       state_.workspace.cursor.layer = wanted.layer;
     }
+    state_.take_session_cursor(*run_);
     fresh_ = false;
   }
   tidy_cursor(state_.workspace.cursor, *run_);
@@ -101,7 +110,7 @@ void Frame::follow_backward() {
     if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
   }
   workspace.backpass.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
-                            workspace.backward_target);
+                            {workspace.backward_rows, workspace.backward_target});
   const auto slopes = workspace.backpass.newest();
   if (!slopes || !slopes->walk) return;
   walked_ = slopes->walk;
@@ -131,6 +140,14 @@ bool Frame::moving() const {
 }
 
 void Frame::draw(Painter& painter) {
+  const UiMark mark;
+  const Status drawn = guarded(tr("fault.frame"), [&] { draw_all(painter); });
+  if (drawn) return;
+  mark.restore();
+  state_.session.report(drawn.error());
+}
+
+void Frame::draw_all(Painter& painter) {
   take_news();
   state_.poll_writing();
   weight_check_.follow(state_);
@@ -139,6 +156,7 @@ void Frame::draw(Painter& painter) {
   play();
   state_.workspace.moving = false;  // a view that moves says so again
   draw_window(painter);
+  edit_menu_.draw(state_.session, run_.get(), state_.workspace, state_.commands);
   draw_dialogs();
   finish();
 }
@@ -165,7 +183,7 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   compat::begin_child(
       id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - (low ? 0.f : px(4)))),
       false);
-  panel(context);
+  draw_part(state_, id, tr(std::string("fault.") + id), [&] { panel(context); });
   ImGui::EndChild();
 }
 
@@ -174,9 +192,14 @@ void Frame::draw_panels(Painter& painter) {
   const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float toolbar = px(kToolbarHeight);
-  draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar));
+  ImGui::SetCursorScreenPos(ImVec2(px(8), px(8)));
+  draw_part(state_, "toolbar", tr("fault.toolbar"),
+            [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
-  const float input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x);
+  float input = toolbar + px(kToolbarHeight);
+  ImGui::SetCursorScreenPos(ImVec2(px(8), toolbar + px(8)));
+  draw_part(state_, "input", tr("fault.input"),
+            [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x); });
   line(ImVec2(0, input), ImVec2(size.x, input));
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
@@ -203,13 +226,9 @@ void Frame::ask_for_files() {
   if (state_.ask_open)
     state_.browse = BrowseRequest{
         false, "browser.title_open", {}, [this](const std::string& path) { state_.open(path); }, false, true};
-  if (state_.ask_save_as) {
-    const auto& opened = state_.session.document().opened;
-    std::string name = opened ? file_name(opened->path) : std::string();
-    if (starts_with(name, kScenePrefix)) name = name.substr(std::string(kScenePrefix).size()) + ".json";
-    state_.browse = BrowseRequest{true, "browser.title_save", name,
-                                  [this](const std::string& path) { state_.save_scene_as(path); }};
-  }
+  if (state_.ask_save_as)
+    state_.browse = BrowseRequest{true, "browser.title_save", state_.save_name(),
+                                  [this](const std::string& path) { state_.save_as(path); }};
   state_.ask_open = state_.ask_save_as = false;
   if (auto question = state_.commands.take_question())
     state_.browse =

@@ -3,12 +3,15 @@
 // context and nothing else, so that tests run it without OpenGL. Refuses to wait for anything.
 #pragma once
 
+#include <string>
+
 #include "app/export_dialog.h"
 #include "app/file_browser.h"
 #include "app/frame_state.h"
 #include "app/input_bar.h"
 #include "app/stage.h"
 #include "app/weight_check.h"
+#include "app/widgets/edit_menu.h"
 
 namespace attnscope {
 
@@ -32,6 +35,7 @@ class Frame {
   const std::shared_ptr<const RunResult>& walked() const { return walked_; }
 
  private:
+  void draw_all(Painter& painter);
   void take_news();
   void follow_backward();
   void play();
@@ -49,10 +53,13 @@ class Frame {
   FileBrowser browser_;
   ExportDialog export_;
   WeightCheck weight_check_;
+  EditMenu edit_menu_;
   std::shared_ptr<const RunResult> run_, before_, walked_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
+  bool again_ = false;  ///< what was opened lies where the one before it lay
+  std::string seen_path_;
   bool was_backward_ = false, arriving_ = false;
   double played_ = 0;  ///< part of a step that the playing has gone so far
 };

@@ -7,6 +7,10 @@
 #include "app/look/assets.h"
 #include "app/look/fonts.h"
 #include "app/look/strings.h"
+#include "app/session_look.h"
+#include "core/arch/random_model.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
 #include "core/train/task.h"
 
 namespace attnscope {
@@ -112,30 +116,72 @@ void FrameState::drop(const std::string& path) {
 }
 
 void FrameState::open(const std::string& path) {
+  asked_session_.reset();
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
   if (path.rfind(kModelPrefix, 0) == 0)
     return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
-  asked_path_ = whole_path(path);
-  session.open(asked_path_);
+  asked_path_ = path == kRandomModel ? path : whole_path(path);
+  if (!is_session_path(path)) return session.open(asked_path_);
+  Result<SessionFile> file = read_session(asked_path_);
+  if (!file) return session.report(file.error());
+  open_session(*std::move(file));
+}
+
+void FrameState::open_session(SessionFile file) {
+  std::error_code ignored;
+  const bool shipped = file.model.starts_with(kModelPrefix) || file.model == kRandomModel;
+  if (file.scene.empty() && !shipped && !fs::exists(file.model, ignored)) {
+    notify(Notice::Kind::warning, tr("session.moved", {file.model}), tr("session.moved.hint"), 0);
+    browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
+    browse->chosen = [this, file](const std::string& path) mutable {
+      file.model = path;
+      open_session(std::move(file));
+    };
+    return;
+  }
+  ModelFiles files;
+  if (file.model.starts_with(kModelPrefix))
+    files = files_of(file.model.substr(std::string(kModelPrefix).size()));
+  take_look(file.look(), workspace);
+  asked_session_ = file;
+  session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
+    Result<OpenedModel> opened = !file.scene.empty() ? open_scene_text(file.scene, file.model)
+                                 : !files.empty()    ? open_model_files(files, file.model)
+                                                     : open_model(file.model);
+    if (!opened) return Result<Document>(opened.error());
+    return document_of(file, *std::move(opened), &cancel);
+  });
 }
 
 void FrameState::remember_opened() {
   const auto& opened = session.document().opened;
   const std::string path = std::exchange(asked_path_, {});
-  if (path.empty() || !opened) return;
+  const std::optional<SessionFile> from = std::exchange(asked_session_, {});
+  session_path_ = from ? from->path : std::string();
+  look_.reset();
+  if (from) look_ = from->look();
+  if (path.empty() || path == kRandomModel || !opened) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
-  if (opened->path != path && !inside) return;
+  if (!from && opened->path != path && !inside) return;
   std::erase(settings.recent, path);
   settings.recent.insert(settings.recent.begin(), path);
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
 }
 
+void FrameState::take_session_cursor(const RunResult& run) {
+  if (look_) take_cursor(*look_, run, workspace);
+  look_.reset();
+}
+
 void FrameState::open_shipped(const std::string& name) {
+  asked_session_.reset();
   const std::string_view text = asset("assets/scenes/" + name + ".json");
+  if (text.empty()) return session.report(fail(Code::not_found, tr("shipped.unknown_scene", {name})));
   session.open_scene(std::string(text), kScenePrefix + name);
 }
 
 void FrameState::open_shipped_model(const std::string& name) {
+  asked_session_.reset();
   ModelFiles files = files_of(name);
   std::string known;
   for (const ShippedModel& model : models())
@@ -147,22 +193,52 @@ void FrameState::open_shipped_model(const std::string& name) {
   session.open_files(std::move(files), kModelPrefix + name);
 }
 
-void FrameState::save_scene() {
+void FrameState::save() {
   const auto& opened = session.document().opened;
-  if (!opened || !opened->scene)
-    return notify(Notice::Kind::info, tr("frame.save.no_scene"), tr("frame.save.no_scene.hint"));
-  if (opened->path.rfind(kScenePrefix, 0) == 0) {
+  if (!opened) return;
+  const bool own_file = opened->scene && opened->path.rfind(kScenePrefix, 0) != 0;
+  if (session_path_.empty() && !own_file)
     ask_save_as = true;
-  } else {
-    save_scene_as(opened->path);
-  }
+  else
+    save_as(session_path_.empty() ? opened->path : session_path_);
 }
 
-void FrameState::save_scene_as(const std::string& path) {
-  const Result<Scene> scene = scene_of(session.document());
-  const Status saved = scene ? attnscope::save_scene(*scene, path) : Status(scene.error());
-  if (!saved) return notify(Notice::Kind::warning, saved.error().sentence, saved.error().hint, 0);
-  notify(Notice::Kind::good, tr("frame.save.done", {path}));
+std::string FrameState::save_name() const {
+  const auto& opened = session.document().opened;
+  if (!opened) return {};
+  std::string name = file_name(session_path_.empty() ? opened->path : session_path_);
+  if (!session_path_.empty() || (opened->scene && !starts_with(name, kScenePrefix))) return name;
+  if (opened->scene) return name.substr(std::string(kScenePrefix).size()) + ".json";
+  if (starts_with(name, kModelPrefix)) name = name.substr(std::string(kModelPrefix).size());
+  return name + kSessionEnding;
+}
+
+Status FrameState::save_to(const std::string& path) {
+  if (is_session_path(path)) return save_session(path, session.document(), look_of(workspace));
+  TRY(const Scene scene, scene_of(session.document()));
+  TRY_OK(attnscope::save_scene(scene, path));
+  session.saved_to(path);
+  return Done{};
+}
+
+void FrameState::save_as(const std::string& path) {
+  const auto& opened = session.document().opened;
+  const bool scene = opened && opened->scene && path.ends_with(".json");
+  const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
+  if (const Status saved = save_to(to); !saved)
+    return notify(Notice::Kind::warning, saved.error().sentence, saved.error().hint, 0);
+  if (!scene) session_path_ = to;
+  notify(Notice::Kind::good, tr(scene ? "frame.save.done" : "session.saved", {to}));
+}
+
+void FrameState::keep_unsaved() {
+  const std::string folder = config_folder();
+  const auto& opened = session.document().opened;
+  if (folder.empty() || !opened || !session.history().can_undo()) return;
+  const std::string name = fs::path(file_name(opened->path)).stem().string();
+  const std::string path =
+      folder + "/unsaved-" + name.substr(name.find(':') + 1) + (opened->scene ? ".json" : kSessionEnding);
+  if (make_folder(folder) && save_to(path)) settings.unsaved = path;
 }
 
 void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {

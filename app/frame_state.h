@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/look/theme.h"
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
+#include "core/session/session_file.h"
 
 namespace attnscope {
 
@@ -24,6 +26,7 @@ struct Settings {
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;
+  std::string unsaved;  ///< the scene that was open and not saved when the program was ended
   bool hidden_files = false;
 };
 
@@ -61,6 +64,12 @@ struct ShippedModel {
   std::string name, title, sentence;
 };
 
+/// Why a part of the frame is not drawn, and the run it could not be drawn for.
+struct Fault {
+  Error error;
+  std::uint64_t run = 0;
+};
+
 struct FrameState {
   explicit FrameState(Session& the_session);
 
@@ -70,7 +79,8 @@ struct FrameState {
   Commands commands;
   std::vector<std::unique_ptr<View>> views;  ///< in the order of the tabs
   std::vector<Notice> notices;
-  ImVec2 stage_min, stage_max;  ///< of the stage in the last frame, pixels
+  std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
@@ -89,7 +99,7 @@ struct FrameState {
   /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
   /// is opened.
   void drop(const std::string& path);
-  /// Opens a model or scene; it is among the recent ones once that has worked.
+  /// Opens a model, a scene or a session; it is among the recent ones once that has worked.
   void open(const std::string& path);
   /// Another document was opened: where it is what was asked for, it is remembered.
   void remember_opened();
@@ -97,9 +107,16 @@ struct FrameState {
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
   void open_shipped_model(const std::string& name);
-  /// Saves the scene to the file it came from, or asks where.
-  void save_scene();
-  void save_scene_as(const std::string& path);
+  /// Saves the session or the scene to the file it came from, or asks where.
+  void save();
+  /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
+  void save_as(const std::string& path);
+  /// What is proposed for save_as.
+  std::string save_name() const;
+  /// Puts unsaved changes into the folder of settings; the next start says so.
+  void keep_unsaved();
+  /// The cursor of a session that was just opened, now that it has run.
+  void take_session_cursor(const RunResult& run);
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
   /// Takes what background writing has to tell; once per frame.
@@ -108,13 +125,18 @@ struct FrameState {
   void set_language(const std::string& language);
 
  private:
+  void open_session(SessionFile file);
+  Status save_to(const std::string& path);
   struct Writing {
     std::string path;
     Status status = Done{};
     std::atomic<bool> done{false};
   };
   std::shared_ptr<Writing> writing_;
-  std::string asked_path_;  ///< being opened
+  std::string asked_path_;    ///< being opened
+  std::string session_path_;  ///< of the session that is open; empty: none
+  std::optional<SessionFile> asked_session_;
+  std::optional<nlohmann::json> look_;  ///< of the session, until it has run
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

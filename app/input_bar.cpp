@@ -52,9 +52,10 @@ void answer_anew(Session& session, int sequence) {
 }
 
 /// True where generating appends to the main stack.
-bool writes(const ModelConfig& config) {
-  return config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
-         !config.blocks.empty() && config.blocks.front().attention.causal;
+bool writes(const OpenedModel& opened) {
+  const ModelConfig& config = opened.model->config();
+  return opened.recorded.empty() && config.head.present && !config.head.first_row_only &&
+         config.vocab_size > 0 && !config.blocks.empty() && config.blocks.front().attention.causal;
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void InputBar::draw_add_token(const PanelContext& context) {
 void InputBar::draw_chips(const PanelContext& context, float width) {
   const Document& document = context.session.document();
   const bool vectors = !document.sequences[sequence_index(context)].input.vectors.empty();
-  const bool generates = !vectors && writes(document.model->config());
+  const bool generates = !vectors && writes(*document.opened);
   const float side = px(generates ? 170.f : vectors ? 110.f : 0.f);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   bool clicked = false;

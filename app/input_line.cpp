@@ -59,7 +59,7 @@ void TokenLine::follow(const PanelContext& context) {
   opened_ = context.session.opened_version();
   sequence_ = sequence;
   const Sequence& now = context.session.document().sequences[sequence];
-  const std::size_t point = context.session.history().position();
+  const std::uint64_t point = context.session.history().point();
   if (error_ && !typing_ && point != error_point_) error_.reset();  // changed in another way meanwhile
   error_point_ = point;
   const std::string& text = is_source() ? now.source_text : now.text;

@@ -70,7 +70,7 @@ class TokenLine {
   bool typing_ = false;
   double last_key_ = 0;  ///< ImGui time; 0: no gesture is open
   std::optional<Error> error_;
-  std::size_t error_point_ = 0;  ///< of the history
+  std::uint64_t error_point_ = 0;  ///< of the history
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
   std::shared_ptr<Tokenized> tokenized_;

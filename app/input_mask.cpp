@@ -18,12 +18,12 @@ constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
 constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cut
 constexpr std::int64_t kPresetWindow = 4;
 
-AttentionPlace place_of(const ModelConfig& config, MaskOf of) {
+AttentionPlace place_of(const ModelConfig& config, AttentionKind of) {
   switch (of) {
-    case MaskOf::encoder: return {Stack::enc, Part::attn};
-    case MaskOf::vision: return {Stack::vision, Part::attn};
-    case MaskOf::cross: return {config.stack, Part::cross};
-    case MaskOf::main: break;
+    case AttentionKind::encoder: return {Stack::enc, Part::attn};
+    case AttentionKind::vision: return {Stack::vision, Part::attn};
+    case AttentionKind::cross: return {config.stack, Part::cross};
+    case AttentionKind::main: break;
   }
   return {config.stack, Part::attn};
 }
@@ -31,11 +31,11 @@ AttentionPlace place_of(const ModelConfig& config, MaskOf of) {
 // The masks that somebody wrote: "causal", "enc:window(4)"; else "model".
 std::string masks_text(const Document& document) {
   std::string text;
-  for (const MaskOf of : kAllMasks) {
-    const MaskSpec& spec = asked_mask(document, of);
+  for (const AttentionKind of : kAttentionKinds) {
+    const MaskSpec spec = asked_mask(document, of);
     if (!spec.is_model()) text += (text.empty() ? "" : ", ") + std::string(mask_prefix(of)) + spec.text();
   }
-  return text.empty() ? document.mask.text() : text;
+  return text.empty() ? MaskSpec().text() : text;
 }
 
 std::string label_of(const PanelContext& context) {
@@ -74,28 +74,28 @@ bool field(const char* id, const char* hint, std::string& text, bool& typing, bo
 float MaskBox::width(const PanelContext& context) const { return button_width(label_of(context)); }
 
 void MaskBox::follow(const PanelContext& context) {
-  const std::size_t point = context.session.history().position();
+  const std::uint64_t point = context.session.history().point();
   if (point != point_ && !typing_text_) text_error_.reset();
   if (point != point_ && !typing_spans_) spans_error_.reset();
   point_ = point;
   const Document& document = context.session.document();
-  if (!document.model || !has_mask(document.model->config(), of_)) of_ = MaskOf::main;
+  if (!document.model || !has_attention(document.model->config(), of_)) of_ = AttentionKind::main;
   if (!typing_text_ && !text_error_) text_ = asked_mask(document, of_).text();
   if (!typing_spans_ && !spans_error_) spans_ = spans_now(context);
 }
 
 void MaskBox::try_mask(Session& session, const std::string& text) {
   Document tried = session.document();
-  const MaskOf of = of_;
+  const AttentionKind of = of_;
   const Status fits = set_mask_text(tried, text, of);
   text_error_.reset();
   if (!fits) text_error_ = fits.error();
-  const MaskSpec& asked = asked_mask(tried, of);
+  const MaskSpec asked = asked_mask(tried, of);
   const std::string prefix(mask_prefix(of));
   if (fits && asked != asked_mask(session.document(), of))
     (void)session.edit(tr("input.edit.mask", {prefix + asked.text()}), "mask_text" + prefix,
                        [&](Document& changed) { return set_mask_text(changed, text, of); });
-  point_ = session.history().position();
+  point_ = session.history().point();
 }
 
 // A mask may speak of parts: it is checked against the new ones, and so is one that was waiting for them.
@@ -105,7 +105,7 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
   context.commands.act([this, first, end, text](Session& session) {
     const auto change = [&](Document& changed) -> Status {
       for (std::size_t at = first; at < end; ++at) TRY_OK(set_spans(changed, at, text));
-      return set_mask_text(changed, changed.mask.text());
+      return set_mask_text(changed, asked_mask(changed, AttentionKind::main).text());
     };
     Document tried = session.document();
     const Status fits = change(tried);
@@ -116,7 +116,7 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
       other |= tried.sequences[at].input.spans != session.document().sequences[at].input.spans;
     if (fits && other) (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
     if (fits && text_error_) try_mask(session, text_);
-    point_ = session.history().position();
+    point_ = session.history().point();
   });
 }
 
@@ -124,12 +124,12 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
 void MaskBox::draw_choice(const PanelContext& context) {
   if (!context.session.document().model) return;
   const ModelConfig& config = context.session.document().model->config();
-  const auto count =
-      std::count_if(kAllMasks.begin(), kAllMasks.end(), [&](MaskOf of) { return has_mask(config, of); });
+  const auto count = std::count_if(kAttentionKinds.begin(), kAttentionKinds.end(),
+                                   [&](AttentionKind of) { return has_attention(config, of); });
   if (count < 2) return;
   bool first = true;
-  for (const MaskOf of : kAllMasks) {
-    if (!has_mask(config, of)) continue;
+  for (const AttentionKind of : kAttentionKinds) {
+    if (!has_attention(config, of)) continue;
     if (!first) ImGui::SameLine(0, px(5));
     first = false;
     const std::string id = "###mask_of" + std::to_string(static_cast<int>(of));
@@ -188,8 +188,9 @@ void MaskBox::draw_preview(const PanelContext& context) {
   const RunResult& run = *context.run;
   const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
   const Trace& trace = run.trace(sequence);
-  const Record* record =
-      has_mask(trace.config(), of_) ? trace.find(place_of(trace.config(), of_).site(Slot::mask, 0)) : nullptr;
+  const Record* record = has_attention(trace.config(), of_)
+                             ? trace.find(place_of(trace.config(), of_).site(Slot::mask, 0))
+                             : nullptr;
   if (!record) return;
   const std::int64_t rows = std::min(record->shape[0], kMostPreview),
                      cols = std::min(record->shape[1], kMostPreview);
@@ -234,7 +235,7 @@ void MaskBox::draw_popup(const PanelContext& context) {
   dim_text(tr("input.mask.note"));
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(1, px(2)));
-  if (of_ == MaskOf::main) draw_spans(context);
+  if (of_ == AttentionKind::main) draw_spans(context);
   ImGui::EndGroup();
   ImGui::SameLine(0, px(20));
   ImGui::BeginGroup();

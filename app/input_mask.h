@@ -28,12 +28,12 @@ class MaskBox {
   void try_mask(Session& session, const std::string& text);
   void try_spans(const PanelContext& context, const std::string& text);
 
-  MaskOf of_ = MaskOf::main;  ///< the mask that is written
-  std::string text_, spans_;  ///< in the fields
-  bool all_ = false;          ///< the parts are those of every sequence
+  AttentionKind of_ = AttentionKind::main;  ///< the mask that is written
+  std::string text_, spans_;                ///< in the fields
+  bool all_ = false;                        ///< the parts are those of every sequence
   bool typing_text_ = false, typing_spans_ = false;
   std::optional<Error> text_error_, spans_error_;
-  std::size_t point_ = 0;  ///< of the history when the errors were made
+  std::uint64_t point_ = 0;  ///< of the history when the errors were made
   std::uint64_t preview_key_ = 0;
   Tensor preview_;  ///< [query, key], for `preview_key_`
 };

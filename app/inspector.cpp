@@ -5,6 +5,7 @@
 #include "app/inspector_parts.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
@@ -73,6 +74,11 @@ void draw_weight(const PanelContext& context, const Place& place) {
   draw_number(context, place, value);
   draw_name(context, place);
   wrapped_text(tr("inspector.weight", {shape_text(*weight)}), theme().text_dim);
+  std::vector<std::string> names;
+  const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
+  for (const WeightCell& cell : same_weights(config, place.weight)) names.push_back(cell.name);
+  if (names.size() > 1)
+    wrapped_text(tr("inspector.weight.shared", {join(names, tr("inspector.weight.and"))}), theme().text_dim);
   draw_slope(context, place);
   draw_edit(context, place, value);
   draw_after(context, place);

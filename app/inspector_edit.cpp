@@ -1,14 +1,13 @@
-// Changing the number that is explained, what followed from the last change, and the list of all changes,
-// each of which can be taken back.
+// Changing the number that is explained, and what followed from the last change.
 #include <algorithm>
 #include <cmath>
 
 #include "app/inspector_parts.h"
 #include "app/look/item_map.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
-#include "core/session/mask_edits.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {
@@ -128,121 +127,6 @@ std::string later_name(const Site& site, const Site& from) {
   return name;
 }
 
-// ---- the list of edits ----------------------------------------------------------------------------
-struct EditLine {
-  std::string id, text;
-};
-
-bool edit_line(const EditLine& line, bool* enabled, bool& toggled) {
-  const WithId id(line.id.c_str());
-  const float right =
-      ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
-  if (enabled) {
-    const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(2)));
-    toggled = ImGui::Checkbox("###on", enabled);
-    compat::item_tooltip(tr("inspector.edits.toggle"));
-    ImGui::SameLine();
-  }
-  {
-    const WithColour ink(ImGuiCol_Text, enabled && !*enabled ? theme().text_dim : theme().text);
-    note_text(line.text);
-    ImGui::PushTextWrapPos(right - px(4));
-    ImGui::TextUnformatted(line.text.c_str());
-    ImGui::PopTextWrapPos();
-  }
-  ImGui::SameLine(right);
-  const bool removed = close_button("###remove");
-  compat::item_tooltip(tr("inspector.edits.remove"));
-  return removed;
-}
-
-std::string intervention_text(const Intervention& intervention) {
-  const std::string where = cell_text(intervention.where),
-                    value = shown_number(static_cast<double>(intervention.how.value));
-  switch (intervention.how.kind) {
-    case Edit::Kind::set: return tr("inspector.edits.set", {where, value});
-    case Edit::Kind::add: return tr("inspector.edits.add", {where, value});
-    case Edit::Kind::scale: return tr("inspector.edits.scale", {where, value});
-    case Edit::Kind::zero: return tr("inspector.edits.zero", {where});
-    case Edit::Kind::mean: return tr("inspector.edits.mean", {where});
-  }
-  return where;
-}
-
-int draw_interventions(const PanelContext& context, const Document& document) {
-  for (std::size_t i = 0; i < document.interventions.size(); ++i) {
-    const std::string text = intervention_text(document.interventions[i]);
-    bool enabled = document.interventions[i].enabled, toggled = false;
-    const bool removed = edit_line({"intervention" + std::to_string(i), text}, &enabled, toggled);
-    const auto at = [i](Document& changed) {
-      return changed.interventions.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    if (toggled)
-      context.commands.edit(tr(enabled ? "inspector.edits.on" : "inspector.edits.off", {text}), {},
-                            [at, enabled](Document& changed) -> Status {
-                              at(changed)->enabled = enabled;
-                              return Done{};
-                            });
-    if (removed)
-      context.commands.edit(tr("inspector.edits.removed", {text}), {}, [at](Document& changed) -> Status {
-        changed.interventions.erase(at(changed));
-        return Done{};
-      });
-  }
-  return static_cast<int>(document.interventions.size());
-}
-
-// "Query 3 looks at key 1", "Encoder: query 3 looks at key 1".
-std::string mask_cell_text(MaskOf of, const Mask::Cell& cell) {
-  const std::string query = std::to_string(cell.query), key = std::to_string(cell.key);
-  if (of == MaskOf::main)
-    return tr(cell.allowed ? "inspector.edits.allow" : "inspector.edits.hide", {query, key});
-  const char* where = of == MaskOf::cross     ? "inspector.edits.cross"
-                      : of == MaskOf::encoder ? "inspector.edits.encoder"
-                                              : "inspector.edits.vision";
-  return tr(cell.allowed ? "inspector.edits.allow_in" : "inspector.edits.hide_in", {tr(where), query, key});
-}
-
-int draw_mask_cells(const PanelContext& context, const Document& document) {
-  bool unused = false;
-  int lines = 0;
-  for (const MaskOf of : kAllMasks) {
-    for (const Mask::Cell& cell : switched_cells(document, of)) {
-      const std::string text = mask_cell_text(of, cell);
-      if (edit_line({"mask" + std::to_string(lines++), text}, nullptr, unused))
-        context.commands.edit(tr("inspector.edits.removed", {text}), {},
-                              [of, cell](Document& changed) -> Status {
-                                take_back_mask_cell(changed, of, cell.query, cell.key);
-                                return Done{};
-                              });
-    }
-  }
-  return lines;
-}
-
-std::string number_change_text(const PanelContext& context, const NumberChange& change) {
-  const std::string where =
-      change.weight.empty()
-          ? tr("inspector.edits.input", {std::to_string(change.sequence + 1), std::to_string(change.index[0]),
-                                         std::to_string(change.index[1])})
-          : weight_cell_text(*context.run, change.weight, change.index);
-  return tr("inspector.edits.number", {where, shown_number(static_cast<double>(change.before)),
-                                       shown_number(static_cast<double>(change.now))});
-}
-
-int draw_number_changes(const PanelContext& context, const std::vector<NumberChange>& changes,
-                        const char* id) {
-  bool unused = false;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const NumberChange& one = changes[i];
-    const std::string text = number_change_text(context, one);
-    if (edit_line({id + std::to_string(i), text}, nullptr, unused))
-      context.commands.edit(tr("inspector.edits.removed", {text}), {},
-                            [one](Document& document) { return take_back(document, one); });
-  }
-  return static_cast<int>(changes.size());
-}
-
 }  // namespace
 
 void draw_number(const PanelContext& context, const Place& place, double value) {
@@ -255,6 +139,7 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
   ImGui::InvisibleButton("###number", ImVec2(std::max(size.x, px(40)), size.y));
   const bool hovered = ImGui::IsItemHovered(), active = can && ImGui::IsItemActive();
   if (can && (hovered || active)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (hovered) offer_edit(context.workspace, place);
   if (ImGui::IsItemActivated()) cache.dragged = static_cast<float>(value);
   if (active && !ImGui::IsItemActivated() && ImGui::GetIO().MouseDelta.x != 0.f &&
       std::isfinite(cache.dragged)) {
@@ -313,24 +198,6 @@ void draw_after(const PanelContext& context, const Place& place) {
     fact_row(later_name(site, place.is_weight() ? cursor.step : pinned.site),
              change_text(now, before, *is, pinned, cursor), to_text(site));
   }
-}
-
-void draw_edits(const PanelContext& context) {
-  section_title(tr("inspector.edits"));
-  const Document& document = context.session.document();
-  InspectorCache& cache = inspector_cache(context.workspace);
-  if (document.model != cache.changes_of) {
-    cache.changes_of = document.model;
-    cache.changes.clear();
-    if (document.model && document.opened)
-      cache.changes = weight_changes(*document.opened->model, *document.model);
-  }
-  int lines = draw_interventions(context, document) + draw_mask_cells(context, document);
-  lines += draw_number_changes(context, cache.changes, "weight");
-  lines += draw_number_changes(context, input_changes(document), "input");
-  if (lines == 0) wrapped_text(tr("inspector.edits.none"), theme().text_dim);
-  const std::string undo = context.session.history().undo_sentence();
-  if (!undo.empty()) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
 }
 
 }  // namespace attnscope

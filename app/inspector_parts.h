@@ -16,12 +16,12 @@
 #include "app/panel.h"
 #include "core/lens/head_stats.h"
 #include "core/session/backpass.h"
-#include "core/session/changes.h"
 #include "core/trace/provenance.h"
 
 namespace attnscope {
 
 /// A value for a key (which names the run too): computed at once when that is cheap, else in the background.
+/// What its computation throws is thrown by get().
 template <class T>
 class Later {
  public:
@@ -39,6 +39,10 @@ class Later {
     }
     if (!value_) {
       std::lock_guard lock(slot_->mutex);
+      if (slot_->thrown) {
+        key_.clear();  // asked once more when the panel is drawn again
+        std::rethrow_exception(std::exchange(slot_->thrown, nullptr));
+      }
       value_ = slot_->value;
     }
     return value_ ? &*value_ : nullptr;
@@ -48,15 +52,23 @@ class Later {
   struct Slot {
     std::mutex mutex;
     std::optional<T> value;
+    std::exception_ptr thrown;
   };
   void submit(const PanelContext& context, const char* tag, std::function<T()> work) {
     context.commands.act([tag = std::string(tag), slot = slot_, work = std::move(work)](Session& session) {
       session.jobs().submit(tag, [slot, work](const std::atomic<bool>& cancel) {
-        T value = work();
+        std::optional<T> value;
+        std::exception_ptr thrown;
+        try {
+          value = work();
+        } catch (...) {
+          thrown = std::current_exception();
+        }
         if (cancel) return;
         {
           std::lock_guard lock(slot->mutex);
           slot->value = std::move(value);
+          slot->thrown = thrown;
         }
         wake_window();
       });
@@ -76,9 +88,9 @@ struct InspectorCache {
   Later<Stats> stats;
   Later<std::optional<SlopeExplanation>> slope;
   std::string edit_text, edit_key;
+  std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
+  std::shared_ptr<void> exchanges;       ///< made by the menu of parts
   float dragged = 0;
-  std::shared_ptr<const Model> changes_of;  ///< keeps the model alive that `changes` was worked out for
-  std::vector<NumberChange> changes;
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 
@@ -133,7 +145,12 @@ void draw_edit(const PanelContext& context, const Place& place, double value);
 /// The big number itself, which can be dragged where it can be edited.
 void draw_number(const PanelContext& context, const Place& place, double value);
 void draw_after(const PanelContext& context, const Place& place);
+/// The list of all edits: on and off, order, gone to, taken out, typed in.
 void draw_edits(const PanelContext& context);
+/// Whether the model could run with one more edit; errors say why not.
+Status check_new_edit(const PanelContext& context, const std::shared_ptr<const Edit>& edit);
+/// The button and the menu that exchange a part of the model.
+void draw_exchanges(const PanelContext& context);
 void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t head, std::int64_t query);
 void draw_step_facts(const PanelContext& context, const Site& site);
 

@@ -28,7 +28,7 @@ void control_keys(FrameState& state, bool typing) {
     if (shift)
       state.ask_save_as = true;
     else
-      state.save_scene();
+      state.save();
   }
   if (pressed(Key::t)) state.focus_text = true;
   if (pressed(Key::equal)) zoom(state, kZoomStep);
@@ -104,6 +104,7 @@ std::vector<KeyLine> key_lines(std::size_t views) {
           {"D", "keys.difference"},
           {"L", "keys.log"},
           {"T", "keys.theme"},
+          {tr("keys.right_button"), "keys.menu"},
           {"Esc", "keys.unpin"},
           {"Ctrl+T", "keys.text"},
           {"Ctrl+O", "keys.open"},

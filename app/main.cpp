@@ -2,13 +2,22 @@
 #include <cstdio>
 
 #include "app/app.h"
+#include "core/base/caught.h"
+#include "core/system/signals.h"
 
 int main(int count, char** arguments) {
-  const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
-  if (!line.run) {
-    std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
-    return line.status;
-  }
-  return line.options.screenshot.empty() ? attnscope::run_window(line.options)
-                                         : attnscope::take_screenshot(line.options);
+  attnscope::survive_file_limits();
+  int status = 1;
+  const attnscope::Status done = attnscope::guarded("the program", [&] {
+    const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
+    if (!line.run) {
+      std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
+      status = line.status;
+      return;
+    }
+    const bool window = line.options.screenshot.empty() && line.options.save_session.empty();
+    status = window ? attnscope::run_window(line.options) : attnscope::take_screenshot(line.options);
+  });
+  if (!done) std::fprintf(stderr, "attnscope: %s\n", done.error().text().c_str());
+  return status;
 }

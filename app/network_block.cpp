@@ -127,12 +127,13 @@ class BlockBuilder {
     const float branches = pen_.y;
     projections(Part::attn, x_, left_width);
     attention(Part::attn, x_, left_width);
-    const float bottom = pen_.y;
+    const float low = pen_.y;
     pen_.y = own ? top : branches;
     if (own) {
       pen_.part("map.norm", Hue::norm, sites({Slot::ln2_out, Slot::ln2_scale}), right, half);
       pen_.y += kGap - 2;
     }
+    const float bottom = std::max(low, pen_.y + kPart);  // a recording may hold one side only
     if (NetworkBox* box = mlp(right, half)) box->h = bottom - box->y;
     pen_.y = bottom + 14;
     const float middle = pen_.y;

@@ -8,6 +8,7 @@
 #include "app/network_layout.h"
 #include "app/panel.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -71,6 +72,33 @@ void click(const PanelContext& context, const NetworkBox& box) {
   workspace.cursor.stack = box.stack;
   if (box.layer >= 0) workspace.cursor.layer = box.layer;
   go_to_site(workspace, *context.run, target);
+}
+
+// The right button: a block's parts, or the step that a box stands for.
+void offer(const PanelContext& context, const NetworkBox& box) {
+  if (box.kind == NetworkBox::Kind::title) return;
+  const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
+  const Cursor& cursor = context.workspace.cursor;
+  const Site site = whole                    ? site_of(Slot::resid_pre, box.layer, box.stack)
+                    : box.holds(cursor.step) ? cursor.step
+                                             : box.target;
+  Cell cell{site, {}};
+  if (box.heads)
+    cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(Slot::z, box.layer),
+            {{"head", cursor.head}}};
+  offer_edit(context.workspace, {cell, {}, {}});
+}
+
+bool is_edited(const PanelContext& context, const NetworkBox& box) {
+  const auto inside = [&](const Site& site) {
+    return box.kind == NetworkBox::Kind::folded ? site.layer == box.layer && site.stack == box.stack
+                                                : box.kind != NetworkBox::Kind::header && box.holds(site);
+  };
+  const Edits& edits = context.run->document.edits;
+  return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
+    return number && number->where.kind == Target::Kind::step && inside(number->where.site);
+  });
 }
 
 void draw_ribbons(const Map& map) {
@@ -180,10 +208,12 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
   if (pressed) click(map.context, box);
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (hovered) tooltip(map.context, box);
+  if (hovered) offer(map.context, box);
   if (box.kind == NetworkBox::Kind::sum)
     draw_sum(map, box, current, hovered);
   else
     draw_part(map, box, current, hovered);
+  if (is_edited(map.context, box)) draw_edit_sign(map.list, map.at(box.x + box.w, box.y));
 }
 
 // Scrolls to the box of the cursor when the cursor moved, and leaves the wheel alone otherwise.

@@ -2,13 +2,15 @@
 #include "app/options.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <limits>
 
 #include "app/look/strings.h"
 #include "app/views/view.h"
 #include "core/arch/memory_limit.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/session/session_file.h"
 #include "core/step/site.h"
 #include "core/trace/mask_spec.h"
 
@@ -23,38 +25,36 @@ struct Raw {
   bool no_animation = false;
 };
 
-bool whole_number(std::string_view text, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 Status read_size(const std::string& text, Options& options) {
   if (text.empty()) return Done{};
   const std::size_t by = text.find('x');
-  const bool numbers = by != std::string::npos &&
-                       whole_number(std::string_view(text).substr(0, by), options.width) &&
-                       whole_number(std::string_view(text).substr(by + 1), options.height);
-  const auto fits = [](int side) { return side >= kLeastSide && side <= kMostSide; };
-  if (numbers && fits(options.width) && fits(options.height)) return Done{};
-  return fail(Code::bad_format, format("The size \"%s\" is no window size.", text.c_str()),
+  const auto side = [&](std::string_view part, int& into) {
+    const auto read = parse_whole(part, kLeastSide, kMostSide);
+    if (read) into = static_cast<int>(*read);
+    return read.ok();
+  };
+  if (by != std::string::npos && side(std::string_view(text).substr(0, by), options.width) &&
+      side(std::string_view(text).substr(by + 1), options.height))
+    return Done{};
+  return fail(Code::bad_format, in_quotes(text) + " is no window size.",
               format("Write it like 1440x900, each side from %d to %d.", kLeastSide, kMostSide));
 }
 
 Status read_ids(const std::string& text, Options& options) {
   if (text.empty()) return Done{};
   for (const std::string& piece : split(text, ',')) {
-    int id = 0;
-    if (!whole_number(piece, id) || id < 0)
-      return fail(Code::bad_format, format("\"%s\" is not a token id.", piece.c_str()),
+    const auto id = parse_whole(piece, 0, std::numeric_limits<int>::max());
+    if (!id)
+      return fail(Code::bad_format, in_quotes(piece) + " is not a token id.",
                   "Write ids like --ids 12,7,99.");
-    options.ids.push_back(id);
+    options.ids.push_back(static_cast<int>(*id));
   }
   return Done{};
 }
 
 Status one_of(const char* what, const std::string& value, const std::vector<std::string>& known) {
   if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return Done{};
-  return fail(Code::not_found, format("There is no %s \"%s\".", what, value.c_str()),
+  return fail(Code::not_found, format("There is no %s ", what) + in_quotes(value) + ".",
               "Known: " + join(known, ", ") + ".");
 }
 
@@ -75,13 +75,13 @@ Status checked_mask(const std::string& text) {
 Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_size(raw.size, options));
   TRY_OK(read_ids(raw.ids, options));
-  if (!raw.memory.empty()) {
-    TRY(options.memory_limit, parse_size(raw.memory));
-  }
+  TRY_OK(choose_memory_limit(raw.memory));
   if (!options.texts.empty() && !options.ids.empty())
     return fail(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
   for (const std::string& mask : options.masks) TRY_OK(checked_mask(mask));
   if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
+  if (!options.save_session.empty() && !is_session_path(options.save_session))
+    options.save_session += kSessionEnding;
   TRY_OK(one_of("view", options.view, view_names()));
   TRY_OK(one_of("padding side", options.pad_side, {"right", "left"}));
   TRY_OK(one_of("theme", options.theme, {"dark", "light"}));
@@ -90,11 +90,12 @@ Status finish(const Raw& raw, Options& options) {
     TRY(const Site site, parse_site(options.step));
     options.step = to_text(site);
   }
-  if (options.scale != 0.f && !(options.scale >= 0.5f && options.scale <= 4.f))
-    return fail(Code::out_of_range, "The scale does not fit.", "Choose a number from 0.5 to 4.");
   options.animate = !raw.no_animation;
   return Done{};
 }
+
+// A count, or a number of something that is counted from 0.
+CLI::Validator counted(std::uint64_t least = 0) { return {whole_number(least, 1 << 24), ""}; }
 
 void declare_input(CLI::App& cli, Raw& raw, Options& options) {
   const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help) {
@@ -117,9 +118,14 @@ void declare_input(CLI::App& cli, Raw& raw, Options& options) {
       "who sees whom: causal, full, window(4), prefix(3), text>image, joined by & | !; with enc:, vision: "
       "or cross: in front the mask of the encoder, the vision tower or cross-attention")
       ->type_name("SPEC");
+  repeated(
+      "--edit", options.edits,
+      "change numbers, a weight or a part of the model: PLACE=V, PLACE+=V, PLACE*=V with V a number, mean, "
+      "@pos:N or @FILE.npz")
+      ->type_name("PLACE=V");
   cli.add_option("--pad-to", options.pad_to, "pad every sequence to this many tokens; 0: to the longest")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->transform(counted());
   cli.add_option("--pad-side", options.pad_side, "where the padding stands: right or left")
       ->type_name("SIDE");
 }
@@ -132,15 +138,16 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--screenshot", options.screenshot,
                  "write a PNG of the window here and exit; needs no display")
       ->type_name("OUT.png");
+  cli.add_option("--save-session", options.save_session,
+                 "write what is asked for as a session here and exit; attnscope opens it again")
+      ->type_name("S.attnscope");
   declare_input(cli, raw, options);
   cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
       ->type_name("ID");
   cli.add_option("--layer", options.layer, "the block to look at, from 0")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  cli.add_option("--head", options.head, "the head to look at, from 0")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->transform(counted());
+  cli.add_option("--head", options.head, "the head to look at, from 0")->type_name("N")->transform(counted());
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
   cli.add_option("--train", options.train,
@@ -149,17 +156,20 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->type_name("TASK");
   cli.add_option("--train-steps", options.train_steps, "steps of --train; default: as the task's recipe says")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->transform(counted(1));
   cli.add_flag("--backward", options.backward, "walk back from the loss: the slopes of every step");
   cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
-  cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")->type_name("S");
+  cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")
+      ->type_name("S")
+      ->transform(CLI::Validator(real_number(0.5, 4), ""));
   cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
   cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");
   cli.add_option(
          "--memory-limit", raw.memory,
          "most memory for expanded weights, beyond it matrices stay in the file (default: half of the "
          "memory, or ATTNSCOPE_MEMORY_LIMIT)")
-      ->type_name("8G");
+      ->type_name("8G")
+      ->check(CLI::Validator(memory_size, ""));
   cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
   cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
       ->envname("ATTNSCOPE_TIMING");
@@ -187,9 +197,18 @@ CommandLine read_command_line(int count, const char* const* arguments) {
     out.run = false;
     out.text = "attnscope 0.1.0\n";
   } catch (const CLI::ParseError& error) {
-    refuse(std::string(error.what()) + ". See attnscope --help.");
+    std::string text = printable(error.what(), kMostOfSentence);
+    while (!text.empty() && text.back() == '.') text.pop_back();
+    refuse(text + ". See attnscope --help.");
   }
   if (!out.run) return out;
+  for (const CLI::Option* option : cli.get_options()) {
+    const auto& values = option->results();
+    const bool text = option->get_name() == "--text" || option->get_name() == "--decoder-text";
+    if (text || std::find(values.begin(), values.end(), "") == values.end()) continue;
+    refuse(option->get_name() + ": it takes a value, found nothing. See attnscope --help.");
+    return out;
+  }
   if (Status status = finish(raw, out.options); !status) refuse(status.error().text());
   return out;
 }

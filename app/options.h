@@ -12,10 +12,12 @@ namespace attnscope {
 struct Options {
   std::string path;                ///< model folder, file inside one, or scene; empty: the default scene
   std::string screenshot;          ///< picture to write instead of opening a window
+  std::string save_session;        ///< session to write instead of opening a window
   std::vector<std::string> texts;  ///< one sequence each; the encoder's where there is one
   std::vector<int> ids;            ///< of the first sequence, instead of a text
   std::vector<std::string> decoder_texts, images;  ///< matched to the sequences by their order
   std::vector<std::string> masks;                  ///< who sees whom; "enc:causal" for another mask
+  std::vector<std::string> edits;                  ///< as "blocks.0.attn.z[head=1]=0"
   int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
   std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;
@@ -23,11 +25,10 @@ struct Options {
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
   bool animate = true;
-  bool backward = false;           ///< the walk goes back from the loss
-  std::int64_t memory_limit = -1;  ///< bytes for expanded weights; negative: the usual
-  std::string train;               ///< a task to train beside what is open; empty: none
-  int train_steps = 0;             ///< 0: as many as the task's recipe says
-  bool timing = false;             ///< tell on stderr how long the start took
+  bool backward = false;  ///< the walk goes back from the loss
+  std::string train;      ///< a task to train beside what is open; empty: none
+  int train_steps = 0;    ///< 0: as many as the task's recipe says
+  bool timing = false;    ///< tell on stderr how long the start took
 };
 
 /// Options to run with, or a text to print and an exit status.

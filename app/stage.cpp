@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/controls.h"
+#include "app/fault.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/welcome.h"
@@ -107,16 +108,22 @@ void Stage::draw_view(FrameState& state, const std::string& shown, const RunResu
   if (!view && !state.views.empty()) view = state.views.front().get();
   if (!run || !view) {
     ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.4f));
-    if (!state.session.error()) centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
+    if (state.session.mixed())
+      centred_text(tr("files.nothing_shown"), theme().text_dim, fonts().body);
+    else if (!state.session.error())
+      centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
     return;
   }
-  if (const std::string why = view->unavailable(*run); !why.empty()) {
-    ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
-    centred_text(view_title(*view), theme().text, fonts().title);
-    centred_text(tr(why), theme().text_dim, fonts().body);
-    return;
-  }
-  view->draw({state.session, *run, before, state.workspace, state.commands, painter});
+  const auto draw = [&] {
+    if (const std::string why = view->unavailable(*run); !why.empty()) {
+      ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
+      centred_text(view_title(*view), theme().text, fonts().title);
+      centred_text(tr(why), theme().text_dim, fonts().body);
+      return;
+    }
+    view->draw({state.session, *run, before, state.workspace, state.commands, painter});
+  };
+  draw_part(state, std::string("view_") + view->id(), tr("fault.view", {view_title(*view)}), draw);
 }
 
 void Stage::draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max, std::string& shown,

@@ -7,7 +7,6 @@
 #include "app/look/strings.h"
 #include "app/widgets/navigation.h"
 #include "app/workspace_file.h"
-#include "core/arch/memory_limit.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -36,7 +35,6 @@ void open_default(FrameState& state, const Options& options) {
 }  // namespace
 
 void open_asked(FrameState& state, const Options& options) {
-  set_memory_limit(options.memory_limit);
   if (options.path.empty())
     open_default(state, options);
   else
@@ -58,7 +56,7 @@ constexpr int kAnswer = 12;  // tokens of the model's own answer to a text
 
 bool asks_for_input(const Options& options) {
   return !options.texts.empty() || !options.ids.empty() || !options.decoder_texts.empty() ||
-         !options.images.empty() || !options.masks.empty() || options.pad_to >= 0;
+         !options.images.empty() || !options.masks.empty() || !options.edits.empty() || options.pad_to >= 0;
 }
 
 Stack read_stack(const Document& document) {
@@ -117,8 +115,12 @@ Status give_input(Document& document, const Options& options) {
                        {true, options.pad_side == "left" ? PadSide::left : PadSide::right, options.pad_to}));
   for (const std::string& mask : options.masks) {
     std::string_view spec = mask;
-    const MaskOf of = take_mask_prefix(spec);
+    const AttentionKind of = take_mask_prefix(spec);
     TRY_OK(set_mask_text(document, std::string(spec), of));
+  }
+  for (const std::string& text : options.edits) {
+    TRY(auto edit, parse_edit(text));
+    put_edit(document, std::move(edit));
   }
   return Done{};
 }
@@ -153,12 +155,17 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
   Cursor& cursor = state.workspace.cursor;
   const int layers = run.document.model->config().n_layers();
   if (options.layer >= layers) notes.push_back(clamped_note("layer", options.layer, layers));
-  if (options.layer >= 0) cursor.layer = options.layer;
+  if (options.layer >= 0) {
+    cursor.layer = std::min(options.layer, layers - 1);
+    Site same = cursor.step;  // of the layer that was asked for: the stage and the walk show one place
+    if (same.layer >= 0) same.layer = cursor.layer;
+    go_to_site(state.workspace, run, same);
+  }
   tidy_cursor(cursor, run);
   if (!options.step.empty()) {
     TRY(const Site site, parse_site(options.step));
     if (!run.trace(cursor.sequence).find(site))
-      return fail(Code::not_found, format("This run has no step %s.", options.step.c_str()),
+      return fail(Code::not_found, "This run has no step " + in_quotes(options.step) + ".",
                   "attnscope-cli steps lists the names; the model decides which of them happen.");
     go_to_site(state.workspace, run, site);
   }

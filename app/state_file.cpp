@@ -9,9 +9,10 @@
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/widgets/navigation.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/session/mask_edits.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 namespace {
@@ -43,17 +44,16 @@ json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
   return cells;
 }
 
-/// FNV-1a over the bits of every number that the run stores: equal runs have equal digests.
+/// Over the bits of every number that the run stores: equal runs have equal digests.
 std::string digest(const Trace& trace) {
-  std::uint64_t hash = 14695981039346656037ull;
+  Hash hash;
   for (const Record& record : trace.records()) {
-    if (record.derived || record.value.count() > kMostValues) continue;
-    const Tensor packed = record.value.packed();
-    const auto* bytes = reinterpret_cast<const unsigned char*>(packed.data());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(packed.count()) * sizeof(float); ++i)
-      hash = (hash ^ bytes[i]) * 1099511628211ull;
+    if (record.derived || record.value().count() > kMostValues) continue;
+    const Tensor packed = record.value().packed();
+    hash.take({reinterpret_cast<const char*>(packed.data()),
+               static_cast<std::size_t>(packed.count()) * sizeof(float)});
   }
-  return format("%016llx", static_cast<unsigned long long>(hash));
+  return format("%016llx", static_cast<unsigned long long>(hash.value()));
 }
 
 json describe_cursor(const Workspace& workspace, const RunResult* run) {
@@ -81,14 +81,14 @@ json describe_document(const Document& document) {
   return {{"title", document.opened ? opened_title(*document.opened) : std::string()},
           {"path", document.opened ? document.opened->path : std::string()},
           {"sequences", sequences},
-          {"interventions", document.interventions.size()},
+          {"interventions", count_number_edits(document)},
           {"mask_cells", count_switched_cells(document)}};
 }
 
 /// The document has changed and its result is still to come.
 bool awaits_result(const Session& session, const RunResult* run) {
   if (!run || session.error()) return false;
-  return run->undo_point != session.history().position() || run->document.opened != session.document().opened;
+  return run->undo_point != session.history().point() || run->document.opened != session.document().opened;
 }
 
 json describe_items() {
@@ -158,7 +158,10 @@ json describe_check(const SlopeCheck& check) {
 }
 
 json describe_backward(const Workspace& workspace) {
-  json out{{"on", workspace.backward}, {"target", workspace.backward_target}};
+  static constexpr const char* kRows[] = {"as_trained", "all", "last"};
+  json out{{"on", workspace.backward},
+           {"target", workspace.backward_target},
+           {"rows", kRows[static_cast<int>(workspace.backward_rows)]}};
   const auto slopes = workspace.backpass.newest();
   if (!workspace.backward || !slopes) return out;
   out["error"] = slopes->error ? slopes->error->sentence : std::string();
@@ -194,7 +197,7 @@ void StateFile::begin() {
 
 // From the beginning of the frame that took an edit to the moment when the frame with its result was shown.
 void StateFile::follow_times(Frame& frame) {
-  const std::size_t point = frame.state().session.history().position();
+  const std::uint64_t point = frame.state().session.history().point();
   const std::uint64_t version = frame.run() ? frame.run()->version : 0;
   if (point != undo_point_) edit_begin_ = frame_begin_;
   if (version != version_ && edit_begin_ > 0) {
@@ -272,12 +275,8 @@ void StateFile::end(Frame& frame) {
   if (now == written_) return;
   written_ = now;
   now["frame"] = frames_;
-  const auto write = [&]() -> Status {
-    TRY(AtomicFile out, AtomicFile::create(path_));
-    out.write(now.dump(-1, ' ', false, json::error_handler_t::replace));
-    return out.commit();
-  };
-  if (Status status = write(); !status) {
+  const std::string text = now.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (Status status = write_file(path_, text); !status) {
     std::fprintf(stderr, "attnscope: %s\n", status.error().text().c_str());
     path_.clear();
   }

@@ -29,7 +29,7 @@ class StateFile {
   std::string path_;
   nlohmann::json written_;
   std::uint64_t frames_ = 0, version_ = 0;
-  std::size_t undo_point_ = 0;
+  std::uint64_t undo_point_ = 0;
   double frame_begin_ = 0, edit_begin_ = 0, answer_ms_ = 0;
   nlohmann::json numbers_ = nlohmann::json::object();
   std::string numbers_key_;

@@ -11,6 +11,7 @@
 #include "app/panel.h"
 #include "app/timeline_layout.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -183,6 +184,19 @@ ImU32 segment_colour(const Bar& bar, const TimelineSegment& segment) {
   return mix(t.ground, hue_colour(hue), hue == Hue::norm ? 0.55f : 0.68f);
 }
 
+bool is_edited(const Bar& bar, const TimelineSegment& segment) {
+  const Edits& edits = bar.context.run->document.edits;
+  return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
+    if (!number || number->where.kind != Target::Kind::step) return false;
+    for (int i = segment.first; i <= segment.last; ++i) {
+      const auto& sites = bar.step(i).sites;
+      if (std::find(sites.begin(), sites.end(), number->where.site) != sites.end()) return true;
+    }
+    return false;
+  });
+}
+
 void draw_segments(const Bar& bar) {
   const int lit = bar.layout.segment_of(bar.current);
   for (int i = 0; i < static_cast<int>(bar.layout.segments.size()); ++i) {
@@ -193,6 +207,7 @@ void draw_segments(const Bar& bar) {
     const ImVec2 p1(std::max(p0.x + 1, std::floor(bar.p0.x + segment.x1)), bar.p0.y + px(kBarHeight) + grow);
     const float rounding = std::min(px(3), (p1.x - p0.x) / 2);
     bar.list->AddRectFilled(p0, p1, current ? theme().accent : segment_colour(bar, segment), rounding);
+    if (is_edited(bar, segment)) draw_edit_sign(bar.list, ImVec2(p1.x, p0.y));
   }
 }
 
@@ -348,7 +363,9 @@ void draw_bar(const Bar& bar) {
     workspace.playing = false;
     go_to_step(workspace, *bar.context.run, under);
   }
-  if (ImGui::IsItemHovered() && under >= 0) step_tooltip(bar, under);
+  if (!ImGui::IsItemHovered() || under < 0) return;
+  step_tooltip(bar, under);
+  offer_edit(workspace, {Cell{bar.step(under).main, {}}, {}, {}});
 }
 
 // Blocks stay as they are while the bar is dragged: the place under the pointer must not move away.

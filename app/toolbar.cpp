@@ -3,7 +3,6 @@
 #include "app/controls.h"
 #include "app/look/item_map.h"
 #include "app/look/strings.h"
-#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
@@ -51,7 +50,7 @@ void recent_items(FrameState& state) {
 }
 
 void file_menu(FrameState& state) {
-  const bool scene = state.session.document().opened && state.session.document().opened->scene;
+  const bool opened = state.session.document().opened != nullptr;
   if (item("toolbar.open", "Ctrl+O")) state.ask_open = true;
   if (!state.models().empty() && begin_menu("toolbar.models")) {
     model_items(state);
@@ -68,8 +67,8 @@ void file_menu(FrameState& state) {
     ImGui::EndMenu();
   }
   ImGui::Separator();
-  if (item("toolbar.save", "Ctrl+S", false, scene)) state.save_scene();
-  if (item("toolbar.save_as", "Ctrl+Shift+S", false, scene)) state.ask_save_as = true;
+  if (item("toolbar.save", "Ctrl+S", false, opened)) state.save();
+  if (item("toolbar.save_as", "Ctrl+Shift+S", false, opened)) state.ask_save_as = true;
   if (item("toolbar.export", "Ctrl+E")) state.ask_export = true;
   ImGui::Separator();
   if (item("toolbar.quit", "Ctrl+Q")) state.quit = true;
@@ -123,14 +122,16 @@ void model_menu(FrameState& state) {
   const Document& document = state.session.document();
   if (item("toolbar.run_again", nullptr, false, document.model != nullptr))
     state.commands.act([](Session& session) { session.run(); });
-  const bool edited = !document.interventions.empty() || !all_own_masks(document);
+  const bool edited = !document.edits.empty();
   if (item("toolbar.clear_changes", nullptr, false, edited))
     state.commands.edit(tr("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
-      changed.interventions.clear();
-      return take_back_masks(changed);
+      changed.edits.clear();
+      return Done{};
     });
   ImGui::Separator();
-  if (item("toolbar.generate_one", nullptr, false, document.model && document.model->config().head.present))
+  const bool generates =
+      document.opened && document.opened->recorded.empty() && document.model->config().head.present;
+  if (item("toolbar.generate_one", nullptr, false, generates))
     state.commands.act([sequence = state.workspace.cursor.sequence,
                         words = std::string(tr("toolbar.generate_one"))](Session& session) {
       session.generate(sequence, 1, words);

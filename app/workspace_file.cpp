@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/io/json_file.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
@@ -52,11 +52,8 @@ void read_recent(const json& file, std::vector<std::string>& recent) {
 }  // namespace
 
 std::string workspace_path() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  const char* home = std::getenv("HOME");
-  if (config && config[0] == '/') return std::string(config) + "/attnscope/workspace.json";
-  if (home && home[0] != 0) return std::string(home) + "/.config/attnscope/workspace.json";
-  return {};
+  const std::string folder = config_folder();
+  return folder.empty() ? folder : folder + "/workspace.json";
 }
 
 std::string training_folder() {
@@ -79,6 +76,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   read(file, "last_folder", settings.last_folder);
   read(file, "last_picture_folder", settings.last_picture_folder);
   read(file, "hidden_files", settings.hidden_files);
+  read(file, "unsaved", settings.unsaved);
   read_recent(file, settings.recent);
   read(file, "view", workspace.view);
   read(file, "second_view", workspace.second_view);
@@ -94,11 +92,8 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
 
 Status save_workspace(const std::string& path, const Workspace& workspace, const Settings& settings) {
   if (path.empty()) return Done{};
-  std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  if (error)
-    return fail(Code::io_failed,
-                format("The folder of %s could not be made: %s.", path.c_str(), error.message().c_str()),
+  if (const Status made = make_folder(fs::path(path).parent_path().string()); !made)
+    return fail(made.error().code, made.error().sentence,
                 "What you arranged in the window is not remembered.");
   const json file{{"version", 1},
                   {"theme", settings.theme == ThemeKind::light ? "light" : "dark"},
@@ -110,6 +105,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"last_folder", settings.last_folder},
                   {"last_picture_folder", settings.last_picture_folder},
                   {"hidden_files", settings.hidden_files},
+                  {"unsaved", settings.unsaved},
                   {"view", workspace.view},
                   {"second_view", workspace.second_view},
                   {"log_scale", workspace.log_scale},
@@ -119,9 +115,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"map_width", workspace.map_width},
                   {"inspector_width", workspace.inspector_width},
                   {"timeline_height", workspace.timeline_height}};
-  TRY(AtomicFile out, AtomicFile::create(path));
-  out.write(file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-  return out.commit();
+  return write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace attnscope

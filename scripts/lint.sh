@@ -19,10 +19,10 @@ if [[ ! -f $build/compile_commands.json ]]; then
 fi
 # What the compiler reads: batches, and the sources that stay alone.
 mapfile -t units < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' $build/compile_commands.json |
-  grep -E "^$PWD/(core|app)/|/(core|app|attnscope-cli)[^/]*\.dir/Unity/" | sort -u)
+  grep -E "^$PWD/(core|app)/|/Unity/(core|app|attnscope-cli)" | sort -u)
 # sources UNIT: the .cpp files in it.
 sources() {
-  if [[ $1 == *.cxx ]]; then sed -n 's/^#include "\(.*\.cpp\)"/\1/p' "$1"; else echo "$1"; fi
+  if [[ $1 == *.cxx ]]; then sed -n "s|^#include \"\(.*\.cpp\)\"|$PWD/\1|p" "$1"; else echo "$1"; fi
 }
 if (($# > 0)); then
   mapfile -t wanted < <(realpath -- "$@")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The Debian packages that attnscope is made of, in one place; installs those that are missing.
-#   scripts/packages.sh [build|all]     build: what building and running needs; all: the tests' tools as well
+#   scripts/packages.sh [build|all|tree]     build: what building and running needs; all: the tests' tools as well;
+#                                            tree: what scripts/debian-tree.sh needs
 #   source scripts/packages.sh          for the function install_packages, with the same argument
 # Names are those of Debian 12 and 13. It downloads nothing but these packages, touches the network only when one
 # is missing, and refuses to guess how to become root: without root or sudo it prints the command to run.
@@ -8,7 +9,7 @@
 build_packages=(
   g++ cmake ninja-build pkgconf ccache
   libimgui-dev libglfw3-dev python3-glad libegl-dev libfreetype-dev libstb-dev
-  libeigen3-dev nlohmann-json3-dev libcli11-dev libicu-dev libpng-dev libjpeg-dev
+  libeigen3-dev nlohmann-json3-dev libcli11-dev libicu-dev libpng-dev libjpeg-dev zlib1g-dev
   libgl1 libgl1-mesa-dri libegl1 libegl-mesa0
   fonts-inter fonts-jetbrains-mono fonts-dejavu-core fonts-nanum
 )
@@ -39,12 +40,13 @@ run_apt() {
   return "$status"
 }
 
-# install_packages [build|all]: installs what is missing of the list.
+# install_packages [build|all|tree]: installs what is missing of the list.
 install_packages() {
   local wanted=("${build_packages[@]}") missing=() by_hand
-  if [[ ${1:-build} == all ]]; then
-    wanted+=("${test_packages[@]}")
-  fi
+  case "${1:-build}" in
+    all) wanted+=("${test_packages[@]}") ;;
+    tree) wanted=(debootstrap) ;;
+  esac
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "packages: this machine has no apt-get, so nothing is installed here. attnscope needs what Debian calls:" >&2
     echo "  ${wanted[*]}" >&2
@@ -76,9 +78,9 @@ install_packages() {
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
   case "${1:-all}" in
-    build | all) install_packages "${1:-all}" ;;
+    build | all | tree) install_packages "${1:-all}" ;;
     *)
-      echo "usage: scripts/packages.sh [build|all]" >&2
+      echo "usage: scripts/packages.sh [build|all|tree]" >&2
       exit 2
       ;;
   esac

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts attnscope from a fresh clone: installs missing Debian packages, builds the release program, opens it.
+# Starts attnscope from a fresh clone: installs missing Debian packages, builds the release program and its command
+# line (build/release/attnscope-cli), opens the window.
 #   scripts/run.sh [attnscope's own arguments]      no argument opens the storyteller
 # Works from any folder; paths in the arguments mean what they mean where you stand. It refuses to open a window
 # where there is no display, and says how to take a picture instead.
@@ -15,11 +16,11 @@ if [[ ! -f $build/build.ninja ]]; then
   # The tests' packages are not needed to run; scripts/test.sh switches the tests on.
   (cd "$root" && cmake --preset release -DATTNSCOPE_TESTS=OFF -DATTNSCOPE_BENCH=OFF --log-level=WARNING >/dev/null)
 fi
-if [[ -x $build/attnscope ]]; then
-  ninja -C "$build" --quiet attnscope
+if [[ -x $build/attnscope && -x $build/attnscope-cli ]]; then
+  ninja -C "$build" --quiet attnscope attnscope-cli
 else
   echo "run: building attnscope (the first time takes some minutes)"
-  ninja -C "$build" attnscope
+  ninja -C "$build" attnscope attnscope-cli
 fi
 
 needs_display=yes

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
 # builds, and tests.
-#   scripts/test.sh           format, lint, headless build, tests under the sanitizers, then all tests of release
+#   scripts/test.sh           format, lint, headless build, tests and a minute of fuzzing under the sanitizers, threads
+#                             under ThreadSanitizer, then the tests of release. Of the long tests (suites named Long...)
+#                             a quarter, another one with every commit
+#   scripts/test.sh full      the same with every long test and ten minutes of fuzzing; then the build and its tests in a
+#                             tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
 # The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
 # failed; the exit status is non-zero when any of them did. It refuses to go on without a release build.
@@ -14,9 +18,9 @@ source scripts/packages.sh
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 case "${1:-all}" in
-  all | quick) what=${1:-all} ;;
+  all | quick | full) what=${1:-all} ;;
   *)
-    echo "usage: scripts/test.sh [quick]" >&2
+    echo "usage: scripts/test.sh [quick|full]" >&2
     exit 2
     ;;
 esac
@@ -47,6 +51,24 @@ on_display() {
   else
     xvfb-run -a -s "-screen 0 1920x1080x24" "$@"
   fi
+}
+
+# Long tests come in turns: which quarter of them runs follows from the commit. Without git, the first.
+turns=4
+turn=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % turns))
+if [[ $what == full ]]; then turns=1 turn=0; fi
+
+# not_now BUILD: the long tests of a build whose turn it is not, as an expression for ctest.
+not_now() {
+  local names
+  names=$(ctest --test-dir "$1" -N -R '^long\.' | sed -n 's/^ *Test *#[0-9]*: //p' | sort |
+    awk -v turns=$turns -v turn=$turn 'NR % turns != turn' | sed 's/[.+*?^$()|]/\\&/g' | paste -sd '|')
+  echo "^(${names:-none})\$"
+}
+
+# tests BUILD [OPTION...]: those of a build whose turn it is.
+tests() {
+  on_display ctest --test-dir "$1" -E "$(not_now "$1")" -j2 --output-on-failure --no-label-summary "${@:2}"
 }
 
 # version_14 TOOL: format and lint rules are written for LLVM 14; elsewhere they would judge by other rules.
@@ -82,27 +104,43 @@ sanitized() {
   local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
-  ASAN_OPTIONS=$strict on_display ctest --test-dir build/asan -LE test_app_gpu -j2 \
-    --output-on-failure --no-label-summary || status=1
-  ASAN_OPTIONS=$strict:detect_leaks=0 on_display ctest --test-dir build/asan -L test_app_gpu -j2 \
-    --output-on-failure --no-label-summary || status=1
+  ASAN_OPTIONS=$strict tests build/asan -LE test_app_gpu || status=1
+  ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L test_app_gpu || status=1
   return $status
+}
+
+# What shares data between threads: the pool, jobs, a training run beside the window, gradients of a batch.
+threads() {
+  configure tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 && ninja -C build/tsan test_core_base test_core_session || return 1
+  TSAN_OPTIONS=halt_on_error=1 tests build/tsan -R 'ThreadPool|Jobs|Session|Training|Backpass'
+}
+
+# The build and its tests in a tree of another suite.
+in_tree() {
+  scripts/debian-tree.sh "$1" scripts/test.sh quick
 }
 
 install_packages all
 echo "== release build"
 configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON
 ninja -C build/release
-if [[ $what == all ]]; then
+if [[ $what != quick ]]; then
   if version_14 clang-format; then part "format" scripts/format.sh --check; fi
   if version_14 clang-tidy; then part "lint" scripts/lint.sh; fi
   part "headless" headless
   part "sanitizers" sanitized
+  part "fuzz" scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
+  part "threads" threads
+fi
+if [[ $what == full ]]; then
+  for suite in trixie sid; do
+    if ((EUID == 0)); then part "$suite" in_tree $suite; else echo "== $suite: left out, only root can make a tree"; fi
+  done
 fi
 
 # Last, so that its summary is the last thing to read.
 echo "== release tests"
-on_display ctest --test-dir build/release -j2 --output-on-failure --no-label-summary || failed+=("release tests")
+tests build/release || failed+=("release tests")
 if ((${#failed[@]} > 0)); then
   echo "FAILED: $(printf '%s; ' "${failed[@]}")" >&2
   exit 1

@@ -3,7 +3,8 @@
 # (helpers in anonymous namespaces: draw, Options, kNarrow) come into different batches, so that nobody has to look
 # for names that are new in a whole room. An alias (using) that says the same in both is no obstacle. Sources with
 # compile options of their own stay alone.
-# It reads names by the layout that scripts/format.sh gives; what it misses is an error of the compiler.
+# It reads names by the layout that scripts/format.sh gives; what it misses is an error of the compiler. Batches name
+# their sources by their place in the project, so that the compiler cache serves every clone of it.
 
 set(ATTNSCOPE_UNITY_LINES 2600 CACHE STRING "lines of code in one batch, about")
 
@@ -55,9 +56,15 @@ function(attnscope_unity target)
   if(NOT ATTNSCOPE_UNITY)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(batches 0)
+  set(alone "")
   foreach(source IN LISTS ARGN)
+    get_source_file_property(skipped ${source} SKIP_UNITY_BUILD_INCLUSION)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    if(skipped OR options)
+      list(APPEND alone ${source})
+      continue()
+    endif()
     attnscope_unity_names(${source} names aliases lines)
     set(batch 0)
     while(batch LESS batches)
@@ -82,6 +89,15 @@ function(attnscope_unity target)
       list(JOIN names "|" alternatives)
       string(REPLACE ")$" "|${alternatives})$" names_${batch} "${names_${batch}}")
     endif()
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${batch})
+    file(RELATIVE_PATH place ${CMAKE_SOURCE_DIR} ${source})
+    string(APPEND text_${batch} "#include \"${place}\"\n")
   endforeach()
+  set(batch 0)
+  while(batch LESS batches)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/Unity/${target}_${batch}.cxx)
+    file(GENERATE OUTPUT ${file} CONTENT "${text_${batch}}")
+    list(APPEND alone ${file})
+    math(EXPR batch "${batch} + 1")
+  endwhile()
+  set_target_properties(${target} PROPERTIES SOURCES "${alone}")
 endfunction()

@@ -98,7 +98,7 @@ nlohmann::json results(const Trainer& trainer, const Products& products, double 
 
 Status bench_training(bool json) {
   TRY(Trainer trainer, million());
-  SgemmPeak peak;
+  ProductPeak peak;
   peak.measure(4);
   double step = 1e30, alone = 1e30;
   const Products products = products_of(trainer);
@@ -111,7 +111,7 @@ Status bench_training(bool json) {
     alone = std::min(alone, products_seconds(products));
     peak.measure(3);
   }
-  const nlohmann::json out = results(trainer, products, step, alone, peak.gflop_per_s());
+  const nlohmann::json out = results(trainer, products, step, alone, peak.sgemm_gflop_per_s());
   if (json) {
     print_json(out);
     return Done{};

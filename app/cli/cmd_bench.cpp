@@ -1,5 +1,6 @@
 // attnscope-cli bench: prefill with every step recorded and decoding with a KV cache, beside what this
-// machine can do at most: its sgemm and its memory bandwidth, measured in the same run.
+// machine can do at most: its fused multiplications, its sgemm and its memory bandwidth, measured in the same
+// run.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -7,9 +8,10 @@
 #include "app/cli/bench_training.h"
 #include "app/cli/command.h"
 #include "app/cli/measure.h"
-#include "app/cli/random_model.h"
+#include "core/arch/random_model.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/tensor/panels.h"
 
 namespace attnscope::cli {
 namespace {
@@ -21,6 +23,7 @@ struct BenchOptions {
   std::string model;
   int tokens = 256;
   bool json = false;
+  std::vector<std::string> edits;
 };
 
 // What one run costs by the config: multiplications and additions, and bytes of weights that a decode step
@@ -78,11 +81,11 @@ std::vector<int> some_ids(int count, int vocab) {
 }
 
 // Runs `ids` with everything recorded and reads the last row's logits, as a person would see it.
-Result<double> timed_run(const Model& model, const std::vector<int>& ids, KvCache* cache,
+Result<double> timed_run(const Model& model, const std::vector<int>& ids, const RunOptions& options,
                          std::shared_ptr<const Trace>& keep) {
   Status status = Done{};
   const double time = seconds([&] {
-    const auto trace = model.run({ids, {}}, {}, cache);
+    const auto trace = model.run({ids, {}}, options);
     if (!trace) {
       status = trace.error();
       return;
@@ -107,7 +110,8 @@ std::vector<std::pair<std::string, double>> by_step(const Trace& trace) {
 
 struct Measured {
   double best = 1e30, median = 0;  // seconds
-  double limit = 0;                // of the machine: GFLOP/s or GB/s
+  double limit = 0;                // of the machine: sgemm's GFLOP/s or GB/s
+  double fma = 0;                  // of the machine: GFLOP/s in registers alone
   std::size_t steps = 0;
   std::int64_t growth = 0;  // bytes
   std::vector<std::pair<std::string, double>> by_step;
@@ -128,36 +132,77 @@ struct Measured {
 
 Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids) {
   Measured out;
-  SgemmPeak peak;
+  ProductPeak peak;
   peak.measure(4);
   weight_health(model.weights());  // touches every weight, so that mapped files are in memory
   reset_peak_memory();
   const std::int64_t before = memory_now();
   for (int round = 0; round < kPrefills; ++round) {
     std::shared_ptr<const Trace> trace;
-    TRY(const double time, timed_run(model, ids, nullptr, trace));
+    TRY(const double time, timed_run(model, ids, {}, trace));
     if (round == 0) out.growth = memory_peak() - before;
     out.take(time, *trace);
     trace.reset();
     peak.measure(6);
   }
-  out.limit = peak.gflop_per_s();
+  out.limit = peak.sgemm_gflop_per_s();
+  out.fma = peak.fma_gflop_per_s();
   return out;
 }
 
-Result<Measured> measure_decode(const Model& model, const std::vector<int>& ids, int steps, double bytes) {
+Result<Measured> measure_decode(const Model& model, std::vector<int> ids, int steps, double bytes) {
   Measured out;
-  KvCache cache(model.config().n_layers());
+  RunOptions options;
+  options.keep = Keep::predictions;
   std::shared_ptr<const Trace> trace;
-  TRY(const double prefill, timed_run(model, ids, &cache, trace));
+  TRY(const double prefill, timed_run(model, ids, options, trace));
   (void)prefill;
   ReadBandwidth bandwidth(bytes);
   for (int step = 0; step < steps; ++step) {
-    TRY(const double time, timed_run(model, {ids.front()}, &cache, trace));
+    ids.push_back(ids.front());
+    options.base = std::move(trace);  // its keys and values are appended to
+    TRY(const double time, timed_run(model, ids, options, trace));
     out.take(time, *trace);
     bandwidth.measure(1);
   }
   out.limit = bandwidth.gb_per_s();
+  return out;
+}
+
+// An edit that starts from the clean run, beside a full run under the same edit and what the machine allows.
+struct MeasuredEdit {
+  double ms = 1e30, full_ms = 1e30, bound_ms = 0;
+  Cone cone;
+};
+
+Result<MeasuredEdit> measure_edit(const Model& model, const std::vector<int>& ids, const Edits& edits) {
+  MeasuredEdit out;
+  RunOptions clean, partial, full;
+  partial.edits = full.edits = edits;
+  std::shared_ptr<const Trace> base, trace;
+  ProductPeak peak;
+  ReadBandwidth bandwidth(4 * work_of(model).matrix_values);
+  TRY(const double first, timed_run(model, ids, clean, base));
+  (void)first;
+  partial.base = base;
+  TRY(out.cone, model.cone({ids, {}}, partial));
+  for (int round = 0; round < kPrefills; ++round) {
+    peak.measure(2);
+    bandwidth.measure(1);
+    TRY(const double some, timed_run(model, ids, partial, trace));
+    TRY_OK(check_reached(trace->unreached));
+    out.ms = std::min(out.ms, some * 1e3);
+    TRY(const double all, timed_run(model, ids, full, trace));
+    out.full_ms = std::min(out.full_ms, all * 1e3);
+  }
+  const double values = work_of(model).matrix_values / std::max(1, model.config().n_layers());
+  for (const std::int64_t row : out.cone.main.blocks) {
+    const auto rows = static_cast<double>(out.cone.main.rows - row);
+    if (rows > 0)
+      out.bound_ms +=
+          std::max(2 * values * rows / peak.sgemm_gflop_per_s(), 4 * values / bandwidth.gb_per_s()) / 1e6;
+  }
+  out.bound_ms += 4 * work_of(model).head_values / bandwidth.gb_per_s() / 1e6;
   return out;
 }
 
@@ -180,6 +225,8 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
             {"gflop_per_s", gflops},
             {"sgemm_peak_gflop_per_s", prefill.limit},
             {"share_of_sgemm_peak", gflops / prefill.limit},
+            {"fma_peak_gflop_per_s", prefill.fma},
+            {"share_of_fma_peak", gflops / prefill.fma},
             {"recorded_steps", prefill.steps},
             {"memory_growth_bytes", prefill.growth}});
   d.update({{"tokens_per_s", 1 / decode.best},
@@ -188,35 +235,48 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
             {"gb_per_s", read},
             {"memory_bandwidth_gb_per_s", decode.limit},
             {"share_of_memory_bandwidth", read / decode.limit}});
-  return {{"model", opened.title},     {"tokens", tokens}, {"kernels", kernel_name()},
-          {"threads", thread_count()}, {"prefill", p},     {"decode", d}};
+  return {{"model", opened.title},
+          {"tokens", tokens},
+          {"kernels", kernel_name()},
+          {"threads", thread_count()},
+          {"prefill", p},
+          {"decode", d},
+          {"packed_weight_bytes", Panels::bytes()}};
 }
 
 void print_lines(const nlohmann::json& r) {
   const auto number = [](const nlohmann::json& value) { return value.get<double>(); };
   const nlohmann::json &p = r["prefill"], &d = r["decode"];
-  std::printf("%s, %d tokens, %s kernels, %d threads\n", r["model"].get<std::string>().c_str(),
-              r["tokens"].get<int>(), r["kernels"].get<std::string>().c_str(), r["threads"].get<int>());
-  std::printf("prefill  %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s\n", number(p["ms"]),
-              number(p["gflop_per_s"]), 100 * number(p["share_of_sgemm_peak"]),
-              number(p["sgemm_peak_gflop_per_s"]));
+  std::printf("%s, %d tokens, %s kernels, %d threads\n",
+              printable(r["model"].get<std::string>(), 200).c_str(), r["tokens"].get<int>(),
+              r["kernels"].get<std::string>().c_str(), r["threads"].get<int>());
+  std::printf("prefill  %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s, %.1f %% of FMA's %.1f\n",
+              number(p["ms"]), number(p["gflop_per_s"]), 100 * number(p["share_of_sgemm_peak"]),
+              number(p["sgemm_peak_gflop_per_s"]), 100 * number(p["share_of_fma_peak"]),
+              number(p["fma_peak_gflop_per_s"]));
   std::printf("decode   %8.2f ms   %7.1f GB/s      %5.1f %% of memory's %.1f GB/s (%s per token)\n",
               number(d["ms"]), number(d["gb_per_s"]), 100 * number(d["share_of_memory_bandwidth"]),
               number(d["memory_bandwidth_gb_per_s"]),
               format_bytes(static_cast<std::uint64_t>(number(d["bytes_read"]))).c_str());
-  std::printf("memory   %s beyond the weights for %d recorded steps\n",
+  std::printf("memory   %s beyond the weights for %d recorded steps, %s for packed weights\n",
               format_bytes(static_cast<std::uint64_t>(number(p["memory_growth_bytes"]))).c_str(),
-              p["recorded_steps"].get<int>());
+              p["recorded_steps"].get<int>(),
+              format_bytes(static_cast<std::uint64_t>(number(r["packed_weight_bytes"]))).c_str());
+  if (!r.contains("edit")) return;
+  const nlohmann::json& e = r["edit"];
+  std::printf(
+      "edit     %8.2f ms   %7.2f ms in full, %.2f ms at the machine's limits (%d rows of %d blocks)\n",
+      number(e["ms"]), number(e["full_ms"]), number(e["bound_ms"]), e["rows"].get<int>(),
+      e["blocks"].get<int>());
 }
 
 Status run_bench(const BenchOptions& options) {
   if (options.model == kTrainingBench) return bench_training(options.json);
-  TRY(const OpenedModel opened,
-      options.model == kRandomModel ? random_gpt2_small() : open_named(options.model));
+  TRY(const OpenedModel opened, open_named(options.model));
   const ModelConfig& config = opened.model->config();
   if (config.vocab_size == 0 || !config.head.present) {
     return fail(Code::unsupported,
-                format("%s is no language model: there is nothing to decode.", opened.title.c_str()),
+                in_quotes(opened.title) + " is no language model: there is nothing to decode.",
                 format("Give a language model, or %s.", kRandomModel));
   }
   const std::vector<int> ids = some_ids(options.tokens, config.vocab_size);
@@ -231,7 +291,22 @@ Status run_bench(const BenchOptions& options) {
     return fail(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
   TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps,
                                             decode_bytes(*opened.model, decode_from)));
-  const nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
+  nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
+  if (!options.edits.empty()) {
+    Edits edits;
+    for (const std::string& text : options.edits) {
+      TRY(auto edit, parse_edit(text));
+      edits.push_back(std::move(edit));
+    }
+    TRY(const MeasuredEdit edit, measure_edit(*opened.model, ids, edits));
+    const StackCone& main = edit.cone.main;
+    const std::int64_t first = *std::min_element(main.blocks.begin(), main.blocks.end());
+    out["edit"] = {{"ms", edit.ms},
+                   {"full_ms", edit.full_ms},
+                   {"bound_ms", edit.bound_ms},
+                   {"rows", main.rows - first},
+                   {"blocks", edit.cone.blocks()}};
+  }
   if (options.json)
     print_json(out);
   else
@@ -246,13 +321,13 @@ void add_bench(CLI::App& app, Action& action) {
       app.add_subcommand("bench", "Measure prefill and decoding beside this machine's limits");
   const auto options = std::make_shared<BenchOptions>();
   command
-      ->add_option("MODEL", options->model,
-                   std::string(kModelHelp) + ", or " + kRandomModel +
-                       " (12 blocks, 12 heads, width 768, vocabulary 50257, weights from a formula), or " +
-                       kTrainingBench + " (steps of training at a million weights)")
+      ->add_option(
+          "MODEL", options->model,
+          std::string(kModelHelp) + ", or " + kTrainingBench + " (steps of training at a million weights)")
       ->required();
   command->add_option("--tokens", options->tokens, "length of the prefill (default 256)")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(whole(1, 1 << 20));
+  command->add_option("--edit", options->edits, kEditHelp)->allow_extra_args(false);
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }

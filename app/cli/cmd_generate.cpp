@@ -1,4 +1,5 @@
 // attnscope-cli generate: continues one sequence; an encoder-decoder answers its source.
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
@@ -25,15 +26,18 @@ std::string text_of(const OpenedModel& opened, const std::vector<int>& ids) {
 }
 
 Status run_generate(const GenerateOptions& options) {
-  TRY(const OpenedModel opened, open_named(options.model));
+  TRY(const OpenedModel opened, open_to_run(options.model));
   TRY(const std::vector<Input> given, options.sequences.read(opened));
   if (given.size() != 1) {
     return fail(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
                 "Give --text or --ids once.");
   }
   const Input& prompt = given[0];
-  const RunOptions edits = opened.scene ? run_options(opened.scene->edits) : RunOptions{};
-  TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, edits));
+  RunOptions run;
+  TRY(const Edits edits, options.sequences.read_edits(opened));
+  run.edits = edits_for(edits, 0);
+  TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, run));
+  TRY_OK(check_reached(made.unreached));
   const std::string text = text_of(opened, made.ids);
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.c_str());
   if (options.json) {
@@ -56,16 +60,17 @@ void add_generate(CLI::App& app, Action& action) {
   options->sequences.add_to(*command, false);
   command->add_option("--max-new-tokens", options->max_new_tokens, "how many tokens at most")
       ->required()
-      ->check(CLI::Range(0, 1 << 20));
+      ->transform(whole(0, 1 << 20));
   command
       ->add_option("--temperature", options->sampling.temperature,
                    "0 (default): always the most likely token")
-      ->check(CLI::Range(0.f, 1e6f));
+      ->transform(real(0, kMostTemperature));
   command->add_option("--top-k", options->sampling.top_k, "only the k most likely; 0: all")
-      ->check(CLI::Range(0, 1 << 30));
+      ->transform(whole(0, std::numeric_limits<int>::max()));
   command->add_option("--top-p", options->sampling.top_p, "only the most likely that together reach p")
-      ->check(CLI::Range(0.f, 1.f));
-  command->add_option("--seed", options->sampling.seed, "of the choice");
+      ->transform(real(0, 1));
+  command->add_option("--seed", options->sampling.seed, "of the choice")
+      ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()));
   command->add_flag("--json", options->json,
                     R"(as {"ids": the new ones, "text": ..., "prompt_ids": ..., "reached_end": ...})");
   command->callback([options, &action] { action = [options] { return run_generate(*options); }; });

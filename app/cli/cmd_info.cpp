@@ -72,6 +72,8 @@ json to_json(const OpenedModel& opened) {
       {"formats", formats_json(opened)},
       {"stays_in_file", opened.stays_in_file},
       {"tokenizer", opened.tokenizer ? json(opened.tokenizer->vocab_size()) : json(nullptr)},
+      {"warnings", opened.warnings},
+      {"unused", opened.unused},
       {"notes", opened.notes}};
   if (block.mlp.kind != MlpSpec::Kind::none) out["mlp"]["activation"] = activation_name(block.mlp.activation);
   const WeightHealth health = weight_health(opened.model->weights());
@@ -79,7 +81,10 @@ json to_json(const OpenedModel& opened) {
   return out;
 }
 
-std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+// Names and notes come from files: nothing in them speaks to the terminal.
+std::string plain(const json& value) {
+  return value.is_string() ? printable(value.get<std::string>(), kMostOfSentence) : value.dump();
+}
 
 void print_info(const json& info) {
   for (const char* key :
@@ -103,6 +108,7 @@ void print_info(const json& info) {
     std::printf("%-16s %s NaN, %s infinite; first NaN: %s\n", "broken weights", plain(health["nan"]).c_str(),
                 plain(health["inf"]).c_str(), plain(health["first"]).c_str());
   }
+  for (const json& warning : info["warnings"]) std::printf("%-16s %s\n", "warning", plain(warning).c_str());
   for (const json& note : info["notes"]) std::printf("%-16s %s\n", "note", plain(note).c_str());
 }
 
@@ -117,6 +123,7 @@ void add_info(CLI::App& app, Action& action) {
   const auto run = [model, as_json]() -> Status {
     TRY(const OpenedModel opened, open_named(*model));
     const json info = to_json(opened);
+    TRY_OK(opened.model->weights().intact());
     if (*as_json)
       print_json(info);
     else

@@ -1,10 +1,14 @@
 // attnscope-cli tokenize: text to ids, spellings and byte spans.
+#include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
 #include "core/arch/gguf_tokenizer.h"
+#include "core/arch/random_model.h"
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
+#include "core/session/document.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -16,30 +20,84 @@ struct TokenizeOptions {
   bool json = false, plain = false;
 };
 
-void print_tokens(const Tokenizer& tokenizer, const Encoding& encoding) {
-  for (const Token& token : encoding.tokens) {
-    std::printf("%8d  %4lld-%-4lld  %s\n", token.id, static_cast<long long>(token.begin),
-                static_cast<long long>(token.end), tokenizer.token_display(token.id).c_str());
+// A text as tokens, and how each is spelled for people.
+struct Tokenized {
+  Encoding encoding;
+  std::function<std::string(int)> label;
+};
+
+// By the model's tokenizer, or the words of a scene.
+Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, const std::string& text) {
+  const auto model = std::make_shared<const OpenedModel>(std::move(opened));
+  Tokenized out{{}, [model](int id) { return token_label(*model, id); }};
+  if (model->tokenizer) {
+    TRY(out.encoding, model->tokenizer->encode(text, !options.plain));
+  } else if (model->scene && !model->scene->words.empty()) {
+    TRY(Sequence sequence, sequence_from_text(*model, text));
+    out.encoding.tokens = std::move(sequence.tokens);
+  } else {
+    return fail(Code::unsupported, in_quotes(options.model) + " has no tokenizer.",
+                "Its tokens are known by their ids alone.");
   }
+  return out;
+}
+
+Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer,
+                               const TokenizeOptions& options, const std::string& text) {
+  TRY(Encoding encoding, tokenizer->encode(text, !options.plain));
+  return Tokenized{std::move(encoding),
+                   [tokenizer](int id) { return std::string(tokenizer->token_display(id)); }};
+}
+
+// By a tokenizer that lies there, else by what `info` opens.
+Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& text) {
+  const std::string& name = options.model;
+  const bool shipped = starts_with(name, "model:") || starts_with(name, "scene:") || name == kRandomModel;
+  if (shipped) {
+    TRY(OpenedModel opened, open_named(name));
+    return by_model(std::move(opened), options, text);
+  }
+  const auto tokenizer = open_any_tokenizer(name);
+  if (tokenizer) return by_tokenizer(*tokenizer, options, text);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(name, ignored)) return tokenizer.error();
+  auto other = open_named(name);
+  if (!other) return tokenizer.error();
+  return by_model(std::move(*other), options, text);
+}
+
+// The three lists, a token at a time: as one document, a long text would take a hundred times its size.
+void print_tokens(const std::vector<Token>& tokens) {
+  const auto list = [&](const char* begin, const auto& item) {
+    std::fputs(begin, stdout);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      std::printf("%s%s", i == 0 ? "" : ",", item(tokens[i]).c_str());
+  };
+  list("{\"ids\":[", [](const Token& token) { return std::to_string(token.id); });
+  list("],\"spans\":[", [](const Token& token) {
+    return format("[%lld,%lld]", static_cast<long long>(token.begin), static_cast<long long>(token.end));
+  });
+  list("],\"tokens\":[", [](const Token& token) {
+    return nlohmann::json(token.text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
+  std::puts("]}");
 }
 
 Status run_tokenize(const TokenizeOptions& options) {
-  TRY(const std::shared_ptr<const Tokenizer> tokenizer, open_any_tokenizer(options.model));
   std::string text = options.text;
   if (!options.file.empty()) {
     TRY(text, read_file(options.file, kMostBytes));
   }
-  TRY(const Encoding encoding, tokenizer->encode(text, !options.plain));
+  const auto made = tokenized(options, text);
+  if (!made) return about(options.model, made.error());
+  const Tokenized& found = *made;
   if (!options.json) {
-    print_tokens(*tokenizer, encoding);
+    for (const Token& token : found.encoding.tokens)
+      std::printf("%8d  %4lld-%-4lld  %s\n", token.id, static_cast<long long>(token.begin),
+                  static_cast<long long>(token.end), printable(found.label(token.id), 200).c_str());
     return Done{};
   }
-  nlohmann::json tokens = nlohmann::json::array(), spans = nlohmann::json::array();
-  for (const Token& token : encoding.tokens) {
-    tokens.push_back(token.text);
-    spans.push_back({token.begin, token.end});
-  }
-  print_json({{"ids", encoding.ids()}, {"tokens", tokens}, {"spans", spans}});
+  print_tokens(found.encoding.tokens);
   return Done{};
 }
 
@@ -51,8 +109,8 @@ void add_tokenize(CLI::App& app, Action& action) {
   command
       ->add_option(
           "MODEL_OR_TOKENIZER", options->model,
-          "model folder, or any tokenizer file: tokenizer.json, vocab.txt, vocab.json beside merges.txt, "
-          "tokenizer.model, *.gguf")
+          "model folder or whatever else a model is opened by (model:NAME, a scene), or any tokenizer file: "
+          "tokenizer.json, vocab.txt, vocab.json beside merges.txt, tokenizer.model, *.gguf")
       ->required();
   CLI::Option_group* input = command->add_option_group("input");
   input->add_option("--text", options->text, "the text");

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
 #include "core/arch/save_model.h"
+#include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/io/atomic_file.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
+#include "core/system/signals.h"
 #include "core/train/card.h"
 #include "core/train/data_file.h"
 
@@ -30,20 +32,6 @@ struct Options {
   bool resume = false, quiet = false;
   const CLI::App* command = nullptr;
   bool given(const char* option) const { return command->count(option) > 0; }
-};
-
-std::atomic<bool> stop_wanted{false};
-
-// Ctrl+C ends the training after the step in hand, so that what was learned is not lost.
-class StopOnInterrupt {
- public:
-  StopOnInterrupt() : before_(std::signal(SIGINT, [](int) { stop_wanted = true; })) {}
-  ~StopOnInterrupt() { std::signal(SIGINT, before_); }
-  StopOnInterrupt(const StopOnInterrupt&) = delete;
-  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
-
- private:
-  void (*before_)(int);
 };
 
 Status list_tasks() {
@@ -65,7 +53,9 @@ void overlay(const Options& options, Recipe& recipe) {
   if (options.given("--smoothing")) recipe.smoothing = asked.smoothing;
 }
 
-std::string checkpoint_path(const Options& options) { return options.out + "/checkpoint.safetensors"; }
+constexpr const char* kCheckpoint = "/checkpoint.safetensors";
+
+std::string checkpoint_path(const Options& options) { return options.out + kCheckpoint; }
 
 Result<Trainer> make_trainer(const Options& options) {
   std::shared_ptr<const Task> task;
@@ -97,8 +87,7 @@ Result<Trainer> make_trainer(const Options& options) {
 
 // A folder that cannot be written is better known before the training than behind it.
 Status try_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  TRY_OK(make_folder(folder));
   TRY(AtomicFile probe, AtomicFile::create(folder + "/card.json"));  // left without a commit: nothing changes
   return Done{};
 }
@@ -139,21 +128,30 @@ class Progress {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Steps until the recipe's end or Ctrl+C. A checkpoint is written where one was asked for.
+// One that cannot be written now may be written later: no reason to lose the run.
+void try_checkpoint(const Options& options, const Trainer& trainer) {
+  if (const Status saved = save_checkpoint(checkpoint_path(options), trainer); !saved)
+    std::fprintf(stderr, "attnscope-cli: %s\n", saved.error().text().c_str());
+}
+
+// Steps until the recipe's end or until somebody asks for an end (Ctrl+C, SIGTERM, the terminal is closed),
+// which leaves a checkpoint to go on from. Others are written where they were asked for.
 Status learn(const Options& options, Trainer& trainer) {
-  const StopOnInterrupt interrupt;
+  const StopSignals stop;
+  survive_closed_pipes();  // of the lines of progress
   const int steps = trainer.recipe().steps, every = std::max(1, steps / kLines);
   Progress progress(trainer);
-  while (trainer.state().step < steps && !stop_wanted) {
+  while (trainer.state().step < steps && !StopSignals::wanted()) {
     TRY(const StepReport report, trainer.step());
-    const bool last = report.step == steps || stop_wanted;
+    const bool last = report.step == steps || StopSignals::wanted();
     if (!options.quiet && (last || report.step % every == 0)) TRY_OK(progress.line(trainer));
     const int each = options.checkpoint_every;
-    if (each > 0 && (last || report.step % each == 0))
-      TRY_OK(save_checkpoint(checkpoint_path(options), trainer));
+    if (each > 0 && (last || report.step % each == 0)) try_checkpoint(options, trainer);
   }
-  if (stop_wanted)
-    std::fprintf(stderr, "Stopped after step %d; the model is written as it is.\n", trainer.state().step);
+  if (trainer.state().step == steps) return Done{};
+  try_checkpoint(options, trainer);
+  std::fprintf(stderr, "Stopped after step %d; the model is written as it is. --resume goes on from here.\n",
+               trainer.state().step);
   return Done{};
 }
 
@@ -166,6 +164,39 @@ void print_measures(const Card& card) {
   }
 }
 
+// The model in `folder`. Hours of training are not thrown away for a full disk: where it fails, `folder`
+// becomes another one, which holds all that is needed to go on, too, and the error says so.
+Status save_somewhere(const std::string& layout, const Trainer& trainer, std::string& folder) {
+  const auto save = [&](const std::string& to) {
+    return save_model(to, layout, *trainer.state().model, trainer.task().tokenizer());
+  };
+  const Status saved = save(folder);
+  if (saved) return saved;
+  const auto other = rescued(std::string(trainer.task().name()), [&](const std::string& to) -> Status {
+    TRY_OK(save(to));
+    return save_checkpoint(to + kCheckpoint, trainer);
+  });
+  Error error = saved.error();
+  error.hint = other ? format("The model and a checkpoint were written to %s instead.", other->c_str())
+                     : "They could not be written elsewhere either. " + other.error().text();
+  if (other) folder = *other;
+  return error;
+}
+
+// The training ended early: the hint says where its last good step lies.
+Error with_checkpoint(Error why, const Options& options, const Trainer& trainer) {
+  std::string path = checkpoint_path(options);
+  if (!save_checkpoint(path, trainer)) {
+    const auto other = rescued(std::string(trainer.task().name()), [&](const std::string& to) {
+      return save_checkpoint(to + kCheckpoint, trainer);
+    });
+    if (!other) return why;
+    path = *other + kCheckpoint;
+  }
+  why.hint += format(" A checkpoint after step %d was written to %s.", trainer.state().step, path.c_str());
+  return why;
+}
+
 Status run_train(const Options& options) {
   if (options.task.empty() && options.data.empty()) return list_tasks();
   set_thread_count(options.threads);
@@ -173,23 +204,29 @@ Status run_train(const Options& options) {
   // Known before the training begins.
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
   TRY_OK(try_folder(options.out));
-  TRY_OK(learn(options, trainer));
-  TRY_OK(save_model(options.out, layout, *trainer.state().model, trainer.task().tokenizer()));
+  Status learned = Done{};
+  if (const Status ran = guarded("the training", [&] { learned = learn(options, trainer); }); !ran)
+    learned = ran;
+  if (!learned && trainer.state().step > 0) return with_checkpoint(learned.error(), options, trainer);
+  TRY_OK(Status(learned));
+  std::string folder = options.out;
+  const Status saved = save_somewhere(layout, trainer, folder);
+  if (!saved && folder == options.out) return saved;
   Card card = make_card(trainer, trainer.seed() + 1, options.held_out);
   card.layout = layout;
-  TRY_OK(write_card(options.out, card));
+  TRY_OK(write_card(folder, card));
   if (!options.quiet) print_measures(card);
-  return Done{};
+  return saved;
 }
 
 void add_sizes(CLI::App& command, Options& o) {
-  const auto count = CLI::Range(1, 1 << 20);
-  command.add_option("--layers", o.sizes.layers, "number of blocks")->check(count);
-  command.add_option("--heads", o.sizes.heads, "heads per attention")->check(count);
+  const auto count = whole(1, 1 << 20);
+  command.add_option("--layers", o.sizes.layers, "number of blocks")->transform(count);
+  command.add_option("--heads", o.sizes.heads, "heads per attention")->transform(count);
   command.add_option("--kv-heads", o.sizes.kv_heads, "key and value heads, where heads share them")
-      ->check(count);
-  command.add_option("--d-model", o.sizes.d_model, "width of the residual stream")->check(count);
-  command.add_option("--d-mlp", o.sizes.d_mlp, "width inside the MLP")->check(count);
+      ->transform(count);
+  command.add_option("--d-model", o.sizes.d_model, "width of the residual stream")->transform(count);
+  command.add_option("--d-mlp", o.sizes.d_mlp, "width inside the MLP")->transform(count);
   command.add_option("--order", o.sizes.order, "norms before or behind the sums: pre, post")
       ->check(CLI::IsMember({"pre", "post"}));
   command.add_option("--mask", o.sizes.mask, "pilot: the image in both directions or not: prefix, causal")
@@ -197,15 +234,15 @@ void add_sizes(CLI::App& command, Options& o) {
 }
 
 void add_recipe(CLI::App& command, Options& o) {
-  const auto count = CLI::Range(1, 1 << 24);
-  command.add_option("--steps", o.recipe.steps, "steps of training")->check(count);
-  command.add_option("--batch", o.recipe.batch, "sequences per step")->check(count);
-  command.add_option("--rate", o.recipe.rate, "highest learning rate")->check(CLI::PositiveNumber);
+  const auto count = whole(1, 1 << 24);
+  command.add_option("--steps", o.recipe.steps, "steps of training")->transform(count);
+  command.add_option("--batch", o.recipe.batch, "sequences per step")->transform(count);
+  command.add_option("--rate", o.recipe.rate, "highest learning rate")->transform(real(1e-12, 1e3));
   command.add_option("--schedule", o.recipe.schedule, "of the learning rate: cosine, inverse_sqrt, constant")
       ->check(CLI::IsMember({"cosine", "inverse_sqrt", "constant"}));
   command.add_option("--warmup", o.recipe.warmup, "steps until the highest learning rate")
-      ->check(CLI::Range(0, 1 << 24));
-  command.add_option("--smoothing", o.recipe.smoothing, "label smoothing")->check(CLI::Range(0.0, 0.99));
+      ->transform(whole(0, 1 << 24));
+  command.add_option("--smoothing", o.recipe.smoothing, "label smoothing")->transform(real(0, 0.99));
 }
 
 }  // namespace
@@ -217,7 +254,8 @@ void add_train(CLI::App& app, Action& action) {
   o.command = command;
   CLI::Option* task = command->add_option("TASK", o.task, "what to learn; without it, the tasks are listed");
   command->add_option("--out", o.out, "folder for the model and its card")->type_name("DIR");
-  command->add_option("--seed", o.seed, "of the first weights and of the data (default 1)");
+  command->add_option("--seed", o.seed, "of the first weights and of the data (default 1)")
+      ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()));
   command->add_option("--data", o.data, "learn the lines of this text file instead of a task")
       ->type_name("FILE")
       ->excludes(task);
@@ -229,13 +267,13 @@ void add_train(CLI::App& app, Action& action) {
   command
       ->add_option("--threads", o.threads,
                    "threads to use (default: all cores); any number gives the same bits")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole(1, 1024));
   command->add_option("--held-out", o.held_out, "held-out examples for the card (default 1000)")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(whole(1, 1 << 20));
   command
       ->add_option("--checkpoint-every", o.checkpoint_every,
                    "steps between checkpoints, written to DIR/checkpoint.safetensors")
-      ->check(CLI::Range(1, 1 << 24));
+      ->transform(whole(1, 1 << 24));
   command->add_flag("--resume", o.resume, "go on from DIR/checkpoint.safetensors");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->callback([options, &action] {

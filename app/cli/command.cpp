@@ -36,7 +36,7 @@ Result<OpenedModel> open_shipped_model(const std::string& name) {
       files.emplace(found.file, asset->second);
   }
   if (!files.empty()) return open_model_files(files, name);
-  return fail(Code::not_found, format("There is no shipped model \"%s\".", name.c_str()),
+  return fail(Code::not_found, "There is no shipped model " + in_quotes(name) + ".",
               known.empty() ? "No model travels with this program."
                             : "Shipped models are " + join(known, ", ") + ".");
 }
@@ -50,7 +50,7 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
     if (!starts_with(path, "assets/scenes/") || !ends_with(path, ".json")) continue;
     known.push_back(std::string(kScene) + std::string(path.substr(14, path.size() - 14 - 5)));
   }
-  return fail(Code::not_found, format("There is no shipped scene \"%s\".", name.c_str()),
+  return fail(Code::not_found, "There is no shipped scene " + in_quotes(name) + ".",
               "Shipped scenes are " + join(known, ", ") + ".");
 }
 
@@ -59,6 +59,13 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
 Result<OpenedModel> open_named(const std::string& name) {
   if (starts_with(name, kModel)) return open_shipped_model(name);
   return starts_with(name, kScene) ? open_shipped_scene(name) : open_model(name);
+}
+
+Result<OpenedModel> open_to_run(const std::string& name) {
+  TRY(OpenedModel opened, open_named(name));
+  for (const std::string& warning : opened.warnings)
+    std::fprintf(stderr, "attnscope-cli: %s: %s\n", name.c_str(), warning.c_str());
+  return opened;
 }
 
 void print_json(const nlohmann::json& value) {

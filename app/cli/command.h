@@ -10,8 +10,15 @@
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/base/number.h"
 
 namespace attnscope::cli {
+
+/// Checks for the values of options: a whole number, or any finite one, between two borders.
+inline CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
+  return {whole_number(least, most), ""};
+}
+inline CLI::Validator real(double least, double most) { return {real_number(least, most), ""}; }
 
 /// What the chosen command does, set by its callback and run after parsing.
 using Action = std::function<Status()>;
@@ -24,26 +31,50 @@ void add_tokenize(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
+void add_ask(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
 
 /// A folder, a file in it, a scene file, or what is shipped: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);
+/// The same for a run: what should be known of its numbers goes to stderr.
+Result<OpenedModel> open_to_run(const std::string& name);
 inline constexpr const char* kModelHelp =
     "model folder, scene file (*.json), or what is shipped: model:NAME (model:storyteller), scene:NAME "
-    "(scene:nine_steps)";
+    "(scene:nine_steps), or random:gpt2-small (its shape with weights from a formula)";
+
+inline constexpr const char* kEditHelp =
+    "change numbers, a weight or a part of the model: PLACE=V, PLACE+=V, PLACE*=V with V a number, mean, "
+    "@pos:N or "
+    "@FILE.npz (\"blocks.2.attn.z[head=1]=0\", \"blocks.*.mlp.activation=relu\"); may be repeated";
+/// "" for the first sequence, then "seq1.", ...: in front of the names of its steps.
+std::string prefix_of(std::size_t sequence);
+/// Errors: the first of the edits that a run had no place for.
+Status check_reached(const Edits& unreached);
+/// One sequence of a model under those of the edits that mean it. Errors: the run's, and an edit whose place
+/// it does not have.
+Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
+                                               const Input& input, std::size_t sequence = 0);
 
 /// The input of a run: --text and --ids, mixed and repeated, one sequence each in the order in which they
 /// were given; --decoder-text/--decoder-ids and --image likewise, matched to the sequences by their order.
 class SequenceOptions {
  public:
-  /// `batch`: also --pad-to, --pad-side and --mask.
-  void add_to(CLI::App& command, bool batch);
+  /// `batch`: also --pad-to and --pad-side. With a `prefix` every option begins with it: --clean-text.
+  void add_to(CLI::App& command, bool batch, const std::string& prefix = "");
   bool empty() const { return texts_.empty() && ids_.empty() && images_.empty(); }
+  /// True where none of the options was given.
+  bool unused() const {
+    return empty() && decoder_texts_.empty() && decoder_ids_.empty() && spans_.empty() && types_.empty() &&
+           masks_.empty() && pad_to_ == 0;
+  }
   /// Every sequence as it runs. Errors: text without a tokenizer, ids that are no numbers, empty text, more
   /// decoder inputs than sequences, images that a model does not look at.
   Result<std::vector<Input>> read(const OpenedModel& opened) const;
-  /// Puts the masks of --mask into `run`: each a text, or "@FILE" with a matrix in an .npy or a .json file,
-  /// with the prefix of another mask in front ("enc:causal").
-  Status read_masks(RunOptions& run) const;
+  /// The same, or the scene's own where none is given. Errors: none in a model that brings none.
+  Result<std::vector<Input>> read_or_own(const OpenedModel& opened) const;
+  /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or a .json
+  /// file, with the prefix of another mask in front: "enc:causal") and the edits of --edit.
+  Result<Edits> read_edits(const OpenedModel& opened) const;
 
  private:
   using IdLists = std::vector<std::vector<int>>;
@@ -52,8 +83,10 @@ class SequenceOptions {
   Result<std::vector<Input>> padded_all(std::vector<Input> inputs, const ModelConfig& config) const;
 
   CLI::App* command_ = nullptr;
+  std::string prefix_;
   CLI::Option *text_option_ = nullptr, *decoder_option_ = nullptr;
-  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_, masks_;
+  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_, masks_,
+      edits_;
   std::string pad_side_ = "right";
   std::int64_t pad_to_ = 0;
 };

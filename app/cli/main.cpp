@@ -1,10 +1,14 @@
 // attnscope-cli: the core without a window. Parses the command line, runs one command, turns an error into
 // one sentence on stderr and an exit code.
+#include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "app/cli/command.h"
 #include "core/arch/memory_limit.h"
+#include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/system/signals.h"
 
 namespace attnscope::cli {
 namespace {
@@ -17,8 +21,30 @@ int report(const Error& error) {
 // A word that is no command would otherwise be told as a missing one.
 std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty()) return error.what();
-  return "There is no command \"" + valid_utf8(argv[1]) + "\".";
+  if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty())
+    return printable(error.what(), kMostOfSentence);
+  return "There is no command " + in_quotes(argv[1]) + ".";
+}
+
+// An option that was given without a value (--out "$UNSET"), in this command and those below it; null: none.
+// An empty text is a text.
+const CLI::Option* without_value(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const auto& values = option->results();
+    if (name != "--text" && name != "--decoder-text" &&
+        std::find(values.begin(), values.end(), "") != values.end())
+      return option;
+  }
+  for (const CLI::App* below : command.get_subcommands({}))
+    if (const CLI::Option* found = without_value(*below)) return found;
+  return nullptr;
+}
+
+int refuse(const std::string& sentence) {
+  std::fprintf(stderr, "attnscope-cli: %s\nattnscope-cli --help and attnscope-cli COMMAND --help say more.\n",
+               sentence.c_str());
+  return 2;
 }
 
 int run(int argc, char** argv) {
@@ -32,29 +58,27 @@ int run(int argc, char** argv) {
          "--memory-limit", limit,
          "most memory for expanded weights (8G, 800M); beyond it matrices stay as they are in the file "
          "(default: half of the memory, or ATTNSCOPE_MEMORY_LIMIT)")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->check(CLI::Validator(memory_size, ""));
   Action action;
   add_steps(app, action);
   add_trace(app, action);
   add_generate(app, action);
   add_tokenize(app, action);
   add_info(app, action);
+  add_ask(app, action);
+  add_compare(app, action);
   add_bench(app, action);
   add_train(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr,
-                 "attnscope-cli: %s\nattnscope-cli --help and attnscope-cli COMMAND --help say more.\n",
-                 what(app, error, argc, argv).c_str());
-    return 2;
+    return refuse(what(app, error, argc, argv));
   }
-  if (!limit.empty()) {
-    const auto bytes = parse_size(limit);
-    if (!bytes) return report(bytes.error());
-    set_memory_limit(*bytes);
-  }
+  if (const CLI::Option* option = without_value(app))
+    return refuse(option->get_name() + ": it takes a value, found nothing.");
+  if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
   if (const Status status = action(); !status) return report(status.error());
   if (std::fflush(stdout) != 0)
     return report(fail(Code::io_failed, "The output could not be written.", "Check the disk or the pipe."));
@@ -65,10 +89,9 @@ int run(int argc, char** argv) {
 }  // namespace attnscope::cli
 
 int main(int argc, char** argv) {
-  try {
-    return attnscope::cli::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "attnscope-cli: The command stopped: %s.\n", error.what());
-    return 1;
-  }
+  attnscope::survive_file_limits();
+  int status = 1;
+  const attnscope::Status done =
+      attnscope::guarded("this command", [&] { status = attnscope::cli::run(argc, argv); });
+  return done ? status : attnscope::cli::report(done.error());
 }

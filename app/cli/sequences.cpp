@@ -7,11 +7,12 @@
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/session/document.h"
+#include "core/trace/editable.h"
 
 namespace attnscope::cli {
 namespace {
 
-Result<std::vector<int>> parse_ids(const std::string& text) {
+Result<std::vector<int>> parse_ids(const std::string& text, const char* option) {
   std::vector<int> ids;
   for (const std::string& part : split(text, ',')) {
     const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
@@ -19,8 +20,8 @@ Result<std::vector<int>> parse_ids(const std::string& text) {
     int id = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
-      return fail(Code::bad_format, format("\"%s\" is not a list of token ids.", valid_utf8(text).c_str()),
-                  "Write whole numbers with commas between: --ids 1,2,3.");
+      return fail(Code::bad_format, in_quotes(text) + " is not a list of whole numbers.",
+                  format("Write them with commas between: %s 1,2,3.", option));
     }
     ids.push_back(id);
   }
@@ -30,8 +31,7 @@ Result<std::vector<int>> parse_ids(const std::string& text) {
 Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& text) {
   const bool words = !opened.tokenizer && opened.scene && !opened.scene->words.empty();
   if (!opened.tokenizer && !words) {
-    return fail(Code::unsupported,
-                format("%s has no tokenizer, so it cannot read text.", opened.title.c_str()),
+    return fail(Code::unsupported, in_quotes(opened.title) + " has no tokenizer, so it cannot read text.",
                 join(opened.notes, " ") + (opened.notes.empty() ? "" : " ") + "Give token ids with --ids.");
   }
   TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
@@ -67,7 +67,7 @@ Result<Tensor> matrix_of(const std::string& path) {
   }
   TRY(const nlohmann::json rows, read_json_file(path));
   const auto bad = [&] {
-    return fail(Code::bad_format, format("%s is not a list of equally long rows of 0 and 1.", path.c_str()),
+    return fail(Code::bad_format, quoted_path(path) + " is not a list of equally long rows of 0 and 1.",
                 "Write [[1, 0], [1, 1]]: one row per query.");
   };
   std::vector<float> values;
@@ -85,31 +85,37 @@ Result<Tensor> matrix_of(const std::string& path) {
 
 }  // namespace
 
-void SequenceOptions::add_to(CLI::App& command, bool batch) {
+std::string prefix_of(std::size_t sequence) { return sequence == 0 ? "" : format("seq%zu.", sequence); }
+
+void SequenceOptions::add_to(CLI::App& command, bool batch, const std::string& prefix) {
   command_ = &command;
+  prefix_ = "--" + prefix;
   const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    return command.add_option(name, into, help)->allow_extra_args(false);
+    return command.add_option(prefix_ + name, into, help)->allow_extra_args(false);
   };
-  text_option_ =
-      repeated("--text", texts_, "text of a sequence (of the encoder, where there is one); may be repeated");
-  repeated("--ids", ids_, "token ids of a sequence, as 1,2,3; may be repeated");
-  decoder_option_ = repeated("--decoder-text", decoder_texts_,
+  // --clean says the same as --clean-text.
+  const std::string text = prefix.empty() ? "text" : "text,--" + prefix.substr(0, prefix.size() - 1);
+  text_option_ = repeated(text.c_str(), texts_,
+                          "text of a sequence (of the encoder, where there is one); may be repeated");
+  repeated("ids", ids_, "token ids of a sequence, as 1,2,3; may be repeated");
+  decoder_option_ = repeated("decoder-text", decoder_texts_,
                              "what the decoder has written so far, for encoder-decoders; may be repeated");
-  repeated("--decoder-ids", decoder_ids_, "the same as token ids, start token included; may be repeated");
-  repeated("--image", images_,
+  repeated("decoder-ids", decoder_ids_, "the same as token ids, start token included; may be repeated");
+  repeated("image", images_,
            "PNG or JPEG, or an .npy or .safetensors array [3, rows, columns] that is normalised already; "
            "may be repeated");
-  repeated("--spans", spans_, "names of parts of a sequence, as image=4,text=3,action=2; may be repeated");
-  repeated("--types", types_, "segment of each token, as 0,0,1; may be repeated");
-  if (!batch) return;
+  repeated("spans", spans_, "names of parts of a sequence, as image=4,text=3,action=2; may be repeated");
+  repeated("types", types_, "segment of each token, as 0,0,1; may be repeated");
   repeated(
-      "--mask", masks_,
+      "mask", masks_,
       "who sees whom, instead of the model's own mask: causal, full, window(4), prefix(3), text>image, "
       "matrix([[1,0],[1,1]]), joined by & | !; or @FILE.npy, @FILE.json; with enc:, vision: or cross: in "
       "front the mask of the encoder, the vision tower or cross-attention; may be repeated");
-  command.add_option("--pad-to", pad_to_, "pad every sequence to this many tokens")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-  command.add_option("--pad-side", pad_side_, "where the padding stands: right (default) or left")
+  repeated("edit", edits_, kEditHelp);
+  if (!batch) return;
+  command.add_option(prefix_ + "pad-to", pad_to_, "pad every sequence to this many tokens")
+      ->transform(whole(1, 1 << 20));
+  command.add_option(prefix_ + "pad-side", pad_side_, "where the padding stands: right (default) or left")
       ->check(CLI::IsMember({"right", "left"}));
 }
 
@@ -124,8 +130,8 @@ Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opene
     if (option == text_option) {
       TRY(std::vector<int> words, encode(opened, texts[text++]));
       out.push_back(decoder ? as_decoder_input(std::move(words), opened.model->config()) : std::move(words));
-    } else if (option->check_name(ids_name)) {
-      TRY(out.emplace_back(), parse_ids(ids[list++]));
+    } else if (option->check_name(prefix_ + ids_name)) {
+      TRY(out.emplace_back(), parse_ids(ids[list++], (prefix_ + ids_name).c_str()));
     }
   }
   return out;
@@ -133,8 +139,8 @@ Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opene
 
 Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) const {
   const ModelConfig& config = opened.model->config();
-  TRY(const IdLists words, lists(opened, text_option_, "--ids", texts_, ids_));
-  TRY(const IdLists answers, lists(opened, decoder_option_, "--decoder-ids", decoder_texts_, decoder_ids_));
+  TRY(const IdLists words, lists(opened, text_option_, "ids", texts_, ids_));
+  TRY(const IdLists answers, lists(opened, decoder_option_, "decoder-ids", decoder_texts_, decoder_ids_));
   const std::size_t count = config.patch.size > 0 ? std::max(words.size(), images_.size()) : words.size();
   if (!answers.empty() && !config.encoder())
     return fail(Code::unsupported, "This model has no decoder beside an encoder.",
@@ -158,7 +164,7 @@ Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) cons
       TRY(input.spans, parse_spans(spans_[i], input.length()));
     }
     if (i < types_.size()) {
-      TRY(input.types, parse_ids(types_[i]));
+      TRY(input.types, parse_ids(types_[i], (prefix_ + "types").c_str()));
     }
     input = opened.model->completed(std::move(input));
   }
@@ -183,23 +189,52 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
   return inputs;
 }
 
-Status SequenceOptions::read_masks(RunOptions& run) const {
+Result<std::vector<Input>> SequenceOptions::read_or_own(const OpenedModel& opened) const {
+  if (!empty()) return read(opened);
+  if (opened.scene && !opened.scene->inputs.empty()) return opened.scene->inputs;
+  const char* option = opened.model->config().sees() ? "image" : "text";
+  return fail(Code::out_of_range, "There is no input.",
+              format("Give %s%s%s; only scenes bring their own.", prefix_.c_str(), option,
+                     opened.model->config().sees() ? "" : format(" or %sids", prefix_.c_str()).c_str()));
+}
+
+Status check_reached(const Edits& unreached) {
+  return unreached.empty() ? Status(Done{}) : Status(no_place(*unreached.front()));
+}
+
+Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
+                                               const Input& input, std::size_t sequence) {
+  RunOptions run;
+  run.edits = edits_for(edits, static_cast<int>(sequence));
+  TRY(std::shared_ptr<const Trace> trace, opened.model->run(input, run));
+  TRY_OK(check_reached(trace->unreached));
+  return trace;
+}
+
+Result<Edits> SequenceOptions::read_edits(const OpenedModel& opened) const {
+  Edits edits = opened.scene ? opened.scene->edits : Edits{};
   for (const std::string& text : masks_) {
     std::string_view rest = text;
-    const MaskOf of = take_mask_prefix(rest);
+    MaskEdit mask;
+    mask.of = take_mask_prefix(rest);
     MaskSpec spec;
     if (rest.starts_with('@')) {
-      TRY(const Tensor matrix, matrix_of(std::string(rest.substr(1))));
-      TRY(spec, MaskSpec::from_matrix(matrix));
+      const std::string path(rest.substr(1));
+      TRY(const Tensor matrix, matrix_of(path));
+      auto made = MaskSpec::from_matrix(matrix);
+      if (!made) return about(path, made.error());
+      spec = *std::move(made);
     } else {
       TRY(spec, MaskSpec::parse(rest));
     }
-    if (of == MaskOf::main)
-      run.mask = std::move(spec);
-    else
-      put_mask(run.side_masks, {of, std::move(spec), {}});
+    mask.spec = std::move(spec);
+    edits.push_back(make_edit(std::move(mask)));
   }
-  return Done{};
+  for (const std::string& text : edits_) {
+    TRY(auto edit, parse_edit(text));
+    edits.push_back(std::move(edit));
+  }
+  return edits;
 }
 
 }  // namespace attnscope::cli

@@ -4,12 +4,17 @@
 #include <glad/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 
 #include "app/gpu/egl_context.h"
 #include "app/gpu/offscreen.h"
+#include "app/gpu/waker.h"
+#include "core/base/caught.h"
 
 namespace attnscope {
 namespace {
@@ -20,18 +25,47 @@ std::string& glfw_complaint() {
 }
 std::atomic<bool> window_open{false};
 
+std::function<void()>& last_words() {
+  static std::function<void()> words;
+  return words;
+}
+
+// Xlib calls it when its connection is gone; if it returned, Xlib would end the program by itself.
+int on_display_lost(void*) {
+  static std::atomic<bool> lost{false};
+  window_open = false;
+  if (lost.exchange(true)) {  // another thread is at it
+    for (;;) ::pause();
+  }
+  std::fputs("attnscope: The display is gone, so the program ends.\n", stderr);
+  if (last_words()) last_words()();
+  ::_exit(1);
+}
+
+// GLFW brings Xlib along where it draws through it; nothing else here needs its headers.
+void watch_display() {
+  using Handler = int (*)(void*);
+  void* xlib = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!xlib) return;
+  const auto set_handler = reinterpret_cast<Handler (*)(Handler)>(::dlsym(xlib, "XSetIOErrorHandler"));
+  if (set_handler) set_handler(on_display_lost);
+}
+
 class WindowContext final : public GlContext {
  public:
   explicit WindowContext(GLFWwindow* window) : window_(window) {
+    watch_display();
     glfwSetWindowUserPointer(window, this);
     glfwSetDropCallback(window, [](GLFWwindow* source, int count, const char** paths) {
       auto* self = static_cast<WindowContext*>(glfwGetWindowUserPointer(source));
-      if (self->on_drop) self->on_drop({paths, paths + count});
+      if (!self->on_drop) return;
+      (void)guarded("dropped files", [&] { self->on_drop({paths, paths + count}); });  // C lies below
     });
     window_open = true;
   }
   ~WindowContext() override {
     window_open = false;
+    waker_.reset();
     target_.reset();
     glfwDestroyWindow(window_);
     glfwTerminate();
@@ -75,11 +109,31 @@ class WindowContext final : public GlContext {
   }
   GLFWwindow* window_;
   std::unique_ptr<Offscreen> target_;
+  std::unique_ptr<Waker> waker_ = std::make_unique<Waker>([] {
+    if (window_open) glfwPostEmptyEvent();
+  });
 };
 
 Error no_window(const std::string& hint) {
   const std::string& why = glfw_complaint();
   return fail(Code::unsupported, "No window could be opened" + (why.empty() ? "." : ": " + why + "."), hint);
+}
+
+// Makes a size fit the screen that the window will stand on; false where it had to be made smaller.
+bool fit_screen(int& width, int& height) {
+  GLFWmonitor* screen = glfwGetPrimaryMonitor();
+  if (screen == nullptr) return true;
+  int x = 0, y = 0, most_width = 0, most_height = 0;
+  float scale_x = 1.f, scale_y = 1.f;
+  glfwGetMonitorWorkarea(screen, &x, &y, &most_width, &most_height);
+  glfwGetMonitorContentScale(screen, &scale_x, &scale_y);
+  if (most_width <= 0 || most_height <= 0) return true;
+  most_width = static_cast<int>(static_cast<float>(most_width) / std::max(0.5f, scale_x));
+  most_height = static_cast<int>(static_cast<float>(most_height) / std::max(0.5f, scale_y));
+  const bool fits = width <= most_width && height <= most_height;
+  width = std::min(width, most_width);
+  height = std::min(height, most_height);
+  return fits;
 }
 
 Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int width, int height,
@@ -95,6 +149,7 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
+  if (visible && !fit_screen(width, height)) glfwWindowHint(GLFW_MAXIMIZED, GLFW_TRUE);
   GLFWwindow* window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
   if (window != nullptr) glfwMakeContextCurrent(window);
   if (window == nullptr || gladLoadGL(reinterpret_cast<GLADloadfunc>(glfwGetProcAddress)) == 0) {
@@ -130,8 +185,8 @@ Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
   return std::unique_ptr<GlContext>(*std::move(hidden));
 }
 
-void wake_window() {
-  if (window_open) glfwPostEmptyEvent();
-}
+void wake_window() { Waker::ask(); }
+
+void set_last_words(std::function<void()> words) { last_words() = std::move(words); }
 
 }  // namespace attnscope

@@ -45,11 +45,15 @@ class GlContext {
   std::string description;
 };
 
-/// A visible window of width x height units. Fails without a display or OpenGL 3.3.
+/// A visible window of width x height units, or as large as the screen is. Fails without a display or
+/// OpenGL 3.3.
 Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int width, int height);
 /// A context that draws into a picture of width x height pixels, with or without a display.
 Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height);
-/// Ends a poll() that waits. From any thread; does nothing without a window.
+/// Ends a poll() that waits. From any thread and from a signal's handler; does nothing without a window.
 void wake_window();
+/// What is done when the display goes away (its server ended, the connection broke): nothing can be drawn any
+/// more and the program ends when `words` returns. Called from whichever thread notices.
+void set_last_words(std::function<void()> words);
 
 }  // namespace attnscope

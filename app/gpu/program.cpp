@@ -5,10 +5,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "app/look/assets.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -22,8 +21,8 @@ std::filesystem::path override_folder() {
 
 std::string read_shader(const std::string& file) {
   if (!override_folder().empty()) {
-    std::ifstream in(override_folder() / file);
-    if (in) return (std::ostringstream() << in.rdbuf()).str();
+    constexpr std::uint64_t kMostBytes = 1 << 20;
+    if (auto text = read_file((override_folder() / file).string(), kMostBytes)) return *std::move(text);
   }
   return std::string(asset("shaders/" + file));
 }

@@ -1,6 +1,6 @@
 // One spelling for Dear ImGui 1.86 (Debian 12), 1.90 (Debian 13, Ubuntu 24.04) and 1.92 (sid).
 // Everything that differs between them is behind a function here; no other file asks for the version but
-// fonts.cpp and imgui_host.cpp. Refuses to add behaviour of its own.
+// fonts.cpp, scopes.cpp and imgui_host.cpp. Refuses to add behaviour of its own.
 #pragma once
 
 #include <imgui.h>

@@ -18,7 +18,7 @@ bool has_attention(const RunResult& run) {
   if (run.traces.empty()) return false;
   const auto& records = run.trace(0).records();
   return std::any_of(records.begin(), records.end(), [](const Record& record) {
-    return record.site.slot == Slot::pattern && !record.shape.empty() && record.shape[1] > 0;
+    return record.site.slot == Slot::pattern && record.shape[0] > 0 && record.shape[1] > 0;
   });
 }
 
@@ -30,12 +30,26 @@ bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene
   moved.layer = layer;
   const Record* record = trace->find(moved.site(Slot::pattern));
   if (!record || head < 0 || head >= record->shape[0]) return false;
-  const bool main = scene.stack == trace->config().stack;
   scene.trace = trace, scene.sequence = sequence, scene.layer = layer, scene.head = head;
   scene.queries = record->shape[1], scene.keys = record->shape[2];
-  scene.first_query = main ? trace->first_pos : 0;
+  scene.first_query = 0;
   return true;
 }
+
+namespace {
+
+AttentionScene first_scene(const RunResult& run) {
+  AttentionScene scene;
+  const Trace& trace = run.trace(0);
+  for (const AttentionPlace& place : attention_places(trace)) {
+    scene.stack = place.stack, scene.part = place.part;
+    for (const Record* record : patterns_of(trace, place))
+      if (move_scene(run, record->site.layer, 0, scene)) return scene;
+  }
+  return scene;
+}
+
+}  // namespace
 
 AttentionScene scene_of_cursor(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
@@ -48,8 +62,8 @@ AttentionScene scene_of_cursor(const ViewContext& context) {
   if (move_scene(context.run, cursor.layer, cursor.head, scene)) return scene;
   if (move_scene(context.run, cursor.layer, 0, scene)) return scene;
   for (const Record* record : patterns_of(trace, place))
-    if (move_scene(context.run, record->site.layer, 0, scene)) break;
-  return scene;
+    if (move_scene(context.run, record->site.layer, 0, scene)) return scene;
+  return first_scene(context.run);  // this sequence of a recording has no attention
 }
 
 bool has_padding(const AttentionScene& scene) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "app/gpu/gl_context.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 
@@ -19,6 +21,17 @@ constexpr const char* kAtlas = "attention.heads";
 float chips_height() { return ImGui::GetFrameHeight() + scaled(8); }
 
 std::string role_label(Role role) { return tr("attention.role." + std::string(role_name(role))); }
+
+// A number that this head is made of, or hands on, is edited.
+bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThumbnail& head) {
+  return std::any_of(run.document.edits.begin(), run.document.edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->number();
+    if (!edit->enabled || !number || number->where.kind != Target::Kind::step) return false;
+    const Slot slot = number->where.site.slot;
+    const Target own = target_of({scene.place().site(slot, head.layer), {{"head", head.head}}});
+    return slot >= Slot::scores && slot <= Slot::z && meet(number->where, own);
+  });
+}
 
 // One line per role that the run can show.
 std::string role_lines(const HeadRoles& roles) {
@@ -188,6 +201,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_%d_%d", head.layer, head.head);
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
+    note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) event = {hovered, clicked, head.layer, head.head};
     if (hovered) {
@@ -216,6 +230,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                   : hovered ? theme().text_dim
                             : theme().border,
                   scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
+    if (is_edited(context.run, scene, head)) draw_edit_sign(list, ImVec2(place.p1.x + out, place.p0.y - out));
   }
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy(grid.extent());

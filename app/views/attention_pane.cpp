@@ -5,6 +5,7 @@
 
 #include "app/gpu/gl_context.h"
 #include "app/look/strings.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 
@@ -28,6 +29,18 @@ std::shared_ptr<const Trace> trace_before(const ViewContext& context, const Atte
   if (!context.before || context.before->traces.empty()) return {};
   const int last = static_cast<int>(context.before->traces.size()) - 1;
   return context.before->traces[static_cast<std::size_t>(std::min(scene.sequence, last))];
+}
+
+std::vector<const NumberEdit*> edits_of_head(const RunResult& run, const AttentionScene& scene, Slot stage) {
+  return edits_of(run.document.edits, scene.sequence, target_of({scene.site(stage), {{"head", scene.head}}}));
+}
+
+// What an edit covers of the plane of one head.
+MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
+  const AxisRange *queries = range_on(edit.where, Axis::query), *keys = range_on(edit.where, Axis::key);
+  const Range rows = queries ? Range{queries->begin, queries->end} : Range{0, scene.queries},
+              cols = keys ? Range{keys->begin, keys->end} : Range{0, scene.keys};
+  return edit_mark(rows.begin, cols.begin, rows.size(), cols.size());
 }
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -123,6 +136,8 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
     const Cursor& cursor = context.workspace.cursor;
     plot.selected_row = cursor.query, plot.selected_col = cursor.key;
     if (!lit.any()) plot.marks.push_back({cursor.query, -1, theme().q, 1, 1, 1.5f});
+    for (const NumberEdit* edit : edits_of_head(context.run, scene, stage))
+      plot.marks.push_back(mark_of(*edit, scene));
   }
   if (lit.any()) {
     plot.marks.push_back({lit.query / block, -1, theme().q, 1, 1, 2.f});
@@ -178,6 +193,8 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   toggle("attention.safe_colours", "attention.safe_colours.help", "###safe_colours", safe_colours_);
   if (stage == Slot::pattern)
     toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
+  ImGui::NewLine();  // newer versions of Dear ImGui would put the next item's line here, wherever the item
+                     // stands
   std::string note;
   if (context.workspace.show_difference && !plane_.difference)
     note = tr(plane_.block > 1 ? "attention.note.zoom"

@@ -8,6 +8,7 @@
 #include "app/views/attention_pane.h"
 #include "app/views/attention_why.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 
@@ -22,6 +23,12 @@ Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
   if (is_attention_stage(cursor.step.slot) && scene.trace->find(scene.site(cursor.step.slot)))
     return cursor.step.slot;
   return cursor.step.slot == Slot::mask ? Slot::masked : Slot::pattern;
+}
+
+/// The right button's menu for a pair.
+void offer(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) {
+  offer_edit(context.workspace,
+             {cell_at(*scene.trace, scene.site(stage), {scene.head, pair.query, pair.key}), {}, {}});
 }
 
 class AttentionView : public View {
@@ -112,6 +119,9 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
     cursor.layer = event.layer;
     cursor.head = event.head;
   }
+  if (event.hovered)
+    offer_edit(context.workspace,
+               {Cell{own.place().site(Slot::z, event.layer), {{"head", event.head}}}, {}, {}});
   hovered_head_ = event;
   const std::int64_t query = hovered_pair_.any() ? hovered_pair_.query : context.workspace.cursor.query;
   const std::int64_t key = hovered_pair_.any() ? hovered_pair_.key : context.workspace.cursor.key;
@@ -119,6 +129,7 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   const PairEvent line = why_.draw(context, scene, std::clamp<std::int64_t>(query, 0, scene.queries - 1), key,
                                    at, ImVec2(size.x, position.y + size.y - at.y));
   if (line.clicked) pin(context, scene, Slot::pattern, line);
+  if (line.any()) offer(context, scene, Slot::pattern, line);
   if (line.any()) hovered_pair_ = line;
 }
 
@@ -129,6 +140,7 @@ void AttentionView::draw_plane(const ViewContext& context, const AttentionScene&
   const PairEvent event = pane_.draw(context, scene, stage, hovered_pair_, coarse, position, size);
   hovered_pair_ = event;
   hovered_pair_.clicked = false;
+  if (event.any()) offer(context, scene, stage, event);
   if (event.clicked) pin(context, scene, stage, event);
 }
 

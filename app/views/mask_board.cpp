@@ -5,7 +5,9 @@
 
 #include "app/look/strings.h"
 #include "app/widgets/pieces.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/trace/run_mask.h"
 
 namespace attnscope {
 namespace {
@@ -14,30 +16,31 @@ constexpr std::size_t kMostMarks = 4096;
 
 constexpr float kSpanRoom = 24.f;  // units below the cells, where the input has named parts
 
-std::uint64_t text_hash(const std::string& text) { return std::hash<std::string>{}(text); }
-
 // All that the mask of a scene follows from.
-std::uint64_t mask_key(const Document& document, const AttentionScene& scene, Range rows, Range cols) {
+std::uint64_t mask_key(const ViewContext& context, const Document& document, const AttentionScene& scene,
+                       Range rows, Range cols) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   const Input& input = scene.trace->input;
-  std::uint64_t hash =
-      key_of({scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
-              number(rows.end), number(cols.begin), number(cols.end), text_hash(document.mask.text()),
-              text_hash(asked_mask(document, MaskBoard::mask_place(scene).of).text()),
-              number(document.padding.on), number(document.padding.side), number(document.padding.to)});
+  const AttentionKind of = MaskBoard::mask_place(scene).of;
+  Hash hash;
+  hash.take(key_of({context.session.opened_version(), context.run.recorded() ? context.run.version : 0,
+                    scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
+                    number(rows.end), number(cols.begin), number(cols.end), number(document.padding.on),
+                    number(document.padding.side), number(document.padding.to)}));
+  hash.take(asked_mask(document, AttentionKind::main).text());
+  hash.take(asked_mask(document, of).text());
   for (const auto* real : {&input.real, &input.source_real})
-    for (const std::uint8_t one : *real) hash = (hash ^ (one + 1u)) * 1099511628211ull;
-  for (const Span& span : input.spans)
-    hash = key_of({hash, text_hash(span.name), number(span.begin), number(span.end)});
-  for (const Mask::Cell& cell : switched_cells(document, MaskBoard::mask_place(scene).of)) {
-    const auto one = static_cast<std::uint64_t>(cell.query) * 0x9E3779B97F4A7C15ull +
-                     static_cast<std::uint64_t>(cell.key) * 2 + cell.allowed;
-    hash = (hash ^ one) * 1099511628211ull;
+    hash.take({reinterpret_cast<const char*>(real->data()), real->size()});
+  for (const Span& span : input.spans) {
+    hash.take(span.name);
+    hash.take(key_of({number(span.begin), number(span.end)}));
   }
-  return hash;
+  for (const Mask::Cell& cell : switched_cells(document, of))
+    hash.take(key_of({number(cell.query), number(cell.key), number(cell.allowed)}));
+  return hash.value();
 }
 
-bool is_main(const AttentionScene& scene) { return MaskBoard::mask_place(scene).of == MaskOf::main; }
+bool is_main(const AttentionScene& scene) { return MaskBoard::mask_place(scene).of == AttentionKind::main; }
 
 // Rows of one of the stacks of an input; those of a stack that looks at an image are always the same.
 std::int64_t rows_now(const AttentionScene& scene, const Input& input, Stack stack, std::int64_t ran) {
@@ -101,19 +104,27 @@ const Document& MaskBoard::shown_document(const ViewContext& context, const Atte
 }
 
 MaskPlace MaskBoard::mask_place(const AttentionScene& scene) {
-  return {mask_of_attention(scene.stack, scene.part, scene.trace->config().stack), scene.layer,
-          scene.sequence};
+  return {attention_kind(scene.stack, scene.part, scene.trace->config().stack), scene.layer, scene.sequence};
 }
 
 const char* MaskBoard::why_fixed(const ViewContext& context, const AttentionScene& scene) {
-  if (!context.run.document.opened->recorded.empty()) return "mask.recorded";
+  if (context.run.recorded()) return "mask.recorded";
   return std::max(scene.queries, scene.keys) > kMostMaskTokens ? "mask.too_long" : nullptr;
 }
 
 std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
+  if (context.run.recorded()) {
+    const RunMask known = run_mask(*scene.trace, scene.site(Slot::pattern));
+    switch (known.from) {
+      case MaskFrom::mask: return tr("mask.rule.recorded");
+      case MaskFrom::scores: return tr("mask.rule.recorded_scores");
+      case MaskFrom::weights: return tr("mask.rule.recorded_weights");
+      case MaskFrom::run: return known.mask.causal ? "causal" : "full";
+    }
+  }
   const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
   const Document& document = shown_document(context, scene);
-  const MaskSpec& asked = asked_mask(document, mask_place(scene).of);
+  const MaskSpec asked = asked_mask(document, mask_place(scene).of);
   if (!asked.is_model()) return asked.text();
   const auto own = [](const std::string& rule) { return tr("mask.rule.model", {rule}); };
   if (scene.part == Part::cross) return own("full");
@@ -125,16 +136,15 @@ std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScen
 
 void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols) {
   const Document& document = shown_document(context, scene);
-  // A recording shows the mask that ran: there is no model to derive it from.
-  const AttentionState* recorded = context.run.document.opened->recorded.empty()
-                                       ? nullptr
-                                       : scene.trace->attention(scene.site(Slot::pattern));
-  const std::uint64_t key = key_of({context.session.opened_version(), mask_key(document, scene, rows, cols)});
+  const std::uint64_t key = mask_key(context, document, scene, rows, cols);
   if (key == key_ && !plane_.empty()) return;
   key_ = key;
   rows_ = rows, cols_ = cols;
-  mask_ = recorded ? recorded->in.mask : mask_of(document, mask_place(scene));
-  own_ = recorded ? recorded->in.mask : own_mask_of(document, mask_place(scene));
+  // A recording shows the mask that ran: there is no model to derive it from.
+  const bool recorded = context.run.recorded();
+  mask_ = recorded ? run_mask(*scene.trace, scene.site(Slot::pattern)).mask
+                   : mask_of(document, mask_place(scene));
+  own_ = recorded ? mask_ : own_mask_of(document, mask_place(scene));
   const Input& ran = scene.trace->input;
   real_ = !recorded                   ? real_queries(document, mask_place(scene))
           : scene.stack == Stack::enc ? ran.source_real

@@ -64,7 +64,7 @@ void MaskView::notice_hover(const MatrixEvent& event) {
 
 void MaskView::choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
                       const char* gesture) const {
-  const MaskOf of = MaskBoard::mask_place(scene).of;
+  const AttentionKind of = MaskBoard::mask_place(scene).of;
   context.commands.edit(tr("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
                         [text, of](Document& document) { return choose_mask(document, text, of); });
 }
@@ -73,12 +73,11 @@ void MaskView::choose(const ViewContext& context, const AttentionScene& scene, c
 float MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
   const Document& document = MaskBoard::shown_document(context, scene);
-  const MaskOf of = MaskBoard::mask_place(scene).of;
+  const AttentionKind of = MaskBoard::mask_place(scene).of;
   long long written = 0;
   if (std::sscanf(asked_mask(document, of).text().c_str(), "causal & window(%lld)", &written) == 1)
     preset_window_ = written;
   const auto sequence = static_cast<std::size_t>(std::max(0, scene.sequence));
-  const DisabledScope recorded(!context.run.document.opened->recorded.empty());
   const auto presets = mask_presets(document, of, sequence, preset_window_);
   float x = at.x, y = at.y;
   {
@@ -146,8 +145,9 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
 
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                          ImVec2 size) {
-  const float top = position.y + draw_presets(context, scene, position, size.x) + scaled(12),
-              below = scaled(88);
+  float top = position.y;
+  if (!context.run.recorded()) top += draw_presets(context, scene, position, size.x) + scaled(12);
+  const float below = scaled(88);
   const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
   notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
   draw_summary(context, scene, ImVec2(position.x, position.y + size.y - below + scaled(12)), size.x);
@@ -222,9 +222,15 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
   const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  struct Shown {
+    Slot slot;
+    std::size_t plane;
+  };
+  std::vector<Shown> planes;  // a recording may lack any but the pattern
   const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
-  const Slot slots[] = {masked == stages.begin() ? Slot::scores : *std::prev(masked), Slot::masked,
-                        Slot::pattern};
+  if (masked != stages.end() && masked != stages.begin()) planes.push_back({*std::prev(masked), 0});
+  if (masked != stages.end()) planes.push_back({Slot::masked, 1});
+  planes.push_back({Slot::pattern, 2});
   ImGui::SetCursorScreenPos(position);
   ImGui::BeginGroup();
   section_heading(tr("mask.effect", {std::to_string(scene.head)}));
@@ -244,15 +250,16 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
   const float gap = scaled(12), high = position.y + size.y - top - scaled(8);
   // Under the mask they stand in a row; where only one has room it is the pattern.
   const bool in_a_row = size.x > 1.3f * high;
-  const int shown = in_a_row ? std::clamp(static_cast<int>(size.x / scaled(230)), 1, 3) : 3;
+  const int all = static_cast<int>(planes.size());
+  const int shown = in_a_row ? std::clamp(static_cast<int>(size.x / scaled(230)), 1, all) : all;
   const float share = static_cast<float>(shown);
   const ImVec2 each = in_a_row ? ImVec2((size.x - (share - 1) * gap) / share, high)
                                : ImVec2(size.x, (high - (share - 1) * gap) / share);
   const ImVec2 step = in_a_row ? ImVec2(each.x + gap, 0) : ImVec2(0, each.y + gap);
   for (int i = 0; i < shown; ++i) {
     const float n = static_cast<float>(i);
-    const auto which = static_cast<std::size_t>(3 - shown + i);
-    draw_plane(context, scene, slots[which], which, ImVec2(position.x + n * step.x, top + n * step.y), each);
+    const Shown& one = planes[static_cast<std::size_t>(all - shown + i)];
+    draw_plane(context, scene, one.slot, one.plane, ImVec2(position.x + n * step.x, top + n * step.y), each);
   }
 }
 

@@ -33,12 +33,15 @@ Says says(const RunResult& run) {
   return attention.causal || !attention.mask.empty() ? Says::next : Says::masked;
 }
 
+bool has_logits(const Trace& trace) { return trace.find(trace.main(Slot::logits)) != nullptr; }
+
 class OutputView : public View {
  public:
   const char* id() const override { return "output"; }
   int order() const override { return 5; }
   std::string unavailable(const RunResult& run) const override {
-    return run.traces.empty() || !run.trace(0).find(run.trace(0).main(Slot::logits)) ? "output.none" : "";
+    if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
+    return run.recorded() ? "output.none.recorded" : "output.none";
   }
   void draw(const ViewContext& context) override;
 
@@ -57,9 +60,11 @@ class OutputView : public View {
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id);
   std::string name(const ViewContext& context, std::int64_t pos) const;
+  bool draws() const { return says_ == Says::next && !recorded_; }
   void generate(const ViewContext& context, int count, const std::string& sentence);
 
   Says says_ = Says::next;
+  bool recorded_ = false;
   bool at_cursor_ = false;
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
@@ -73,11 +78,12 @@ void OutputView::follow(const ViewContext& context) {
   const int last = static_cast<int>(context.run.traces.size()) - 1;
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
   says_ = says(context.run);
+  recorded_ = context.run.recorded();
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
-  pos_ = std::min(at_cursor_ || says_ == Says::masked ? main_row(cursor, *trace) : telling_row(*trace),
+  pos_ = std::min(at_cursor_ || says_ == Says::masked ? main_row(cursor, *trace) : prediction_row(*trace),
                   last_row);
-  // Nobody draws from what only says what stands here.
-  const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
+  // Nobody draws from what only says what stands here, nor from a recording.
+  const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   const std::uint64_t subject =
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key =
@@ -102,8 +108,13 @@ void OutputView::draw_head(const ViewContext& context, float width) {
     return view_heading(tr("output.title.classes"), tr("output.sentence.classes", {count}), width);
   if (says_ == Says::masked)
     return view_heading(tr("output.title.masked"),
-                        tr("output.sentence.masked", {count, pos, name(context, pos_)}), width);
-  view_heading(tr("output.title"), tr("output.sentence", {count, pos, name(context, pos_)}), width);
+                        tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
+                           {count, pos, name(context, pos_)}),
+                        width);
+  view_heading(
+      tr("output.title"),
+      tr(recorded_ ? "output.sentence.recorded" : "output.sentence", {count, pos, name(context, pos_)}),
+      width);
   if (chip(std::string(tr("output.last")) + "###output_last", !at_cursor_, tr("output.last.help")))
     at_cursor_ = false;
   ImGui::SameLine();
@@ -149,8 +160,9 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     total += text_size(fonts().mono, labels.back()).x + gap;
   }
   const bool next = says_ == Says::next;
-  const std::string choice =
-      next && summary_.fresh && summary_->choice >= 0 ? output_name(opened, summary_->choice) : std::string();
+  const std::string choice = draws() && summary_.fresh && summary_->choice >= 0
+                                 ? output_name(opened, summary_->choice)
+                                 : std::string();
   note_text(choice);
   right = std::min(right, at.x + scaled(total < width - scaled(120) ? 12.f : 24.f) + total +
                               text_size(fonts().mono, choice).x + scaled(4));
@@ -221,10 +233,11 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   OutputRows rows;
   if (says_ == Says::masked) rows = {"output.row.help.masked", "output.column.token", false};
   if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
+  if (recorded_) rows.help = "output.row.help.recorded", rows.sampled = false;
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
   if (!summary_.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
-  if (clicked < 0 || !summary_.fresh) return;
+  if (clicked < 0 || !summary_.fresh || recorded_) return;
   const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
   if (says_ == Says::next) append(context, id);
   if (says_ == Says::masked) put_in_place(context, id);
@@ -234,6 +247,7 @@ void OutputView::change(const ViewContext& context, const SliderEvent& event, st
                         const Sampling& wanted) {
   if (event.changed)
     context.commands.edit(std::move(sentence), "sampling", [wanted](Document& document) -> Status {
+      TRY_OK(check_sampling(wanted));
       document.sampling = wanted;
       return Done{};
     });
@@ -308,10 +322,9 @@ void OutputView::draw_buttons(const ViewContext& context, float width) {
 
 void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
   if (!summary_ || room.y < scaled(80)) return;
-  const Sampling sampling = says_ == Says::next ? context.session.document().sampling : Sampling{};
+  const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   section_heading(tr("output.running"));
-  if (says_ == Says::next)
-    caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
+  if (draws()) caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
   LinePlot plot;
   plot.key = "output_running";
   plot.x0 = 1;
@@ -350,7 +363,7 @@ void OutputView::draw(const ViewContext& context) {
   draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - scaled(20), height));
   ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
   const ChildScope child("output_side", ImVec2(side + scaled(10), height));
-  if (says_ == Says::next) {
+  if (draws()) {
     draw_settings(context, side);
     draw_seed(context, side);
     draw_buttons(context, side);

@@ -97,15 +97,17 @@ void explain(const Chart& chart, const Addition& part) {
   const std::string norm = short_number(part.norm), stream = short_number(part.stream);
   const std::string cosine = number_text(static_cast<float>(part.cosine), 3),
                     name = part_label(chart.config, part.site);
-  const std::string text = part.site.layer < 0 ? tr("residual.part.embed", {norm})
-                                               : tr("residual.part.help", {name, norm, stream, cosine});
+  const std::string text = part.site.layer < 0       ? tr("residual.part.embed", {norm})
+                           : std::isnan(part.cosine) ? tr("residual.part.alone", {name, norm, stream})
+                                                     : tr("residual.part.help", {name, norm, stream, cosine});
   ImGui::SetTooltip("%s", text.c_str());
 }
 
 }  // namespace
 
-int draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at, ImVec2 size) {
-  if (parts.empty() || size.x < scaled(80) || size.y < scaled(60)) return -1;
+AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at,
+                             ImVec2 size) {
+  if (parts.empty() || size.x < scaled(80) || size.y < scaled(60)) return {};
   Chart chart{config, {}, {}};
   double most = 0;
   for (const Addition& part : parts)
@@ -130,7 +132,7 @@ int draw_additions(const ModelConfig& config, const std::vector<Addition>& parts
   draw_stream(list, chart, parts);
   draw_names(list, chart, parts);
   if (hovered >= 0) explain(chart, parts[static_cast<std::size_t>(hovered)]);
-  return clicked ? hovered : -1;
+  return {hovered, clicked};
 }
 
 }  // namespace attnscope

@@ -10,7 +10,12 @@
 
 namespace attnscope {
 
-/// Draws at `at` inside `size` pixels; the index of the bar that was clicked, or -1.
-int draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at, ImVec2 size);
+struct AdditionEvent {
+  int bar = -1;  ///< under the pointer
+  bool clicked = false;
+};
+/// Draws at `at` inside `size` pixels.
+AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at,
+                             ImVec2 size);
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 #include "app/views/residual_lens.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
@@ -20,12 +21,6 @@ namespace {
 constexpr int kListed = 10;
 constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
 constexpr float kMostWidth = 112.f, kMostHeight = 40.f;
-
-bool has_stream(const Trace& trace) {
-  return std::any_of(trace.records().begin(), trace.records().end(), [](const Record& record) {
-    return record.site.slot == Slot::resid_mid || record.site.slot == Slot::resid_post;
-  });
-}
 
 // Columns of padding marked as masked: nobody asks what is said there.
 Tensor without_padding(const Trace& trace, Tensor values) {
@@ -54,7 +49,8 @@ class ResidualView : public View {
   const char* id() const override { return "residual"; }
   int order() const override { return 4; }
   std::string unavailable(const RunResult& run) const override {
-    return run.traces.empty() || !has_stream(run.trace(0)) ? "residual.none" : "";
+    if (!run.traces.empty() && has_additions(run.trace(0))) return "";
+    return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
   void draw(const ViewContext& context) override;
 
@@ -63,6 +59,7 @@ class ResidualView : public View {
   void reset_window(ImVec2 room);
   HeatStyle style(const Tensor& values) const;
   void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void mark_edits(const ViewContext& context, MatrixPlot& plot) const;
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
   void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
   void draw_side(const ViewContext& context, float width);
@@ -199,6 +196,18 @@ void ResidualView::explain(const ViewContext& context, std::int64_t row, std::in
   ImGui::SetTooltip("%s", text.c_str());
 }
 
+void ResidualView::mark_edits(const ViewContext& context, MatrixPlot& plot) const {
+  for (std::int64_t row = 0; row < row_count(); ++row) {
+    const Site site = now_.rows()[static_cast<std::size_t>(row)].site;
+    for (const NumberEdit* edit :
+         edits_of(context.run.document.edits, context.workspace.cursor.sequence, target_of({site, {}}))) {
+      const AxisRange* range = range_on(edit->where, Axis::pos);
+      plot.marks.push_back(edit_mark(lens_index(row), range ? range->begin : 0, 1,
+                                     range ? range->end - range->begin : now_.positions()));
+    }
+  }
+}
+
 void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room) {
   Workspace& workspace = context.workspace;
   MatrixPlot plot;
@@ -214,6 +223,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
         config(context),
         now_.rows()[static_cast<std::size_t>(std::clamp<std::int64_t>(lens_index(row), 0, row_count() - 1))]);
   };
+  mark_edits(context, plot);
   plot.row_label_width = text_size(fonts().mono_small, "00 cross").x + scaled(12);
   const float width = room.x - plot.row_label_width - scaled(4);
   reset_window(ImVec2(width, room.y - scaled(24)));
@@ -238,6 +248,10 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   if (now_.older()) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   explain(context, lens_index(event.row), event.col);
+  offer_edit(context.workspace,
+             {Cell{now_.rows()[static_cast<std::size_t>(lens_index(event.row))].site, {{"pos", event.col}}},
+              {},
+              {}});
   if (!event.clicked) return;
   row_ = lens_index(event.row);
   pos_ = workspace.cursor.query = event.col;
@@ -362,10 +376,12 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
     draw_text(list, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
   }
   const float used = ImGui::GetCursorScreenPos().y - at.y;
-  const int clicked =
+  const AdditionEvent event =
       draw_additions(config(context), parts_, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
-  if (clicked >= 0)
-    go_to_site(context.workspace, context.run, parts_[static_cast<std::size_t>(clicked)].site);
+  if (event.bar < 0) return;
+  const Site site = parts_[static_cast<std::size_t>(event.bar)].site;
+  offer_edit(context.workspace, {Cell{site, {{"pos", pos_}}}, {}, {}});
+  if (event.clicked) go_to_site(context.workspace, context.run, site);
 }
 
 void ResidualView::draw(const ViewContext& context) {
@@ -376,7 +392,10 @@ void ResidualView::draw(const ViewContext& context) {
   const float side = lens ? scaled(room.x > scaled(780) ? 216.f : 176.f) : 0.f;
   const float wide = room.x - scaled(14), left = wide - side - (lens ? scaled(18) : 0);
   view_heading(tr(lens ? "residual.title" : "residual.title.no_head"),
-               tr(lens ? "residual.sentence" : "residual.sentence.no_head"), left);
+               tr(lens                     ? "residual.sentence"
+                  : context.run.recorded() ? "residual.sentence.recorded"
+                                           : "residual.sentence.no_head"),
+               left);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
   const float parts =
       lens ? std::clamp(room.y * 0.29f, scaled(118), scaled(210)) : room.y - (begin - origin.y);

@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::int64_t kSmallVocabulary = 24;  // shown whole
 constexpr std::size_t kLeastColumns = 6, kMostColumns = 16;
+// By LossRows.
+constexpr const char* kRowsNames[] = {"steps.back.loss.trained", "steps.back.loss.all",
+                                      "steps.back.loss.last"};
+constexpr const char* kRowsItems[] = {"loss_rows_trained", "loss_rows_all", "loss_rows_last"};
 
 void sentence(const std::string& text, ImU32 colour) {
   note_text(text);
@@ -52,8 +56,29 @@ std::string inside(const std::string& name) {
   return at == std::string::npos ? name : name.substr(name.find('.', at + 7) + 1);
 }
 
-void caption_of(const char* key, bool& first) {
-  if (!first) ImGui::SameLine(0, scaled(22));
+// "from “:” on": the rows that a training counted.
+std::string rows_text(const OpenedModel& opened, const CountedRows& rows) {
+  const auto token = [&](int id) { return output_name(opened, id); };
+  switch (rows.kind) {
+    case CountedRows::Kind::all: return tr("steps.back.rows.every");
+    case CountedRows::Kind::from: return tr("steps.back.rows.from", {token(rows.first)});
+    case CountedRows::Kind::saying:
+      return tr("steps.back.rows.saying", {token(rows.first), token(rows.last)});
+    case CountedRows::Kind::repeated: return tr("steps.back.rows.repeated");
+    case CountedRows::Kind::masked: return tr("steps.back.rows.masked", {token(rows.first)});
+  }
+  return {};
+}
+
+float step_chip_width(const std::string& label) { return ImGui::CalcTextSize(label.c_str()).x + scaled(26); }
+
+// A caption before chips of `width` together; on a line of its own where they have no room.
+void caption_of(const char* key, float width, bool& first) {
+  if (!first) {
+    ImGui::SameLine(0, scaled(22));
+    if (ImGui::GetCursorPosX() + step_chip_width(tr(key)) + width > ImGui::GetContentRegionMax().x)
+      ImGui::NewLine();
+  }
   first = false;
   ImGui::AlignTextToFramePadding();
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr(key));
@@ -72,7 +97,9 @@ void StepsBackward::draw(const ViewContext& context) {
   sentence(slopes->error->sentence, theme().text);
   sentence(slopes->error->hint, theme().text_dim);
   bool first = true;
-  if (!slopes->likely.empty()) draw_target(context, *slopes, first);
+  if (slopes->likely.empty()) return;
+  draw_loss(context, *slopes, first);
+  draw_target(context, *slopes, first);
 }
 
 void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<const Slopes>& slopes) {
@@ -229,9 +256,12 @@ void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes,
 void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes, int step) {
   const Site site = context.workspace.cursor.step;
   bool whole = whole_vocabulary_, first = true;
+  draw_loss(context, slopes, first);
   const auto weights = weights_of_step(*slopes.gradients, site);
   if (!weights.empty()) {
-    caption_of("steps.back.choose", first);
+    float width = step_chip_width(inside(to_text(site)) + ".grad");
+    for (const std::string& name : weights) width += step_chip_width(inside(name) + ".grad");
+    caption_of("steps.back.choose", width, first);
     ImGui::SameLine(0, scaled(8));
     if (step_chip(inside(to_text(site)) + ".grad###slope_of_step", weight_.empty())) weight_.clear();
     note_item("slope_of_step");
@@ -243,18 +273,7 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
     }
   }
   draw_from(context, slopes, first);
-  if (site.slot == Slot::logits) {
-    draw_target(context, slopes, first);
-    ImGui::SameLine(0, scaled(22));
-    const std::string loss = tr("steps.back.loss", {precise(slopes.loss)});
-    if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(loss.c_str()).x > ImGui::GetContentRegionMax().x)
-      ImGui::NewLine();
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextColored(to_vec4(theme().text), "%s", loss.c_str());
-    if (ImGui::IsItemHovered())
-      ImGui::SetTooltip(
-          "%s", tr("steps.back.loss.help", {std::to_string(slopes.gradients->loss().counted)}).c_str());
-  }
+  if (site.slot == Slot::logits) draw_target(context, slopes, first);
   Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
   plain.site = site;
   const auto& readers = slopes.readers_of(site);
@@ -273,18 +292,8 @@ void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, 
   const int last = last_choice(slopes, site);
   if (last < 0) return;
   const std::vector<Site> from = weight_.empty() ? slopes.readers_of(site) : std::vector<Site>{site};
-  const auto width = [](const std::string& label) {
-    return ImGui::CalcTextSize(label.c_str()).x + scaled(26);
-  };
   const float room = ImGui::GetContentRegionMax().x;
-  const float whole = width(tr("steps.back.choose_from")) + width(tr("steps.back.all"));
-  if (!first) {
-    ImGui::SameLine(0, scaled(22));
-    if (ImGui::GetCursorPosX() + whole > room) ImGui::NewLine();
-  }
-  first = false;
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.back.choose_from"));
+  caption_of("steps.back.choose_from", step_chip_width(tr("steps.back.all")), first);
   ImGui::SameLine(0, scaled(8));
   if (step_chip(tr("steps.back.all") + std::string("###slope_from_all"), from_ < 0, 0,
                 tr("steps.back.all.help")))
@@ -293,7 +302,7 @@ void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, 
   for (int i = 0; i <= last; ++i) {
     const std::string name = reader_name(from, from[static_cast<std::size_t>(i)]);
     ImGui::SameLine(0, scaled(4));
-    if (ImGui::GetCursorPosX() + width(name) > room) ImGui::NewLine();
+    if (ImGui::GetCursorPosX() + step_chip_width(name) > room) ImGui::NewLine();
     const std::string id = "slope_from_" + std::to_string(i);
     const ImU32 colour = hue_colour(step_of(from[static_cast<std::size_t>(i)].slot).hue);
     if (step_chip(name + "###" + id, from_ == i, from_ == i ? colour : 0,
@@ -306,16 +315,16 @@ void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, 
 void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes, bool& first) {
   int& wanted = context.workspace.backward_target;
   const OpenedModel& opened = *slopes.run->document.opened;
-  caption_of("steps.back.choose_target", first);
+  const std::string none = tr(slopes.hidden ? "steps.back.likely_target" : "steps.back.no_target");
+  const std::string shown = wanted < 0 ? none : output_name(opened, wanted);
+  caption_of(slopes.hidden ? "steps.back.choose_hidden" : "steps.back.choose_target",
+             step_chip_width(shown + " ▾"), first);
   ImGui::SameLine(0, scaled(8));
-  const std::string shown =
-      wanted < 0 ? std::string(tr("steps.back.no_target")) : output_name(opened, wanted);
   if (step_chip(shown + " ▾###slope_target", wanted >= 0, 0, tr("steps.back.target.help")))
     ImGui::OpenPopup("###slope_targets");
   note_item("slope_target");
   if (!ImGui::BeginPopup("###slope_targets")) return;
-  if (ImGui::Selectable((std::string(tr("steps.back.no_target")) + "###target_none").c_str(), wanted < 0))
-    wanted = -1;
+  if (ImGui::Selectable((none + "###target_none").c_str(), wanted < 0)) wanted = -1;
   for (const int id : slopes.likely) {
     const std::string name = output_name(opened, id);
     note_text(name);
@@ -325,6 +334,36 @@ void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes
   ImGui::SetNextItemWidth(scaled(110));
   if (ImGui::InputInt(tr("steps.back.target_id"), &wanted, 1, 10, ImGuiInputTextFlags_EnterReturnsTrue))
     wanted = std::clamp(wanted, -1, slopes.run->trace(0).config().outputs() - 1);
+  ImGui::EndPopup();
+}
+
+// The loss and the rows that it is the mean of, which can be chosen.
+void StepsBackward::draw_loss(const ViewContext& context, const Slopes& slopes, bool& first) {
+  const OpenedModel& opened = *slopes.run->document.opened;
+  const auto trained = trained_rows(opened);
+  LossRows& wanted = context.workspace.backward_rows;
+  const LossRows shown = wanted == LossRows::as_trained && !trained ? LossRows::all : wanted;
+  const auto name = [&](LossRows rows) -> std::string {
+    if (rows == LossRows::as_trained) return tr("steps.back.rows.trained", {rows_text(opened, *trained)});
+    return tr(rows == LossRows::all ? "steps.back.rows.all" : "steps.back.rows.last");
+  };
+  std::string label = name(shown);
+  if (slopes.gradients)
+    label = tr("steps.back.loss",
+               {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted),
+                std::to_string(slopes.gradients->predictions()), tr(kRowsNames[static_cast<int>(shown)])});
+  note_text(label);
+  first = false;
+  if (step_chip(label + " ▾###loss_rows", false, 0, tr("steps.back.loss.help", {name(shown)}).c_str()))
+    ImGui::OpenPopup("###loss_rows_menu");
+  note_item("loss_rows");
+  if (!ImGui::BeginPopup("###loss_rows_menu")) return;
+  for (const LossRows rows : {LossRows::as_trained, LossRows::all, LossRows::last}) {
+    if (rows == LossRows::as_trained && !trained) continue;
+    const std::string item = kRowsItems[static_cast<int>(rows)];
+    if (ImGui::Selectable((name(rows) + "###" + item).c_str(), rows == shown)) wanted = rows;
+    note_item(item);
+  }
   ImGui::EndPopup();
 }
 

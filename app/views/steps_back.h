@@ -27,6 +27,7 @@ class StepsBackward {
   void draw_chips(const ViewContext& context, const Slopes& slopes, int step);
   void draw_from(const ViewContext& context, const Slopes& slopes, bool& first);
   void draw_target(const ViewContext& context, const Slopes& slopes, bool& first);
+  void draw_loss(const ViewContext& context, const Slopes& slopes, bool& first);
   void draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes, ImVec2 room);
   void pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell);
   FigureMarks marks_of(const Slopes& slopes, const FigureCell& shown) const;

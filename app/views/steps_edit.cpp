@@ -8,8 +8,10 @@
 #include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 
@@ -31,6 +33,75 @@ std::optional<EditTarget> edit_target(const RunResult& run, int sequence, const 
   if (!can_edit(run, sequence, target.cell)) return std::nullopt;
   target.value = trace.cell(operand.site, target.index);
   return target;
+}
+
+namespace {
+
+// The first and the last cell that a target covers, on the axes of what it is of; empty where it misses
+// `head`.
+std::vector<std::vector<std::int64_t>> corners(const Target& where, const std::vector<Axis>& axes,
+                                               const std::vector<std::int64_t>& shape, std::int64_t head) {
+  std::vector<std::int64_t> low, high;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const AxisRange* range = range_on(where, axes[d]);
+    const std::int64_t begin = range ? range->begin : 0,
+                       end = range ? std::min(range->end, shape[d]) : shape[d];
+    const bool own_head = axes[d] == Axis::head && head >= 0;
+    if (begin >= end || (own_head && (head < begin || head >= end))) return {};
+    low.push_back(own_head ? head : begin);
+    high.push_back(own_head ? head : end - 1);
+  }
+  return {low, high};
+}
+
+// A cell of the weight that `kept` is the kept name of, as the operand names it.
+std::optional<Source> source_of(const ModelConfig& config, const Operand& operand, const std::string& kept,
+                                const std::vector<std::int64_t>& index) {
+  if (!operand.is_weight()) return Source{{}, operand.site, false, index, 0};
+  for (const WeightCell& cell : same_weights(config, kept, index))
+    if (cell.name == operand.weight) return Source{cell.name, {}, true, cell.index, 0};
+  return std::nullopt;
+}
+
+std::optional<MatrixMark> edited_part(const Trace& trace, const Operand& operand, const Target& where) {
+  std::vector<Axis> axes;
+  std::vector<std::int64_t> shape;
+  if (operand.is_weight()) {
+    const Tensor* weight = trace.weights().find(where.weight);
+    for (int d = 0; weight && d < weight->rank(); ++d) {
+      axes.push_back(weight->axis(d));
+      shape.push_back(weight->size(d));
+    }
+  } else if (const Record* record = trace.find(operand.site)) {
+    axes = record->axes, shape = record->shape;
+  }
+  Spot low{INT64_MAX, INT64_MAX}, high{-1, -1};
+  for (const auto& index : corners(where, axes, shape, operand.head)) {
+    const auto source = source_of(trace.config(), operand, where.weight, index);
+    const auto spot = source ? spot_of(trace, operand, *source) : std::nullopt;
+    if (!spot) return std::nullopt;
+    low = {std::min(low.row, spot->row), std::min(low.col, spot->col)};
+    high = {std::max(high.row, spot->row), std::max(high.col, spot->col)};
+  }
+  if (high.row < 0) return std::nullopt;
+  return edit_mark(low.row, low.col, high.row - low.row + 1, high.col - low.col + 1);
+}
+
+}  // namespace
+
+std::vector<MatrixMark> edited_parts(const RunResult& run, int sequence, const Operand& operand) {
+  std::vector<MatrixMark> out;
+  if (operand.part) return out;
+  const Trace& trace = run.trace(sequence);
+  const std::string kept =
+      operand.is_weight() ? kept_weight(trace.config(), operand.weight).name : std::string();
+  const Target whole = operand.is_weight() ? weight_target(kept) : target_of({operand.site, {}});
+  const Target input{Target::Kind::input, {}, {}, {}};
+  const bool reads_input = operand.is_step() && edit_meaning(run, operand.site) == CellEdit::input;
+  for (const Target& place : reads_input ? std::vector{whole, input} : std::vector{whole})
+    for (const NumberEdit* edit : edits_of(run.document.edits, sequence, place))
+      if (const auto mark = edited_part(trace, operand, edit->where)) out.push_back(*mark);
+  return out;
 }
 
 void send_edit(const ViewContext& context, const EditTarget& target, float value,

@@ -356,8 +356,13 @@ class Builder : FigureParts {
       figure_.layout = Figure::Layout::none;
       return;
     }
+    if (why_.terms.empty()) {  // recorded: they stand for themselves
+      Operand out = result();
+      pick(out, true);
+      out.col.names = FigureAxis::Names::output;
+      return block("", {add(std::move(out))});
+    }
     if (wish_.site.slot == Slot::logits) {
-      if (why_.terms.empty()) return alone();
       dot();
       for (Operand& operand : figure_.operands) {
         if (operand.id == "left") {
@@ -416,7 +421,8 @@ std::int64_t shared_heads(const Trace& trace, const Site& site) {
 }
 
 std::int64_t predicted_rows(const Trace& trace) {
-  const Record* record = trace.find(trace.main(Slot::logits));
+  const Record* logits = trace.find(trace.main(Slot::logits));
+  const Record* record = logits ? logits : trace.find(trace.main(Slot::probs));
   return record ? record->shape[0] : 0;
 }
 

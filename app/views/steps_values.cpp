@@ -29,7 +29,9 @@ Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols)
   }
   if (!operand.is_weight()) {
     const Slot slot = operand.site.slot;
-    if ((slot == Slot::logits || slot == Slot::probs) && rows.size() == 1) {  // the kept row
+    const Record* record = trace.find(operand.site);
+    const bool follows = record && record->derived && (slot == Slot::logits || slot == Slot::probs);
+    if (follows && rows.size() == 1) {  // the kept row
       const Tensor logits = trace.logits_row(rows.begin);
       if (logits.empty()) return {};
       const Tensor row = logits.split(0, Axis::pos, 1, Axis::vocab);

@@ -16,6 +16,7 @@
 #include "app/views/steps_header.h"
 #include "app/views/steps_plot.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
@@ -32,7 +33,10 @@ struct MostLikely {
   std::vector<std::int64_t> ids;
   std::atomic<bool> ready{false};
   void find(const Trace& trace, std::int64_t row) {
-    const Tensor logits = trace.logits_row(row);
+    Tensor logits = trace.logits_row(row);
+    if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded alone, and in the same order
+      logits =
+          trace.slice(trace.main(Slot::probs), 0, {row, row + 1}, {0, trace.config().outputs()}).select(0, 0);
     if (!logits.empty()) {
       ids.resize(static_cast<std::size_t>(logits.size(0)));
       std::iota(ids.begin(), ids.end(), 0);
@@ -191,12 +195,21 @@ class StepsView : public View {
         {cell.row, cell.col, theme().accent, 1, 1, metric::kOutline});
     return marks;
   }
+  /// Outlines around what edits cover.
+  void mark_edits(const ViewContext& context, FigureMarks& marks) const {
+    const int sequence = context.workspace.cursor.sequence;
+    for (std::size_t i = 0; i < marks.size(); ++i)
+      for (const MatrixMark& mark : edited_parts(context.run, sequence, figure_.operands[i]))
+        marks[i].insert(marks[i].begin(), mark);
+  }
   /// The line under the figure.
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
     line_.clear();
     if (!cell.valid()) {
-      for (const char* key : {"steps.hint.point", "steps.hint.click", "steps.hint.type", "steps.hint.drag"})
-        line_.push_back({tr(key) + std::string("   "), theme().text_dim});
+      std::vector<const char*> keys{"steps.hint.point", "steps.hint.click"};
+      if (!context.run.recorded())
+        keys.insert(keys.end(), {"steps.hint.type", "steps.hint.drag", "steps.hint.menu"});
+      for (const char* key : keys) line_.push_back({tr(key) + std::string("   "), theme().text_dim});
       return;
     }
     const int sequence = context.workspace.cursor.sequence;
@@ -247,6 +260,7 @@ class StepsView : public View {
     if (pinned.valid())
       marks[static_cast<std::size_t>(pinned.operand)].push_back(
           {pinned.row, pinned.col, theme().accent, 1, 1, 3});
+    mark_edits(context, marks);
     spell(context, shown, why);
     const float extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
     const ImVec2 at(corner.x + left * 18 * unit, corner.y + 4 * unit),
@@ -318,6 +332,7 @@ class StepsView : public View {
     if (!event.hovered()) return;
     const Operand& operand = figure_.operands[static_cast<std::size_t>(event.cell.operand)];
     const bool mask = operand.is_step() && operand.site.slot == Slot::mask;
+    offer(context, operand, event.cell);
     if (event.double_clicked && !mask) return editor_.open(context, figure_, event.cell);
     if (!event.clicked || !operand.is_step()) return;
     const int sequence = context.workspace.cursor.sequence;
@@ -333,6 +348,15 @@ class StepsView : public View {
     context.workspace.cursor.layer = before.layer;
     context.workspace.cursor.stack = before.stack;
     context.workspace.cursor.part = before.part;
+  }
+
+  /// The right button's menu for a cell of a step or a weight.
+  static void offer(const ViewContext& context, const Operand& operand, const FigureCell& cell) {
+    if (operand.part) return;
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const auto index = source_index(trace, operand, cell.row, cell.col);
+    offer_edit(context.workspace, operand.is_weight() ? Place{{}, operand.weight, index}
+                                                      : Place{cell_at(trace, operand.site, index), {}, {}});
   }
 
   Figure figure_;

@@ -46,11 +46,11 @@ bool changed_by_normalizer(const TokenizerScene& scene) {
   if (scene.steps.stretch_count > scene.steps.stretches.size()) return false;
   std::string seen;
   for (const Segment& stretch : scene.steps.stretches) {
-    const std::string& text = stretch.text.text();
+    const std::string_view text = stretch.text.text();
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t begin = at;
       const bool mark = next_code_point(text, at) == U'▁';
-      seen += mark ? std::string_view(" ") : std::string_view(text).substr(begin, at - begin);
+      seen += mark ? std::string_view(" ") : text.substr(begin, at - begin);
     }
   }
   const std::string typed = valid_utf8(scene.text);
@@ -96,9 +96,8 @@ std::int64_t step_count(const SegmentedWord& word) {
 
 std::string piece_name(const TokenizerScene& scene, const SegmentedWord& word, const WordPart& piece) {
   if (piece.id >= 0 && !piece.as_written) return scene.tokenizer->token_display(piece.id);
-  const std::string& text = word.text.text();
-  return display_bytes(
-      std::string_view(text).substr(std::min(piece.begin, text.size()), piece.end - piece.begin));
+  const std::string_view text = word.text.text();
+  return display_bytes(text.substr(std::min<std::size_t>(piece.begin, text.size()), piece.end - piece.begin));
 }
 
 PieceNames::Named PieceNames::of(const TokenizerScene& scene, const SegmentedWord& word,

@@ -21,8 +21,9 @@ std::string number_of(double value) { return number_text(static_cast<float>(valu
 
 void piece_tooltip(const TokenizerScene& scene, const SegmentedWord& word, const WordPart& piece,
                    const std::string& more) {
-  const std::string& seen = word.text.text();
-  const std::size_t end = std::min(piece.end, seen.size()), begin = std::min(piece.begin, end);
+  const std::string_view seen = word.text.text();
+  const std::size_t end = std::min<std::size_t>(piece.end, seen.size()),
+                    begin = std::min<std::size_t>(piece.begin, end);
   const ByteSpan place = word.text.span(begin, end);
   const std::string_view bytes =
       std::string_view(scene.text)
@@ -180,7 +181,7 @@ struct Columns {
   }
 };
 
-Columns columns_of(const std::string& text) {
+Columns columns_of(std::string_view text) {
   Columns out;
   for (std::size_t at = 0; at < text.size();) {
     out.bytes.push_back(at);
@@ -245,7 +246,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
     if (row_button("token_step_", static_cast<std::int64_t>(c) + 1, current && !finished, at, column, height))
       clicked = static_cast<std::int64_t>(c) + 1;
     const std::string_view bytes =
-        std::string_view(word.text.text()).substr(columns.bytes[c], columns.bytes[c + 1] - columns.bytes[c]);
+        word.text.text().substr(columns.bytes[c], columns.bytes[c + 1] - columns.bytes[c]);
     const std::string character = bytes == "▁" ? "·" : display_bytes(bytes);
     note_text(character);
     const float alpha = static_cast<std::int64_t>(c) < step ? 1.f : kDim;
@@ -389,7 +390,7 @@ std::string lattice_words(const TokenizerScene& scene, const SegmentedWord& word
 std::string attempt_words(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step) {
   if (step == 0) return tr("tokenizer.step.attempts");
   const WordSteps::Attempt& attempt = word.steps.attempts[static_cast<std::size_t>(step - 1)];
-  const std::string tried = word.text.text().substr(attempt.begin, attempt.end - attempt.begin);
+  const std::string tried(word.text.text().substr(attempt.begin, attempt.end - attempt.begin));
   if (attempt.id < 0 && step == step_count(word)) return tr("tokenizer.step.unknown", {tried});
   return tr(
       attempt.id >= 0 ? "tokenizer.step.found" : "tokenizer.step.missing",

@@ -159,6 +159,7 @@ int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float 
   for (std::size_t index = 0; index < std::min(scene.runs.size(), kMostRuns); ++index)
     clicked = std::max(clicked, draw_run(scene, choice, index, pen));
   ImGui::SetCursorScreenPos(ImVec2(pen.origin.x, pen.origin.y + pen.y + pen.line));
+  ImGui::Dummy(ImVec2(0, 0));  // the text's end, for the scroll bar
   if (scene.runs.size() > kMostRuns)
     caption(
         tr("tokenizer.more_text", {format_count(static_cast<std::int64_t>(scene.runs.size() - kMostRuns))}));
@@ -249,7 +250,7 @@ std::vector<WordChip> word_chips(const TokenizerScene& scene, float& total) {
 void word_tooltip(const TokenizerScene& scene, const SegmentedWord& word) {
   ByteSpan place;
   (void)word_bytes(scene, word, place);
-  const std::string seen = middle_truncated(fonts().body, word.text.text(), scaled(320));
+  const std::string seen = middle_truncated(fonts().body, std::string(word.text.text()), scaled(320));
   note_text(seen);
   ImGui::SetTooltip("%s", tr(word.added ? "tokenizer.tip.added" : "tokenizer.tip.word",
                              {seen, std::to_string(place.begin), std::to_string(place.end),

@@ -17,17 +17,16 @@ constexpr float kField = 74.f, kGap = 10.f;  // units
 constexpr int kPlanPoints = 300;
 
 /// Numbers with their captions above, in rows.
-class Fields {
+class Fields : Scope {
  public:
   explicit Fields(float width)
       : at_(ImGui::GetCursorScreenPos()),
         columns_(std::max(1, static_cast<int>((width + scaled(kGap)) / scaled(kField + kGap)))) {}
   ~Fields() {
+    if (!calm()) return;
     ImGui::SetCursorScreenPos(at_);
     ImGui::Dummy(ImVec2(1, static_cast<float>((count_ + columns_ - 1) / columns_) * row_height()));
   }
-  Fields(const Fields&) = delete;
-  Fields& operator=(const Fields&) = delete;
 
   bool whole(const char* id, const char* key, int& value) {
     return field(id, key, [&] { return ImGui::InputScalar(id, ImGuiDataType_S32, &value); });

@@ -6,18 +6,14 @@
 #include <cstdlib>
 
 #include "app/look/strings.h"
+#include "app/widgets/edit_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
-
-std::string value_text(float value) {
-  std::string text = format("%.6g", static_cast<double>(value));
-  if (text[0] == '-') text.replace(0, 1, "−");
-  return text;
-}
 
 void edit_mask(Commands& commands, const MaskPlace& place, std::int64_t query, std::int64_t key, bool allowed,
                const std::string& gesture) {
@@ -36,8 +32,8 @@ bool vector_input(const RunResult& run) {
 }  // namespace
 
 MaskPlace mask_place(const RunResult& run, int sequence, const Site& site) {
-  return {mask_of_attention(site.stack, site.part, run.trace(sequence).config().stack),
-          std::max(0, site.layer), std::max(0, sequence)};
+  return {attention_kind(site.stack, site.part, run.trace(sequence).config().stack), std::max(0, site.layer),
+          std::max(0, sequence)};
 }
 
 CellEdit edit_meaning(const RunResult& run, const Site& site) {
@@ -50,9 +46,8 @@ CellEdit edit_meaning(const RunResult& run, const Site& site) {
 
 const char* why_fixed(const RunResult& run, const Site& site) {
   if (run.document.opened && !run.document.opened->recorded.empty()) return "cell_edit.fixed.recorded";
-  if (step_of(site.slot).rule == Rule::norm_scale) return "cell_edit.fixed.scale";
-  if (site.slot == Slot::logits) return "cell_edit.fixed.logits";
-  return site.slot == Slot::probs ? "cell_edit.fixed.probs" : nullptr;
+  const bool fixed = !step_of(site.slot).editable && site.slot != Slot::mask;  // masks have cells that switch
+  return fixed ? "cell_edit.fixed.probs" : nullptr;
 }
 
 bool can_edit(const RunResult& run, int sequence, const Cell& cell) {
@@ -88,7 +83,7 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
     return;
   }
   commands.edit(sentence, gesture, [=](Document& document) -> Status {
-    set_intervention(document, {cell, {Edit::Kind::set, value}, true, {}});
+    put_edit(document, set_to(target_of(cell), value));
     return Done{};
   });
 }
@@ -96,7 +91,7 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
 void edit_weight(Commands& commands, const RunResult& run, const std::string& name,
                  const std::vector<std::int64_t>& index, float value, const std::string& gesture) {
   if (!can_edit_weight(run, name)) return;
-  commands.edit(tr("cell_edit.set", {weight_cell_text(run, name, index), value_text(value)}), gesture,
+  commands.edit(tr("cell_edit.set", {weight_cell_names(run, name, index), value_text(value)}), gesture,
                 [=](Document& document) { return set_weight_cell(document, name, index, value); });
 }
 
@@ -118,6 +113,15 @@ std::string weight_cell_text(const RunResult& run, const std::string& name,
                            static_cast<long long>(index[d])));
   }
   return name + "[" + join(parts, ", ") + "]";
+}
+
+std::string weight_cell_names(const RunResult& run, const std::string& name,
+                              const std::vector<std::int64_t>& index) {
+  std::vector<std::string> names;
+  if (!run.document.model) return weight_cell_text(run, name, index);
+  for (const WeightCell& cell : same_weights(run.document.model->config(), name, index))
+    names.push_back(weight_cell_text(run, cell.name, cell.index));
+  return join(names, " = ");
 }
 
 std::string cell_text(const Cell& cell) {

@@ -42,6 +42,10 @@ void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, co
 /// "blocks.0.attn.q.weight[in=1, out=0]"
 std::string weight_cell_text(const RunResult& run, const std::string& name,
                              const std::vector<std::int64_t>& index);
+/// The same under every name of the weight: "tok_embed.weight[vocab=3, d_model=0] = logits.weight[in=0,
+/// vocab=3]"
+std::string weight_cell_names(const RunResult& run, const std::string& name,
+                              const std::vector<std::int64_t>& index);
 /// "blocks.0.attn.pattern[head=0, query=1, key=2]"
 std::string cell_text(const Cell& cell);
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/caught.h"
 #include "core/session/backpass.h"
 #include "core/session/session.h"
 
@@ -41,14 +42,16 @@ struct Workspace {
   bool log_scale = false;
   bool backward = false;     ///< the walk goes back from the loss, and the steps view shows slopes
   int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
-  Backpass backpass;         ///< the slopes, while `backward` is on
+  LossRows backward_rows = LossRows::as_trained;  ///< the rows that the loss counts
+  Backpass backpass;                              ///< the slopes, while `backward` is on
   bool animate = true;
   bool playing = false;
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
   InspectorState inspector;
-  float stage_share = 0.5f;                                                  ///< of the first of two views
+  std::optional<Place> edit_at;  ///< what was pointed at with the right button: the edit menu opens there
+  float stage_share = 0.5f;      ///< of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
@@ -79,7 +82,9 @@ class Commands {
   void carry_out(Session& session) {
     auto actions = std::move(actions_);
     actions_.clear();
-    for (const auto& action : actions) action(session);
+    for (const auto& action : actions)
+      if (const Status done = guarded("a command", [&] { action(session); }); !done)
+        session.report(done.error());
   }
   bool empty() const { return actions_.empty(); }
   /// Shows the file browser after this frame; `chosen` is carried out when a path was given.

@@ -1,16 +1,20 @@
 // A value that is computed off the UI thread for a key: asked every frame, answered with the value of that
-// key alone, or, where the asker says so, with an older one that is marked as older. Refuses to wait, to
-// compute the same key twice, and to hand out a value as that of another key.
+// key alone, or, where the asker says so, with an older one that is marked as older. What the computation
+// throws is thrown where it is asked, so that the part of the frame that needs it says so. Refuses to wait,
+// to compute the same key twice, and to hand out a value as that of another key.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "app/widgets/commands.h"
+#include "core/base/hash.h"
 
 namespace attnscope {
 
@@ -44,14 +48,26 @@ class Deferred {
       state_->asked = key;
       commands.act([state = state_, subject, key, tag, work = std::move(work)](Session& session) {
         session.jobs().submit(tag, [state, subject, key, work](const std::atomic<bool>& cancel) {
-          auto value = std::make_shared<const Value>(work(cancel));
+          std::shared_ptr<const Value> value;
+          std::exception_ptr thrown;
+          try {
+            value = std::make_shared<const Value>(work(cancel));
+          } catch (...) {
+            thrown = std::current_exception();
+          }
           const std::lock_guard keep(state->mutex);
           if (cancel || state->asked != key) return;
+          state->thrown = thrown;
+          if (thrown) return;
           state->value = std::move(value);
           state->subject = subject;
           state->key = key;
         });
       });
+    }
+    if (state_->thrown) {
+      state_->ever_asked = false;  // asked once more when the part is drawn again
+      std::rethrow_exception(std::exchange(state_->thrown, nullptr));
     }
     if (!state_->value) return {};
     const bool fresh = state_->key == key;
@@ -64,16 +80,16 @@ class Deferred {
     std::uint64_t asked = 0, subject = 0, key = 0;
     bool ever_asked = false;
     std::shared_ptr<const Value> value;
+    std::exception_ptr thrown;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Mixes numbers into a key (FNV-1a over their bytes, eight at a time).
+/// Mixes numbers into a key.
 inline std::uint64_t key_of(std::initializer_list<std::uint64_t> parts) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (std::uint64_t part : parts)
-    for (int byte = 0; byte < 8; ++byte, part >>= 8) hash = (hash ^ (part & 255u)) * 1099511628211ull;
-  return hash;
+  Hash hash;
+  for (const std::uint64_t part : parts) hash.take(part);
+  return hash.value();
 }
 
 }  // namespace attnscope

@@ -309,7 +309,7 @@ void draw_bands(ImDrawList* list, Colormap map, ImVec2 p0, ImVec2 p1, bool verti
 
 void draw_ticks_beside(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
   const float line = text_size(fonts().small, "X").y, x = p1.x + 6 * ui_scale();
-  const float top = p0.y - line * 0.2f, bottom = p1.y - line * 0.8f;
+  const float top = p0.y - line * 0.2f, bottom = std::max(top, p1.y - line * 0.8f);
   const std::string above = beyond_text(style, true), below = beyond_text(style, false);
   for (int tick = 0; tick <= last; ++tick) {
     const float at = static_cast<float>(tick) / static_cast<float>(last);
@@ -322,10 +322,18 @@ void draw_ticks_beside(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVe
 
 void draw_ticks_below(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
   const float y = p1.y + 3 * ui_scale(), gap = 5 * ui_scale();
+  std::string below = beyond_text(style, false), above = beyond_text(style, true);
+  const auto wide = [&](const std::string& text) { return text_size(fonts().mono_small, text).x; };
+  const float both =
+      wide(tick_text(style, 0, last)) + wide(below) + wide(tick_text(style, last, last)) + wide(above);
+  if (both + 4 * gap > p1.x - p0.x) {  // the arrows alone: the tooltip has the numbers
+    if (!below.empty()) below = "▼";
+    if (!above.empty()) above = "▲";
+  }
   for (int tick = 0; tick <= last; ++tick) {
     if (style.clipped && tick > 0 && tick < last) continue;  // room for what lies beyond
-    const std::string text = tick_text(style, tick, last), more = tick == 0      ? beyond_text(style, false)
-                                                                  : tick == last ? beyond_text(style, true)
+    const std::string text = tick_text(style, tick, last), more = tick == 0      ? below
+                                                                  : tick == last ? above
                                                                                  : std::string();
     const float own = text_size(fonts().mono_small, text).x,
                 width = own + (more.empty() ? 0.f : gap + text_size(fonts().mono_small, more).x);

@@ -1,5 +1,4 @@
-// Small pieces that views are made of: guards for what ImGui wants to be popped, headings, chips, captioned
-// sliders, tokens. Refuses state of its own.
+// Small pieces that views are made of: headings, chips, captioned sliders, tokens. Refuses state of its own.
 #pragma once
 
 #include <imgui.h>
@@ -10,46 +9,10 @@
 #include "app/look/colour.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/scopes.h"
 #include "app/look/theme.h"
 
 namespace attnscope {
-
-// ---- guards -------------------------------------------------------------------------------------
-struct FontScope {
-  explicit FontScope(ImFont* font) { compat::push_font(font ? font : ImGui::GetFont()); }
-  ~FontScope() { ImGui::PopFont(); }
-  FontScope(const FontScope&) = delete;
-  FontScope& operator=(const FontScope&) = delete;
-};
-struct ColourScope {
-  ColourScope(ImGuiCol slot, ImU32 colour) { ImGui::PushStyleColor(slot, colour); }
-  ~ColourScope() { ImGui::PopStyleColor(); }
-  ColourScope(const ColourScope&) = delete;
-  ColourScope& operator=(const ColourScope&) = delete;
-};
-struct StyleScope {
-  StyleScope(ImGuiStyleVar slot, ImVec2 value) { ImGui::PushStyleVar(slot, value); }
-  StyleScope(ImGuiStyleVar slot, float value) { ImGui::PushStyleVar(slot, value); }
-  ~StyleScope() { ImGui::PopStyleVar(); }
-  StyleScope(const StyleScope&) = delete;
-  StyleScope& operator=(const StyleScope&) = delete;
-};
-/// A child window; ends with the scope.
-struct ChildScope {
-  ChildScope(const char* id, ImVec2 size, ImGuiWindowFlags flags = 0) {
-    compat::begin_child(id, ImVec2(size.x < 1 ? 1 : size.x, size.y < 1 ? 1 : size.y), false, flags);
-  }
-  ~ChildScope() { ImGui::EndChild(); }
-  ChildScope(const ChildScope&) = delete;
-  ChildScope& operator=(const ChildScope&) = delete;
-};
-/// Greys out and disables what follows.
-struct DisabledScope {
-  explicit DisabledScope(bool disabled) { ImGui::BeginDisabled(disabled); }
-  ~DisabledScope() { ImGui::EndDisabled(); }
-  DisabledScope(const DisabledScope&) = delete;
-  DisabledScope& operator=(const DisabledScope&) = delete;
-};
 
 // ---- text ---------------------------------------------------------------------------------------
 /// Units at scale 1 to pixels.

@@ -171,14 +171,7 @@ std::string step_shape(const RunResult& run, const Site& site) {
 std::int64_t main_row(const Cursor& cursor, const Trace& trace) {
   const std::int64_t last = std::max<std::int64_t>(0, trace.length - 1);
   return cursor.stack == trace.config().stack ? std::clamp<std::int64_t>(cursor.query, 0, last)
-                                              : telling_row(trace);
-}
-
-std::int64_t telling_row(const Trace& trace) {
-  if (trace.config().head.first_row_only) return 0;
-  std::int64_t row = std::max<std::int64_t>(0, trace.length - 1);
-  while (row > 0 && !trace.is_real(trace.config().stack, row)) --row;
-  return row;
+                                              : prediction_row(trace);
 }
 
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row) {

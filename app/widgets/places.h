@@ -7,6 +7,7 @@
 
 #include "app/widgets/commands.h"
 #include "core/lens/attention_places.h"
+#include "core/model/measure.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -40,10 +41,8 @@ std::string kind_label(const RunResult& run, const TimelineStep& step);
 std::int64_t batch_of(const RunResult& run, const Site& site);
 /// The shape of one step with the batch in front: "(2, 2, 4, 4)"; empty where the run lacks it.
 std::string step_shape(const RunResult& run, const Site& site);
-/// The row of the main stack that the answer is read off: the last that is no padding, or the first where the
-/// head reads only that one.
-std::int64_t telling_row(const Trace& trace);
-/// The row of the main stack that the cursor stands on; the telling one where it stands in another stack.
+/// The row of the main stack that the cursor stands on; the one the answer is read off where it stands in
+/// another stack.
 std::int64_t main_row(const Cursor& cursor, const Trace& trace);
 /// The token of a row of a stack: its spelling, "token 3" where the input is vectors, "pad" for padding.
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row);

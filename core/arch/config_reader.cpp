@@ -53,12 +53,26 @@ int ConfigReader::whole(Keys keys, int fallback, int least, int most) {
   return 1;
 }
 
-double ConfigReader::number(Keys keys, double fallback) {
+const char* ConfigReader::spelled(Keys keys) const {
+  for (const char* key : keys)
+    if (find({key})) return key;
+  return *keys.begin();
+}
+
+double ConfigReader::number(Keys keys, double fallback, NumberRange range) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
-  if (field->is_number() && std::isfinite(field->get<double>())) return field->get<double>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be a number.", what_.c_str(), *keys.begin()),
-         "Correct the config.");
+  if (!field->is_number()) {
+    refuse(Code::bad_format, format("%s: \"%s\" must be a number.", what_.c_str(), spelled(keys)),
+           "Correct the config.");
+    return fallback;
+  }
+  const double value = field->get<double>();
+  if ((value >= range.least && value <= range.most) || (range.or_zero && value == 0)) return value;
+  refuse(Code::out_of_range,
+         format("%s: \"%s\" is %.9g, but must lie between %g and %g%s.", what_.c_str(), spelled(keys), value,
+                range.least, range.most, range.or_zero ? ", or be 0" : ""),
+         "Correct the config: beyond these the arithmetic would give no numbers.");
   return fallback;
 }
 
@@ -96,7 +110,7 @@ Activation ConfigReader::activation(Keys keys, const std::string& fallback) {
   if (name == "silu" || name == "swish") return Activation::silu;
   if (name == "relu") return Activation::relu;
   if (name == "quick_gelu") return Activation::quick_gelu;
-  refuse(Code::unsupported, format("%s: the activation \"%s\" is not known.", what_.c_str(), name.c_str()),
+  refuse(Code::unsupported, what_ + ": the activation " + in_quotes(name) + " is not known.",
          "Known are gelu, gelu_new, silu, relu and quick_gelu.");
   return Activation::gelu_exact;
 }
@@ -109,7 +123,7 @@ void read_factors(ConfigReader& config, const nlohmann::json& list, int d_head, 
   bool good = list.is_array() && list.size() == pairs;
   for (std::size_t i = 0; good && i < pairs; ++i) {
     const double factor = list[i].is_number() ? list[i].get<double>() : 0;
-    good = std::isfinite(factor) && factor > 0;
+    good = factor >= kStretch.least && factor <= kStretch.most;
     rope.factors.push_back(factor);
   }
   if (good) return;
@@ -120,9 +134,11 @@ void read_factors(ConfigReader& config, const nlohmann::json& list, int d_head, 
                 "One is needed for each pair of features that turns.");
 }
 
-// One scaling for all layers; newer configs may spell one for each kind of layer.
+// One scaling for all layers; newer configs may spell one for each kind of layer. Where both spellings stand,
+// "rope_scaling" counts, as transformers takes them.
 const nlohmann::json* scaling_of(ConfigReader& config) {
-  const nlohmann::json* scaling = config.find({"rope_parameters", "rope_scaling"});
+  const nlohmann::json* scaling = config.find({"rope_scaling"});
+  if (!scaling || scaling->empty()) scaling = config.find({"rope_parameters", "rope_scaling"});
   if (!scaling || !scaling->is_object() || scaling->empty() || !scaling->begin()->is_object()) return scaling;
   const nlohmann::json& first = *scaling->begin();
   for (const nlohmann::json& other : *scaling) {
@@ -155,21 +171,23 @@ void read_yarn(ConfigReader& inner, double positions, RopeSpec& rope) {
   if (!inner.find({"factor"}) && rope.original_max_positions > 0)
     rope.factor = std::max(positions / rope.original_max_positions, 1.0);
   const auto or_else = [&](const char* key, double fallback) {  // 0 counts as silence
-    const double value = inner.number({key}, 0);
+    const double value = inner.number({key}, 0, kStretchOrNone);
     return value == 0 ? fallback : value;
   };
   rope.beta_fast = or_else("beta_fast", 32);
   rope.beta_slow = or_else("beta_slow", 1);
   rope.truncate = inner.flag({"truncate"}, true);
-  rope.attention_factor = inner.number({"attention_factor"}, 0);
-  const double mscale = inner.number({"mscale"}, 0), all = inner.number({"mscale_all_dim"}, 0);
+  rope.attention_factor = inner.number({"attention_factor"}, 0, kStretchOrNone);
+  const double mscale = inner.number({"mscale"}, 0, kStretchOrNone),
+               all = inner.number({"mscale_all_dim"}, 0, kStretchOrNone);
   if (!inner.find({"attention_factor"}) && mscale != 0 && all != 0)
     rope.attention_factor = yarn_magnitude(rope.factor, mscale) / yarn_magnitude(rope.factor, all);
-  const bool turns = rope.beta_fast > 0 && rope.beta_slow > 0 && rope.beta_fast >= rope.beta_slow;
-  if (turns && rope.theta > 1 && rope.attention_factor >= 0) return;
+  if (rope.beta_fast >= rope.beta_slow && rope.theta > 1) return;
   inner.refuse(Code::out_of_range,
-               format("%s: the settings of \"yarn\" make no frequencies.", inner.what().c_str()),
-               "beta_fast and beta_slow must be positive and in this order, rope_theta above 1.");
+               format("%s: the settings of \"yarn\" make no frequencies: beta_fast %g, beta_slow %g, "
+                      "rope_theta %g.",
+                      inner.what().c_str(), rope.beta_fast, rope.beta_slow, rope.theta),
+               "beta_fast must not be below beta_slow, rope_theta must be above 1.");
 }
 
 // The fields of rope_scaling or rope_parameters.
@@ -178,45 +196,75 @@ void read_scaling(ConfigReader& config, ConfigReader& inner, RopeSpec& rope) {
   const auto kind = rope_kind(name);
   if (!kind) {
     config.refuse(Code::unsupported,
-                  format("%s: the rotary scaling \"%s\" is not known.", config.what().c_str(), name.c_str()),
+                  config.what() + ": the rotary scaling " + in_quotes(name) + " is not known.",
                   "Known are default, linear, dynamic, llama3 and yarn.");
   }
   rope.kind = kind.value_or(RopeSpec::Kind::standard);
-  rope.theta = inner.number({"rope_theta"}, rope.theta);
-  rope.factor = inner.number({"factor"}, 1.0);
-  rope.low_freq_factor = inner.number({"low_freq_factor"}, 1.0);
-  rope.high_freq_factor = inner.number({"high_freq_factor"}, 4.0);
-  const double positions = config.number({"max_position_embeddings", "max_sequence_length"}, 2048);
+  rope.theta = inner.number({"rope_theta"}, rope.theta, kTheta);
+  rope.factor = inner.number({"factor"}, 1.0, kStretch);
+  rope.low_freq_factor = inner.number({"low_freq_factor"}, 1.0, kStretch);
+  rope.high_freq_factor = inner.number({"high_freq_factor"}, 4.0, kStretch);
+  constexpr NumberRange kPositions{1, 1e9};
+  const double positions =
+      config.number({"max_position_embeddings", "max_sequence_length"}, 2048, kPositions);
   const double trained = rope.kind == RopeSpec::Kind::llama3 ? 8192 : positions;
-  rope.original_max_positions = inner.number({"original_max_position_embeddings"}, trained);
+  rope.original_max_positions = inner.number({"original_max_position_embeddings"}, trained, kPositions);
   if (rope.kind == RopeSpec::Kind::yarn) read_yarn(inner, positions, rope);
+  if (rope.kind != RopeSpec::Kind::llama3 || rope.high_freq_factor > rope.low_freq_factor) return;
+  inner.refuse(Code::out_of_range,
+               format("%s: \"high_freq_factor\" is %g, not above the \"low_freq_factor\" of %g.",
+                      inner.what().c_str(), rope.high_freq_factor, rope.low_freq_factor),
+               "Correct the config.");
+}
+
+// How many features turn: int(d_head * part), as transformers counts; its table of angles has two columns for
+// every other one of them, so that an odd count takes the next feature along.
+void read_turned(ConfigReader& config, int d_head, double partial, RopeSpec& rope) {
+  const int dims = static_cast<int>(d_head * partial);
+  if (dims < 1) {
+    config.refuse(Code::out_of_range,
+                  format("%s: the rotary positions turn a part of %g of a head's %d features, which is none.",
+                         config.what().c_str(), partial, d_head),
+                  "Correct partial_rotary_factor (rotary_pct).");
+    return;
+  }
+  rope.rotary_dims = dims + dims % 2;
+  if (dims % 2 == 0) return;
+  rope.frequency_dims = dims;
+  if (rope.kind != RopeSpec::Kind::yarn) return;
+  config.refuse(Code::unsupported,
+                format("%s: \"yarn\" has no frequencies for an odd number of features that turn (%d).",
+                       config.what().c_str(), dims),
+                "Correct partial_rotary_factor (rotary_pct).");
 }
 
 }  // namespace
 
 RopeSpec read_rope(ConfigReader& config, int d_head, double partial) {
   RopeSpec rope;
-  rope.theta = config.number({"rope_theta", "rotary_emb_base"}, 10000.0);
-  partial = config.number({"partial_rotary_factor", "rotary_pct"}, partial);
+  rope.theta = config.number({"rope_theta", "rotary_emb_base"}, 10000.0, kTheta);
+  partial = config.number({"partial_rotary_factor", "rotary_pct"}, partial, kShare);
   const nlohmann::json* scaling = scaling_of(config);
   if (scaling) {
-    ConfigReader inner(*scaling, config.what() + ": rope_parameters");
-    partial = inner.number({"partial_rotary_factor"}, partial);
+    const bool older = scaling == config.find({"rope_scaling"});
+    ConfigReader inner(*scaling, config.what() + (older ? ": rope_scaling" : ": rope_parameters"));
+    partial = inner.number({"partial_rotary_factor"}, partial, kShare);
     read_scaling(config, inner, rope);
     if (const Status status = inner.status(); !status)
       config.refuse(status.error().code, status.error().sentence, status.error().hint);
   }
-  if (!(rope.theta > 0) || !(rope.factor > 0) || !(rope.high_freq_factor > rope.low_freq_factor) ||
-      !(rope.original_max_positions > 0) || !(partial > 0 && partial <= 1)) {
-    config.refuse(Code::out_of_range,
-                  format("%s: the rotary settings make no frequencies.", config.what().c_str()),
-                  "rope_theta and factor must be positive, high_freq_factor above low_freq_factor.");
-    return {};
-  }
-  if (partial < 1) rope.rotary_dims = std::max(2, static_cast<int>(d_head * partial) / 2 * 2);
+  if (!config.status()) return {};
+  if (partial < 1) read_turned(config, d_head, partial, rope);
   if (scaling && scaling->is_object() && scaling->contains("frequency_factors"))
     read_factors(config, (*scaling)["frequency_factors"], d_head, rope);
   return rope;
+}
+
+double rotary_share(std::int64_t dims, std::int64_t d_head) {
+  double share = static_cast<double>(dims) / static_cast<double>(d_head);
+  while (static_cast<std::int64_t>(static_cast<double>(d_head) * share) < dims)
+    share = std::nextafter(share, 2.0);
+  return share;
 }
 
 std::int64_t longest(const RopeSpec& rope, int positions) {

@@ -12,6 +12,19 @@
 
 namespace attnscope {
 
+/// The numbers that a setting may be. Beyond them float arithmetic gives infinities or NaN, or the number
+/// becomes 0.
+struct NumberRange {
+  double least, most;
+  bool or_zero = false;  ///< 0, outside of the others, switches something off
+};
+inline constexpr NumberRange kEpsilon{1e-30, 1e3};  ///< of a norm
+inline constexpr NumberRange kFactor{-1e9, 1e9};    ///< rows or scores are multiplied by it
+inline constexpr NumberRange kStretch{1e-6, 1e9};   ///< something is divided by it, or by a power of it
+inline constexpr NumberRange kStretchOrNone{1e-6, 1e9, true};
+inline constexpr NumberRange kShare{1e-6, 1};     ///< a part of a whole
+inline constexpr NumberRange kTheta{1e-6, 1e30};  ///< base of the rotary frequencies
+
 class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& config, std::string what) : config_(config), what_(std::move(what)) {}
@@ -21,7 +34,11 @@ class ConfigReader {
   int size(Keys keys, int fallback, int most = 1 << 24);
   /// As size, but 0 will do.
   int count(Keys keys, int fallback, int most = 1 << 24);
-  double number(Keys keys, double fallback);
+  /// A number of the range. Errors name the field, its value and the range.
+  double number(Keys keys, double fallback, NumberRange range);
+  float real(Keys keys, double fallback, NumberRange range) {
+    return static_cast<float>(number(keys, fallback, range));
+  }
   bool flag(Keys keys, bool fallback);
   std::string text(Keys keys, const std::string& fallback);
   /// "gelu_new", "silu", ... by the names of the `transformers` library.
@@ -39,6 +56,7 @@ class ConfigReader {
 
  private:
   int whole(Keys keys, int fallback, int least, int most);
+  const char* spelled(Keys keys) const;
 
   const nlohmann::json& config_;
   std::string what_;
@@ -47,8 +65,10 @@ class ConfigReader {
 
 /// rope_theta (rotary_emb_base), partial_rotary_factor (rotary_pct), rope_scaling {type | rope_type} of older
 /// configs, rope_parameters of newer ones. `partial` is the part of a head that turns where the config is
-/// silent.
+/// silent. An odd number of features turns as transformers turns it: with the next one, in pairs.
 RopeSpec read_rope(ConfigReader& config, int d_head, double partial = 1.0);
+/// The part of a head from which read_rope reads that `dims` of its features turn.
+double rotary_share(std::int64_t dims, std::int64_t d_head);
 /// The longest sequence a scaling is meant for, of a model with `positions` positions.
 std::int64_t longest(const RopeSpec& rope, int positions);
 

@@ -7,6 +7,7 @@
 #include "core/arch/scene.h"
 #include "core/arch/scene_config.h"
 #include "core/arch/weight_reader.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {

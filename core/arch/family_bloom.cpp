@@ -29,7 +29,7 @@ Result<ModelConfig> bloom_config(const nlohmann::json& json, const TensorSource&
     config.refuse(Code::unsupported, "config.json takes residuals behind the norms, which is not supported.",
                   "Open a checkpoint without apply_residual_connection_post_layernorm.");
   BlockSpec block;
-  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_epsilon"}, 1e-5)), 0.f};
+  block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_epsilon"}, 1e-5, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, Activation::gelu_tanh, 4 * out.d_model};
   block.attention.n_heads = block.attention.n_kv_heads = heads;
   block.attention.d_head = std::max(1, out.d_model / heads);

@@ -11,11 +11,7 @@ namespace {
 
 // null says "no cap".
 float cap_of(ConfigReader& config, const char* key, double absent) {
-  const double cap = config.is_null(key) ? 0 : config.number({key}, absent);
-  if (cap < 0)
-    config.refuse(Code::out_of_range, "config.json: \"" + std::string(key) + "\" must not be negative.",
-                  "null means no cap.");
-  return static_cast<float>(cap);
+  return config.is_null(key) ? 0 : config.real({key}, absent, kStretchOrNone);
 }
 
 Result<ModelConfig> gemma2_config(const nlohmann::json& json, const TensorSource& source) {
@@ -25,10 +21,7 @@ Result<ModelConfig> gemma2_config(const nlohmann::json& json, const TensorSource
       config, source, {.d_head = 256, .tied = true, .norm_offset = 1, .gate = "gelu_pytorch_tanh"}, out);
   block.branch_norms = true;
   block.mlp.activation = config.activation({"hidden_activation"}, "gelu_pytorch_tanh");
-  const double scalar = config.number({"query_pre_attn_scalar"}, 256);
-  if (!(scalar > 0))
-    config.refuse(Code::out_of_range, "config.json: \"query_pre_attn_scalar\" must be positive.",
-                  "Scores are divided by its square root.");
+  const double scalar = config.number({"query_pre_attn_scalar"}, 256, kStretch);
   block.attention.scale = static_cast<float>(1 / std::sqrt(scalar));
   block.attention.cap = cap_of(config, "attn_logit_softcapping", 50);
   block.attention.causal = !config.flag({"use_bidirectional_attention"}, false);

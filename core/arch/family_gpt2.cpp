@@ -25,7 +25,7 @@ Result<ModelConfig> gpt2_config(const nlohmann::json& json, const TensorSource& 
   out.bos = config.token({"bos_token_id"});
   out.eos = config.token({"eos_token_id"});
   out.pad = config.token({"pad_token_id"});
-  const float eps = static_cast<float>(config.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5));
+  const float eps = config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5, kEpsilon);
   const int layers = config.size({"n_layer", "num_hidden_layers"}, 12, 4096);
   const int heads = config.size({"n_head", "num_attention_heads"}, 12);
   if (out.d_model % heads != 0)
@@ -58,7 +58,7 @@ Result<ModelConfig> gpt2_config(const nlohmann::json& json, const TensorSource& 
 // c_attn holds Q, K and V side by side: three column slices of one matrix, no copy.
 Status read_qkv(const WeightReader& from, Weights& out, const std::string& base, const std::string& name,
                 std::int64_t d) {
-  TRY(const Tensor weight, from.load(name + ".weight", {d, 3 * d}));
+  TRY(const Tensor weight, from.matrix(name, d, 3 * d, WeightReader::Layout::in_out));
   TRY(const Tensor bias, from.load(name + ".bias", {3 * d}));
   int part = 0;
   for (const char* which : {"q", "k", "v"}) {

@@ -26,7 +26,7 @@ Result<ModelConfig> gpt_neox_config(const nlohmann::json& json, const TensorSour
                   "Correct the config.");
   BlockSpec block;
   block.order = config.flag({"use_parallel_residual"}, true) ? NormOrder::parallel : NormOrder::pre;
-  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_eps"}, 1e-5)), 0.f};
+  block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, 1e-5, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, "gelu"),
                config.size({"intermediate_size"}, 24576)};
   block.attention.n_heads = block.attention.n_kv_heads = heads;

@@ -60,7 +60,7 @@ Result<ModelConfig> paligemma_config(const nlohmann::json& json, const TensorSou
   const Family* family = type == "paligemma" ? nullptr : family_of(type);
   if (!family) {
     return fail(Code::unsupported,
-                format("config.json: the language model \"%s\" inside it is not known.", type.c_str()),
+                "config.json: the language model " + in_quotes(type) + " inside it is not known.",
                 "Known are gemma and gemma2.");
   }
   TRY(ModelConfig out, family->read_config(text, source));

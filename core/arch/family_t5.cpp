@@ -38,8 +38,8 @@ ModelConfig read_stack(ConfigReader& config, Stack which) {
   out.position.max_distance = config.size({"relative_attention_max_distance"}, 128);
   const int layers = config.size({"num_layers", "num_hidden_layers"}, 6, 4096);
   BlockSpec block;
-  block.norm = {NormSpec::Kind::rms,
-                static_cast<float>(config.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6)), 0.f};
+  block.norm = {NormSpec::Kind::rms, config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6, kEpsilon),
+                0.f};
   block.mlp = read_mlp(config);
   block.attention.n_heads = block.attention.n_kv_heads = config.size({"num_heads", "num_attention_heads"}, 8);
   block.attention.d_head = config.size({"d_kv"}, 64);
@@ -72,7 +72,7 @@ Result<ModelConfig> t5_config(const nlohmann::json& json, const TensorSource& so
   encoder.shares_embedding = true;
   out.decoder_start = config.token({"decoder_start_token_id", "pad_token_id"});
   const bool ties = config.flag({"tie_word_embeddings"}, true), own = source.find("lm_head.weight");
-  out.head.tied = ties && !own;
+  out.head.tied = ties;
   out.head.present = (ties || own) && !source.find("classification_head.dense.weight");
   if (config.flag({"scale_decoder_outputs"}, ties))
     out.head.scale = 1.f / std::sqrt(static_cast<float>(out.d_model));

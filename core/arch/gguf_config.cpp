@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/config_reader.h"
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_names.h"
 #include "core/base/text.h"
-#include "core/io/quote.h"
 
 namespace attnscope {
 namespace {
@@ -74,10 +74,28 @@ void set(json& config, const char* key, const std::optional<T>& value) {
 
 // Factors by which the rotary frequencies are divided, one for each pair (Llama 3's scaling, written out).
 Result<json> frequency_factors(const Gguf& file) {
+  if (is_integer(file.tensors->find("rope_freqs.weight")->dtype))
+    return fail(Code::bad_format, file.what + ": the factors of the rotary frequencies are whole numbers.",
+                "The file is damaged: convert it again.");
   TRY(const Tensor factors, file.tensors->load("rope_freqs.weight"));
   json list = json::array();
   for (const float factor : factors.values()) list.push_back(static_cast<double>(factor));
   return list;
+}
+
+// How many features of a head of `d_head` turn. `all`: the file may say nothing else.
+void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
+  constexpr const char* kKey = "rope.dimension_count";
+  const auto turned = entries.integer(kKey);
+  if (!turned || d_head < 1) return;
+  const std::string what =
+      format("is %lld of %lld features", static_cast<long long>(*turned), static_cast<long long>(d_head));
+  if (*turned < 1 || *turned > d_head || *turned % 2 != 0)
+    entries.refuse(Code::out_of_range, kKey, what, "Rotary positions turn pairs of a head's features.");
+  else if (all && *turned != d_head)
+    entries.refuse(Code::unsupported, kKey, what, "Open a model whose heads turn as a whole.");
+  else
+    rope["partial_rotary_factor"] = rotary_share(*turned, d_head);
 }
 
 Status set_rope(const Gguf& file, Entries& entries, json& config) {
@@ -109,6 +127,12 @@ void set_sizes(Entries& entries, json& config) {
   set(config, "max_position_embeddings", entries.integer("context_length"));
 }
 
+// Features of a head where the file does not say them.
+std::int64_t head_size(const json& config) {
+  const std::int64_t heads = config["num_attention_heads"], width = config["hidden_size"];
+  return heads > 0 ? width / heads : 0;
+}
+
 void set_tokens(const Gguf& file, json& config) {
   for (const auto& [key, name] : {std::pair("bos_token_id", "tokenizer.ggml.bos_token_id"),
                                   std::pair("eos_token_id", "tokenizer.ggml.eos_token_id"),
@@ -126,7 +150,9 @@ Status llama_like(const Gguf& file, Entries& entries, json& config) {
     config["sliding_window"] = *window;
     if (config["model_type"] == "llama") config["model_type"] = "mistral";  // the block is the same
   }
-  return set_rope(file, entries, config);
+  TRY_OK(set_rope(file, entries, config));
+  set_turned(entries, config.value("head_dim", head_size(config)), true, config["rope_parameters"]);
+  return Done{};
 }
 
 Status gemma(const Gguf& file, Entries& entries, json& config) {
@@ -176,15 +202,21 @@ Status gpt_neox(const Gguf& file, Entries& entries, json& config) {
   config["hidden_act"] = "gelu";
   config["use_parallel_residual"] = entries.flag("use_parallel_residual").value_or(true);
   TRY_OK(set_rope(file, entries, config));
-  const std::int64_t heads = config["num_attention_heads"], width = config["hidden_size"];
-  const std::int64_t d_head = heads > 0 ? width / heads : 0;
-  const auto turned = entries.integer("rope.dimension_count");
-  const double share =
-      turned && d_head > 0 ? static_cast<double>(*turned) / static_cast<double>(d_head) : 1.0;
-  config["rotary_pct"] = config["partial_rotary_factor"] =
-      config["rope_parameters"]["partial_rotary_factor"] = share;
-  config["rotary_emb_base"] = config["rope_theta"] = config["rope_parameters"]["rope_theta"];
+  config["rope_parameters"]["partial_rotary_factor"] = 1.0;  // where the file is silent
+  set_turned(entries, config.value("head_dim", head_size(config)), false, config["rope_parameters"]);
   return Done{};
+}
+
+// Factors that some models have and the blocks here do not. 0 says nothing; 1 changes nothing where rows are
+// multiplied.
+void refuse_factors(Entries& entries) {
+  for (const auto& [key, neutral] :
+       {std::pair("attention.scale", 0.0), std::pair("attention.clamp_kqv", 0.0),
+        std::pair("logit_scale", 1.0), std::pair("embedding_scale", 1.0), std::pair("residual_scale", 1.0),
+        std::pair("rope.scaling.attn_factor", 1.0), std::pair("rope.scaling.yarn_log_multiplier", 0.0)})
+    if (const auto value = entries.number(key); value && *value != 0 && *value != neutral)
+      entries.refuse(Code::unsupported, key, format("is %g, which is not supported", *value),
+                     "Open a model without it.");
 }
 
 Error unknown_architecture(const Gguf& file, const std::string& name) {
@@ -227,6 +259,7 @@ Result<json> gguf_config(const Gguf& file) {
                     : starts_with(name, "gemma")             ? gemma
                                                              : llama_like;
   const Status status = read(file, entries, config);
+  refuse_factors(entries);
   TRY_OK(entries.status());
   if (!status) return status.error();
   return config;

@@ -5,7 +5,6 @@
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_names.h"
 #include "core/base/text.h"
-#include "core/io/quote.h"
 
 namespace attnscope {
 namespace {

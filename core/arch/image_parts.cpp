@@ -70,8 +70,7 @@ ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefa
                   "Correct the config.");
   }
   BlockSpec block;
-  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_eps"}, defaults.eps)),
-                0.f};
+  block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, defaults.eps, kEpsilon), 0.f};
   block.attention.n_heads = block.attention.n_kv_heads = heads;
   block.attention.d_head = std::max(1, out.d_model / heads);
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));

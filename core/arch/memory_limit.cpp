@@ -1,7 +1,5 @@
 #include "core/arch/memory_limit.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <charconv>
 #include <cmath>
@@ -9,24 +7,24 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/io/quote.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
 
 constexpr double kMost = 1e18;
+constexpr const char* kVariable = "ATTNSCOPE_MEMORY_LIMIT";
 
 std::atomic<std::int64_t>& chosen() {
   static std::atomic<std::int64_t> limit{-1};
   return limit;
 }
 
-// Half of the memory; 4 GB where the system does not say how much it has.
+// Half of the memory.
 std::int64_t usual_limit() {
-  if (const char* text = std::getenv("ATTNSCOPE_MEMORY_LIMIT"))
+  if (const char* text = std::getenv(kVariable))
     if (const auto limit = parse_size(text)) return *limit;
-  const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? pages / 2 * size : std::int64_t{4} << 30;
+  return static_cast<std::int64_t>(machine_memory() / 2);
 }
 
 // The factor of "", "K", "KB", "KiB", ...; 0 for anything else.
@@ -51,6 +49,25 @@ Result<std::int64_t> parse_size(std::string_view text) {
     return static_cast<std::int64_t>(bytes);
   return fail(Code::bad_format, in_quotes(text, 40) + " is no amount of memory.",
               "Write it like 800M or 8G.");
+}
+
+std::string memory_size(std::string& text) {
+  return parse_size(text)
+             ? ""
+             : "it takes an amount of memory like 800M or 8G, found " + in_quotes(text, 40) + ".";
+}
+
+Status choose_memory_limit(const std::string& asked) {
+  const char* variable = std::getenv(kVariable);
+  if (!asked.empty()) {
+    TRY(const std::int64_t bytes, parse_size(asked));
+    set_memory_limit(bytes);
+  } else if (variable && !parse_size(variable)) {
+    return fail(Code::bad_format,
+                std::string(kVariable) + " is " + in_quotes(variable, 40) + ", which is no amount of memory.",
+                "Write it like 800M or 8G, or unset it.");
+  }
+  return Done{};
 }
 
 std::int64_t memory_limit() {

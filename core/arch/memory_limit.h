@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -16,5 +17,11 @@ Result<std::int64_t> parse_size(std::string_view text);
 std::int64_t memory_limit();
 /// From now on, for models opened later; negative: back to the default.
 void set_memory_limit(std::int64_t bytes);
+/// The same as it was written on the command line; where that is empty, looks whether ATTNSCOPE_MEMORY_LIMIT
+/// is an amount of memory. Error: one of them is not.
+Status choose_memory_limit(const std::string& asked);
+/// Says what is wrong with an amount of memory that was typed; empty where nothing is: a check for whoever
+/// reads arguments.
+std::string memory_size(std::string& text);
 
 }  // namespace attnscope

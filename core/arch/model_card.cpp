@@ -48,6 +48,12 @@ Result<ModelCard> model_card_from_json(const json& object, const std::string& wh
   if (object.contains("inputs")) {
     TRY(out.inputs, inputs_from_json(object, what));
   }
+  out.task = text_at(object, "task");
+  if (const std::string counted = text_at(object, "counted_rows"); !counted.empty()) {
+    auto rows = CountedRows::parse(counted);
+    if (!rows) return fail(rows.error().code, what + ": " + rows.error().sentence, rows.error().hint);
+    out.counted = *rows;
+  }
   read_head(object, out);
   return out;
 }

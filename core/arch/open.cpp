@@ -9,11 +9,13 @@
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/memory_limit.h"
+#include "core/arch/quantisation.h"
+#include "core/arch/random_model.h"
 #include "core/arch/recorded.h"
+#include "core/arch/unused_tensors.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
-#include "core/io/quote.h"
 #include "core/io/safetensors.h"
 
 namespace attnscope {
@@ -62,25 +64,11 @@ Result<Known> family_of(const json& config, const std::string& what) {
   if (found.family) return found;
   const std::string named = !type.empty() ? type : architecture;
   if (named.empty()) {
-    return fail(Code::bad_format, format("%s does not say which architecture the model has.", what.c_str()),
+    return fail(Code::bad_format, what + " does not say which architecture the model has.",
                 "It needs \"model_type\". " + known_architectures());
   }
-  return fail(Code::unsupported,
-              format("%s: the architecture \"%s\" is not known.", what.c_str(), named.c_str()),
+  return fail(Code::unsupported, what + ": the architecture " + in_quotes(named) + " is not known.",
               known_architectures());
-}
-
-// Tensors of another name or shape are no damage where the config says how they were quantised.
-Error as_quantised(const json& config, const std::string& what, const Error& error) {
-  const json* settings = config.contains("quantization_config") ? &config["quantization_config"] : nullptr;
-  if (!settings || !settings->is_object()) return error;
-  const auto method = settings->find("quant_method");
-  const bool named = method != settings->end() && method->is_string();
-  return fail(Code::unsupported,
-              what + ": the weights are quantised by " +
-                  (named ? in_quotes(method->get<std::string>()) : "a method without a name") +
-                  ", which is not read here. " + error.sentence,
-              "Open the original checkpoint, or a GGUF file made of it.");
 }
 
 // What the file holds, by number format.
@@ -101,11 +89,14 @@ void count_formats(const TensorSource& source, OpenedModel& out) {
   if (!out.formats.empty()) out.dtype = out.formats.front().name;
 }
 
+std::int64_t expand_limit(const OpenOptions& options) {
+  return options.expand_limit >= 0 ? options.expand_limit : memory_limit();
+}
+
 // The source, or one whose matrices stay in the file where expanding them would pass the limit.
 std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, const OpenOptions& options,
                                       std::vector<std::string>& notes) {
-  const std::int64_t limit = options.expand_limit >= 0 ? options.expand_limit : memory_limit();
-  const auto most = static_cast<std::uint64_t>(limit);
+  const auto most = static_cast<std::uint64_t>(expand_limit(options));
   const std::uint64_t bytes = expanded_bytes(*source);
   if (bytes > most)
     notes.push_back(
@@ -116,8 +107,11 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
 }
 
 // The model of a config and its weights, wherever they come from; `what` names the config in sentences.
+// `file` is what lies beneath `stored`, under the file's own names.
 Result<OpenedModel> assemble(json config, const std::string& what,
-                             const std::shared_ptr<TensorSource>& stored, const OpenOptions& options) {
+                             const std::shared_ptr<TensorSource>& stored, const WatchedSource& file,
+                             const OpenOptions& options) {
+  TRY_OK(check_quantised_tensors(config, file, what));
   TRY(const Known known, family_of(config, what));
   const Family* family = known.family;
   config["model_type"] = known.type;
@@ -127,9 +121,12 @@ Result<OpenedModel> assemble(json config, const std::string& what,
   const TensorSource& source = *kept;
   TRY(ModelConfig model_config, family->read_config(config, source));
   model_config.family = family->name;
-  auto weights = family->read_weights(model_config, source);
-  if (!weights) return as_quantised(config, what, weights.error());
-  TRY(out.model, Model::make(std::move(model_config), *std::move(weights)));
+  TRY(Weights weights, family->read_weights(model_config, source));
+  UnusedTensors unused = unused_tensors(file, model_config, weights);
+  TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
+  out.unused = std::move(unused.names);
+  out.warnings = std::move(unused.warnings);
+  if (auto note = int8_note(source)) out.warnings.push_back(*std::move(note));
   out.family = family->name;
   count_formats(source, out);
   return out;
@@ -173,30 +170,34 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
   if (!fs::exists(config_path, ignored)) {
-    return fail(Code::not_found, format("%s has no config.json.", folder.string().c_str()),
+    return fail(Code::not_found, quoted_path(folder.string()) + " has no config.json.",
                 "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
   }
   TRY(const json config, read_json_file(config_path));
-  TRY_OK(family_of(config, config_path));  // before the weights are looked for
-  TRY(const std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
-  TRY(OpenedModel out, assemble(config, config_path, source, options));
+  TRY_OK(family_of(config, quoted_path(config_path)));  // before the weights are looked for
+  TRY_OK(check_quantisation(config, quoted_path(config_path)));
+  TRY(std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
+  const auto file = std::make_shared<WatchedSource>(std::move(source));
+  TRY(OpenedModel out, assemble(config, quoted_path(config_path), file, *file, options));
   out.path = folder.string();
   out.title =
       folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
   add_tokenizer(out, has_tokenizer(out.path), out.path);
   add_output_names(out, config);
-  out.preprocessing = preprocessing_of(out.model->config(), out.path, out.notes);
+  out.preprocessing = preprocessing_of(out.model->config(), out.path, out.warnings);
   const fs::path card = folder / "card.json";
   std::error_code nothing;
-  if (fs::exists(card, nothing)) add_card(out, read_json_file(card.string()), card.string());
+  if (fs::exists(card, nothing)) add_card(out, read_json_file(card.string()), quoted_path(card.string()));
   return out;
 }
 
 Result<OpenedModel> open_gguf_file(const fs::path& path, const OpenOptions& options) {
-  TRY(const Gguf file, open_gguf(path.string()));
+  TRY(Gguf file, open_gguf(path.string()));
+  const auto tensors = std::make_shared<WatchedSource>(file.tensors);
+  file.tensors = tensors;
   TRY(const json config, gguf_config(file));
   TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
-  auto opened = assemble(config, file.what, source, options);
+  auto opened = assemble(config, file.what, source, *tensors, options);
   if (!opened)
     return fail(opened.error().code, file.what + ", read as a Hugging Face model: " + opened.error().sentence,
                 opened.error().hint);
@@ -223,6 +224,8 @@ OpenedModel from_scene(Scene scene, const std::string& path) {
   out.dtype = "F32";
   out.model = scene.model;
   out.file_bytes = static_cast<std::uint64_t>(scene.model->weights().parameter_count()) * sizeof(float);
+  if (!scene.unused.empty()) out.warnings.push_back(unused_sentence(scene.unused));
+  out.unused = scene.unused;
   out.scene = std::move(scene);
   out.preprocessing = preprocessing_of(out.model->config(), {}, out.notes);
   return out;
@@ -239,7 +242,7 @@ namespace {
 
 // Arrays of a run that happened elsewhere; the model is a stand-in that knows the sizes.
 Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<TensorSource>& source) {
-  TRY(Recorded recorded, read_recording(*source, path.filename().string()));
+  TRY(Recorded recorded, read_recording(*source, quoted_path(path.string())));
   OpenedModel out;
   out.path = path.string();
   out.title = path.stem().string();
@@ -270,10 +273,11 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
   const auto what = [&](const char* file) { return name + "/" + file; };
   TRY(const json config, parse_json(text("config.json"), what("config.json")));
   const std::string_view weights = text("model.safetensors");
-  TRY(const std::shared_ptr<TensorSource> source,
+  TRY(std::shared_ptr<TensorSource> source,
       open_safetensors_bytes(nullptr, std::as_bytes(std::span(weights.data(), weights.size())),
                              what("model.safetensors")));
-  TRY(OpenedModel out, assemble(config, what("config.json"), source, options));
+  const auto file = std::make_shared<WatchedSource>(std::move(source));
+  TRY(OpenedModel out, assemble(config, what("config.json"), file, *file, options));
   out.path = name;
   out.title = name.substr(name.find(':') + 1);
   if (has("tokenizer.json")) {
@@ -284,19 +288,21 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
   if (has("preprocessor_config.json")) {
     TRY(pictures, parse_json(text("preprocessor_config.json"), what("preprocessor_config.json")));
   }
-  out.preprocessing = preprocessing_by(out.model->config(), pictures);
+  TRY(out.preprocessing, preprocessing_by(out.model->config(), pictures, what("preprocessor_config.json")));
   if (has("card.json")) add_card(out, parse_json(text("card.json"), what("card.json")), what("card.json"));
   if (out.card && !out.card->title.empty()) out.title = out.card->title;
   return out;
 }
 
-Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
+namespace {
+
+Result<OpenedModel> open_path(const std::string& path, const OpenOptions& options) {
   std::error_code error;
   const fs::path at(path);
   const fs::file_status status = fs::status(at, error);
   if (!fs::exists(status)) {
     return fail(
-        Code::not_found, format("There is no file or folder %s.", path.c_str()),
+        Code::not_found, "There is no file or folder " + quoted_path(path) + ".",
         "Check the spelling; a model is a folder with config.json or a .gguf file, a scene is a .json file.");
   }
   if (fs::is_directory(status)) return open_folder(at, options);
@@ -314,11 +320,41 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
   if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
     TRY(const json object, read_json_file(path));
-    TRY(Scene scene, scene_from_json(object, at.filename().string()));
+    TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);
   }
-  return fail(Code::unsupported, format("%s is neither a model nor a scene.", path.c_str()),
+  return fail(Code::unsupported, quoted_path(path) + " is neither a model nor a scene.",
               "Open a folder with config.json and *.safetensors, a .gguf file, or a scene (*.json).");
+}
+
+// A file that was saved while the others were read: what was opened may be half of each.
+Status check_unchanged(const std::vector<ReadFile>& files) {
+  TRY_OK(intact(files));
+  for (const ReadFile& file : files)
+    if (file.newer())
+      return fail(Code::io_failed, "The file " + quoted_path(file.path) + " changed while it was opened.",
+                  "Another program is writing it: try again when it is saved.");
+  return Done{};
+}
+
+Result<OpenedModel> open_watched(const std::string& path, const OpenOptions& options) {
+  const FilesRead files(static_cast<std::uint64_t>(expand_limit(options)));
+  TRY(OpenedModel out, open_path(path, options));
+  TRY_OK(check_unchanged(files.all()));
+  out.model = out.model->with_files(files.all());
+  if (out.scene) out.scene->model = out.model;
+  out.files = files.all();
+  return out;
+}
+
+}  // namespace
+
+Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
+  if (path == kRandomModel) return random_gpt2_small();
+  auto opened = open_watched(path, options);
+  // Whoever reads a part of a model knows only that part's name: "config.json".
+  if (!opened) return about(path, opened.error());
+  return opened;
 }
 
 std::string token_label(const OpenedModel& opened, int id) {

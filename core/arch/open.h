@@ -39,7 +39,10 @@ struct OpenedModel {
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::optional<ModelCard> card;          ///< of a model that the trainer wrote
-  std::vector<std::string> notes;  ///< what a person should know ("tokenizer.json could not be read: ...")
+  std::vector<std::string> notes;     ///< what a person should know ("tokenizer.json could not be read: ...")
+  std::vector<std::string> warnings;  ///< why its numbers may be others than a person expects
+  std::vector<std::string> unused;    ///< tensors of the file that the config leaves unused
+  std::vector<ReadFile> files;        ///< all that was read of it; none of what is shipped
 };
 
 struct OpenOptions {
@@ -48,7 +51,8 @@ struct OpenOptions {
   std::int64_t expand_limit = -1;
 };
 
-/// Errors name the file and the tensor, and say which architectures are known.
+/// What lies at `path`, or the model that kRandomModel (random_model.h) names. Errors name the file and the
+/// tensor, and say which architectures are known.
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options = {});
 /// A shipped scene or other text already in memory.
 Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name);

@@ -24,8 +24,10 @@ struct Preprocessing {
 /// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
                                std::vector<std::string>& notes);
-/// The same by the content of that file; null: as usual.
-Preprocessing preprocessing_by(const ModelConfig& config, const nlohmann::json& file);
+/// The same by the content of that file; null: as usual. Errors name `what` and the setting: no three
+/// numbers, a number out of range.
+Result<Preprocessing> preprocessing_by(const ModelConfig& config, const nlohmann::json& file,
+                                       const std::string& what);
 /// preprocessor_config.json that says this.
 nlohmann::json preprocessing_to_json(const Preprocessing& how);
 /// -> pixels [channel, row, column].

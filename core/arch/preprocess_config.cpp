@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/config_reader.h"
 #include "core/arch/preprocess.h"
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
@@ -13,22 +14,23 @@ namespace {
 using nlohmann::json;
 using Filter = Preprocessing::Filter;
 
-float number_or(const json& file, const char* key, float usual) {
-  const auto at = file.find(key);
-  return at != file.end() && at->is_number() ? at->get<float>() : usual;
-}
+bool switched_off(ConfigReader& file, const char* key) { return !file.flag({key}, true); }
 
-bool switched_off(const json& file, const char* key) {
-  const auto at = file.find(key);
-  return at != file.end() && at->is_boolean() && !at->get<bool>();
-}
-
-// One number per channel; what is no list of three finite numbers leaves `values` as they are.
-void read_channels(const json& file, const char* key, float (&values)[3]) {
-  const auto at = file.find(key);
-  if (at == file.end() || !at->is_array() || at->size() != 3) return;
-  for (std::size_t c = 0; c < 3; ++c)
-    if ((*at)[c].is_number()) values[c] = (*at)[c].get<float>();
+// One number per channel, or one for all of them.
+void read_channels(ConfigReader& file, const char* key, NumberRange range, float (&values)[3]) {
+  const json* field = file.find({key});
+  if (!field) return;
+  const bool list = field->is_array() && field->size() == 3;
+  if (!list && !field->is_number())
+    return file.refuse(Code::bad_format, format("%s: \"%s\" is not three numbers.", file.what().c_str(), key),
+                       "One is needed for each channel of a picture.");
+  for (std::size_t c = 0; c < 3; ++c) {
+    const json one{{key, list ? (*field)[c] : *field}};
+    ConfigReader channel(one, file.what());
+    values[c] = channel.real({key}, static_cast<double>(values[c]), range);
+    if (const Status status = channel.status(); !status)
+      file.refuse(status.error().code, status.error().sentence, status.error().hint);
+  }
 }
 
 // Pillow's numbers of its filters; sharper ones than bicubic are read as bicubic.
@@ -37,16 +39,15 @@ Filter filter_of(int number) {
   return number == 2 ? Filter::bilinear : Filter::bicubic;
 }
 
-void read_file(const json& file, Preprocessing& out) {
-  out.rescale = switched_off(file, "do_rescale") ? 1.f : number_or(file, "rescale_factor", out.rescale);
-  read_channels(file, "image_mean", out.mean);
-  read_channels(file, "image_std", out.deviation);
-  for (std::size_t c = 0; c < 3; ++c) {
-    if (switched_off(file, "do_normalize")) out.mean[c] = 0, out.deviation[c] = 1;
-    if (!(out.deviation[c] > 0)) out.deviation[c] = 1;
-  }
-  const auto resample = file.find("resample");
-  if (resample != file.end() && resample->is_number_integer()) out.filter = filter_of(resample->get<int>());
+void read_file(ConfigReader& file, Preprocessing& out) {
+  out.rescale = file.real({"rescale_factor"}, static_cast<double>(out.rescale), kStretch);
+  if (switched_off(file, "do_rescale")) out.rescale = 1.f;
+  read_channels(file, "image_mean", kFactor, out.mean);
+  read_channels(file, "image_std", kStretch, out.deviation);
+  const bool plain = switched_off(file, "do_normalize");
+  for (std::size_t c = 0; plain && c < 3; ++c) out.mean[c] = 0, out.deviation[c] = 1;
+  const json* resample = file.find({"resample"});
+  if (resample && resample->is_number_integer()) out.filter = filter_of(resample->get<int>());
 }
 
 }  // namespace
@@ -66,14 +67,29 @@ json preprocessing_to_json(const Preprocessing& how) {
   return out;
 }
 
-Preprocessing preprocessing_by(const ModelConfig& config, const json& file) {
+namespace {
+
+// What the model looks at when nobody says how.
+Preprocessing usual(const ModelConfig& config) {
   Preprocessing out;
   if (!config.sees()) return out;
   const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
   out.width = std::max(1, patch.cols * patch.size);
   out.height = std::max(1, patch.rows * patch.size);
   out.filter = config.vision() ? Filter::bicubic : Filter::bilinear;
-  if (file.is_object()) read_file(file, out);
+  return out;
+}
+
+}  // namespace
+
+Result<Preprocessing> preprocessing_by(const ModelConfig& config, const json& file, const std::string& what) {
+  Preprocessing out = usual(config);
+  if (!config.sees() || file.is_null()) return out;
+  if (!file.is_object())
+    return fail(Code::bad_format, what + " is no list of settings.", "It must be an object.");
+  ConfigReader settings(file, what);
+  read_file(settings, out);
+  TRY_OK(settings.status());
   return out;
 }
 
@@ -81,13 +97,13 @@ Preprocessing preprocessing_of(const ModelConfig& config, const std::string& fol
                                std::vector<std::string>& notes) {
   const std::string path = (std::filesystem::path(folder) / "preprocessor_config.json").string();
   std::error_code ignored;
-  if (!config.sees() || folder.empty() || !std::filesystem::exists(path, ignored))
-    return preprocessing_by(config, nullptr);
+  if (!config.sees() || folder.empty() || !std::filesystem::exists(path, ignored)) return usual(config);
   const auto file = read_json_file(path);
-  if (!file || !file->is_object())
-    notes.push_back(file ? path + " is no list of settings: pictures are prepared as usual."
-                         : file.error().text());
-  return preprocessing_by(config, file ? *file : json());
+  const auto read =
+      file ? preprocessing_by(config, *file, quoted_path(path)) : Result<Preprocessing>(file.error());
+  if (read) return *read;
+  notes.push_back(read.error().text() + " Pictures are prepared as usual.");
+  return usual(config);
 }
 
 }  // namespace attnscope

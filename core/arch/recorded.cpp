@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/arch/recorded_config.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 
 namespace attnscope {
 namespace {
+
+constexpr int kMostLayers = 4096;  // no model has as many: a layer beyond is no name of a step
 
 // "seq2.blocks.0.attn.q" -> 2 and the rest.
 std::pair<int, std::string> sequence_of(const std::string& name) {
@@ -21,8 +25,14 @@ std::pair<int, std::string> sequence_of(const std::string& name) {
   return {std::stoi(number), name.substr(dot + 1)};
 }
 
-bool is_ids(const std::string& name) {
-  return name == "tokens" || name == "input_ids" || name == "enc.tokens" || name == "ids";
+// Whole numbers, one per token, that are no steps: by which name, and where they go.
+std::vector<int>* ids_named(const std::string& name, Input& input) {
+  if (name == "tokens" || name == "input_ids" || name == "ids") return &input.ids;
+  return name == "enc.tokens" ? &input.source : nullptr;
+}
+std::vector<std::uint8_t>* mask_named(const std::string& name, Input& input) {
+  if (name == "attention_mask") return &input.real;
+  return name == "enc.attention_mask" ? &input.source_real : nullptr;
 }
 
 std::vector<Axis> axes_of(Slot slot) {
@@ -52,28 +62,46 @@ std::array<int, 4> order_of(const Site& site) {
   return {kStacks[static_cast<int>(site.stack)], layer, across ? middle : slot, across ? 1 + slot : 0};
 }
 
-using Arrays = std::map<Site, Tensor>;
-
-// One sequence on its way to a trace: knows what every array says about the sizes.
+// What every array says about the sizes: rows are each sequence's own, all else is the model's.
 class Sizes {
  public:
-  explicit Sizes(std::string what) : what_(std::move(what)) {}
+  Sizes(std::string what, const Batch& batch) : what_(std::move(what)) {
+    for (const auto& [sequence, arrays] : batch)
+      for (const auto& [site, value] : arrays)
+        if (site.slot == Slot::resid_mid || site.slot == Slot::resid_post) streams_.insert(site.stack);
+  }
 
+  Status check(const Batch& batch) {
+    for (const auto& [sequence, arrays] : batch) {
+      sequence_ = sequence;
+      for (const auto& [site, value] : arrays) TRY_OK(take(site, value));
+    }
+    return Done{};
+  }
+
+ private:
   Status take(const Site& site, const Tensor& value) {
     const Hue hue = step_of(site.slot).hue;
-    const bool keys = hue == Hue::key || hue == Hue::value;
-    // Patches stand before a class token, a classifier has one row, a projector leaves for another stack.
-    const bool own_rows = site.slot == Slot::patches || site.slot == Slot::patch_embed ||
-                          site.slot == Slot::projected || step_of(site.slot).hue == Hue::logits;
+    const bool keys = hue == Hue::key || hue == Hue::value, across = site.part == Part::cross;
+    const int rows = rows_axis(site, axes_of(site.slot));
     for (int d = 0; d < value.rank(); ++d) {
-      if (own_rows && (value.axis(d) == Axis::pos || site.slot == Slot::projected)) continue;
       std::string about;
       switch (value.axis(d)) {
-        case Axis::pos: about = rows_of(site.part == Part::cross && keys ? Stack::enc : site.stack); break;
-        case Axis::query: about = rows_of(site.stack); break;
-        case Axis::key: about = rows_of(site.part == Part::cross ? Stack::enc : site.stack); break;
+        case Axis::pos:
+        case Axis::query:
+          // Answers are one per row, or one for the whole input.
+          if (d == rows || (site.slot >= Slot::head_pre && value.size(d) > 1))
+            about = rows_of(site.stack);
+          else if (across && keys)
+            about = rows_of(Stack::enc);
+          else
+            continue;
+          break;
+        case Axis::key: about = rows_of(across ? Stack::enc : site.stack); break;
         case Axis::d_model:
+          if (site.slot == Slot::projected) continue;  // it leaves for another stack
           about = to_text(Site{site.stack, -1, Part::model, Slot::embed}) + ": d_model";
+          if (site.slot < Slot::q && !streams_.contains(site.stack)) about += " in";  // of a bare module
           break;
         case Axis::vocab: about = "vocabulary"; break;
         case Axis::d_mlp: about = to_text(Site{site.stack, site.layer, Part::block, Slot::mlp_post}); break;
@@ -94,8 +122,9 @@ class Sizes {
     return Done{};
   }
 
- private:
-  static std::string rows_of(Stack stack) { return std::string(stack_prefix(stack)) + "rows"; }
+  std::string rows_of(Stack stack) const {
+    return std::string(stack_prefix(stack)) + "rows of " + std::to_string(sequence_);
+  }
   Error differ(const Site& site, const std::string& axis, std::int64_t found, std::int64_t other,
                const std::string& where) const {
     return fail(
@@ -105,166 +134,84 @@ class Sizes {
         "All arrays of a file must belong to the same run.");
   }
   std::string what_;
+  std::set<Stack> streams_;  // stacks in which anything is added up
+  int sequence_ = 0;
   std::map<std::string, std::pair<std::int64_t, std::string>> sizes_;
 };
 
-std::int64_t size_at(const Arrays& arrays, const Site& site, Axis axis) {
-  const auto at = arrays.find(site);
-  if (at == arrays.end()) return 0;
-  const int d = at->second.find(axis);
-  return d < 0 ? 0 : at->second.size(d);
-}
-
-std::int64_t first_size(const Arrays& arrays, Site site, std::initializer_list<Slot> slots, Axis axis) {
-  for (const Slot slot : slots) {
-    site.slot = slot;
-    if (const std::int64_t size = size_at(arrays, site, axis); size > 0) return size;
-  }
-  return 0;
-}
-
-AttentionSpec attention_spec(const Arrays& arrays, const Site& site, bool causal) {
-  using S = Slot;
-  AttentionSpec spec;
-  const auto heads = first_size(
-      arrays, site, {S::pattern, S::masked, S::scaled, S::scores, S::split_q, S::rot_q, S::z}, Axis::head);
-  const auto shared = first_size(arrays, site, {S::rot_k, S::split_k, S::split_v}, Axis::head);
-  const auto width =
-      first_size(arrays, site, {S::rot_q, S::split_q, S::rot_k, S::split_k, S::z}, Axis::d_head);
-  spec.n_heads = static_cast<int>(std::max<std::int64_t>(1, heads));
-  spec.n_kv_heads = shared > 0 && heads % shared == 0 ? static_cast<int>(shared) : spec.n_heads;
-  spec.d_head = static_cast<int>(std::max<std::int64_t>(1, width));
-  spec.scale = 1.f / std::sqrt(static_cast<float>(spec.d_head));
-  spec.causal = causal && site.part != Part::cross && site.stack != Stack::enc;
-  return spec;
-}
-
-ModelConfig stack_config(const Arrays& arrays, Stack stack, bool causal) {
-  ModelConfig config;
-  config.stack = stack;
-  config.family = "recording";
-  config.final_norm.kind = NormSpec::Kind::none;
-  config.head.present = false;
-  int layers = 1;
+// What queries and keys say about each attention of which any step was recorded.
+Attentions attentions_of(const Arrays& arrays, const Input& input, bool causal) {
+  Attentions out;
   for (const auto& [site, value] : arrays) {
-    if (site.stack != stack) continue;
-    layers = std::max(layers, site.layer + 1);
-    if (const int d = value.find(Axis::d_model); d >= 0)
-      config.d_model = config.d_in = static_cast<int>(value.size(d));
-    if (site.slot == Slot::logits || site.slot == Slot::probs) {
-      config.vocab_size = static_cast<int>(value.size(1));
-      config.head.present = true;
-    }
+    if (site.part != Part::attn && site.part != Part::cross) continue;
+    const Site place{site.stack, site.layer, site.part, Slot::pattern};
+    if (out.contains(place)) continue;
+    const bool encoder = site.stack == Stack::enc || site.part == Part::cross;
+    auto found = recorded_attention(arrays, place, causal, encoder ? input.source_real : input.real);
+    if (found) out.emplace(place, *std::move(found));
   }
-  for (int layer = 0; layer < layers; ++layer) {
-    BlockSpec block;
-    block.norm.kind = NormSpec::Kind::none;
-    block.mlp.kind = MlpSpec::Kind::none;
-    block.attention = attention_spec(arrays, {stack, layer, Part::attn, Slot::pattern}, causal);
-    const Site across{stack, layer, Part::cross, Slot::pattern};
-    const bool crosses = std::any_of(arrays.begin(), arrays.end(), [&](const auto& entry) {
-      return entry.first.stack == stack && entry.first.layer == layer && entry.first.part == Part::cross;
-    });
-    if (crosses) block.cross = attention_spec(arrays, across, false);
-    config.blocks.push_back(block);
-  }
-  return config;
+  return out;
 }
 
-std::shared_ptr<const ModelConfig> config_of(const Arrays& arrays, bool causal) {
-  const auto has = [&](Stack stack) {
-    return std::any_of(arrays.begin(), arrays.end(),
-                       [&](const auto& entry) { return entry.first.stack == stack; });
-  };
-  const Stack main = has(Stack::dec)                             ? Stack::dec
-                     : !has(Stack::single) && has(Stack::enc)    ? Stack::enc
-                     : !has(Stack::single) && has(Stack::vision) ? Stack::vision
-                                                                 : Stack::single;
-  auto config = std::make_shared<ModelConfig>(stack_config(arrays, main, causal));
-  for (const Stack stack : {Stack::enc, Stack::vision})
-    if (stack != main && has(stack)) config->towers.push_back(stack_config(arrays, stack, causal));
-  return config;
-}
-
-// Patterns that the file leaves out but that follow from its queries and keys.
-void derive_patterns(const Arrays& arrays, bool causal, Trace& trace) {
-  std::set<Site> places;
-  for (const auto& [site, value] : arrays)
-    if (site.part == Part::attn || site.part == Part::cross)
-      places.insert({site.stack, site.layer, site.part, Slot::pattern});
-  for (const Site& place : places) {
-    const auto get = [&](std::initializer_list<Slot> slots) {
-      for (const Slot slot : slots) {
-        Site site = place;
-        site.slot = slot;
-        if (const auto at = arrays.find(site); at != arrays.end()) return at->second;
-      }
-      return Tensor();
-    };
-    AttentionState state;
-    state.in.q = get({Slot::rot_q, Slot::q_norm, Slot::split_q});
-    state.in.k = get({Slot::rot_k, Slot::k_norm, Slot::split_k});
-    state.in.v = get({Slot::split_v});
-    const bool given =
-        arrays.contains(place) || arrays.contains({place.stack, place.layer, place.part, Slot::masked});
-    if (given || state.in.q.empty() || state.in.k.empty()) continue;
-    if (state.in.q.size(0) % state.in.k.size(0) != 0 || state.in.q.size(2) != state.in.k.size(2)) continue;
-    if (state.in.v.empty() || state.in.v.size(1) != state.in.k.size(1) ||
-        state.in.v.size(0) != state.in.k.size(0))
-      state.in.v = state.in.k;  // only the pattern is asked for
-    const AttentionSpec spec = attention_spec(arrays, place, causal);
-    state.in.scale = spec.scale;
-    state.in.mask.causal = spec.causal;
-    state.lse = attend(state.in).lse;
-    const std::int64_t heads = state.in.q.size(0), queries = state.in.q.size(1), keys = state.in.k.size(1);
-    trace.set_attention(place, std::move(state));
+// Stages that the file leaves out but that follow from its queries and keys.
+void add_derived(const Arrays& arrays, const Attentions& attentions, std::vector<Record>& records) {
+  for (const auto& [place, attention] : attentions) {
+    const AttentionInputs& in = attention.state.in;
+    const std::int64_t heads = in.q.size(0), queries = in.q.size(1), keys = in.k.size(1);
     for (const Slot slot : {Slot::scores, Slot::scaled, Slot::mask, Slot::masked, Slot::pattern}) {
       Site site = place;
       site.slot = slot;
+      if (arrays.contains(site)) continue;
       Record record;
       record.site = site;
       record.derived = true;
       record.shape = slot == Slot::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
       record.axes = axes_of(slot);
-      if (!arrays.contains(site)) trace.append(std::move(record));
+      records.push_back(std::move(record));
     }
   }
 }
 
-// Records in the order of execution; derived ones were appended as they were found.
-std::shared_ptr<const Trace> ordered(const Arrays& arrays, bool causal) {
-  const auto config = config_of(arrays, causal);
-  const auto weights = std::make_shared<const Weights>();
-  Trace loose(config, weights);
-  derive_patterns(arrays, causal, loose);
-  std::vector<Record> records = loose.records();
+// The trace of one sequence: its records in the order of execution. Tokens belong to the stack that writes,
+// of which nothing may have been recorded.
+std::shared_ptr<const Trace> trace_of(ModelConfig config, const Arrays& arrays, const Attentions& attentions,
+                                      Input input) {
+  std::vector<Record> records;
   for (const auto& [site, value] : arrays) {
     Record record;
     record.site = site;
-    record.value = value;
+    record.rows = value;
     record.shape = value.sizes();
     for (int d = 0; d < value.rank(); ++d) record.axes.push_back(value.axis(d));
     records.push_back(std::move(record));
   }
+  add_derived(arrays, attentions, records);
   std::sort(records.begin(), records.end(),
             [](const Record& a, const Record& b) { return order_of(a.site) < order_of(b.site); });
-  auto trace = std::make_shared<Trace>(config, weights);
-  for (Record& record : records) {
-    if (record.derived && record.site.slot == Slot::pattern)
-      trace->set_attention(record.site, *loose.attention(record.site));
-    const bool main = record.site.stack == config->stack && record.site.part != Part::cross;
-    for (std::size_t d = 0; main && d < record.axes.size(); ++d)
-      if (record.axes[d] == Axis::pos || record.axes[d] == Axis::query)
-        trace->length = std::max(trace->length, record.shape[d]);
-    trace->append(std::move(record));
+  std::int64_t length = 0, answers = 0;
+  for (const Record& record : records) {
+    if (record.site.stack != config.stack) continue;
+    const int rows = rows_axis(record.site, record.axes);
+    if (rows >= 0) length = record.shape[static_cast<std::size_t>(rows)];
+    if (step_of(record.site.slot).hue == Hue::logits) answers = record.shape[0];
   }
+  config.head.first_row_only = answers == 1 && length > 1;
+  if (config.stack == Stack::enc || config.stack == Stack::vision) input.ids.clear(), input.real.clear();
+  auto trace = std::make_shared<Trace>(std::make_shared<const ModelConfig>(std::move(config)),
+                                       std::make_shared<const Weights>());
+  for (const auto& [place, attention] : attentions) trace->set_attention(place, attention.state);
+  for (Record& record : records) trace->put(std::move(record));
+  trace->length = std::max(length, answers);
+  if (trace->length == 0) trace->length = input.length();
+  trace->ids = input.ids;
+  trace->input = std::move(input);
   return trace;
 }
 
 Error no_steps(const TensorSource& source, const std::string& what) {
   std::vector<std::string> some;
   for (const TensorInfo& info : source.infos())
-    if (some.size() < 3) some.push_back(info.name);
+    if (some.size() < 3) some.push_back(in_quotes(info.name, 60));
   return fail(
       Code::not_found,
       format("No array of %s has the name of a step; it holds %s.", what.c_str(),
@@ -284,7 +231,7 @@ Result<std::vector<Tensor>> as_step(const Tensor& value, const Site& site, bool 
     batch.push_back(value.select(0, i));
   if (batch.empty() || value.count() == 0) {
     return fail(Code::bad_shape,
-                format("%s has the shape %s; the step has the axes [%s].", name.c_str(),
+                format("%s has the shape %s; the step has the axes [%s].", in_quotes(name).c_str(),
                        shape_text(value).c_str(), join(split(step_of(site.slot).axes, ' '), ", ").c_str()),
                 "Save it with these axes, with or without a batch in front.");
   }
@@ -309,59 +256,131 @@ Status take_words(const TensorSource& source, const std::vector<int>& ids, Recor
 bool is_recording(const TensorSource& source) {
   const auto format = source.metadata().find("format");
   if (format != source.metadata().end() && format->second == "attnscope-trace") return true;
-  std::size_t steps = 0;
-  for (const TensorInfo& info : source.infos()) steps += parse_site(sequence_of(info.name).second) ? 1 : 0;
-  return steps > 0 && steps * 2 >= source.infos().size();
+  std::size_t steps = 0, others = 0;
+  Input any;
+  for (const TensorInfo& info : source.infos()) {
+    const std::string name = sequence_of(info.name).second;
+    if (!ids_named(name, any) && !mask_named(name, any)) ++(parse_site(name) ? steps : others);
+  }
+  return steps > 0 && steps >= others;
 }
 
-Result<Recorded> read_recording(const TensorSource& source, const std::string& what) {
-  Recorded out;
-  std::map<int, Arrays> sequences;
-  std::map<int, std::vector<int>> ids, source_ids;
+namespace {
+
+// The arrays of a file by the sequence that they belong to.
+struct Sorted {
+  Batch steps;
+  std::map<int, Input> inputs;
   std::vector<std::string> unknown;
+};
+
+// Rows of whole numbers, one per sequence: [pos] or [batch, pos].
+Status take_ints(const TensorSource& source, const TensorInfo& info, const std::string& name, int first,
+                 Sorted& out) {
+  TRY(const std::vector<std::int64_t> all, source.load_ints(info.name));
+  const auto width =
+      std::max<std::size_t>(1, info.shape.empty() ? all.size() : static_cast<std::size_t>(info.shape.back()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Input& input = out.inputs[first + static_cast<int>(i / width)];
+    if (std::vector<int>* ids = ids_named(name, input))
+      ids->push_back(static_cast<int>(std::clamp<std::int64_t>(all[i], -1, std::numeric_limits<int>::max())));
+    else
+      mask_named(name, input)->push_back(all[i] != 0);
+  }
+  return Done{};
+}
+
+Result<Sorted> sorted(const TensorSource& source) {
+  Sorted out;
+  Input any;
   for (const TensorInfo& info : source.infos()) {
     const auto [sequence, name] = sequence_of(info.name);
-    if (is_ids(name)) {
-      TRY(const std::vector<std::int64_t> all, source.load_ints(info.name));
-      const std::size_t width = info.shape.empty() ? all.size() : static_cast<std::size_t>(info.shape.back());
-      for (std::size_t i = 0; i < all.size(); ++i)
-        (name == "enc.tokens" ? source_ids
-                              : ids)[sequence + static_cast<int>(i / std::max<std::size_t>(1, width))]
-            .push_back(static_cast<int>(all[i]));
+    if (ids_named(name, any) || mask_named(name, any)) {
+      TRY_OK(take_ints(source, info, name, sequence, out));
       continue;
     }
     const auto site = parse_site(name);
-    if (!site) {
-      unknown.push_back(info.name);
+    if (!site || site->layer >= kMostLayers) {
+      out.unknown.push_back(info.name);
       continue;
     }
     TRY(const Tensor value, source.load(info.name));
     TRY(const std::vector<Tensor> batch, as_step(value, *site, to_text(*site) != name, info.name));
     for (std::size_t i = 0; i < batch.size(); ++i)
-      sequences[sequence + static_cast<int>(i)][*site] = batch[i];
+      out.steps[sequence + static_cast<int>(i)][*site] = batch[i];
   }
-  if (sequences.empty()) return no_steps(source, what);
+  return out;
+}
+
+// A model is one stack, or a decoder and an encoder.
+Status check_stacks(const Batch& batch, const std::string& what) {
+  std::map<Stack, Site> first;
+  for (const auto& [sequence, arrays] : batch)
+    for (const auto& [site, value] : arrays) first.emplace(site.stack, site);
+  const auto single = first.find(Stack::single), decoder = first.find(Stack::dec);
+  if (single == first.end() || decoder == first.end()) return Done{};
+  return fail(Code::bad_format,
+              format("%s holds %s and %s: a decoder and a model without one.", what.c_str(),
+                     to_text(single->second).c_str(), to_text(decoder->second).c_str()),
+              "All arrays of a file must belong to the same run.");
+}
+
+// One number per row of a stack, or none at all.
+Status check_rows(const std::string& what, const char* name, std::size_t count, std::int64_t rows) {
+  if (count == 0 || rows == 0 || static_cast<std::int64_t>(count) == rows) return Done{};
+  return fail(Code::bad_shape,
+              format("%s: %s holds %zu numbers, but the steps have %lld rows.", what.c_str(), name, count,
+                     static_cast<long long>(rows)),
+              "Save the tokens and their attention mask of the same run.");
+}
+
+Status check_input(const std::string& what, const Trace& trace) {
+  const Input& input = trace.input;
+  const std::int64_t source_rows = trace.rows(Stack::enc);
+  TRY_OK(check_rows(what, "tokens", input.ids.size(), trace.length));
+  TRY_OK(check_rows(what, "attention_mask", input.real.size(), trace.length));
+  TRY_OK(check_rows(what, "enc.tokens", input.source.size(), source_rows));
+  return check_rows(what, "enc.attention_mask", input.source_real.size(), source_rows);
+}
+
+// What a person should know about what is shown.
+void add_notes(const Sorted& arrays, const std::vector<std::string>& assumed, Recorded& out) {
+  if (!arrays.unknown.empty())
+    out.notes.push_back(format("%zu arrays have names that are no step, %s among them: they are not shown.",
+                               arrays.unknown.size(), in_quotes(arrays.unknown.front()).c_str()));
+  if (!assumed.empty())
+    out.notes.push_back(format(
+        "%zu patterns are not in the file: they follow from its queries and keys, as if nothing but the "
+        "usual scale and mask came in between. The first is %s.",
+        assumed.size(), assumed.front().c_str()));
+  if (out.traces.front()->config().head.first_row_only)
+    out.notes.emplace_back("The logits have one row: they are shown as one answer for the whole input.");
+}
+
+}  // namespace
+
+Result<Recorded> read_recording(const TensorSource& source, const std::string& what) {
+  Recorded out;
+  TRY(Sorted arrays, sorted(source));
+  if (arrays.steps.empty()) return no_steps(source, what);
+  TRY_OK(check_stacks(arrays.steps, what));
+  TRY_OK(Sizes(what, arrays.steps).check(arrays.steps));
   const auto causal = source.metadata().find("causal");
   const bool masks = causal == source.metadata().end() || causal->second != "false";
-  for (const auto& [sequence, arrays] : sequences) {
-    Sizes sizes(what);
-    for (const auto& [site, value] : arrays) TRY_OK(sizes.take(site, value));
-    auto trace = std::const_pointer_cast<Trace>(ordered(arrays, masks));
-    trace->ids = ids[sequence];
-    if (!trace->ids.empty() && static_cast<std::int64_t>(trace->ids.size()) != trace->length) {
-      return fail(Code::bad_shape,
-                  format("%s holds %zu tokens, but its steps have %lld rows.", what.c_str(),
-                         trace->ids.size(), static_cast<long long>(trace->length)),
-                  "Save the tokens of the same run.");
-    }
-    trace->input.ids = trace->ids;
-    trace->input.source = source_ids[sequence];
-    out.traces.push_back(std::move(trace));
+  std::map<int, Attentions> attentions;
+  std::vector<std::string> assumed;
+  for (const auto& [sequence, steps] : arrays.steps) {
+    attentions[sequence] = attentions_of(steps, arrays.inputs[sequence], masks);
+    for (const auto& [place, attention] : attentions[sequence])
+      if (!attention.confirmed) assumed.push_back(to_text(place));
+  }
+  const ModelConfig config = recorded_config(arrays.steps, attentions, masks);
+  for (const auto& [sequence, steps] : arrays.steps) {
+    out.traces.push_back(trace_of(config, steps, attentions[sequence], arrays.inputs[sequence]));
+    TRY_OK(check_input(what, *out.traces.back()));
   }
   TRY_OK(take_words(source, out.traces.front()->ids, out));
-  if (!unknown.empty())
-    out.notes.push_back(format("%zu arrays have names that are no step, %s among them: they are not shown.",
-                               unknown.size(), unknown.front().c_str()));
+  add_notes(arrays, assumed, out);
   return out;
 }
 

@@ -18,6 +18,31 @@ std::string head_name(const TensorSource& source) {
   return "";
 }
 
+// Biases in the file of a config that says there are none: transformers passes them over, so that the numbers
+// would be others.
+void refuse_biases(ConfigReader& config, const TensorSource& source) {
+  struct Part {
+    const char *key, *middle;
+  };
+  const auto of_a_layer = [](const std::string& name) {
+    return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                       [&](const std::string& prefix) { return starts_with(name, prefix + "layers."); });
+  };
+  for (const Part& part : {Part{"attention_bias", ".self_attn."}, Part{"mlp_bias", ".mlp."}}) {
+    if (config.flag({part.key}, true)) continue;
+    for (const TensorInfo& info : source.infos()) {
+      const bool inside = of_a_layer(info.name) && info.name.find(part.middle) != std::string::npos;
+      if (!inside || !ends_with(info.name, "_proj.bias")) continue;
+      config.refuse(
+          Code::bad_format,
+          format("%s: \"%s\" is false, but the file has the tensor ", config.what().c_str(), part.key) +
+              in_quotes(info.name) + ".",
+          format("Set \"%s\" to true to use it, or take it out of the file.", part.key));
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 int layers_of(ConfigReader& config) { return config.size({"num_hidden_layers"}, 0, 4096); }
@@ -31,7 +56,7 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
   out.pad = config.token({"pad_token_id"});
   const int heads = config.size({"num_attention_heads"}, 0);
   BlockSpec block;
-  block.norm = {NormSpec::Kind::rms, static_cast<float>(config.number({"rms_norm_eps"}, 1e-6)),
+  block.norm = {NormSpec::Kind::rms, config.real({"rms_norm_eps"}, 1e-6, kEpsilon),
                 static_cast<float>(defaults.norm_offset)};
   block.mlp = {MlpSpec::Kind::gated, config.activation({"hidden_act", "hidden_activation"}, defaults.gate),
                config.size({"intermediate_size"}, 0)};
@@ -47,6 +72,7 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
   out.final_norm = block.norm;
   out.head.tied = config.flag({"tie_word_embeddings"}, defaults.tied);
   out.head.present = out.head.tied || !head_name(source).empty();
+  if (config.text({"model_type"}, "") != "qwen2") refuse_biases(config, source);  // which always has them
   return block;
 }
 

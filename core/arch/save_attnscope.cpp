@@ -3,6 +3,7 @@
 #include "core/arch/save_layout.h"
 #include "core/arch/scene.h"
 #include "core/arch/scene_config.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 

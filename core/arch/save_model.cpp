@@ -11,8 +11,7 @@
 #include "core/arch/save_layout.h"
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
-#include "core/io/quote.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 
@@ -227,12 +226,8 @@ Status save_model(const std::string& folder, std::string_view layout, const Mode
                   const json& tokenizer) {
   TRY(const SavedLayout saved, laid_out(layout, model));
   std::error_code error;
-  const bool made = fs::create_directories(folder, error);
-  if (error) {
-    return fail(Code::io_failed,
-                "The folder " + in_quotes(folder, 400) + " cannot be made: " + error.message() + ".",
-                "Choose a place that you may write in.");
-  }
+  const bool made = !fs::exists(folder, error);
+  TRY_OK(make_folder(folder));
   const Status written = write_files(folder, saved, tokenizer);
   if (!written && made) fs::remove(folder, error);  // empty: nothing was put in place
   return written;

@@ -8,9 +8,10 @@
 #include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/io/json_file.h"
+#include "core/system/atomic_file.h"
 #include "core/trace/input_json.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 
@@ -19,21 +20,6 @@ Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& s
   if (ends_with(name, "pos_embed.weight")) return {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}};
   if (ends_with(name, "tok_embed.weight")) return {{Axis::vocab, shape[0]}, {Axis::d_model, shape[1]}};
   return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
-}
-
-void tie_tables(const ModelConfig& config, Weights& weights) {
-  const std::string base(stack_prefix(config.stack));
-  const Tensor table = weights.get(base + "tok_embed.weight");
-  if (table.empty()) return;
-  if (config.of(Stack::enc).shares_embedding) weights.set("enc.tok_embed.weight", table);
-  if (config.head.present && config.head.tied)
-    weights.set(base + "logits.weight", table.transpose().rename({Axis::in, Axis::vocab}));
-}
-
-bool is_tied(const ModelConfig& config, const std::string& name) {
-  if (name == "enc.tok_embed.weight") return config.of(Stack::enc).shares_embedding;
-  return config.head.present && config.head.tied &&
-         name == std::string(stack_prefix(config.stack)) + "logits.weight";
 }
 
 namespace {
@@ -78,6 +64,21 @@ Status read_scene_weights(const json& object, Weights& weights, const std::strin
   return Done{};
 }
 
+// Weights that the file gives and the model has no use for, or takes from another table.
+std::vector<std::string> unused_weights(const json& object, const ModelConfig& config) {
+  std::vector<std::string> out;
+  const auto given = object.find("weights");
+  if (given == object.end()) return out;
+  const std::vector<WeightShape> expected = expected_weights(config);
+  for (const auto& [name, value] : given->items()) {
+    const bool known =
+        std::any_of(expected.begin(), expected.end(),
+                    [&, wanted = name](const WeightShape& shape) { return shape.name == wanted; });
+    if (!known || is_tied(config, name)) out.push_back(name);
+  }
+  return out;
+}
+
 json rows_of(const Tensor& tensor) {
   json out = json::array();
   for (std::int64_t i = 0; i < tensor.size(0); ++i) {
@@ -96,6 +97,18 @@ json text_json(const LocalText& text) {
   json out{{"en", text.en}};
   if (!text.ko.empty()) out["ko"] = text.ko;
   return out;
+}
+
+// A whole number of 64 bits: not every one of them is a double.
+std::uint64_t read_seed(ConfigReader& top) {
+  const json* seed = top.find({"seed"});
+  if (!seed) return 0;
+  if (seed->is_number_integer() && (seed->is_number_unsigned() || seed->get<std::int64_t>() >= 0))
+    return seed->get<std::uint64_t>();
+  top.refuse(Code::bad_format,
+             top.what() + ": \"seed\" must be a whole number from 0 to 18446744073709551615.",
+             "Correct the seed, or leave it out.");
+  return 0;
 }
 
 }  // namespace
@@ -158,7 +171,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   scene.note = local_text(object, "note");
   ConfigReader top(object, what);
   scene.walk = top.text({"walk"}, "");
-  scene.seed = static_cast<std::uint64_t>(std::max(0.0, top.number({"seed"}, 0)));
+  scene.seed = read_seed(top);
   TRY_OK(top.status());
   if (const auto words = object.find("words"); words != object.end() && words->is_array())
     for (const json& word : *words)
@@ -166,6 +179,7 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   scene.from_seed = !object.contains("weights");
   Weights weights = scene.from_seed ? random_weights(config, scene.seed) : Weights();
   TRY_OK(read_scene_weights(object, weights, what));
+  scene.unused = unused_weights(object, config);
   tie_tables(config, weights);
   TRY(scene.model, Model::make(std::move(config), std::move(weights)));
   TRY(scene.inputs, inputs_from_json(object, what));
@@ -254,9 +268,7 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
 }
 
 Status save_scene(const Scene& scene, const std::string& path) {
-  TRY(AtomicFile file, AtomicFile::create(path));
-  file.write(scene_to_text(scene));
-  return file.commit();
+  return write_file(path, scene_to_text(scene));
 }
 
 }  // namespace attnscope

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/arch/scene_edits.h"
+#include "core/arch/edit_json.h"
 #include "core/model/model.h"
 
 namespace attnscope {
@@ -26,9 +26,10 @@ struct Scene {
   std::vector<Input> inputs;
   std::vector<std::string> words;  ///< spelling of each id, for scenes with a vocabulary; may be empty
   std::uint64_t seed = 0;
-  bool from_seed = false;  ///< the numbers were drawn from `seed`
-  SceneEdits edits;        ///< masks and steps that a person changed
-  std::string walk;        ///< "nine_steps": the steps are grouped and numbered as that text numbers them
+  bool from_seed = false;           ///< the numbers were drawn from `seed`
+  Edits edits;                      ///< what a person changed
+  std::vector<std::string> unused;  ///< weights that the file spells and the config does not use
+  std::string walk;  ///< "nine_steps": the steps are grouped and numbered as that text numbers them
 };
 
 /// Parses a scene; `what` names it in errors.
@@ -52,10 +53,6 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
 
 /// A weight's shape with the names of its axes, as the rest of the program expects them.
 Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape);
-/// True for a weight that another one says: a tied head, the encoder's share of one table of tokens.
-bool is_tied(const ModelConfig& config, const std::string& name);
-/// Sets those weights from the table they repeat.
-void tie_tables(const ModelConfig& config, Weights& weights);
 
 /// Standard normal numbers by SplitMix64 and Box-Muller: the same on every machine.
 std::vector<float> normal_numbers(std::uint64_t seed, std::int64_t count, float deviation);

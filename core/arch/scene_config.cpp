@@ -36,7 +36,7 @@ Kind choose(ConfigReader& config, const char* key, const char* fallback,
     names.emplace_back(name);
   }
   config.refuse(Code::unsupported,
-                format("%s: \"%s\" cannot be \"%s\".", config.what().c_str(), key, word.c_str()),
+                format("%s: \"%s\" cannot be %s.", config.what().c_str(), key, in_quotes(word).c_str()),
                 "Known are " + join(names, ", ") + ".");
   return known.begin()->second;
 }
@@ -67,9 +67,8 @@ NormSpec read_norm(ConfigReader& in, NormSpec norm = {NormSpec::Kind::none, 1e-5
   static constexpr const char* kNames[] = {"none", "layer", "rms"};
   norm.kind = choose<Kinds>(in, "kind", kNames[static_cast<int>(norm.kind)],
                             {{"none", Kinds::none}, {"layer", Kinds::layer}, {"rms", Kinds::rms}});
-  norm.eps = static_cast<float>(in.number({"eps"}, static_cast<double>(norm.eps)));
-  norm.weight_offset =
-      static_cast<float>(in.number({"weight_offset"}, static_cast<double>(norm.weight_offset)));
+  norm.eps = in.real({"eps"}, static_cast<double>(norm.eps), kEpsilon);
+  norm.weight_offset = in.real({"weight_offset"}, static_cast<double>(norm.weight_offset), kFactor);
   return norm;
 }
 
@@ -85,8 +84,8 @@ AttentionSpec read_attention(ConfigReader& in, AttentionSpec a) {
   a.d_head = in.size({"d_head"}, a.d_head, kLargestToy);
   const float usual = 1.f / std::sqrt(static_cast<float>(std::max(1, a.d_head)));  // as every family does
   const bool same = a.d_head == width && a.scale != 1.f;
-  a.scale = static_cast<float>(in.number({"scale"}, static_cast<double>(same ? a.scale : usual)));
-  a.cap = static_cast<float>(in.number({"cap"}, static_cast<double>(a.cap)));
+  a.scale = in.real({"scale"}, static_cast<double>(same ? a.scale : usual), kFactor);
+  a.cap = in.real({"cap"}, static_cast<double>(a.cap), kStretchOrNone);
   a.qk_norm = norm_at(in, "qk_norm", a.qk_norm);
   a.causal = in.flag({"causal"}, a.causal);
   a.mask_before_scale = in.flag({"mask_before_scale"}, a.mask_before_scale);
@@ -168,8 +167,8 @@ HeadSpec read_head(ConfigReader& in) {
   head.transform = in.flag({"transform"}, false);
   head.activation = in.activation({"activation"}, "gelu");
   head.norm = norm_at(in, "norm");
-  head.scale = static_cast<float>(in.number({"scale"}, 1.0));
-  head.cap = static_cast<float>(in.number({"cap"}, 0.0));
+  head.scale = in.real({"scale"}, 1.0, kFactor);
+  head.cap = in.real({"cap"}, 0.0, kStretchOrNone);
   head.first_row_only = in.flag({"first_row_only"}, false);
   if (in.find({"outputs"})) head.outputs = in.size({"outputs"}, 0, 1 << 20);
   return head;
@@ -230,7 +229,7 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   out.d_model = config.size({"d_model"}, 0, kLargestToy);
   out.d_in = config.size({"d_in"}, out.d_model, kLargestToy);
   if (config.find({"vocab_size"})) out.vocab_size = config.size({"vocab_size"}, 0, 1 << 20);
-  out.embed_scale = static_cast<float>(config.number({"embed_scale"}, 1.0));
+  out.embed_scale = config.real({"embed_scale"}, 1.0, kFactor);
   out.embed_norm = norm_at(config, "embed_norm");
   if (config.find({"type_vocab"})) out.type_vocab = config.size({"type_vocab"}, 0, 1 << 10);
   if (config.find({"patch"}))

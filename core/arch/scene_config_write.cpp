@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
 
 namespace attnscope {
@@ -81,7 +82,8 @@ json position_json(const PositionSpec& p, int d_head) {
   out["rope_theta"] = p.rope.theta;
   if (p.rope.kind != RopeSpec::Kind::standard) out["rope_scaling"] = rope_scaling_json(p.rope);
   if (p.rope.rotary_dims > 0 && d_head > 0)
-    out["partial_rotary_factor"] = static_cast<double>(p.rope.rotary_dims) / d_head;
+    out["partial_rotary_factor"] =
+        rotary_share(p.rope.frequency_dims > 0 ? p.rope.frequency_dims : p.rope.rotary_dims, d_head);
   if (p.rope.interleaved) out["interleaved"] = true;
   return out;
 }

@@ -14,10 +14,9 @@ constexpr auto kStored = WeightReader::Layout::out_in;
 void refuse_variants(ConfigReader& config) {
   const std::string positions = config.text({"position_embedding_type"}, "absolute");
   if (positions != "absolute") {
-    config.refuse(
-        Code::unsupported,
-        format("%s: the positions \"%s\" are not supported here.", config.what().c_str(), positions.c_str()),
-        "Open a checkpoint with absolute positions.");
+    config.refuse(Code::unsupported,
+                  config.what() + ": the positions " + in_quotes(positions) + " are not supported here.",
+                  "Open a checkpoint with absolute positions.");
   }
   if (config.flag({"add_cross_attention"}, false)) {
     config.refuse(Code::unsupported,
@@ -61,7 +60,7 @@ void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig&
                   "Correct the config.");
   BlockSpec block;
   block.order = NormOrder::post;
-  block.norm = {NormSpec::Kind::layer, static_cast<float>(config.number({"layer_norm_eps"}, 1e-12)), 0.f};
+  block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, 1e-12, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, config.activation({"hidden_act"}, "gelu"),
                config.size({"intermediate_size"}, 4 * out.d_model)};
   block.attention.n_heads = block.attention.n_kv_heads = heads;

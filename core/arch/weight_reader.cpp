@@ -1,5 +1,6 @@
 #include "core/arch/weight_reader.h"
 
+#include "core/arch/quantisation.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -34,16 +35,27 @@ Result<Tensor> WeightReader::load_plain(const std::string& name,
                        shape_text(info->shape).c_str(), shape_text(shape).c_str()),
                 "The config and the weights belong to different models, or one of them was changed.");
   }
+  if (is_int8(source_, name)) return load_int8(source_, name);
+  if (is_integer(info->dtype)) {
+    return fail(Code::unsupported,
+                format("The tensor %s holds whole numbers (%s), which are no weights by themselves.",
+                       name.c_str(), std::string(dtype_name(info->dtype)).c_str()),
+                "It may be quantised by a method that is not read here: open the original checkpoint.");
+  }
   return source_.load(name);
+}
+
+Result<Tensor> WeightReader::matrix(const std::string& name, std::int64_t in, std::int64_t width,
+                                    Layout layout) const {
+  const bool swapped = layout == Layout::out_in || is_int8(source_, prefix_ + name + ".weight");
+  TRY(const Tensor stored, load(name + ".weight", swapped ? std::vector{width, in} : std::vector{in, width}));
+  return (swapped ? stored.transpose() : stored).rename({Axis::in, Axis::out});
 }
 
 Status WeightReader::linear(Weights& out, const std::string& canonical, const std::string& name,
                             std::int64_t in, std::int64_t width, Layout layout) const {
-  const bool swapped = layout == Layout::out_in;
-  const std::vector<std::int64_t> shape = swapped ? std::vector{width, in} : std::vector{in, width};
-  TRY(Tensor weight, load(name + ".weight", shape));
-  if (swapped) weight = weight.transpose();
-  out.set(canonical + ".weight", weight.rename({Axis::in, Axis::out}));
+  TRY(const Tensor weight, matrix(name, in, width, layout));
+  out.set(canonical + ".weight", weight);
   if (!has(name + ".bias")) return Done{};
   TRY(const Tensor bias, load(name + ".bias", {width}));
   out.set(canonical + ".bias", bias.rename({Axis::out}));

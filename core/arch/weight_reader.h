@@ -1,6 +1,6 @@
 // Takes a checkpoint's tensors into canonical names: finds the prefix the file uses, checks every shape
 // against the config before loading, turns [out, in] storage into [in, out] views. Leftover tensors are left
-// alone.
+// alone. Refuses whole numbers in the place of weights, but for LLM.int8 (quantisation.h).
 #pragma once
 
 #include <string>
@@ -29,6 +29,8 @@ class WeightReader {
   /// As load, without the prefix.
   Result<Tensor> load_plain(const std::string& name, const std::vector<std::int64_t>& shape) const;
 
+  /// `name`.weight as [in, out].
+  Result<Tensor> matrix(const std::string& name, std::int64_t in, std::int64_t width, Layout layout) const;
   /// weight (and bias, when the file has one) of a linear layer -> canonical.weight [in, out], canonical.bias
   /// [out].
   Status linear(Weights& out, const std::string& canonical, const std::string& name, std::int64_t in,

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -31,9 +32,14 @@ struct Error {
   std::string text() const { return hint.empty() ? sentence : sentence + " " + hint; }
 };
 
-inline Error fail(Code code, std::string sentence, std::string hint = {}) {
-  return Error{code, std::move(sentence), std::move(hint)};
-}
+/// Both texts are made printable (core/base/text.h) and cut where they are longer than any sentence, so that
+/// no file can speak to a terminal through a message; what comes from files and people is quoted with
+/// in_quotes().
+Error fail(Code code, std::string_view sentence, std::string_view hint = {});
+
+/// The same error with the path of the file that it is about in front, in quotes; as it is where it names it
+/// already.
+Error about(std::string_view path, const Error& error);
 
 /// Either a T or an Error. `if (!r) return r.error();` is the whole protocol.
 template <class T>

@@ -90,6 +90,30 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// Obeyed by a terminal instead of shown, or shown as if other words stood there.
+bool misleads(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t shown = 0; at < text.size() && shown < limit; ++shown) {
+    const char32_t code = next_code_point(text, at);
+    append_utf8(out, misleads(code) ? U'\uFFFD' : code);
+  }
+  return at < text.size() ? out + "..." : out;
+}
+
+std::string in_quotes(std::string_view text, std::size_t limit) { return '"' + printable(text, limit) + '"'; }
+
+std::string quoted_path(std::string_view path) { return in_quotes(path, 400); }
+
 std::size_t utf8_length(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) next_code_point(text, at);

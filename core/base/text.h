@@ -1,4 +1,5 @@
-// Small text helpers: UTF-8 stepping and checking, printf-like formatting into std::string, joins.
+// Small text helpers: UTF-8 stepping and checking, text from strangers made fit for a sentence, printf-like
+// formatting into std::string, joins.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,15 @@ void append_utf8(std::string& out, char32_t code_point);
 bool is_valid_utf8(std::string_view text);
 /// The text with every ill-formed byte replaced by U+FFFD, so that it can be shown and written as JSON.
 std::string valid_utf8(std::string_view text);
+/// Text from strangers (names, paths, what was typed) made fit for a sentence: control characters, marks that
+/// turn the direction of writing and ill-formed bytes become U+FFFD; at most `limit` code points, then "...".
+std::string printable(std::string_view text, std::size_t limit);
+/// The same in double quotes.
+std::string in_quotes(std::string_view text, std::size_t limit = 96);
+/// A path in double quotes: as long as paths are.
+std::string quoted_path(std::string_view path);
+/// As long as any sentence of our own may be, in code points: the longest name two paths.
+inline constexpr std::size_t kMostOfSentence = 1600;
 /// Number of code points.
 std::size_t utf8_length(std::string_view text);
 

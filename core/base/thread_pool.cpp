@@ -4,8 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace attnscope {
@@ -43,7 +46,11 @@ void watch(const Condition& condition) {
 class Pool {
  public:
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { run(); });
+    threads_.reserve(static_cast<std::size_t>(workers));
+    try {
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error&) {
+    }  // the system gives no more: those that are there do the work
   }
   ~Pool() {
     stop_ = true;
@@ -67,17 +74,21 @@ class Pool {
     ++loops_;
     if (sleepers_ > 0) wake(wake_);
     work();
-    const int joined = helpers - tickets_.exchange(0);
-    watch([&] { return finished_ == joined; });
-    if (finished_ == joined) return true;
-    std::unique_lock lock(mutex_);
-    caller_sleeps_ = true;
-    idle_.wait(lock, [&] { return finished_ == joined; });
-    caller_sleeps_ = false;
+    join(helpers - tickets_.exchange(0));
+    if (const std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
     return true;
   }
 
  private:
+  void join(int joined) {
+    watch([&] { return finished_ == joined; });
+    if (finished_ == joined) return;
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    idle_.wait(lock, [&] { return finished_ == joined; });
+    caller_sleeps_ = false;
+  }
+
   void wake(std::condition_variable& whom) {
     { std::lock_guard lock(mutex_); }  // whoever looked and saw nothing is asleep by now
     whom.notify_all();
@@ -85,10 +96,16 @@ class Pool {
 
   void work() {
     inside_parallel = true;
-    for (;;) {
-      const std::int64_t begin = next_.fetch_add(piece_);
-      if (begin >= count_) break;
-      (*body_)(begin, std::min(begin + piece_, count_));
+    try {
+      for (;;) {
+        const std::int64_t begin = next_.fetch_add(piece_);
+        if (begin >= count_) break;
+        (*body_)(begin, std::min(begin + piece_, count_));
+      }
+    } catch (...) {
+      next_ = count_;  // nobody takes another piece
+      const std::lock_guard lock(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
     }
     inside_parallel = false;
   }
@@ -125,6 +142,7 @@ class Pool {
   // The loop in flight: written while nobody holds a ticket.
   const Body* body_ = nullptr;
   std::int64_t count_ = 0, piece_ = 1;
+  std::exception_ptr thrown_;  ///< the first exception of its pieces
   std::atomic<std::int64_t> next_{0};
   std::atomic<int> tickets_{0}, finished_{0}, sleepers_{0};
   std::atomic<std::uint32_t> loops_{0};

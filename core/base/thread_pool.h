@@ -14,6 +14,7 @@ void set_thread_count(int count);
 
 /// Calls body(begin, end) on disjoint pieces that together cover [0, count). Pieces are at least `grain` long
 /// (but for the last). Returns when all are done. The split depends on count, grain and thread_count() only.
+/// What a body throws ends the loop and is thrown here, when no other piece runs any more.
 void parallel_for(std::int64_t count, std::int64_t grain,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 

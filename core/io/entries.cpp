@@ -3,16 +3,14 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/io/quote.h"
 
 namespace attnscope {
 namespace {
 
 Error bad_name(const std::string& path, const std::string& name, const std::string& why) {
-  return fail(
-      Code::bad_format,
-      "Cannot write " + in_quotes(path, 400) + ": the tensor name " + in_quotes(name) + " " + why + ".",
-      "Give every tensor a name of its own.");
+  return fail(Code::bad_format,
+              "Cannot write " + quoted_path(path) + ": the tensor name " + in_quotes(name) + " " + why + ".",
+              "Give every tensor a name of its own.");
 }
 
 Status check_name(const std::string& path, const std::string& name, std::set<std::string>& seen) {
@@ -41,7 +39,7 @@ Result<std::vector<Entry>> make_entries(const std::string& path, const std::vect
     TRY_OK(check_name(path, item.name, seen));
     if (!shape_fits(item))
       return fail(Code::bad_shape,
-                  "Cannot write " + in_quotes(path, 400) + ": " + in_quotes(item.name) +
+                  "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) +
                       format(" has %zu values, but its shape is ", item.values.size()) +
                       shape_text(item.shape) + ".",
                   "The product of the shape is the number of values.");
@@ -51,7 +49,7 @@ Result<std::vector<Entry>> make_entries(const std::string& path, const std::vect
     TRY_OK(check_name(path, item.name, seen));
     if (item.value.empty())
       return fail(Code::bad_shape,
-                  "Cannot write " + in_quotes(path, 400) + ": " + in_quotes(item.name) + " has no values.",
+                  "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) + " has no values.",
                   "Leave it out.");
     const auto count = static_cast<std::uint64_t>(item.value.count());
     entries.push_back({&item.name, item.value.sizes(), &item.value, nullptr, count * sizeof(float)});

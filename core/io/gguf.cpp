@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/io/gguf_cursor.h"
-#include "core/io/quote.h"
 
 namespace attnscope {
 namespace {

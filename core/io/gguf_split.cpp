@@ -5,8 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/io/gguf.h"
-#include "core/io/mapped_file.h"
-#include "core/io/quote.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -40,14 +39,14 @@ std::int64_t split_count(const Gguf& file) {
 
 Result<Gguf> open_one(const fs::path& path) {
   TRY(const auto file, MappedFile::open(path.string()));
-  return open_gguf_bytes(file, file->bytes(), in_quotes(path.string(), 400));
+  return open_gguf_bytes(file, file->bytes(), quoted_path(path.string()));
 }
 
 Error missing_part(const fs::path& path, const PartName& name, std::int64_t number) {
   return fail(Code::not_found,
               format("Part %lld of %lld of this split model is missing: ", static_cast<long long>(number),
                      static_cast<long long>(name.count)) +
-                  in_quotes(path.string(), 400) + ".",
+                  quoted_path(path.string()) + ".",
               "Fetch all parts into one folder, or join them with llama-gguf-split --merge.");
 }
 
@@ -107,7 +106,7 @@ Result<Gguf> open_gguf(const std::string& path) {
     return file;
   }
   if (name.count < 1 || name.count > kMostParts || name.number > name.count)
-    return fail(Code::not_found, in_quotes(path, 400) + " is named as a part that cannot be.",
+    return fail(Code::not_found, quoted_path(path) + " is named as a part that cannot be.",
                 "Check the spelling.");
   std::vector<Gguf> parts;
   for (std::int64_t number = 1; number <= name.count; ++number) {

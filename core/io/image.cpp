@@ -12,7 +12,7 @@
 #include <new>
 
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -180,7 +180,8 @@ Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& 
 
 Result<Picture> open_picture(const std::string& path) {
   TRY(const std::string bytes, read_file(path, kMostBytes));
-  TRY(Picture read, picture_from_bytes(bytes, path));
+  if (bytes.empty()) return broken(quoted_path(path), "it is empty");
+  TRY(Picture read, picture_from_bytes(bytes, quoted_path(path)));
   read.name = std::filesystem::path(path).filename().string();
   return read;
 }

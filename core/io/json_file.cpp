@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
-#include "core/io/quote.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -122,6 +121,7 @@ class Builder : public nlohmann::json_sax<json> {
 }  // namespace
 
 Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice) {
+  if (text.empty()) return fail(Code::bad_format, what + " is empty.", kJsonHint);
   try {
     Builder builder(text, what, twice);
     return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
@@ -134,7 +134,7 @@ Result<json> parse_json(std::string_view text, const std::string& what, TwiceKey
 
 Result<json> read_json_file(const std::string& path, std::uint64_t max_bytes) {
   TRY(const std::string text, read_file(path, max_bytes));
-  return parse_json(text, in_quotes(path, 400));
+  return parse_json(text, quoted_path(path));
 }
 
 }  // namespace attnscope

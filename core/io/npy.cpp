@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
-#include "core/io/quote.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -151,7 +150,7 @@ Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string
 
 Result<std::shared_ptr<TensorSource>> read_npy(const std::string& path) {
   TRY(const auto file, MappedFile::open(path));
-  const std::string what = in_quotes(path, 400);
+  const std::string what = quoted_path(path);
   TRY(TensorInfo info, parse_npy(file->bytes(), "array", what));
   return std::shared_ptr<TensorSource>(
       std::make_shared<BytesSource>(file, file->bytes(), what, std::vector<TensorInfo>{std::move(info)}));

@@ -1,6 +1,7 @@
-// NumPy's files: .npy (one array) and .npz (a zip of them), read with every length checked against the file.
-// Refuses compressed archives (numpy.savez_compressed), zip64, big-endian and object arrays, and Fortran
-// order for more than one dimension; each with a sentence that says how to save it instead.
+// NumPy's files: .npy (one array) and .npz (a zip of them, compressed or not), read with every length checked
+// against the file. Refuses archives that would expand to more than half of the memory, other compressions
+// than deflate, big-endian and object arrays, and Fortran order for more than one dimension; each with a
+// sentence that says how to save it instead.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,17 @@
 // .npz reader: finds the directory at the end of the zip, checks every member against the file and its CRC.
+// Stored members are read where they lie; deflated ones are expanded into memory of their own.
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <new>
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
+#include "core/io/inflate.h"
 #include "core/io/npy.h"
-#include "core/io/quote.h"
 #include "core/io/zip.h"
+#include "core/system/mapped_file.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
@@ -28,6 +32,7 @@ T value_at(Bytes bytes, std::size_t at) {
 
 std::uint16_t u16(Bytes bytes, std::size_t at) { return value_at<std::uint16_t>(bytes, at); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return value_at<std::uint32_t>(bytes, at); }
+std::uint64_t u64(Bytes bytes, std::size_t at) { return value_at<std::uint64_t>(bytes, at); }
 
 // Where the last record begins: it ends the file but for a comment of at most 65,535 bytes.
 std::optional<std::size_t> find_end(Bytes bytes) {
@@ -38,16 +43,49 @@ std::optional<std::size_t> find_end(Bytes bytes) {
   return std::nullopt;
 }
 
+// Where the directory begins and how many members it has; archives of more than 4 GB say so in a record of
+// 64-bit numbers, which a locator in front of the last record points at.
+struct Directory {
+  std::uint64_t members = 0, offset = 0;
+};
+Directory find_directory(Bytes bytes, std::size_t end) {
+  constexpr std::uint32_t kLocator64 = 0x07064b50, kEnd64 = 0x06064b50;
+  constexpr std::size_t kLocatorBytes = 20, kEnd64Bytes = 56;
+  const Directory found{u16(bytes, end + 10), u32(bytes, end + 16)};
+  if (end < kLocatorBytes || u32(bytes, end - kLocatorBytes) != kLocator64) return found;
+  const std::uint64_t at = u64(bytes, end - kLocatorBytes + 8);
+  if (at > end || end - at < kEnd64Bytes || u32(bytes, at) != kEnd64) return found;
+  return {u64(bytes, at + 32), u64(bytes, at + 48)};
+}
+
 // One line of the directory.
 struct Line {
   std::string name;
   std::uint16_t method = 0, flags = 0;
-  std::uint32_t crc = 0, packed = 0, bytes = 0, offset = 0;
+  std::uint32_t crc = 0;
+  std::uint64_t packed = 0, bytes = 0, offset = 0;
 };
+
+// Numbers too large for their 32 bits stand in the extra field 1, in this order. False: they do not.
+bool read_large_numbers(Bytes extra, Line& line) {
+  std::size_t at = 0;
+  while (extra.size() - at >= 4 && u16(extra, at) != 1)
+    at += std::min<std::size_t>(4 + u16(extra, at + 2), extra.size() - at);
+  const std::size_t have =
+      extra.size() - at >= 4 ? std::min<std::size_t>(u16(extra, at + 2), extra.size() - at - 4) : 0;
+  std::size_t used = 0;
+  for (std::uint64_t* number : {&line.bytes, &line.packed, &line.offset}) {
+    if (*number != zip::kLimit) continue;
+    if (have - used < 8) return false;
+    *number = u64(extra, at + 4 + used);
+    used += 8;
+  }
+  return true;
+}
 
 // Reads the line at `at` and moves `at` past it; nothing when it does not fit.
 std::optional<Line> read_line(Bytes bytes, std::size_t& at) {
-  if (at > bytes.size() || bytes.size() - at < zip::kCentralBytes || u32(bytes, at) != zip::kCentral)
+  if (at >= bytes.size() || bytes.size() - at < zip::kCentralBytes || u32(bytes, at) != zip::kCentral)
     return std::nullopt;
   Line line;
   line.flags = u16(bytes, at + 8);
@@ -56,42 +94,67 @@ std::optional<Line> read_line(Bytes bytes, std::size_t& at) {
   line.packed = u32(bytes, at + 20);
   line.bytes = u32(bytes, at + 24);
   line.offset = u32(bytes, at + 42);
-  const std::size_t name = u16(bytes, at + 28), rest = std::size_t{u16(bytes, at + 30)} + u16(bytes, at + 32);
+  const std::size_t name = u16(bytes, at + 28), extra = u16(bytes, at + 30), comment = u16(bytes, at + 32);
   at += zip::kCentralBytes;
-  if (bytes.size() - at < name + rest) return std::nullopt;
+  if (bytes.size() - at < name + extra + comment) return std::nullopt;
   line.name.assign(reinterpret_cast<const char*>(bytes.data()) + at, name);
-  at += name + rest;
+  if (!read_large_numbers(bytes.subspan(at + name, extra), line)) return std::nullopt;
+  at += name + extra + comment;
   return line;
+}
+
+constexpr unsigned kStored = 0, kDeflated = 8;
+
+Error too_large(const std::string& what, std::uint64_t bytes) {
+  return fail(
+      Code::no_memory,
+      what + ": expanded, its members take " + format_bytes(bytes) + ", more than there is memory for.",
+      "Close other programs, or save fewer arrays.");
 }
 
 Status check_kind(const Line& line, const std::string& what) {
   const std::string member = "member " + in_quotes(line.name) + " ";
   if ((line.flags & 1) != 0)
     return fail(Code::unsupported, what + ": " + member + "is encrypted.", "Save it with numpy.savez.");
-  if (line.method != 0)
-    return fail(Code::unsupported, what + ": " + member + "is compressed.",
-                "Save it with numpy.savez instead of numpy.savez_compressed.");
-  if (line.packed >= zip::kLimit || line.bytes >= zip::kLimit || line.offset >= zip::kLimit)
-    return fail(Code::unsupported, what + ": " + member + "uses the 64-bit form of zip (over 4 GB).",
-                "Save it as .safetensors.");
-  if (line.packed != line.bytes) return damaged(what, member + "is stored, but gives two different sizes.");
+  if (line.method != kStored && line.method != kDeflated)
+    return fail(Code::unsupported, what + ": " + member + format("is compressed in the way %u.", line.method),
+                "Save it with numpy.savez or numpy.savez_compressed.");
+  if (line.method == kStored && line.packed != line.bytes)
+    return damaged(what, member + "is stored, but gives two different sizes.");
+  if (line.method == kDeflated && line.bytes / kMostDeflated > line.packed)
+    return damaged(what, member + "says that it expands to more than it can.");
   return Done{};
 }
 
-// The contents of a member: behind its local header, whose own name and extra field come first.
-Result<Bytes> contents(Bytes bytes, const Line& line, const std::string& what) {
+// A member as it lies in the file: behind its local header, whose own name and extra field come first.
+Result<Bytes> stored_bytes(Bytes bytes, const Line& line, const std::string& what) {
   const std::string member = "member " + in_quotes(line.name) + " ";
   if (line.offset > bytes.size() || bytes.size() - line.offset < zip::kLocalBytes ||
       u32(bytes, line.offset) != zip::kLocal)
     return damaged(what, member + "is not where the directory says.");
-  const std::size_t skip = zip::kLocalBytes + u16(bytes, std::size_t{line.offset} + 26) +
-                           u16(bytes, std::size_t{line.offset} + 28);
+  const std::size_t skip = zip::kLocalBytes + u16(bytes, line.offset + 26) + u16(bytes, line.offset + 28);
   const std::size_t room = bytes.size() - line.offset;
-  if (skip > room || line.bytes > room - skip)
+  if (skip > room || line.packed > room - skip)
     return damaged(what, member + "reaches past the end of the file.");
-  const Bytes inside = bytes.subspan(line.offset + skip, line.bytes);
-  if (zip::crc32(inside) != line.crc) return damaged(what, member + "does not match its checksum.");
-  return inside;
+  return bytes.subspan(line.offset + skip, line.packed);
+}
+
+// The contents of a member, which `owner` keeps alive where they lie in the file.
+Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std::string& what) {
+  const std::string member = "member " + in_quotes(line.name) + " ";
+  TRY(const Bytes packed, stored_bytes(file.bytes, line, what));
+  OwnedBytes out{file.owner, packed};
+  if (line.method == kDeflated) {
+    try {
+      auto expanded = inflated(packed, line.bytes);
+      if (!expanded) return damaged(what, member + "cannot be expanded.");
+      out = *std::move(expanded);
+    } catch (const std::bad_alloc&) {
+      return too_large(what, line.bytes);
+    }
+  }
+  if (crc32_of(out.bytes) != line.crc) return damaged(what, member + "does not match its checksum.");
+  return out;
 }
 
 std::string array_name(const std::string& member) {
@@ -104,28 +167,36 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
                                                      const std::string& what) {
   const auto end = find_end(bytes);
   if (!end) return damaged(what, "this is no zip archive, or its end is missing.");
-  const std::size_t members = u16(bytes, *end + 10);
-  std::size_t at = u32(bytes, *end + 16);
-  std::uint64_t total = 0;
-  std::vector<TensorInfo> infos;
-  for (std::size_t i = 0; i < members; ++i) {
+  const Directory directory = find_directory(bytes, *end);
+  std::size_t at = directory.offset;
+  std::uint64_t stored = 0, expanded = 0;
+  std::vector<std::shared_ptr<TensorSource>> parts;
+  std::map<std::string, std::size_t> owners;
+  for (std::uint64_t i = 0; i < directory.members; ++i) {
     const auto line = read_line(bytes.first(*end), at);
-    if (!line) return damaged(what, format("its directory breaks off after %zu of %zu members.", i, members));
+    if (!line)
+      return damaged(what, format("its directory breaks off after %llu of %llu members.",
+                                  static_cast<unsigned long long>(i),
+                                  static_cast<unsigned long long>(directory.members)));
     TRY_OK(check_kind(*line, what));
-    total += line->bytes;
-    if (total > bytes.size()) return damaged(what, "its members together are larger than the file.");
-    TRY(const Bytes inside, contents(bytes, *line, what));
-    TRY(TensorInfo info, parse_npy(inside, array_name(line->name), what));
-    info.offset += static_cast<std::uint64_t>(inside.data() - bytes.data());
-    infos.push_back(std::move(info));
+    if (line->packed > bytes.size() - stored)
+      return damaged(what, "its members together are larger than the file.");
+    stored += line->packed;
+    if (line->method == kDeflated) expanded += line->bytes;
+    if (expanded > machine_memory() / 2) return too_large(what, expanded);
+    TRY(const OwnedBytes inside, contents({owner, bytes}, *line, what));
+    TRY(TensorInfo info, parse_npy(inside.bytes, array_name(line->name), what));
+    if (!owners.emplace(info.name, parts.size()).second)
+      return damaged(what, "two of its members are called " + in_quotes(info.name) + ".");
+    parts.push_back(std::make_shared<BytesSource>(inside.owner, inside.bytes, what,
+                                                  std::vector<TensorInfo>{std::move(info)}));
   }
-  return std::shared_ptr<TensorSource>(
-      std::make_shared<BytesSource>(std::move(owner), bytes, what, std::move(infos)));
+  return std::shared_ptr<TensorSource>(std::make_shared<JoinedSource>(std::move(parts), owners, what));
 }
 
 Result<std::shared_ptr<TensorSource>> read_npz(const std::string& path) {
   TRY(const auto file, MappedFile::open(path));
-  return read_npz_bytes(file, file->bytes(), in_quotes(path, 400));
+  return read_npz_bytes(file, file->bytes(), quoted_path(path));
 }
 
 }  // namespace attnscope

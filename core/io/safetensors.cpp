@@ -9,8 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/io/json_file.h"
-#include "core/io/mapped_file.h"
-#include "core/io/quote.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -198,7 +197,7 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<con
 
 Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path) {
   TRY(const auto file, MappedFile::open(path));
-  return open_safetensors_bytes(file, file->bytes(), in_quotes(path, 400));
+  return open_safetensors_bytes(file, file->bytes(), quoted_path(path));
 }
 
 }  // namespace attnscope

@@ -5,7 +5,6 @@
 
 #include "core/base/text.h"
 #include "core/io/json_file.h"
-#include "core/io/quote.h"
 #include "core/io/safetensors.h"
 
 namespace attnscope {
@@ -32,7 +31,7 @@ bool stays_inside(const std::string& shard) {
 // {tensor name: shard file} of the index.
 Result<std::map<std::string, std::string>> read_weight_map(const fs::path& index) {
   TRY(const json object, read_json_file(index.string()));
-  const std::string what = in_quotes(index.string(), 400);
+  const std::string what = quoted_path(index.string());
   const auto map = object.is_object() ? object.find("weight_map") : object.end();
   if (!object.is_object() || map == object.end() || !map->is_object() || map->empty())
     return fail(Code::bad_format, what + " has no object \"weight_map\" with the shard of each tensor.",
@@ -51,7 +50,7 @@ Result<std::map<std::string, std::string>> read_weight_map(const fs::path& index
 }
 
 Result<std::shared_ptr<TensorSource>> open_shards(const fs::path& folder) {
-  const std::string what = in_quotes((folder / kIndexFile).string(), 400);
+  const std::string what = quoted_path((folder / kIndexFile).string());
   TRY(const auto shard_of, read_weight_map(folder / kIndexFile));
   std::vector<std::shared_ptr<TensorSource>> parts;
   std::map<std::string, std::size_t> part_of_file, part_of_tensor;
@@ -92,7 +91,7 @@ Result<std::shared_ptr<TensorSource>> open_only_file(const fs::path& folder) {
     if (ends_with(name, ".bin") || ends_with(name, ".pt") || ends_with(name, ".pth")) pickled.push_back(name);
   }
   if (found.size() == 1) return open_safetensors((folder / found[0]).string());
-  const std::string where = "The folder " + in_quotes(folder.string(), 400);
+  const std::string where = "The folder " + quoted_path(folder.string());
   if (found.size() > 1)
     return fail(Code::not_found,
                 where + " holds " + std::to_string(found.size()) + " safetensors files and neither " +
@@ -112,7 +111,7 @@ Result<std::shared_ptr<TensorSource>> open_only_file(const fs::path& folder) {
 Result<std::shared_ptr<TensorSource>> open_safetensors_folder(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    return fail(Code::not_found, "There is no folder " + in_quotes(folder, 400) + ".", "Check the spelling.");
+    return fail(Code::not_found, "There is no folder " + quoted_path(folder) + ".", "Check the spelling.");
   const fs::path path(folder);
   if (is_file(path / kOneFile)) return open_safetensors((path / kOneFile).string());
   if (is_file(path / kIndexFile)) return open_shards(path);

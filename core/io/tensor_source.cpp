@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/io/quote.h"
 #include "core/tensor/encoded.h"
 
 namespace attnscope {

@@ -1,10 +1,10 @@
 // .npy and .npz writers: NumPy's own headers, and a stored zip around them.
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/io/entries.h"
+#include "core/io/inflate.h"
 #include "core/io/npy.h"
-#include "core/io/quote.h"
 #include "core/io/zip.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 namespace {
@@ -30,7 +30,7 @@ Result<std::vector<zip::Member>> plan(const std::string& path, const std::vector
     return fail(Code::unsupported,
                 format("%zu tensors of %s together are more than the .npz file ", entries.size(),
                        format_bytes(at).c_str()) +
-                    in_quotes(path, 400) + " can hold (4 GB, 65,534 tensors).",
+                    quoted_path(path) + " can hold (4 GB, 65,534 tensors).",
                 "Use .safetensors, or select fewer steps.");
   return members;
 }
@@ -47,7 +47,7 @@ Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensor
   for (std::size_t i = 0; i < entries.size(); ++i) {
     with_values(entries[i], [&](const void* data, std::size_t bytes) {
       members[i].crc =
-          zip::crc32(as_bytes(data, bytes), zip::crc32(as_bytes(headers[i].data(), headers[i].size())));
+          crc32_of(as_bytes(data, bytes), crc32_of(as_bytes(headers[i].data(), headers[i].size())));
       file.write(zip::local_header(members[i]));
       file.write(headers[i]);
       file.write(data, bytes);

@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/io/entries.h"
-#include "core/io/quote.h"
 
 namespace attnscope {
 namespace {
@@ -129,12 +128,12 @@ Status write_tensors(const std::string& path, const std::vector<NamedTensor>& te
   if (extension == ".npy")
     return fail(Code::unsupported,
                 "A .npy file holds one tensor, but " + std::to_string(tensors.size()) +
-                    " are to be written to " + in_quotes(path, 400) + ".",
+                    " are to be written to " + quoted_path(path) + ".",
                 "Use .npz, or select one tensor.");
-  return fail(Code::unsupported,
-              "Cannot tell the format of " + in_quotes(path, 400) + " from the extension " +
-                  in_quotes(extension) + ".",
-              "Known are .safetensors, .npz, .npy and .json.");
+  return fail(
+      Code::unsupported,
+      "Cannot tell the format of " + quoted_path(path) + " from the extension " + in_quotes(extension) + ".",
+      "Known are .safetensors, .npz, .npy and .json.");
 }
 
 }  // namespace attnscope

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/io/atomic_file.h"
+#include "core/system/atomic_file.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

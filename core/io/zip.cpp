@@ -1,20 +1,7 @@
 #include "core/io/zip.h"
 
-#include <array>
-
 namespace attnscope {
 namespace {
-
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
-    table[byte] = value;
-  }
-  return table;
-}
-constexpr auto kCrcTable = make_crc_table();
 
 void put16(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value & 0xFF);
@@ -43,12 +30,6 @@ void put_common(std::string& out, const zip::Member& member) {
 }  // namespace
 
 namespace zip {
-
-std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t so_far) {
-  std::uint32_t crc = ~so_far;
-  for (std::byte b : bytes) crc = kCrcTable[(crc ^ static_cast<std::uint32_t>(b)) & 0xFF] ^ (crc >> 8);
-  return ~crc;
-}
 
 std::string local_header(const Member& member) {
   std::string out;

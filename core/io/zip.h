@@ -1,10 +1,9 @@
-// The parts of the zip format that .npz needs: the layout of its records, shared by reader and writer.
-// Members are stored, never compressed; sizes and offsets are 32-bit (no zip64).
+// The parts of the zip format that .npz needs: the layout of its records, shared by reader and writer. What
+// is written is stored, never compressed, with sizes and offsets of 32 bits (no zip64).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace attnscope::zip {
@@ -21,8 +20,6 @@ struct Member {
   std::uint64_t offset = 0;  ///< of the local header
 };
 
-/// CRC-32 of zip and PNG; pass the previous value to go on.
-std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t so_far = 0);
 /// The record before a member's contents, name included.
 std::string local_header(const Member& member);
 /// A member's line in the directory at the end.

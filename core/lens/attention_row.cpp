@@ -42,8 +42,10 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const AttentionState* state = trace.attention(pattern);
   if (!state) {
-    return fail(Code::unsupported, "Only the pattern was recorded, not the scores that it was made of.",
-                "Record queries and keys as well.");
+    return fail(
+        Code::unsupported,
+        format("The recording holds no queries and keys that %s follows from.", to_text(pattern).c_str()),
+        "Record them as well, after their rotation where there is one.");
   }
   AttentionRow row;
   row.mask_first = state->in.mask_before_scale;

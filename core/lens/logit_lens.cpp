@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/trace/flow.h"
@@ -10,6 +11,7 @@
 namespace attnscope {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kRowsAtOnce = 16;  // a few rows of logits: 50k words x 16 x 4 B = 3 MB
 
 // Rows of the residual stream read as the head reads the last ones -> [pos, vocab].
@@ -19,8 +21,7 @@ Tensor read_words(const Trace& trace, const Tensor& rows) {
 }
 
 Tensor stream(const Trace& trace, const LensRow& row, Range positions) {
-  const Record* record = trace.find(row.site);
-  return record->value.slice(0, positions.begin, positions.end);
+  return trace.find(row.site)->value().slice(0, positions.begin, positions.end);
 }
 
 // log softmax of one row, in double where it matters.
@@ -78,6 +79,14 @@ bool is_stream(const Site& site) {
          site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out;
 }
 
+// Nobody says how the blocks of a recording add up: it is seen where all is there.
+bool adds_up(const Tensor& before, const Tensor& added, const Tensor& after) {
+  double gap = 0;
+  for (std::int64_t i = 0; i < after.size(0); ++i)
+    gap = std::max(gap, std::fabs(static_cast<double>(before.at(i)) + added.at(i) - after.at(i)));
+  return gap <= 0.01 * length(after);
+}
+
 double cosine(const Tensor& a, const Tensor& b) {
   double dot = 0;
   for (std::int64_t i = 0; i < a.size(0); ++i) dot += static_cast<double>(a.at(i)) * b.at(i);
@@ -89,7 +98,7 @@ double cosine(const Tensor& a, const Tensor& b) {
 
 std::vector<LensRow> lens_rows(const Trace& trace) {
   std::vector<LensRow> rows;
-  if (!trace.config().head.present) return rows;
+  if (!reads_words(trace)) return rows;
   for (const Record& record : trace.records()) {
     if (!is_lens_row(trace, record.site)) continue;
     // Without an MLP resid_post repeats resid_mid: one row is enough.
@@ -142,21 +151,54 @@ std::vector<LensToken> lens_top(const Trace& trace, const LensRow& row, std::int
   return top;
 }
 
+namespace {
+
+bool is_sum(const Trace& trace, const Site& site) {
+  return site.stack == trace.config().stack &&
+         (site.slot == Slot::resid_mid || site.slot == Slot::resid_cross || site.slot == Slot::resid_post);
+}
+
+}  // namespace
+
+bool has_additions(const Trace& trace) {
+  return std::any_of(trace.records().begin(), trace.records().end(), [&](const Record& record) {
+    if (!is_sum(trace, record.site)) return false;
+    const std::vector<Site> parts = flow_inputs(trace, record.site);
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Site& part) { return !is_stream(part) && trace.find(part); });
+  });
+}
+
 std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
   std::vector<Addition> out;
-  Tensor before;  // [d_model]
+  const auto row = [&](const Site& site) {
+    const Record* record = trace.find(site);
+    return record ? record->value().select(0, pos) : Tensor();
+  };
   for (const Record& record : trace.records()) {
-    const Slot slot = record.site.slot;
-    const bool sum = slot == Slot::resid_mid || slot == Slot::resid_cross || slot == Slot::resid_post;
-    if (record.site.stack != trace.config().stack || (!sum && slot != Slot::embed)) continue;
-    const Tensor now = record.value.select(0, pos);
-    if (slot == Slot::embed) out.push_back({record.site, length(now), length(now), 0});
-    for (const Site& part : flow_inputs(trace, record.site)) {
-      if (!sum || is_stream(part)) continue;  // what was there before the sum
-      const Tensor added = trace.find(part)->value.select(0, pos);
-      out.push_back({part, length(added), length(now), cosine(added, before)});
+    const bool begins = record.site == trace.main(Slot::embed);
+    if (!begins && !is_sum(trace, record.site)) continue;
+    const Tensor now = row(record.site);  // [d_model]
+    if (begins) {
+      out.push_back({record.site, length(now), length(now), kUnknown});
+      continue;
     }
-    before = now;
+    Tensor before;  // of the stream
+    const std::size_t first = out.size();
+    for (const Site& part : flow_inputs(trace, record.site)) {
+      const bool repeats = part.slot == Slot::resid_pre && !trace.find(part);  // what the block before left
+      const Tensor addend = row(repeats ? block_output(trace, part.stack, part.layer - 1) : part);
+      if (addend.empty()) continue;  // not recorded
+      if (is_stream(part))
+        before = addend;
+      else
+        out.push_back({part, length(addend), length(now), 0});
+    }
+    const bool sure =
+        !before.empty() && (!trace.weights().all().empty() ||
+                            (out.size() == first + 1 && adds_up(before, row(out.back().site), now)));
+    for (std::size_t i = first; i < out.size(); ++i)
+      out[i].cosine = sure ? cosine(row(out[i].site), before) : kUnknown;
   }
   return out;
 }

@@ -46,8 +46,11 @@ struct Addition {
   Site site;          ///< attn.out, mlp.out or embed
   double norm = 0;    ///< ‖what is added‖
   double stream = 0;  ///< ‖residual stream after adding‖
-  double cosine = 0;  ///< between what is added and the stream before (0 for embed)
+  double cosine = 0;  ///< between what is added and the stream before; NaN where there was or is none
 };
+/// Those that the run holds, in order of execution.
 std::vector<Addition> additions(const Trace& trace, std::int64_t pos);
+/// True where the run holds a sum of the main stack's stream and what was added in it.
+bool has_additions(const Trace& trace);
 
 }  // namespace attnscope

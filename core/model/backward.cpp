@@ -1,4 +1,5 @@
 // The blocks of forward.cpp, last line first: every step of the forward gets its slope under the same name.
+#include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
 
@@ -49,7 +50,8 @@ class BlockBack {
   Tensor norm(const char* name, Slot scale, Slot out, const Tensor& dy) {
     if (block_.norm.kind == NormSpec::Kind::none) return dy;
     const Tensor slope = tape_.at(site(out), dy);
-    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), tape_.value(site(scale)), slope);
+    const Site divisor = site(scale);
+    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), &divisor, slope);
   }
   Tensor ln1(const Tensor& dy) { return norm("ln1", Slot::ln1_scale, Slot::ln1_out, dy); }
   Tensor ln2(const Tensor& dy) { return norm("ln2", Slot::ln2_scale, Slot::ln2_out, dy); }
@@ -64,34 +66,40 @@ class BlockBack {
 
   Tensor norms_before(Tensor dy) {
     dy = tape_.at(site(Slot::resid_post), dy);
-    if (thinks()) dy = add(dy, ln2(mlp(made(dy))));
+    if (thinks()) dy = joined(block_.mlp_skip, dy, ln2(mlp(made(dy))));
     if (block_.cross) {
       dy = tape_.at(site(Slot::resid_cross), dy);
-      dy = add(dy, ln_cross(look_across(dy)));
+      dy = joined(block_.cross_skip, dy, ln_cross(look_across(dy)));
     }
     dy = tape_.at(site(Slot::resid_mid), dy);
-    return add(dy, ln1(attention(found(dy))));
+    return joined(block_.attention_skip, dy, ln1(attention(found(dy))));
+  }
+
+  // What comes back by the skip path and by the branch; by the branch alone where the path was cut.
+  static Tensor joined(bool skip, const Tensor& dy, const Tensor& branch) {
+    return skip ? add(dy, branch) : branch;
   }
 
   Tensor norms_after(Tensor dy) {
     if (thinks()) {
       dy = tape_.at(site(Slot::resid_post), ln2(dy));
-      dy = add(dy, mlp(dy));
+      dy = joined(block_.mlp_skip, dy, mlp(dy));
     }
     if (block_.cross) {
       dy = tape_.at(site(Slot::resid_cross), ln_cross(dy));
-      dy = add(dy, look_across(dy));
+      dy = joined(block_.cross_skip, dy, look_across(dy));
     }
     dy = tape_.at(site(Slot::resid_mid), ln1(dy));
-    return add(dy, attention(dy));
+    return joined(block_.attention_skip, dy, attention(dy));
   }
 
   Tensor parallel(Tensor dy) {
     dy = tape_.at(site(Slot::resid_post), dy);
-    Tensor shared, dx = dy;  // `shared` is of the one norm that both read
+    Tensor shared, dx;  // `shared` is of the one norm that both read
+    if (block_.attention_skip && block_.mlp_skip) dx = dy;
     if (thinks() && block_.shared_norm) shared = mlp(dy);
-    if (thinks() && !block_.shared_norm) dx = add(dx, ln2(mlp(dy)));
-    return add(dx, ln1(sum_of(attention(dy), shared)));
+    if (thinks() && !block_.shared_norm) dx = sum_of(dx, ln2(mlp(dy)));
+    return sum_of(dx, ln1(sum_of(attention(dy), shared)));
   }
 
   Tensor mlp(Tensor dy) {
@@ -125,7 +133,7 @@ class BlockBack {
     const Tensor dz = tape_.at(place(Slot::z), concat.split(1, Axis::head, state->in.q.size(0), Axis::d_head)
                                                    .permute({1, 0, 2}));  // [head, query, d_head]
     for (const Slot slot : score_steps(state->in)) tape_.at(place(slot));
-    return attend_backward(dz, state->in, {tape_.value(place(Slot::z)), state->lse});
+    return attention_backward(*state, dz, tape_.weighted_values(place(Slot::z), *state));
   }
   static std::vector<Slot> score_steps(const AttentionInputs& in) {
     if (in.mask_before_scale)
@@ -137,9 +145,9 @@ class BlockBack {
   Tensor heads_back(const std::string& name, const Tensor& x, const Tensor& dy, bool cross, Slot flat,
                     Slot view, Slot front) {
     const auto place = [&](Slot slot) { return cross ? across(slot) : site(slot); };
-    tape_.at(place(front), dy);
-    tape_.at(place(view), dy.permute({1, 0, 2}));
-    return tape_.project(name, x, tape_.at(place(flat), side_by_side(dy)));
+    const Tensor cut =
+        tape_.at(place(view), tape_.at(place(front), dy).permute({1, 0, 2}));  // [pos, head, d_head]
+    return tape_.project(name, x, tape_.at(place(flat), side_by_side(cut.permute({1, 0, 2}))));
   }
 
   // Q or K of self-attention back through rotation and norm of each head.
@@ -154,7 +162,8 @@ class BlockBack {
                            rope_magnitude(rope));
     }
     if (spec.qk_norm.kind == NormSpec::Kind::none) return dy;
-    return tape_.norm(spec.qk_norm, norm_name, tape_.value(site(front)), {}, tape_.at(site(norm_slot), dy));
+    return tape_.norm(spec.qk_norm, norm_name, tape_.value(site(front)), nullptr,
+                      tape_.at(site(norm_slot), dy));
   }
 
   Tensor attention(const Tensor& dy) {
@@ -250,8 +259,8 @@ Tensor embed_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
   if (stack.embed_norm.kind != NormSpec::Kind::none) {
     dy = tape.at(site(Slot::ln_embed_out), dy);
-    dy = tape.norm(stack.embed_norm, base + "ln_embed", tape.value(site(Slot::embed)),
-                   tape.value(site(Slot::ln_embed_scale)), dy);
+    const Site divisor = site(Slot::ln_embed_scale);
+    dy = tape.norm(stack.embed_norm, base + "ln_embed", tape.value(site(Slot::embed)), &divisor, dy);
   }
   dy = tape.at(site(Slot::embed), dy.rename({Axis::pos, Axis::d_model}));
   if (stack.type_vocab > 0) {
@@ -259,9 +268,9 @@ Tensor embed_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
     types.resize(static_cast<std::size_t>(dy.size(0)), 0);
     tape.rows(base + "type_embed.weight", std::move(types), tape.at(site(Slot::type_embed), dy));
   }
-  tape.at(site(Slot::pos_embed), dy);
+  const Tensor placed = tape.at(site(Slot::pos_embed), dy);
   if (stack.position.kind == PositionSpec::Kind::learned)
-    tape.rows(base + "pos_embed.weight", position_ids(tape, stack, dy.size(0)), dy);
+    tape.rows(base + "pos_embed.weight", position_ids(tape, stack, dy.size(0)), placed);
   const bool given = !tape.trace().input.vectors.empty() && stack.vocab_size == 0 && stack.patch.size == 0;
   return given ? Tensor() : tokens_back(tape, stack, dy);
 }
@@ -275,7 +284,8 @@ StackSlopes stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
   if (stack.final_norm.kind != NormSpec::Kind::none) {
     dy = tape.at(site(Slot::ln_final_out), dy);
     const Tensor& x = tape.value(flow_inputs(tape.trace(), site(Slot::ln_final_out)).front());
-    dy = tape.norm(stack.final_norm, base + "ln_final", x, tape.value(site(Slot::ln_final_scale)), dy);
+    const Site divisor = site(Slot::ln_final_scale);
+    dy = tape.norm(stack.final_norm, base + "ln_final", x, &divisor, dy);
   }
   for (int layer = stack.n_layers() - 1; layer >= 0; --layer) {
     BlockBack block(tape, stack, layer);

@@ -6,22 +6,12 @@
 #include "core/base/thread_pool.h"
 #include "core/model/gradients.h"
 #include "core/model/model.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
 
 using Uses = std::vector<const WeightUse*>;
-
-std::string main_prefix(const ModelConfig& config) { return std::string(stack_prefix(config.stack)); }
-
-// The name under which a weight is kept: a tied unembedding and a shared table are the table.
-std::string kept_name(const ModelConfig& config, const std::string& name) {
-  const std::string base = main_prefix(config);
-  if (config.head.tied && name == base + "logits.weight") return base + "tok_embed.weight";
-  if (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight")
-    return base + "tok_embed.weight";
-  return name;
-}
 
 // Rows of all these on top of each other [rows, width]; one alone is taken as it is.
 Tensor stacked(const Uses& uses, Tensor WeightUse::*part) {
@@ -129,7 +119,7 @@ std::map<std::string, Tensor> collect(std::span<const std::shared_ptr<const Grad
   });
   std::map<std::string, Tensor> out;
   for (Share& share : shares) {
-    const std::string name = kept_name(first.config(), share.name);
+    const std::string name = kept_weight(first.config(), share.name).name;
     const bool turned =
         name != share.name && share.kind == WeightUse::Kind::product;  // [d, vocab] of a table
     add_to(out, name, turned ? share.weight.transpose().packed() : share.weight);
@@ -146,7 +136,7 @@ std::map<std::string, Tensor> Gradients::weights() const {
 std::vector<std::string> parameters(const ModelConfig& config, const Weights& weights) {
   std::vector<std::string> out;
   for (const WeightShape& expected : expected_weights(config))
-    if (weights.find(expected.name) && kept_name(config, expected.name) == expected.name)
+    if (weights.find(expected.name) && kept_weight(config, expected.name).name == expected.name)
       out.push_back(expected.name);
   return out;
 }
@@ -155,12 +145,7 @@ Weights with_parameters(const ModelConfig& config, const Weights& weights,
                         const std::map<std::string, Tensor>& changed) {
   Weights out = weights;
   for (const auto& [name, value] : changed) out.set(name, value);
-  const std::string base = main_prefix(config);
-  const auto table = changed.find(base + "tok_embed.weight");
-  if (table == changed.end()) return out;
-  if (config.head.tied)
-    out.set(base + "logits.weight", table->second.transpose().rename({Axis::in, Axis::vocab}));
-  if (config.of(Stack::enc).shares_embedding) out.set("enc.tok_embed.weight", table->second);
+  tie_tables(config, out);
   return out;
 }
 

@@ -11,16 +11,26 @@
 namespace attnscope {
 namespace {
 
-// The loss of a model with the run's input, as the backward pass weighs it.
-Result<double> loss_of(const Gradients& gradients, const Model& model, const RunOptions& options) {
+// The objective with one more change: what the gradients are of, run anew.
+Result<double> objective_of(const Gradients& gradients, const Model& model, const RunOptions& options) {
+  const Objective& objective = gradients.objective();
   TRY(const auto trace, model.run(gradients.trace().input, options));
-  const Tensor rows = final_rows(*trace);
-  const Tensor logits = unembed(trace->config(), trace->weights(), rows.slice(0, 0, gradients.predictions()),
-                                {0, trace->config().outputs()});
-  const CrossEntropy loss =
-      cross_entropy(logits, gradients.objective().targets, gradients.objective().smoothing);
-  const double factor = gradients.objective().factor;
-  return loss.smoothed * (factor != 0 ? factor : 1.0 / static_cast<double>(loss.counted));
+  if (objective.measure) return measured(*objective.measure, *trace);
+  const Site site = trace->main(Slot::logits);
+  const auto rows = static_cast<std::int64_t>(objective.targets.size());
+  const Tensor logits = trace->slice(site, 0, {0, rows}, {0, trace->config().outputs()});
+  const CrossEntropy loss = cross_entropy(logits, objective.targets, objective.smoothing);
+  return loss.smoothed * (objective.factor != 0 ? objective.factor : 1.0 / static_cast<double>(loss.counted));
+}
+
+// The edits of a run that its weights and its input do not hold already.
+Edits edits_of_steps(const Trace& trace) {
+  Edits out;
+  for (const auto& edit : trace.edits) {
+    const bool step = edit->number() && edit->number()->where.kind == Target::Kind::step;
+    if (edit->mask() || step) out.push_back(edit);
+  }
+  return out;
 }
 
 // float32 forwards repeat a loss to about this much of it.
@@ -44,7 +54,7 @@ Result<FiniteDifference> measured_with(double step, double here, LossAt& loss_at
 
 // Large steps bend (and cross the corners of a ReLU), small ones drown in rounding: the most certain of five.
 template <class LossAt>
-Result<FiniteDifference> measured(double analytic, double value, double spread, LossAt loss_at) {
+Result<FiniteDifference> measured_slope(double analytic, double value, double spread, LossAt loss_at) {
   const double largest = std::max(1e-2, 3e-2 * std::max(std::abs(value), spread));
   FiniteDifference best;
   TRY(const double here, loss_at(0.0));
@@ -73,8 +83,6 @@ double root_mean_square(const Tensor& x) {
 
 }  // namespace
 
-std::int64_t Gradients::predictions() const { return static_cast<std::int64_t>(objective_.targets.size()); }
-
 Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
                                     const std::vector<std::int64_t>& index) {
   const Record* slope = gradients.find(site);
@@ -87,17 +95,18 @@ Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site
   const Trace& trace = gradients.trace();
   const Model model(trace.shared_config(), trace.shared_weights());
   const float now = trace.cell(site, index);
-  const double size = slope->derived ? 0.0 : root_mean_square(trace.find(site)->value);
-  Intervention change{{site, {}}, {Edit::Kind::set, now}, true, ""};
+  const double size = slope->derived ? 0.0 : root_mean_square(trace.find(site)->value());
+  Cell where{site, {}};
   for (std::size_t d = 0; d < index.size(); ++d)
-    change.where.at.push_back({std::string(axis_name(slope->axes[d])), index[d]});
-  return measured(static_cast<double>(gradients.cell(site, index)), static_cast<double>(now), size,
-                  [&](double step) -> Result<double> {
-                    RunOptions options = gradients.options();
-                    change.how.value = static_cast<float>(static_cast<double>(now) + step);
-                    options.interventions = {change};
-                    return loss_of(gradients, model, options);
-                  });
+    where.at.push_back({std::string(axis_name(slope->axes[d])), index[d]});
+  return measured_slope(static_cast<double>(gradients.cell(site, index)), static_cast<double>(now), size,
+                        [&](double step) -> Result<double> {
+                          RunOptions options;
+                          options.edits = edits_of_steps(trace);
+                          options.edits.push_back(
+                              set_to(target_of(where), static_cast<float>(static_cast<double>(now) + step)));
+                          return objective_of(gradients, model, options);
+                        });
 }
 
 Result<FiniteDifference> check_weight(const Gradients& gradients, const std::string& name,
@@ -112,12 +121,14 @@ Result<FiniteDifference> check_weight(const Gradients& gradients, const std::str
   }
   TRY_OK(fits(weight.sizes(), index, name));
   const auto cell = [&](const Tensor& t) { return static_cast<double>(t.at(index)); };
-  return measured(
+  return measured_slope(
       cell(slope->second), cell(weight), root_mean_square(weight), [&](double step) -> Result<double> {
         const Tensor moved = weight.with_value(index, static_cast<float>(cell(weight) + step));
         const Model model(trace.shared_config(), std::make_shared<const Weights>(with_parameters(
                                                      trace.config(), trace.weights(), {{name, moved}})));
-        return loss_of(gradients, model, gradients.options());
+        RunOptions options;
+        options.edits = edits_of_steps(trace);
+        return objective_of(gradients, model, options);
       });
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/model/model.h"
+#include "core/trace/flow.h"
 #include "core/trace/head.h"
 
 namespace attnscope {
@@ -18,14 +19,18 @@ struct Context {
   std::string prefix;  // "enc."
   Positions positions;
   const std::vector<std::uint8_t>* real;  // padding of this stack's rows
-  KvCache* cache;
-  const MaskSpec& mask;             // asked for by the person, instead of the model's own
-  const std::vector<Span>& spans;   // named parts of this stack's rows
-  std::vector<double> frequencies;  // radians per position, for models that rotate
-  ScoreBias bias;                   // of self-attention
-  Tensor encoded;                   // [source, d_model]: what cross-attention looks at
+  MaskSpec mask;                          // asked for by the person, instead of the model's own
+  const std::vector<Span>& spans;         // named parts of this stack's rows
+  const StackCone& cone;                  // which rows are computed
+  std::vector<double> frequencies = {};   // radians per position, for models that rotate
+  ScoreBias bias = {};                    // of self-attention
+  Tensor encoded = {};                    // [source, d_model]: what cross-attention looks at
   Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
+
+MaskSpec asked_text(const Probe& at, AttentionKind of) {
+  return asked_mask(at.options().edits, of).spec.value_or(MaskSpec());
+}
 
 Tensor project(const Context& in, const std::string& name, const Tensor& x, Axis out_axis) {
   return linear(x, in.get(name + ".weight"), in.get(name + ".bias"), out_axis);
@@ -34,8 +39,10 @@ Tensor project(const Context& in, const std::string& name, const Tensor& x, Axis
 Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x,
             const Probe& at, Slot scale_slot, Slot out_slot) {
   if (spec.kind == NormSpec::Kind::none) return x;
-  const Normed y = apply_norm(spec, in.get(name + ".weight"), in.get(name + ".bias"), x);
-  at(scale_slot, y.scale);     // [pos, 1]
+  const Tensor gain = in.get(name + ".weight"), offset = in.get(name + ".bias");
+  Normed y = apply_norm(spec, gain, offset, x);
+  const Tensor scale = at(scale_slot, y.scale);  // [pos, 1]
+  if (!scale.same_place(y.scale)) y.out = normed_by(spec, gain, offset, x, scale, y);
   return at(out_slot, y.out);  // [pos, d_model]
 }
 
@@ -49,17 +56,19 @@ Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int
 
 // Q and K of self-attention on their way to the scores: norm of each head, rotation.
 Tensor placed(const Context& in, const AttentionSpec& spec, const std::string& norm_name, Tensor x,
-              const Probe& at, Slot norm_slot, Slot rot_slot) {
+              std::int64_t first_row, const Probe& at, Slot norm_slot, Slot rot_slot) {
   if (spec.qk_norm.kind != NormSpec::Kind::none)
     x = at(norm_slot, apply_norm(spec.qk_norm, in.get(norm_name + ".weight"), {}, x).out);
   if (in.config.position.kind != PositionSpec::Kind::rope) return x;
   const RopeSpec& rope = in.config.position.rope;
-  return at(rot_slot, rotate(x, in.frequencies, in.positions, rope.interleaved, rope_magnitude(rope)));
+  const Positions rows = in.positions.from(first_row);
+  return at(rot_slot, rotate(x, in.frequencies, rows, rope.interleaved, rope_magnitude(rope)));
 }
 
 // Weighted values, heads side by side, output projection -> [query, d_model].
-Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Probe& at) {
-  const Tensor z = at.attend(inputs);  // [head, query, d_head]
+Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Probe& at,
+             std::shared_ptr<KvRows> store = {}) {
+  const Tensor z = at.attend(inputs, std::move(store));  // [head, query, d_head]
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
   const Tensor side_by_side = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
   const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(side_by_side), side_by_side.data(),
@@ -71,14 +80,20 @@ Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string
 Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
   const AttentionSpec& spec = block.attention;
   const std::string base = "blocks." + std::to_string(layer) + ".attn.";
+  const std::int64_t first = in.cone.block(layer);
   AttentionInputs inputs;
+  std::shared_ptr<KvRows> store;
   Tensor q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
   Tensor k = heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
   Tensor v = heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
-  q = placed(in, spec, base + "q_norm", q, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
-  k = placed(in, spec, base + "k_norm", k, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
-  if (in.cache) std::tie(k, v) = in.cache->append(layer, k, v);             // [kv_head, key, d_head]
-  inputs.first_query = k.size(1) - q.size(1);
+  q = placed(in, spec, base + "q_norm", q, first, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
+  k = placed(in, spec, base + "k_norm", k, first, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
+  if (first > 0) {
+    const AttentionState* before = at.trace().attention(site_of(Slot::pattern, layer, in.config.stack));
+    const auto all = KvRows::extended(before->store, before->in.k, before->in.v, first, k, v);
+    k = all.k, v = all.v, store = all.store;  // [kv_head, key, d_head]
+  }
+  inputs.first_query = first;
   inputs.mask = *self_mask(spec, in.mask, in.spans, *in.real, k.size(1));  // checked before the run
   inputs.q = q;
   inputs.k = k;
@@ -87,7 +102,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   inputs.cap = spec.cap;
   inputs.bias = in.bias;
   inputs.mask_before_scale = spec.mask_before_scale;
-  return weigh(in, inputs, base, at);
+  return weigh(in, inputs, base, at, store);
 }
 
 // Q from this stack, K and V from the encoder's rows.
@@ -96,19 +111,20 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   const std::string base = "blocks." + std::to_string(layer) + ".cross.";
   AttentionInputs inputs;
   inputs.q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
-  if (in.cache && in.cache->has_cross(layer)) {
-    std::tie(inputs.k, inputs.v) = in.cache->cross(layer);  // [kv_head, source, d_head]
+  const AttentionState* before = at.trace().attention(cross_site(Slot::pattern, layer, in.config.stack));
+  if (before && !in.cone.cross) {
+    inputs.k = before->in.k, inputs.v = before->in.v;  // [kv_head, source, d_head]
   } else {
+    const Probe all = at.from_row(0);
     inputs.k =
-        heads_of(in, base + "k", in.encoded, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
+        heads_of(in, base + "k", in.encoded, spec.n_kv_heads, all, Slot::k, Slot::view_k, Slot::split_k);
     inputs.v =
-        heads_of(in, base + "v", in.encoded, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
-    if (in.cache) in.cache->set_cross(layer, inputs.k, inputs.v);
+        heads_of(in, base + "v", in.encoded, spec.n_kv_heads, all, Slot::v, Slot::view_v, Slot::split_v);
   }
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
-  inputs.first_query = in.positions.first;
-  inputs.mask = *cross_mask(asked_mask(at.options().side_masks, MaskOf::cross), in.input.source_real,
+  inputs.first_query = in.cone.block(layer);
+  inputs.mask = *cross_mask(asked_text(at, AttentionKind::cross), in.input.source_real,
                             inputs.first_query + inputs.q.size(1), inputs.k.size(1));  // checked as well
   return weigh(in, inputs, base, at);
 }
@@ -136,8 +152,8 @@ class Block {
         block_(in.config.blocks[static_cast<std::size_t>(layer)]),
         layer_(layer),
         base_("blocks." + std::to_string(layer) + "."),
-        at_(at.in(in.config.stack, layer)),
-        across_(at.in(in.config.stack, layer, Part::cross)) {}
+        at_(at.in(in.config.stack, layer).from_row(in.cone.block(layer))),
+        across_(at.in(in.config.stack, layer, Part::cross).from_row(in.cone.block(layer))) {}
 
   Tensor run(Tensor x) const {
     if (!block_.residual) return attention(in_, block_, layer_, x, at_);
@@ -148,29 +164,34 @@ class Block {
 
  private:
   Tensor norms_before(Tensor x) const {
-    x = at_(Slot::resid_mid, add(x, branch(attention(in_, block_, layer_, ln1(x), at_), "ln1_post",
-                                           Slot::ln1_post_scale, Slot::ln1_post_out)));
-    if (block_.cross) x = across_(Slot::resid_cross, add(x, look_across(ln_cross(x))));
+    x = at_(Slot::resid_mid, sum(block_.attention_skip, x,
+                                 branch(attention(in_, block_, layer_, ln1(x), at_), "ln1_post",
+                                        Slot::ln1_post_scale, Slot::ln1_post_out)));
+    if (block_.cross) x = across_(Slot::resid_cross, sum(block_.cross_skip, x, look_across(ln_cross(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, x);
     const Tensor made =
         branch(mlp(in_, block_, layer_, ln2(x), at_), "ln2_post", Slot::ln2_post_scale, Slot::ln2_post_out);
-    return at_(Slot::resid_post, add(x, made));
+    return at_(Slot::resid_post, sum(block_.mlp_skip, x, made));
   }
 
   Tensor norms_after(Tensor x) const {
-    x = ln1(at_(Slot::resid_mid, add(x, attention(in_, block_, layer_, x, at_))));
-    if (block_.cross) x = ln_cross(across_(Slot::resid_cross, add(x, look_across(x))));
+    x = ln1(at_(Slot::resid_mid, sum(block_.attention_skip, x, attention(in_, block_, layer_, x, at_))));
+    if (block_.cross) x = ln_cross(across_(Slot::resid_cross, sum(block_.cross_skip, x, look_across(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return x;
-    return ln2(at_(Slot::resid_post, add(x, mlp(in_, block_, layer_, x, at_))));
+    return ln2(at_(Slot::resid_post, sum(block_.mlp_skip, x, mlp(in_, block_, layer_, x, at_))));
   }
 
   Tensor side_by_side(const Tensor& x) const {
     const Tensor read = ln1(x);
     const Tensor found = attention(in_, block_, layer_, read, at_);
-    if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, add(x, found));
+    if (block_.mlp.kind == MlpSpec::Kind::none)
+      return at_(Slot::resid_post, sum(block_.attention_skip, x, found));
     const Tensor made = mlp(in_, block_, layer_, block_.shared_norm ? read : ln2(x), at_);
-    return at_(Slot::resid_post, add(add(x, found), made));
+    return at_(Slot::resid_post, add(sum(block_.attention_skip && block_.mlp_skip, x, found), made));
   }
+
+  // x + f(x); f(x) alone where the skip path was cut.
+  static Tensor sum(bool skip, const Tensor& x, const Tensor& made) { return skip ? add(x, made) : made; }
 
   Tensor ln1(const Tensor& x) const {
     return norm(in_, block_.norm, base_ + "ln1", x, at_, Slot::ln1_scale, Slot::ln1_out);
@@ -196,12 +217,13 @@ class Block {
   Probe at_, across_;
 };
 
-// Rows of the image in the places that the ids keep for them.
-Tensor merge(const Tensor& words, const std::vector<int>& ids, int image_token, const Tensor& image) {
+// Rows of the image in the places that the ids keep for them; `words` are the rows from `first` on.
+Tensor merge(const Tensor& words, const std::vector<int>& ids, std::int64_t first, int image_token,
+             const Tensor& image) {
   Buffer out({{Axis::pos, words.size(0)}, {Axis::d_model, words.size(1)}});
-  std::int64_t next = 0;
+  std::int64_t next = std::count(ids.begin(), ids.begin() + first, image_token);
   for (std::int64_t pos = 0; pos < words.size(0); ++pos) {
-    const bool seen = ids[static_cast<std::size_t>(pos)] == image_token && next < image.size(0);
+    const bool seen = ids[static_cast<std::size_t>(first + pos)] == image_token && next < image.size(0);
     for (std::int64_t i = 0; i < words.size(1); ++i)
       out.data()[pos * words.size(1) + i] = seen ? image.at(next, i) : words.at(pos, i);
     next += seen ? 1 : 0;
@@ -225,9 +247,11 @@ Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& imag
     const Tensor rows = at(Slot::patch_embed, project(in, "patch_embed", cut, Axis::d_model));
     return in.config.patch.class_token ? with_class_row(in.get("class_embed.weight"), rows) : rows;
   }
-  Tensor x = at(Slot::tok_embed, gather_rows(in.get("tok_embed.weight"), ids));  // [pos, d_model]
+  const std::vector<int> own(ids.begin() + in.cone.embed, ids.end());
+  Tensor x = at(Slot::tok_embed, gather_rows(in.get("tok_embed.weight"), own));  // [pos, d_model]
   if (in.config.embed_scale != 1.f) x = at(Slot::tok_scaled, scale(x, in.config.embed_scale));
-  if (!image.empty()) x = at(Slot::merged, merge(x, ids, in.config.image_token, image));
+  if (in.config.vision() && !in.input.pixels.empty())
+    x = at(Slot::merged, merge(x, ids, in.cone.embed, in.config.image_token, image));
   return x;
 }
 
@@ -235,7 +259,7 @@ Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& imag
 Tensor position_rows(const Context& in, std::int64_t count) {
   const PositionSpec& spec = in.config.position;
   std::vector<int> rows;
-  for (std::int64_t row = 0; row < count; ++row)
+  for (std::int64_t row = in.cone.embed; row < in.cone.embed + count; ++row)
     rows.push_back(static_cast<int>(in.positions.of(row) + spec.offset));
   if (spec.kind == PositionSpec::Kind::learned) return gather_rows(in.get("pos_embed.weight"), rows);
   const std::int64_t most = rows.empty() ? 0 : *std::max_element(rows.begin(), rows.end());
@@ -244,93 +268,122 @@ Tensor position_rows(const Context& in, std::int64_t count) {
 
 Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& at) {
   const bool given = !in.input.vectors.empty() && in.config.vocab_size == 0 && in.config.patch.size == 0;
-  Tensor x = given ? in.input.vectors : tokens(in, ids, image, at);  // [pos, d_in]
+  Tensor x = given ? in.input.vectors.slice(0, in.cone.embed, in.cone.rows)
+                   : tokens(in, ids, image, at);  // [pos, d_in]
   const PositionSpec::Kind kind = in.config.position.kind;
   if (kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal)
     x = add(x, at(Slot::pos_embed, position_rows(in, x.size(0)).rename({Axis::pos, Axis::d_model})));
   if (in.config.type_vocab > 0) {
     std::vector<int> types = in.input.types;
-    types.resize(static_cast<std::size_t>(x.size(0)), 0);
+    types.resize(static_cast<std::size_t>(in.cone.rows), 0);
+    types.erase(types.begin(), types.begin() + in.cone.embed);
     x = add(x, at(Slot::type_embed, gather_rows(in.get("type_embed.weight"), types)));
   }
   x = at(Slot::embed, x.rename({Axis::pos, Axis::d_model}));
   return norm(in, in.config.embed_norm, "ln_embed", x, at, Slot::ln_embed_scale, Slot::ln_embed_out);
 }
 
+// What enters a block, or the final norm, from row `first` on: `x` holds the rows behind those that the run
+// shares, and the run has what is missing.
+Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor& x, const Probe& at) {
+  const std::int64_t have = x.empty() ? in.cone.rows : in.cone.rows - x.size(0);
+  if (first >= have) return x;
+  const Record* before = at.trace().find(block_output(at.trace(), in.config.stack, layer - 1));
+  CHECK(before != nullptr);
+  const Tensor shared = before->rows.range(first, have);  // [pos, d_model]
+  return x.empty() ? shared : joined_along(0, {shared, x});
+}
+
+// The rows of a stack that the cone asks for [pos, d_model]; empty where there are none.
 Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& outside) {
   const Probe at = outside.in(in.config.stack, -1);
   const PositionSpec& position = in.config.position;
-  const auto rows = ids.empty() ? in.input.length() : static_cast<std::int64_t>(ids.size());
   const AttentionSpec& first = in.config.blocks.front().attention;
   if (position.kind == PositionSpec::Kind::rope)
-    in.frequencies = rope_frequencies(position.rope, first.d_head, in.positions.first + rows);
+    in.frequencies = rope_frequencies(position.rope, first.d_head, in.positions.first + in.cone.rows);
   in.bias = score_bias(position, first, in.get("rel_bias.weight"));
-  Tensor x = embed(in, ids, image, at);  // [pos, d_model]
-  for (int layer = 0; layer < in.config.n_layers(); ++layer) x = Block(in, layer, at).run(x);
-  return norm(in, in.config.final_norm, "ln_final", x, at, Slot::ln_final_scale, Slot::ln_final_out);
+  Tensor x;  // [pos, d_model]
+  if (in.cone.embed < in.cone.rows) x = embed(in, ids, image, at.from_row(in.cone.embed));
+  for (int layer = 0; layer < in.config.n_layers(); ++layer)
+    if (in.cone.block(layer) < in.cone.rows)
+      x = Block(in, layer, at).run(rows_from(in.cone.block(layer), in, layer, x, at));
+  if (in.cone.final >= in.cone.rows) return x;
+  x = rows_from(in.cone.final, in, in.config.n_layers(), x, at);
+  return norm(in, in.config.final_norm, "ln_final", x, at.from_row(in.cone.final), Slot::ln_final_scale,
+              Slot::ln_final_out);
+}
+
+// All rows that leave a stack, shared ones in front.
+Tensor whole_output(const Context& in, const Tensor& x, const Probe& at) {
+  if (!x.empty() && x.size(0) == in.cone.rows) return x;
+  const Record* left = at.trace().find(stack_output(at.trace(), in.config.stack));
+  CHECK(left != nullptr);
+  return left->value();
 }
 
 // The rows that words are read off, and the words.
 void predict(const Context& in, Tensor x, const Probe& outside) {
-  const Probe at = outside.in(in.config.stack, -1);
+  const Probe at = outside.in(in.config.stack, -1).from_row(in.cone.final);
   const HeadSpec& head = in.config.head;
-  if (head.transform) {
+  if (head.transform && in.cone.final < in.cone.rows) {
     x = at(Slot::head_pre, project(in, "head.pre", x, Axis::d_model));
     x = at(Slot::head_act, activate(head.activation, x));
     x = norm(in, head.norm, "ln_head", x, at, Slot::ln_head_scale, Slot::ln_head_out);
   }
-  if (head.present) at.predict(head.first_row_only ? 1 : x.size(0));
+  if (head.present) at.from_row(0).predict(head.first_row_only ? 1 : in.cone.rows);
 }
 
 const std::vector<std::uint8_t> kAllReal;
 const std::vector<Span> kNoSpans;  // named parts are of the rows that predict
 
-Tensor see(const Context& main, const Probe& at) {
+Tensor see(const Context& main, const Probe& at, const StackCone& cone) {
   const ModelConfig* tower = main.config.vision();
-  if (!tower || main.input.pixels.empty() || main.positions.first > 0) return {};
-  const MaskSpec& mask = asked_mask(at.options().side_masks, MaskOf::vision);
-  Context in{*tower, main.weights, main.input, "vision.", {}, &kAllReal, nullptr, mask, kNoSpans, {}, {}, {}};
+  if (!tower || main.input.pixels.empty()) return {};
+  const auto rest = main.input.ids.begin() + main.cone.embed;
+  const bool placed = std::find(rest, main.input.ids.end(), main.config.image_token) != main.input.ids.end();
+  if (!placed && cone.final >= cone.rows) return {};  // its rows stand where they stood
+  Context in{
+      *tower,   main.weights, main.input, "vision.", {}, &kAllReal, asked_text(at, AttentionKind::vision),
+      kNoSpans, cone};
   const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
-  if (tower->projected == 0) return x;
-  return at.in(Stack::vision, -1)(Slot::projected, project(in, "projected", x, Axis::d_model));
+  const Probe outside = at.in(Stack::vision, -1);
+  if (tower->projected == 0) return whole_output(in, x, outside);
+  if (cone.final < cone.rows)
+    outside.from_row(cone.final)(Slot::projected, project(in, "projected", x, Axis::d_model));
+  return at.trace().find(site_of(Slot::projected, -1, Stack::vision))->value();  // [patch, d_model]
 }
 
-Tensor encode(const Context& main, const Probe& at) {
+Tensor encode(const Context& main, const Probe& at, const StackCone& cone) {
   const ModelConfig* tower = main.config.encoder();
-  if (!tower || (main.cache && main.cache->has_cross(0))) return {};
+  if (!tower) return {};
   Context in{*tower,
              main.weights,
              main.input,
              "enc.",
              positions_of(main.input.source_real, 0),
              &main.input.source_real,
-             nullptr,
-             asked_mask(at.options().side_masks, MaskOf::encoder),
+             asked_text(at, AttentionKind::encoder),
              kNoSpans,
-             {},
-             {},
-             {}};
-  return run_stack(in, main.input.source, {}, at);  // [source, d_model]
+             cone};
+  const Tensor x = run_stack(in, main.input.source, {}, at);
+  return main.cone.cross ? whole_output(in, x, at) : x;  // [source, d_model]
 }
 
 }  // namespace
 
 void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Probe& at,
-             std::int64_t first_pos, KvCache* cache) {
+             const Cone& cone) {
   Context in{config,
              weights,
              input,
              std::string(stack_prefix(config.stack)),
-             positions_of(input.real, first_pos),
+             positions_of(input.real, 0),
              &input.real,
-             cache,
-             at.options().mask,
+             asked_text(at, AttentionKind::main),
              input.spans,
-             {},
-             {},
-             {}};
-  in.encoded = encode(in, at);
-  const Tensor image = see(in, at);
+             cone.main};
+  in.encoded = encode(in, at, cone.encoder);
+  const Tensor image = see(in, at, cone.vision);
   predict(in, run_stack(in, input.ids, image, at), at);
 }
 

@@ -1,10 +1,12 @@
 // From a loss over the run's logits to slopes of everything: the head, then the stacks in reverse order.
 #include "core/model/gradients.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
@@ -22,9 +24,7 @@ Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::
   return Tensor::from(std::move(out), {{Axis::pos, count}, {from.axis(1), width}});
 }
 
-Error bad_targets(std::string sentence, std::string hint) {
-  return Error{Code::bad_shape, std::move(sentence), std::move(hint)};
-}
+Error bad_targets(std::string sentence, std::string hint) { return fail(Code::bad_shape, sentence, hint); }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Error bad_targets(std::string sentence, std::string hint) {
 class Backward {
  public:
   Backward(const Trace& trace, Gradients& out)
-      : trace_(trace), out_(out), tape_(trace, out.records_, out.uses_) {}
+      : trace_(trace), out_(out), tape_(trace, out.records_, out.uses_, out.passed_, out.weighted_) {}
 
   void run() {
     const ModelConfig& config = trace_.config();
@@ -47,26 +47,69 @@ class Backward {
  private:
   Site site(Slot slot) const { return trace_.main(slot); }
 
-  // The loss, and its slope at the rows that words are read off.
-  Tensor unembedding() {
-    const ModelConfig& config = trace_.config();
+  // The gradient of the objective by the logits of the rows that it reads [row, vocab].
+  Tensor at_logits() {
     const Objective& objective = out_.objective_;
-    const Tensor rows = final_rows(trace_);  // [pos, d_model]
+    if (objective.measure) {
+      const std::int64_t row = row_of(*objective.measure, trace_);
+      out_.rows_ = {row};
+      const Tensor logits = trace_.logits_row(row), gradient = measure_gradient(*objective.measure, logits);
+      out_.measured_ = measure_value(*objective.measure, logits);
+      return Tensor::from(gradient.values(), {{Axis::pos, 1}, {Axis::vocab, gradient.size(0)}});
+    }
     std::vector<int> targets;
     for (std::size_t row = 0; row < objective.targets.size(); ++row) {
       if (objective.targets[row] < 0) continue;
       targets.push_back(objective.targets[row]);
       out_.rows_.push_back(static_cast<std::int64_t>(row));
     }
-    const Tensor counted = rows.take_rows(out_.rows_);  // [row, d_model]
-    const Tensor logits = unembed(config, trace_.weights(), counted, {0, config.outputs()});
+    const Tensor logits = logits_of_rows(true);
     out_.loss_ = cross_entropy(logits, targets, objective.smoothing);
     const double factor =
         objective.factor != 0 ? objective.factor : 1.0 / static_cast<double>(targets.size());
-    out_.logits_ = cross_entropy_backward(logits, targets, objective.smoothing, factor);  // [row, vocab]
+    out_.measured_ = out_.loss_.smoothed * factor;
+    return cross_entropy_backward(logits, targets, objective.smoothing, factor);
+  }
+
+  // Of the rows that the objective reads [row, vocab]; before edits of the logits, or after.
+  Tensor logits_of_rows(bool edited) const {
+    const ModelConfig& config = trace_.config();
+    if (!edited || !is_edited(trace_, site(Slot::logits)))
+      return unembed(config, trace_.weights(), final_rows(trace_).take_rows(out_.rows_),
+                     {0, config.outputs()});
+    std::vector<Tensor> rows;
+    for (const std::int64_t row : out_.rows_)
+      rows.push_back(trace_.slice(site(Slot::logits), 0, {row, row + 1}, {0, config.outputs()}));
+    return joined_along(0, rows);
+  }
+
+  // Through edits of the logits, row by row: each stands at its own position.
+  Tensor before_edits(const Tensor& dy) const {
+    std::vector<Tensor> rows;
+    for (std::size_t i = 0; i < out_.rows_.size(); ++i) {
+      Tensor row = dy.slice(0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+      for (auto edit = trace_.edits.rbegin(); edit != trace_.edits.rend(); ++edit) {
+        const NumberEdit* number = (*edit)->number();
+        if (!number || number->where.kind != Target::Kind::step || number->where.site != site(Slot::logits))
+          continue;
+        auto back = apply_backward(*number, row, {out_.rows_[i], nullptr});
+        if (!back) throw EditRefused{back.error()};
+        row = *back;
+      }
+      rows.push_back(row);
+    }
+    return joined_along(0, rows);
+  }
+
+  // The objective, and its gradient at the rows that words are read off.
+  Tensor unembedding() {
+    const ModelConfig& config = trace_.config();
+    const Tensor rows = final_rows(trace_);             // [pos, d_model]
+    out_.logits_ = at_logits();                         // [row, vocab]
+    const Tensor counted = rows.take_rows(out_.rows_);  // [row, d_model]
     tape_.at(site(Slot::logits));
-    Tensor dy = out_.logits_;
-    if (config.head.cap > 0.f) dy = soft_cap_backward(dy, logits, config.head.cap);
+    Tensor dy = out_.logits_passed_ = before_edits(out_.logits_);
+    if (config.head.cap > 0.f) dy = soft_cap_backward(dy, logits_of_rows(false), config.head.cap);
     const bool scaled = config.head.scale != 1.f;
     const std::string name = std::string(stack_prefix(config.stack)) + "logits";
     dy = tape_.project(name, scaled ? scale(counted, config.head.scale) : counted, dy);
@@ -80,8 +123,8 @@ class Backward {
     const std::string base(stack_prefix(trace_.config().stack));
     if (head.norm.kind != NormSpec::Kind::none) {
       dy = tape_.at(site(Slot::ln_head_out), dy);
-      dy = tape_.norm(head.norm, base + "ln_head", tape_.value(site(Slot::head_act)),
-                      tape_.value(site(Slot::ln_head_scale)), dy);
+      const Site divisor = site(Slot::ln_head_scale);
+      dy = tape_.norm(head.norm, base + "ln_head", tape_.value(site(Slot::head_act)), &divisor, dy);
     }
     dy = tape_.at(site(Slot::head_act), dy);
     dy = activate_backward(head.activation, dy, tape_.value(site(Slot::head_pre)));
@@ -106,6 +149,22 @@ class Backward {
 
 namespace {
 
+// Stages of attention and logits hold no gradient of a mean or of another row.
+Status check_edits(const Edits& edits) {
+  for (const auto& edit : edits) {
+    const NumberEdit* number = edit->number();
+    if (!number || number->where.kind != Target::Kind::step) continue;
+    const bool reads =
+        std::holds_alternative<MeanOver>(number->value) || std::holds_alternative<FromPos>(number->value);
+    if (reads && (score_stage(number->where.site.slot) || number->where.site.slot == Slot::logits))
+      return bad_targets(
+          to_text(*edit) +
+              " cannot be gone back through: it takes a mean or another row of a step that is not stored.",
+          "Switch it off, or set the numbers themselves.");
+  }
+  return Done{};
+}
+
 Status check(const Trace& trace, const Objective& objective) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
@@ -113,9 +172,15 @@ Status check(const Trace& trace, const Objective& objective) {
     return bad_targets(
         "There is no loss to go back from: this run predicts nothing, or was recorded elsewhere.",
         "Open a model with an unembedding.");
-  if (trace.first_pos > 0)
-    return bad_targets("A run that began in a KV cache cannot be gone through backwards.",
-                       "Run the whole sequence at once.");
+  if (!trace.complete)
+    return bad_targets("This run left its predictions only: it cannot be gone through backwards.",
+                       "Run the sequence once more with every step.");
+  TRY_OK(check_edits(trace.edits));
+  if (objective.measure) {
+    TRY(const double value, measured(*objective.measure, trace));
+    (void)value;
+    return Done{};
+  }
   if (static_cast<std::int64_t>(objective.targets.size()) != logits->shape[0]) {
     return bad_targets(format("There are %zu targets for %lld rows.", objective.targets.size(),
                               static_cast<long long>(logits->shape[0])),
@@ -135,23 +200,21 @@ Status check(const Trace& trace, const Objective& objective) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective,
-                                                  const RunOptions& options) {
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective) {
   TRY_OK(check(*trace, objective));
-  for (const Intervention& change : options.interventions) {
-    if (!change.enabled) continue;
-    return bad_targets("A run with numbers set by hand has no slopes behind them.",
-                       "Take the changes away, then go backwards.");
-  }
   auto out = std::make_shared<Gradients>();
   out->trace_ = std::move(trace);
   out->objective_ = std::move(objective);
-  out->options_.mask = options.mask;
-  out->options_.mask_cells = options.mask_cells;
-  out->options_.side_masks = options.side_masks;
-  Backward(*out->trace_, *out).run();
+  try {
+    Backward(*out->trace_, *out).run();
+  } catch (const EditRefused& refused) {
+    return refused.error;
+  }
+  TRY_OK(out->trace_->weights().intact());
   return std::shared_ptr<const Gradients>(std::move(out));
 }
+
+double Gradients::value() const { return measured_; }
 
 const Record* Gradients::find(const Site& site) const {
   const auto at = index_.find(site);
@@ -210,25 +273,48 @@ Tensor Gradients::score_slopes(const Site& site, std::int64_t head, Range rows, 
   cols = within(cols, state->in.k.size(1));
   Site place = site;
   place.slot = Slot::z;
-  const Record* dz = find(place);
-  if (!dz) return {};
-  const Tensor& z = trace_->find(place)->value;
-  Tensor dy = pattern_slopes(*state, dz->value, z, head, rows, cols, site.slot != Slot::pattern);
+  if (!find(place)) return {};
+  const auto passed = passed_.find(place), weighted = weighted_.find(place);
+  const Tensor& dz = passed == passed_.end() ? find(place)->value() : passed->second;
+  const Tensor& z = weighted == weighted_.end() ? trace_->find(place)->value() : weighted->second;
+  Tensor dy = pattern_slopes(*state, dz, z, head, rows, cols, site.slot != Slot::pattern);
   const bool first = state->in.mask_before_scale;
   switch (site.slot) {
-    case Slot::scores: return scale(uncapped(*state, dy, head, rows, cols), state->in.scale);
-    case Slot::masked: return first ? scale(dy, state->in.scale) : dy;
-    case Slot::scaled: return first ? dy : uncapped(*state, dy, head, rows, cols);
-    default: return dy;
+    case Slot::scores: dy = scale(uncapped(*state, dy, head, rows, cols), state->in.scale); break;
+    case Slot::masked: dy = first ? scale(dy, state->in.scale) : dy; break;
+    case Slot::scaled: dy = first ? dy : uncapped(*state, dy, head, rows, cols); break;
+    default: break;
   }
+  return state->edits && state->edits->reach(head) ? edited_rows(site, head, rows, cols, dy) : dy;
 }
 
-Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
-  const Record* record = find(site);
-  if (!record) return {};
-  if (site.slot == Slot::logits) return logit_slopes(rows, cols);
-  if (record->derived) return score_slopes(site, head, rows, cols);
-  Tensor plane = record->value;
+// Rows that somebody edited, in place of those of the streamed attention.
+Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, Range cols,
+                              Tensor plain) const {
+  const AttentionState& state = *trace_->attention(site);
+  const auto stage = static_cast<std::size_t>(*score_stage(site.slot));
+  Site place = site;
+  place.slot = Slot::z;
+  const auto passed = passed_.find(place);
+  const Tensor& dz = passed == passed_.end() ? find(place)->value() : passed->second;
+  std::vector<float> out = plain.values();
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    if (!state.edits->covers(head, row)) continue;
+    const StageGradients back = stage_gradients(state, head, row, dz.select(0, head).select(0, row));
+    for (std::int64_t col = cols.begin; col < cols.end; ++col)
+      out[static_cast<std::size_t>((row - rows.begin) * cols.size() + col - cols.begin)] =
+          back.stages[stage].at(col);
+  }
+  return Tensor::from(std::move(out), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
+}
+
+std::int64_t Gradients::predictions() const { return trace_->find(trace_->main(Slot::logits))->shape[0]; }
+
+namespace {
+
+// A rectangle of a step's numbers; `head` picks the head axis where there is one.
+Tensor rectangle(const Tensor& step, std::int64_t head, Range rows, Range cols) {
+  Tensor plane = step;
   if (plane.rank() == 3) {
     const int axis = plane.find(Axis::head);
     if (axis < 0 || head < 0 || head >= plane.size(axis)) return {};
@@ -239,7 +325,30 @@ Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range c
   return plane.slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
 }
 
-Tensor Gradients::logit_slopes(Range rows, Range cols) const {
+}  // namespace
+
+float Gradients::passed(const Site& site, const std::vector<std::int64_t>& index) const {
+  if (site.slot == Slot::logits)
+    return passed(site, 0, {index[0], index[0] + 1}, {index[1], index[1] + 1}).at(0);
+  const auto kept = passed_.find(site);
+  return kept == passed_.end() ? cell(site, index) : kept->second.at(index);
+}
+
+Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range cols) const {
+  if (site.slot == Slot::logits && find(site)) return logit_slopes(logits_passed_, rows, cols);
+  const auto kept = passed_.find(site);
+  return kept == passed_.end() ? slice(site, head, rows, cols) : rectangle(kept->second, head, rows, cols);
+}
+
+Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
+  const Record* record = find(site);
+  if (!record) return {};
+  if (site.slot == Slot::logits) return logit_slopes(logits_, rows, cols);
+  if (record->derived) return score_slopes(site, head, rows, cols);
+  return rectangle(record->value(), head, rows, cols);
+}
+
+Tensor Gradients::logit_slopes(const Tensor& of_rows, Range rows, Range cols) const {
   const Record* record = find(trace_->main(Slot::logits));
   rows = within(rows, record->shape[0]);
   cols = within(cols, record->shape[1]);
@@ -249,7 +358,7 @@ Tensor Gradients::logit_slopes(Range rows, Range cols) const {
     if (rows_[i] < rows.begin || rows_[i] >= rows.end) continue;
     float* to = out.data() + (rows_[i] - rows.begin) * cols.size();
     for (std::int64_t col = cols.begin; col < cols.end; ++col)
-      *to++ = logits_.at(static_cast<std::int64_t>(i), col);
+      *to++ = of_rows.at(static_cast<std::int64_t>(i), col);
   }
   return std::move(out).freeze();
 }
@@ -260,7 +369,7 @@ float Gradients::cell(const Site& site, const std::vector<std::int64_t>& index) 
   if (!record || index.size() != record->shape.size()) return none;
   for (std::size_t d = 0; d < index.size(); ++d)
     if (index[d] < 0 || index[d] >= record->shape[d]) return none;
-  if (!record->derived) return record->value.at(index);
+  if (!record->derived) return record->rows.at(index);
   const std::int64_t row = index[index.size() - 2], col = index.back();
   return slice(site, index.size() == 3 ? index[0] : 0, {row, row + 1}, {col, col + 1}).at(0);
 }

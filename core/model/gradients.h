@@ -1,26 +1,30 @@
 // The forward pass run backwards, with its Trace as the tape: the slope of a loss with respect to every step
 // and every weight, under the names of the forward. Steps stand in reverse order of execution. Attention's
-// scores and patterns have slopes too, computed by the rectangle like themselves. Refuses runs that begin in
-// a cache, runs with edits by hand, and recordings of other programs.
+// scores and patterns have slopes too, computed by the rectangle like themselves. Edits of the run are gone
+// back through. Refuses recordings of other programs, and edits that read what they change by the stage.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/model/measure.h"
 #include "core/ops/backward.h"
 #include "core/trace/probe.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
-/// What is made small: `factor` times the sum of the cross-entropies of the rows with a target.
+/// What the gradients are of: a measure of one row of logits where one is given, else `factor` times the sum
+/// of the cross-entropies of the rows with a target.
 struct Objective {
   std::vector<int> targets;  ///< one per row of logits: the token that should be said there, or kNotCounted
   double smoothing = 0;      ///< label smoothing
   double factor = 0;         ///< of the sum; 0 = 1 / number of counted rows (the mean)
+  std::optional<LogitMeasure> measure = std::nullopt;
 };
 
 /// One use of a weight by one sequence, before it is multiplied out: uses of many sequences are stacked into
@@ -41,7 +45,8 @@ class Gradients {
   const Trace& trace() const { return *trace_; }
   const CrossEntropy& loss() const { return loss_; }
   const Objective& objective() const { return objective_; }
-  const RunOptions& options() const { return options_; }
+  /// The objective's value: the measure, or the weighted sum of cross-entropies.
+  double value() const;
   /// The steps that have slopes, the last step of the forward first. A record's value has the shape of the
   /// step; derived ones (scores .. pattern, logits) are asked for with slice().
   const std::vector<Record>& records() const { return records_; }
@@ -55,29 +60,34 @@ class Gradients {
   const std::vector<WeightUse>& uses() const { return uses_; }
   /// Rows of logits.
   std::int64_t predictions() const;
+  /// What of the gradient of a step goes on through the step's edits: cell() and slice() where it has none.
+  float passed(const Site& site, const std::vector<std::int64_t>& index) const;
+  Tensor passed(const Site& site, std::int64_t head, Range rows, Range cols) const;
 
  private:
   friend class Backward;
-  friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective,
-                                                           const RunOptions&);
+  friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective);
   std::shared_ptr<const Trace> trace_;
+  Tensor edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain) const;
   Tensor score_slopes(const Site& site, std::int64_t head, Range rows, Range cols) const;
-  Tensor logit_slopes(Range rows, Range cols) const;
+  Tensor logit_slopes(const Tensor& of_rows, Range rows, Range cols) const;
 
   Objective objective_;
-  RunOptions options_;  // masks asked for, so that the run can be repeated
   CrossEntropy loss_;
-  std::vector<std::int64_t> rows_;  // that have a target
-  Tensor logits_;                   // slopes of their logits [row, vocab]
+  double measured_ = 0;
+  std::map<Site, Tensor> passed_;    // of edited steps: what went on through their edits
+  std::map<Site, Tensor> weighted_;  // z before its edits, where it has some
+  std::vector<std::int64_t> rows_;   // that have a target
+  Tensor logits_, logits_passed_;    // gradients of their logits [row, vocab], and what passes their edits
   std::vector<Record> records_;
   std::map<Site, int> index_;
   std::vector<WeightUse> uses_;
 };
 
-/// Runs backwards from a loss over the run's logits; `options` are those of the run. Errors: targets that do
-/// not fit the rows or the vocabulary, a model without a head, a run that cannot be gone through backwards.
-Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective,
-                                                  const RunOptions& options = {});
+/// Runs backwards from an objective at the run's logits, through the edits that it was run under. Errors:
+/// targets that do not fit the rows or the vocabulary, a model without a head, a run that cannot be gone
+/// through backwards.
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
 
 /// Slopes of all weights, summed over the sequences in their order: the same bits on any number of threads.
 /// Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name that

@@ -11,8 +11,8 @@ std::shared_ptr<const std::vector<std::uint8_t>> shared(const std::vector<std::u
   return real.empty() ? nullptr : std::make_shared<const std::vector<std::uint8_t>>(real);
 }
 
-const ModelConfig* mask_tower(const ModelConfig& config, MaskOf of) {
-  return of == MaskOf::vision ? config.vision() : config.encoder();
+const ModelConfig* mask_tower(const ModelConfig& config, AttentionKind of) {
+  return of == AttentionKind::vision ? config.vision() : config.encoder();
 }
 
 }  // namespace
@@ -42,25 +42,26 @@ Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& 
   return mask;
 }
 
-int mask_layers(const ModelConfig& config, MaskOf of) {
-  if (!has_mask(config, of)) return 1;
-  return of == MaskOf::main || of == MaskOf::cross ? config.n_layers() : mask_tower(config, of)->n_layers();
+int mask_layers(const ModelConfig& config, AttentionKind of) {
+  if (!has_attention(config, of)) return 1;
+  return of == AttentionKind::main || of == AttentionKind::cross ? config.n_layers()
+                                                                 : mask_tower(config, of)->n_layers();
 }
 
-Result<Mask> side_mask(const ModelConfig& config, MaskOf of, int layer, const MaskSpec& asked,
+Result<Mask> side_mask(const ModelConfig& config, AttentionKind of, int layer, const MaskSpec& asked,
                        const Input& input, std::int64_t queries) {
-  if (!has_mask(config, of)) {
+  if (!has_attention(config, of)) {
     return fail(Code::unsupported,
                 format("This model has no %s, so there is no such mask to change.",
-                       of == MaskOf::vision ? "vision tower" : "encoder"),
+                       of == AttentionKind::vision ? "vision tower" : "encoder"),
                 format("Leave out the mask that begins with \"%s\".", std::string(mask_prefix(of)).c_str()));
   }
   const auto source = static_cast<std::int64_t>(input.source.size());
-  if (of == MaskOf::cross) return cross_mask(asked, input.source_real, queries, source);
+  if (of == AttentionKind::cross) return cross_mask(asked, input.source_real, queries, source);
   const ModelConfig& tower = *mask_tower(config, of);
   const auto at = static_cast<std::size_t>(std::clamp(layer, 0, tower.n_layers() - 1));
   const AttentionSpec& spec = tower.blocks[at].attention;
-  if (of == MaskOf::vision) return self_mask(spec, asked, {}, {}, tower.patch.count());
+  if (of == AttentionKind::vision) return self_mask(spec, asked, {}, {}, tower.patch.count());
   return self_mask(spec, asked, {}, input.source_real, source);
 }
 

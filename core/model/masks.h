@@ -1,9 +1,10 @@
 // What attention may see and what is added to its scores, from a stack's specs and a run's input.
 #pragma once
 
+#include "core/trace/attention_kind.h"
 #include "core/trace/config.h"
 #include "core/trace/input.h"
-#include "core/trace/side_mask.h"
+#include "core/trace/mask_spec.h"
 
 namespace attnscope {
 
@@ -16,10 +17,10 @@ Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const s
 Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& real, std::int64_t queries,
                         std::int64_t keys);
 /// Blocks that read that mask; 1 where the model has no such mask.
-int mask_layers(const ModelConfig& config, MaskOf of);
+int mask_layers(const ModelConfig& config, AttentionKind kind);
 /// The mask of block `layer` of an encoder or a vision tower, or of cross-attention from `queries` rows of
 /// the main stack. `config` is the main stack's. Errors: the model has no such mask, and as above.
-Result<Mask> side_mask(const ModelConfig& config, MaskOf of, int layer, const MaskSpec& asked,
+Result<Mask> side_mask(const ModelConfig& config, AttentionKind kind, int layer, const MaskSpec& asked,
                        const Input& input, std::int64_t queries);
 /// ALiBi, or the table of distances of a stack: `table` is rel_bias.weight [bucket, head].
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table);

@@ -4,189 +4,12 @@
 #include <new>
 
 #include "core/base/text.h"
+#include "core/model/derive.h"
 #include "core/model/forward.h"
 #include "core/model/masks.h"
+#include "core/trace/editable.h"
 
 namespace attnscope {
-namespace {
-
-using Shapes = std::vector<WeightShape>;
-
-void expect_norm(Shapes& out, const std::string& name, const NormSpec& norm, std::int64_t width) {
-  if (norm.kind == NormSpec::Kind::none) return;
-  out.push_back({name + ".weight", {width}, false});
-  if (norm.kind == NormSpec::Kind::layer) out.push_back({name + ".bias", {width}, false});
-}
-
-void expect_linear(Shapes& out, const std::string& name, std::int64_t in, std::int64_t width) {
-  out.push_back({name + ".weight", {in, width}, true});
-  out.push_back({name + ".bias", {width}, false});
-}
-
-void expect_attention(Shapes& out, const std::string& base, const AttentionSpec& spec, std::int64_t d_in,
-                      std::int64_t d_source, std::int64_t d_model) {
-  const std::int64_t q_width = std::int64_t{spec.n_heads} * spec.d_head;
-  const std::int64_t kv_width = std::int64_t{spec.n_kv_heads} * spec.d_head;
-  expect_linear(out, base + "q", d_in, q_width);
-  expect_linear(out, base + "k", d_source, kv_width);
-  expect_linear(out, base + "v", d_source, kv_width);
-  if (spec.qk_norm.kind != NormSpec::Kind::none) {
-    out.push_back({base + "q_norm.weight", {spec.d_head}, false});
-    out.push_back({base + "k_norm.weight", {spec.d_head}, false});
-  }
-  expect_linear(out, base + "out", q_width, d_model);
-}
-
-void expect_block(Shapes& out, const std::string& base, const BlockSpec& block, std::int64_t d_in,
-                  std::int64_t d_model, std::int64_t d_source) {
-  expect_norm(out, base + "ln1", block.norm, block.order == NormOrder::post ? d_model : d_in);
-  expect_attention(out, base + "attn.", block.attention, d_in, d_in, d_model);
-  if (block.branch_norms) expect_norm(out, base + "ln1_post", block.norm, d_model);
-  if (block.cross) {
-    expect_norm(out, base + "ln_cross", block.norm, d_model);
-    expect_attention(out, base + "cross.", *block.cross, d_model, d_source, d_model);
-  }
-  if (block.mlp.kind == MlpSpec::Kind::none) return;
-  if (!block.shared_norm) expect_norm(out, base + "ln2", block.norm, d_model);
-  if (block.mlp.kind == MlpSpec::Kind::gated) {
-    expect_linear(out, base + "mlp.gate", d_model, block.mlp.d_mlp);
-    expect_linear(out, base + "mlp.up", d_model, block.mlp.d_mlp);
-  } else {
-    expect_linear(out, base + "mlp.pre", d_model, block.mlp.d_mlp);
-  }
-  expect_linear(out, base + "mlp.out", block.mlp.d_mlp, d_model);
-  if (block.branch_norms) expect_norm(out, base + "ln2_post", block.norm, d_model);
-}
-
-void expect_embedding(Shapes& out, const std::string& base, const ModelConfig& config) {
-  const PatchSpec& patch = config.patch;
-  if (patch.size > 0) {
-    expect_linear(out, base + "patch_embed", std::int64_t{patch.channels} * patch.size * patch.size,
-                  config.d_model);
-    if (patch.class_token) out.push_back({base + "class_embed.weight", {1, config.d_model}, true});
-  } else if (config.vocab_size > 0) {
-    out.push_back({base + "tok_embed.weight", {config.vocab_size, config.d_in}, true});
-  }
-  const PositionSpec& position = config.position;
-  if (position.kind == PositionSpec::Kind::learned)
-    out.push_back({base + "pos_embed.weight", {position.max_positions + position.offset, config.d_in}, true});
-  if (position.kind == PositionSpec::Kind::buckets)
-    out.push_back(
-        {base + "rel_bias.weight", {position.buckets, config.blocks.front().attention.n_heads}, true});
-  if (config.type_vocab > 0)
-    out.push_back({base + "type_embed.weight", {config.type_vocab, config.d_in}, true});
-  expect_norm(out, base + "ln_embed", config.embed_norm, config.d_in);
-}
-
-void expect_stack(Shapes& out, const ModelConfig& config, std::int64_t d_source) {
-  const std::string base(stack_prefix(config.stack));
-  expect_embedding(out, base, config);
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    expect_block(out, base + "blocks." + std::to_string(layer) + ".",
-                 config.blocks[static_cast<std::size_t>(layer)], layer == 0 ? config.d_in : config.d_model,
-                 config.d_model, d_source);
-  }
-  expect_norm(out, base + "ln_final", config.final_norm, config.d_model);
-  if (config.projected > 0) expect_linear(out, base + "projected", config.d_model, config.projected);
-  if (config.head.transform) {
-    expect_linear(out, base + "head.pre", config.d_model, config.d_model);
-    expect_norm(out, base + "ln_head", config.head.norm, config.d_model);
-  }
-  if (config.head.present) expect_linear(out, base + "logits", config.d_model, config.outputs());
-}
-
-Status bad_size(std::string sentence) {
-  return fail(Code::bad_shape, std::move(sentence), "Correct the sizes in the config.");
-}
-
-Status check_attention(const AttentionSpec& a, int layer, bool rotates, const RopeSpec& rope) {
-  if (a.n_heads <= 0 || a.d_head <= 0 || a.n_kv_heads <= 0) {
-    return bad_size(
-        format("Block %d: heads (%d), key/value heads (%d) and head size (%d) must be at least 1.", layer,
-               a.n_heads, a.n_kv_heads, a.d_head));
-  }
-  if (a.n_heads % a.n_kv_heads != 0) {
-    return bad_size(format("Block %d: %d query heads cannot share %d key/value heads evenly.", layer,
-                           a.n_heads, a.n_kv_heads));
-  }
-  const int turned = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
-  if (rotates && (turned % 2 != 0 || turned > a.d_head)) {
-    return bad_size(
-        format("Block %d: rotary positions turn pairs, but %d of the %d features of a head do not "
-               "make pairs.",
-               layer, turned, a.d_head));
-  }
-  if (!a.mask.empty()) TRY_OK(MaskSpec::parse(a.mask));
-  return Done{};
-}
-
-Status check_stack(const ModelConfig& config, const ModelConfig& main) {
-  if (config.d_model <= 0 || config.d_in <= 0)
-    return bad_size("The model's width (d_model) must be at least 1.");
-  if (config.blocks.empty())
-    return bad_size("The model has no block: the number of layers must be at least 1.");
-  const PatchSpec& patch = config.patch;
-  if (patch.size < 0 || (patch.size > 0 && (patch.channels <= 0 || patch.rows <= 0 || patch.cols <= 0)))
-    return bad_size("The image must have at least one channel and one patch in each direction.");
-  const bool rotates = config.position.kind == PositionSpec::Kind::rope;
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
-    TRY_OK(check_attention(block.attention, layer, rotates, config.position.rope));
-    if (block.cross) TRY_OK(check_attention(*block.cross, layer, false, config.position.rope));
-    const bool biased = config.position.kind == PositionSpec::Kind::alibi ||
-                        config.position.kind == PositionSpec::Kind::buckets;
-    if (block.attention.mask_before_scale && (block.attention.cap > 0.f || biased))
-      return bad_size(
-          format("Block %d masks before it scales, but it has a cap or a position bias, which come between "
-                 "scaling and masking.",
-                 layer));
-    if (block.cross && !main.encoder())
-      return bad_size(format("Block %d has cross-attention, but the model has no encoder.", layer));
-    if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)
-      return bad_size(format("Block %d: the MLP's width must be at least 1.", layer));
-  }
-  return Done{};
-}
-
-Status check_sizes(const ModelConfig& config) {
-  TRY_OK(check_stack(config, config));
-  for (const ModelConfig& tower : config.towers) TRY_OK(check_stack(tower, config));
-  const ModelConfig* vision = config.vision();
-  if (vision && (vision->projected > 0 ? vision->projected : vision->d_model) != config.d_model)
-    return bad_size("The image's rows do not have the width of the language model.");
-  return Done{};
-}
-
-}  // namespace
-
-std::vector<WeightShape> expected_weights(const ModelConfig& config) {
-  Shapes out;
-  const ModelConfig* encoder = config.encoder();
-  for (const ModelConfig& tower : config.towers) expect_stack(out, tower, tower.d_model);
-  expect_stack(out, config, encoder ? encoder->d_model : config.d_model);
-  return out;
-}
-
-Status check_weights(const ModelConfig& config, const Weights& weights) {
-  TRY_OK(check_sizes(config));
-  for (const WeightShape& expected : expected_weights(config)) {
-    const Tensor* found = weights.find(expected.name);
-    if (!found && !expected.required) continue;
-    if (!found) {
-      return fail(Code::not_found,
-                  format("The tensor %s is missing; the config asks for the shape %s.", expected.name.c_str(),
-                         shape_text(expected.shape).c_str()),
-                  "The file may be incomplete, or the config may belong to another model.");
-    }
-    if (found->sizes() != expected.shape) {
-      return fail(Code::bad_shape,
-                  format("The tensor %s has the shape %s, but the config asks for %s.", expected.name.c_str(),
-                         shape_text(*found).c_str(), shape_text(expected.shape).c_str()),
-                  "The config and the weights belong to different models, or one of them was changed.");
-    }
-  }
-  return Done{};
-}
 
 Model::Model(std::shared_ptr<const ModelConfig> config, std::shared_ptr<const Weights> weights)
     : config_(std::move(config)), weights_(std::move(weights)) {}
@@ -197,21 +20,10 @@ Result<std::shared_ptr<const Model>> Model::make(ModelConfig config, Weights wei
                                        std::make_shared<const Weights>(std::move(weights)));
 }
 
-std::shared_ptr<const Model> Model::with_weight(const std::string& name, Tensor value) const {
-  auto changed = std::make_shared<Weights>(*weights_);
-  const std::string base(stack_prefix(config_->stack));
-  const bool shared = config_->of(Stack::enc).shares_embedding;
-  const bool table = name == base + "tok_embed.weight" || (shared && name == "enc.tok_embed.weight");
-  if (table) {
-    if (config_->head.tied)
-      changed->set(base + "logits.weight", value.transpose().rename({Axis::in, Axis::vocab}));
-    if (shared) {
-      changed->set("enc.tok_embed.weight", value);
-      changed->set(base + "tok_embed.weight", value);
-    }
-  }
-  changed->set(name, std::move(value));
-  return std::make_shared<const Model>(config_, std::move(changed));
+std::shared_ptr<const Model> Model::with_files(std::vector<ReadFile> files) const {
+  auto known = std::make_shared<Weights>(*weights_);
+  known->set_files(std::move(files));
+  return std::make_shared<const Model>(config_, std::move(known));
 }
 
 Input Model::completed(Input input) const {
@@ -277,7 +89,7 @@ Status Model::check_source(const Input& input) const {
   return check_room(*encoder, static_cast<std::int64_t>(input.source.size()));
 }
 
-Status Model::check_image(const Input& input, std::int64_t first_pos) const {
+Status Model::check_image(const Input& input) const {
   if (!config_->sees()) {
     if (input.pixels.empty()) return Done{};
     return fail(Code::bad_shape, "This model does not look at images.",
@@ -285,7 +97,6 @@ Status Model::check_image(const Input& input, std::int64_t first_pos) const {
   }
   const PatchSpec& patch = config_->patch.size > 0 ? config_->patch : config_->vision()->patch;
   if (input.pixels.empty()) {
-    if (first_pos > 0) return Done{};
     return fail(Code::out_of_range, "This model looks at an image, and there is none.",
                 "Open a PNG or JPEG, or draw one.");
   }
@@ -297,6 +108,12 @@ Status Model::check_image(const Input& input, std::int64_t first_pos) const {
                        shape_text(input.pixels).c_str(), shape_text(wanted).c_str()),
                 "Bring the image to the model's size.");
   }
+  if (const Stats s = stats(input.pixels); s.nans > 0 || s.infs > 0) {
+    return fail(Code::out_of_range,
+                format("The image holds %lld numbers that are NaN and %lld that are infinite.",
+                       static_cast<long long>(s.nans), static_cast<long long>(s.infs)),
+                "Give an image of finite numbers.");
+  }
   if (!config_->vision()) return Done{};
   const auto places = std::count(input.ids.begin(), input.ids.end(), config_->image_token);
   if (places == patch.count()) return Done{};
@@ -307,30 +124,34 @@ Status Model::check_image(const Input& input, std::int64_t first_pos) const {
       "Begin the input with one image token per patch.");
 }
 
-Status Model::check_masks(const Input& input, const RunOptions& options, std::int64_t first_pos) const {
-  const std::int64_t keys = first_pos + (config_->patch.size > 0 ? config_->patch.count() : input.length());
-  for (const BlockSpec& block : config_->blocks)
-    TRY_OK(self_mask(block.attention, options.mask, input.spans, input.real, keys));
-  for (const MaskOf of : {MaskOf::encoder, MaskOf::vision, MaskOf::cross}) {
-    if (!has_mask(*config_, of) && !find_mask(options.side_masks, of)) continue;
-    const MaskSpec& asked = asked_mask(options.side_masks, of);
-    for (int layer = 0; layer < mask_layers(*config_, of); ++layer)
-      TRY_OK(side_mask(*config_, of, layer, asked, input, first_pos + input.length()));
+Status Model::check_masks(const ModelConfig& config, const Input& input, const Edits& edits) {
+  const std::int64_t keys = config.patch.size > 0 ? config.patch.count() : input.length();
+  const MaskEdit main = asked_mask(edits, AttentionKind::main);
+  for (const BlockSpec& block : config.blocks)
+    TRY_OK(self_mask(block.attention, main.spec.value_or(MaskSpec()), input.spans, input.real, keys));
+  for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::vision, AttentionKind::cross}) {
+    const MaskEdit asked = asked_mask(edits, kind);
+    if (!has_attention(config, kind) && !asked.spec && asked.cells.empty()) continue;
+    for (int layer = 0; layer < mask_layers(config, kind); ++layer)
+      TRY_OK(side_mask(config, kind, layer, asked.spec.value_or(MaskSpec()), input, input.length()));
   }
   if (!input.types.empty() && static_cast<std::int64_t>(input.types.size()) != input.length())
     return fail(Code::bad_shape, "There must be one segment number per token.", "Give as many as tokens.");
+  if (!input.types.empty() && config.type_vocab == 0)
+    return fail(Code::unsupported, "This model knows no segments: it has no table of them.",
+                "Leave the segments (--types) out.");
   for (const int type : input.types) {
-    if (config_->type_vocab == 0 || (type >= 0 && type < config_->type_vocab)) continue;
+    if (type >= 0 && type < config.type_vocab) continue;
     return fail(Code::out_of_range,
-                format("Segment %d is outside the table of %d segments.", type, config_->type_vocab),
+                format("Segment %d is outside the table of %d segments.", type, config.type_vocab),
                 "Segments count from 0.");
   }
   return Done{};
 }
 
-Status Model::check_input(const Input& input, std::int64_t first_pos) const {
+Status Model::check_input(const Input& input) const {
   TRY_OK(check_source(input));
-  TRY_OK(check_image(input, first_pos));
+  TRY_OK(check_image(input));
   if (config_->patch.size > 0) return Done{};
   if (input.length() == 0) {
     return fail(Code::out_of_range, "There is nothing to run: the input is empty.",
@@ -349,56 +170,139 @@ Status Model::check_input(const Input& input, std::int64_t first_pos) const {
   }
   TRY_OK(check_ids(input.ids, config_->vocab_size, ""));
   TRY_OK(check_padding(input.real, input.length()));
-  if (first_pos > 0 && !input.real.empty())
-    return fail(Code::unsupported, "A padded sequence cannot be continued token by token.",
-                "Take the padding away.");
-  return check_room(*config_, first_pos + input.length());
+  return check_room(*config_, input.length());
 }
 
 namespace {
 
-// Changes that this run had no place for: better said than passed over.
-Status check_changes(const Trace& trace, const RunOptions& options) {
-  for (const Intervention& change : options.interventions) {
-    const Slot slot = change.where.site.slot;
-    const std::string name = to_text(change.where.site);
-    if (!change.enabled) continue;
-    if (!trace.find(change.where.site)) {
-      return fail(Code::not_found, format("This model has no step %s to change.", name.c_str()),
-                  "Choose a step of the timeline.");
-    }
-    if (slot != Slot::mask && slot != Slot::logits && slot != Slot::probs) continue;
-    return fail(Code::unsupported, format("%s cannot be changed itself.", name.c_str()),
-                slot == Slot::mask ? "Switch cells of the mask instead."
-                                   : "Change ln_final.out or a weight instead.");
-  }
+// Steps that cannot be edited themselves, and steps that the model does not have.
+Status check_steps(const Trace& trace) {
+  for (const auto& edit : trace.edits)
+    if (edit->number() && edit->number()->where.kind == Target::Kind::step)
+      TRY_OK(check_target(trace, edit->number()->where));
   return Done{};
+}
+
+// An input of rows under the edits that name it.
+Result<Input> edited_input(Input input, const Edits& edits, Edits& reached) {
+  for (const auto& edit : edits) {
+    const NumberEdit* number = edit->number();
+    if (!number || number->where.kind != Target::Kind::input) continue;
+    TRY_OK(check_takes_rows(input));
+    TRY(Applied applied, apply(*number, input.vectors, {0, &input.real}));
+    input.vectors = applied.value;
+    if (applied.reached) reached.push_back(edit);
+  }
+  return input;
+}
+
+bool contains(const Edits& edits, const Edit& edit) {
+  return std::any_of(edits.begin(), edits.end(),
+                     [&](const auto& one) { return one.get() == &edit || same_edit(*one, edit); });
+}
+
+Edits exchanges(const Edits& edits) {
+  Edits out;
+  for (const auto& edit : edits)
+    if (edit->exchange()) out.push_back(edit);
+  return out;
+}
+
+bool same_edits(const Edits& a, const Edits& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); });
+}
+
+// A run that left only what predictions need can be continued, not changed.
+bool only_appends(const Cone& cone, const Trace& base) {
+  const StackCone& main = cone.main;
+  const auto behind = [&](std::int64_t row) { return row >= std::min(base.length, main.rows); };
+  return behind(main.embed) && behind(main.final) &&
+         std::all_of(main.blocks.begin(), main.blocks.end(), behind) && !main.cross &&
+         cone.encoder.final >= cone.encoder.rows && cone.vision.final >= cone.vision.rows;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOptions& options,
-                                                KvCache* cache) const {
-  const std::int64_t first_pos = cache ? cache->length() : 0;
-  const Input input = completed(given);
-  TRY_OK(check_input(input, first_pos));
-  TRY_OK(check_masks(input, options, first_pos));
-  auto trace = std::make_shared<Trace>(config_, weights_);
-  trace->input = input;
-  trace->ids = input.ids;
-  trace->first_pos = first_pos;
-  trace->length = config_->patch.size > 0 ? config_->patch.count() : input.length();
+// All that a run stands on.
+struct Model::Prepared {
+  DerivedModel model;
+  Input input;
+  Edits edits, reached;
+  std::shared_ptr<const Trace> base;  // null: nothing to share
+  Cone cone;
+};
+
+Result<Model::Prepared> Model::prepared(const Input& given, const RunOptions& options) const {
+  TRY_OK(check_runs(*weights_));
+  Prepared out;
+  out.edits = options.edits;
+  std::erase_if(out.edits, [](const auto& edit) { return !edit->enabled; });
+  out.model = {config_, weights_, {}};
+  if (changes_model(out.edits)) {
+    TRY(out.model, derived(config_, weights_, out.edits));
+    TRY_OK(check_weights(*out.model.config, *out.model.weights));
+  }
+  out.reached = out.model.reached;
+  TRY(out.input, edited_input(completed(given), out.edits, out.reached));
+  TRY_OK(check_input(out.input));
+  TRY_OK(check_masks(*out.model.config, out.input, out.edits));
+  out.cone = whole_cone(*out.model.config, out.input);
+  const bool kin = options.base && options.base->origin == weights_ &&
+                   same_edits(exchanges(options.base->edits), exchanges(out.edits));
+  if (!kin) return out;
+  Cone cone = cone_between(*options.base, *out.model.config, out.input, out.edits);
+  if (!options.base->complete && !only_appends(cone, *options.base)) return out;
+  out.cone = std::move(cone);
+  out.base = options.base;
+  return out;
+}
+
+Status Model::accepts(const Input& given, const RunOptions& options) const {
+  const Result<Prepared> run = prepared(given, options);
+  return run ? Status(Done{}) : Status(run.error());
+}
+
+Result<Cone> Model::cone(const Input& given, const RunOptions& options) const {
+  TRY(Prepared run, prepared(given, options));
+  return std::move(run.cone);
+}
+
+Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOptions& options) const {
+  TRY(const Prepared what, prepared(given, options));
+  RunOptions own = options;
+  own.edits = what.edits;
+  own.base = what.base;
+  auto trace = std::make_shared<Trace>(what.model.config, what.model.weights);
+  trace->input = what.input;
+  trace->ids = what.input.ids;
+  trace->edits = what.edits;
+  trace->origin = weights_;
+  trace->complete = options.keep == Keep::all && (!what.base || what.base->complete);
+  trace->length = what.cone.main.rows;
+  if (what.base) trace->share(*what.base);
+  const Probe at(*trace, own);
   try {
-    forward(*config_, *weights_, input, Probe(*trace, options), first_pos, cache);
+    forward(*what.model.config, *what.model.weights, what.input, at, what.cone);
   } catch (const RunCancelled&) {
     return fail(Code::cancelled, "The run was stopped.", "");
+  } catch (const EditRefused& refused) {
+    return refused.error;
   } catch (const std::bad_alloc&) {
-    return fail(Code::no_memory,
-                format("There is not enough memory for %lld tokens.", static_cast<long long>(input.length())),
-                "Shorten the input, or close other programs.");
+    return fail(
+        Code::no_memory,
+        format("There is not enough memory for %lld tokens.", static_cast<long long>(what.input.length())),
+        "Shorten the input, or close other programs.");
   }
-  TRY_OK(check_changes(*trace, options));
-  if (cache) cache->advance(trace->length);
+  TRY_OK(weights_->intact());
+  TRY_OK(check_steps(*trace));
+  for (const auto& edit : what.edits) {
+    const bool shared =
+        what.base && contains(what.base->edits, *edit) && !contains(what.base->unreached, *edit);
+    if (edit->number() && !shared && !contains(at.reached(), *edit) && !contains(what.reached, *edit))
+      trace->unreached.push_back(edit);
+  }
+  if (options.keep == Keep::predictions) trace->keep_predictions();
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

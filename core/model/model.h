@@ -7,22 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "core/model/kv_cache.h"
+#include "core/model/cone.h"
+#include "core/model/expected_weights.h"
 #include "core/trace/input.h"
 #include "core/trace/probe.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
-
-/// A weight that a config asks for: its name and logical shape ([in, out] for matrices).
-struct WeightShape {
-  std::string name;
-  std::vector<std::int64_t> shape;
-  bool required = true;  ///< biases and norm offsets may be absent
-};
-std::vector<WeightShape> expected_weights(const ModelConfig& config);
-/// Compares every weight with the config.
-Status check_weights(const ModelConfig& config, const Weights& weights);
 
 class Model {
  public:
@@ -35,19 +26,26 @@ class Model {
   /// The input as it runs: ids for the rows of an image's own stack, names for the parts of a sequence that
   /// begins with an image (image, prompt), where the input does not say.
   Input completed(Input input) const;
-  /// The same model with one weight exchanged (shares all others).
-  std::shared_ptr<const Model> with_weight(const std::string& name, Tensor value) const;
+  /// The same model, knowing the files that it was read from: runs fail once one of them was changed in
+  /// place.
+  std::shared_ptr<const Model> with_files(std::vector<ReadFile> files) const;
 
-  /// One forward pass, every step recorded. With a cache, rows are appended to it: the first call prefills,
-  /// later calls see all earlier keys and values. A cancelled run gives Code::cancelled.
-  Result<std::shared_ptr<const Trace>> run(const Input& given, const RunOptions& options = {},
-                                           KvCache* cache = nullptr) const;
+  /// Whether run() takes this input under these edits.
+  Status accepts(const Input& given, const RunOptions& options = {}) const;
+  /// One forward pass under options.edits. Where options.base is a run of this model, only what differs from
+  /// it is computed. Edits whose place the run does not have stand in Trace::unreached. Errors: an input that
+  /// does not fit, an edit that cannot be carried out; a cancelled run gives Code::cancelled.
+  Result<std::shared_ptr<const Trace>> run(const Input& given, const RunOptions& options = {}) const;
+  /// What such a run would compute.
+  Result<Cone> cone(const Input& given, const RunOptions& options) const;
 
  private:
-  Status check_input(const Input& input, std::int64_t first_pos) const;
+  struct Prepared;
+  Result<Prepared> prepared(const Input& given, const RunOptions& options) const;
+  Status check_input(const Input& input) const;
   Status check_source(const Input& input) const;
-  Status check_image(const Input& input, std::int64_t first_pos) const;
-  Status check_masks(const Input& input, const RunOptions& options, std::int64_t first_pos) const;
+  Status check_image(const Input& input) const;
+  static Status check_masks(const ModelConfig& config, const Input& input, const Edits& edits);
 
   std::shared_ptr<const ModelConfig> config_;
   std::shared_ptr<const Weights> weights_;

@@ -26,7 +26,7 @@ Tensor product_share(const Gradients& gradients, const Record& own, const Site& 
   const Tensor weight = gradients.trace().weights().get(to_text(reader) + ".weight");  // [in, out]
   const Range rows = all_of(later, 1), cols = all_of(later, 0);
   const Tensor dy = reader.slot == Slot::logits ? product_logit_slopes(gradients, rows, cols)
-                                                : gradients.slice(reader, 0, rows, cols);
+                                                : gradients.passed(reader, 0, rows, cols);
   const Tensor back = linear(dy, weight.transpose(), {}, own.axes[1]);  // [row, in]
   if (back.size(0) >= own.shape[0]) return back;
   std::vector<float> values = back.values();
@@ -92,7 +92,7 @@ Tensor slope_share(const Gradients& gradients, const Site& site, const Site& rea
   if (rule == Rule::norm) return norm_back(gradients, reader, head, all_of(*own, 1)).result;
   const bool same = (rule == Rule::sum || rule == Rule::copy) && own->shape == later->shape &&
                     own->axes == later->axes && later->site.slot != Slot::merged;
-  if (same) return gradients.slice(reader, head, all_of(*own, 1), all_of(*own, 0));
+  if (same) return gradients.passed(reader, head, all_of(*own, 1), all_of(*own, 0));
   return share_by_cells(gradients, *own, reader, head);
 }
 
@@ -135,7 +135,7 @@ NormBack norm_back(const Gradients& gradients, const Site& norm, std::int64_t he
   const Tensor x = trace.slice(read_by(trace, norm), head, rows, {0, width}).packed();  // [row, d]
   const NormSpec& spec = norm_spec(trace.config(), norm);
   out.centred = spec.kind == NormSpec::Kind::layer;
-  out.arrived = gradients.slice(norm, head, rows, {0, width});
+  out.arrived = gradients.passed(norm, head, rows, {0, width});
   out.gain = norm_gain(trace, norm, width);
   const Tensor divisors = norm_divisors(trace, norm, x, rows), means = norm_means(x, spec);
   const std::int64_t count = x.size(0);
@@ -181,7 +181,7 @@ Tensor curve_slopes(const Trace& trace, const Site& site, const Site& reader, st
 Tensor product_logit_slopes(const Gradients& gradients, Range rows, Range cols) {
   const Trace& trace = gradients.trace();
   const HeadSpec& head = trace.config().head;
-  Tensor dy = gradients.slice(trace.main(Slot::logits), 0, rows, cols);
+  Tensor dy = gradients.passed(trace.main(Slot::logits), 0, rows, cols);
   if (head.cap > 0.f)
     dy = soft_cap_backward(dy, trace.slice(trace.main(Slot::logits), 0, rows, cols), head.cap);
   return head.scale != 1.f ? scale(dy, head.scale) : dy;

@@ -51,7 +51,7 @@ class ShareOfCell {
     return {Kind::slope, gradient_name(site), site, std::move(index), value};
   }
   SlopeFactor arrived(Index index) const {
-    const auto value = static_cast<double>(gradients_.cell(reader_, index));
+    const auto value = static_cast<double>(gradients_.passed(reader_, index));
     return slope(reader_, std::move(index), value);
   }
   SlopeFactor step(const Site& site, Index index) const {
@@ -215,7 +215,7 @@ class ShareOfCell {
     const ModelConfig& stack = trace_.config().of(site_.stack);
     const RopeSpec& rope = stack.position.rope;
     const std::int64_t d_head = reader_shape()[2], i = index_[2];
-    const auto frequencies = rope_frequencies(rope, d_head, trace_.first_pos + trace_.rows(site_.stack));
+    const auto frequencies = rope_frequencies(rope, d_head, trace_.rows(site_.stack));
     const auto half = static_cast<std::int64_t>(frequencies.size());
     if (i >= 2 * half) return add({arrived(index_)});
     const bool lower = rope.interleaved ? i % 2 == 0 : i < half;

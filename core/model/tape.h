@@ -11,8 +11,9 @@ namespace attnscope {
 
 class Tape {
  public:
-  Tape(const Trace& trace, std::vector<Record>& records, std::vector<WeightUse>& uses)
-      : trace_(trace), records_(records), uses_(uses) {}
+  Tape(const Trace& trace, std::vector<Record>& records, std::vector<WeightUse>& uses,
+       std::map<Site, Tensor>& passed, std::map<Site, Tensor>& weighted)
+      : trace_(trace), records_(records), uses_(uses), passed_(passed), weighted_(weighted) {}
 
   const Trace& trace() const { return trace_; }
   bool has(const Site& site) const { return trace_.find(site) != nullptr; }
@@ -20,16 +21,19 @@ class Tape {
   const Tensor& value(const Site& site) const;
   Tensor weight(const std::string& name) const { return trace_.weights().get(name); }
 
-  /// Writes the slope of a step, and returns it.
-  Tensor at(const Site& site, Tensor slope);
+  /// z of an attention as it was before its own edits.
+  Tensor weighted_values(const Site& z, const AttentionState& state);
+
+  /// Writes the gradient of a step, and returns what of it goes on through the edits of that step.
+  Tensor at(const Site& site, Tensor gradient);
   /// The same for a step whose slopes are computed by the rectangle.
   void at(const Site& derived);
 
   /// Through y = x W + b back to x; `name` without ".weight".
   Tensor project(const std::string& name, const Tensor& x, const Tensor& dy);
-  /// Through a norm back to x; `x` may have heads in front. `scale` is what the forward divided by [pos, 1];
-  /// it is computed anew where it is empty.
-  Tensor norm(const NormSpec& spec, const std::string& name, const Tensor& x, const Tensor& scale,
+  /// Through a norm back to x; `x` may have heads in front. `scale` is the step that holds what the forward
+  /// divided by; null: it is computed anew.
+  Tensor norm(const NormSpec& spec, const std::string& name, const Tensor& x, const Site* scale,
               const Tensor& dy);
   /// A weight that is taken by rows.
   void rows(const std::string& name, std::vector<int> ids, const Tensor& dy);
@@ -37,10 +41,21 @@ class Tape {
   void ready(const std::string& name, Tensor slope);
 
  private:
+  Tensor through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x, const Site& scale,
+                              const Tensor& natural, const Tensor& dy, const Tensor& dx) const;
+
   const Trace& trace_;
   std::vector<Record>& records_;
   std::vector<WeightUse>& uses_;
+  std::map<Site, Tensor>& passed_;    // gradients of edited steps behind their edits
+  std::map<Site, Tensor>& weighted_;  // z before its edits, where it has some
 };
+
+/// True where an edit of numbers names this step.
+bool is_edited(const Trace& trace, const Site& site);
+/// Back through those edits of a run that change a step: gradients of what the step held before them. Errors:
+/// as apply_backward.
+Result<Tensor> through_edits(const Trace& trace, const Site& site, Tensor gradient);
 
 /// Back through the blocks and the embedding of one stack. `encoded` collects what cross-attention sends to
 /// the encoder's rows [source, d_model].

@@ -1,14 +1,16 @@
-// softmax(mask(cap(q k^T scale) + bias)) v by tiles with a running row maximum and sum, and any rectangle of
-// its scores or pattern computed anew from q, k, the mask and each row's log-sum-exp. Refuses to hold more
-// than one tile of scores per thread. Cells of a rectangle are dot products of their own, so that every
-// rectangle shows the same bits.
+// softmax(mask(cap(q k^T scale) + bias)) v by tiles of keys with a running row maximum and sum. Tiles begin
+// at fixed keys, every score and every value is one chain of fused steps (kernels.h), and what a row may not
+// see weighs exactly 0: so a row has the same bits whatever rows stand beside it and whatever keys follow.
+// Refuses to hold more scores than a few rows of one tile per thread.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "core/ops/bias.h"
 #include "core/ops/heads.h"
+#include "core/ops/hidden.h"
 #include "core/ops/kernels.h"
 #include "core/ops/mask.h"
 #include "core/ops/ops.h"
@@ -17,136 +19,236 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kFewRows = 4;  // fewer queries than this are dot products
+constexpr std::int64_t kKeys = 384;              // of a tile: whole panels on every instruction set
+constexpr std::int64_t kRows = 64;               // of a piece of work
+constexpr std::int64_t kGroup = 8;               // rows that go through a tile together
+constexpr std::int64_t kFewRows = 16;            // for them alone nothing is packed beforehand
+constexpr std::int64_t kInPlaceRows = 4;         // for them not even on the way
+constexpr std::int64_t kPackedFloats = 1 << 24;  // beforehand, at most, but for one head
 
-bool all_finite(const float* values, std::int64_t count) {
-  return std::all_of(values, values + count, [](float v) { return std::isfinite(v); });
-}
+std::int64_t whole(std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; }
 
-// One block of query rows of one head on its way over the keys.
-class QueryTile {
+// A tile of keys and values as products read them.
+struct Tile {
+  std::int64_t begin, count;
+  const float* k;       // panels [d_head, key]; null: keys are read where they are
+  const float* v;       // panels [key, d_head]
+  std::int64_t v_step;  // floats from one key to the next; 0: as a panel is wide
+};
+
+// Keys and values of one head, tile by tile.
+class KeyTiles {
  public:
-  QueryTile(const AttentionInputs& in, std::int64_t head, std::int64_t first, std::int64_t count)
+  KeyTiles(const AttentionInputs& in, std::int64_t head)
+      : k_(rows_of(in.k, head)),
+        v_(rows_of(in.v, head)),
+        keys_(in.k.size(1)),
+        d_head_(in.k.size(2)),
+        d_value_(in.v.size(2)),
+        v_columns_(Cut(d_value_, kernel_.columns, kernel_.width).piece) {}
+
+  std::int64_t count() const { return (keys_ + kKeys - 1) / kKeys; }
+  std::int64_t v_columns() const { return v_columns_; }
+  // Floats of a packed tile.
+  std::int64_t room() const { return kKeys * (d_head_ + whole(d_value_, kernel_.width)); }
+
+  // A tile that pack() left in `room`, up to the key `end`.
+  Tile at(std::int64_t index, std::int64_t end, const float* room) const {
+    const std::int64_t begin = index * kKeys;
+    return {begin, std::min(kKeys, std::min(end, keys_) - begin), room, room + kKeys * d_head_, 0};
+  }
+  Tile pack(std::int64_t index, std::int64_t end, float* room) const {
+    const Tile tile = at(index, end, room);
+    kernel_.pack(k_.row(tile.begin), k_.ld, true, room, kernel_.columns, tile.count, d_head_);
+    kernel_.pack(v_.row(tile.begin), v_.ld, false, room + kKeys * d_head_, v_columns_, d_value_, tile.count);
+    return tile;
+  }
+  // The same for a few rows: what products can read where it is stays there.
+  Tile pack_once(std::int64_t index, std::int64_t end, std::int64_t rows, float* room) const {
+    Tile tile = at(index, end, room);
+    if (rows <= kInPlaceRows)
+      tile.k = nullptr;
+    else
+      kernel_.pack(k_.row(tile.begin), k_.ld, true, room, kernel_.columns, tile.count, d_head_);
+    if (d_value_ % kernel_.width == 0) {
+      tile.v = v_.row(tile.begin);
+      tile.v_step = v_.ld;
+    } else {
+      kernel_.pack(v_.row(tile.begin), v_.ld, false, room + kKeys * d_head_, v_columns_, d_value_,
+                   tile.count);
+    }
+    return tile;
+  }
+  Rows keys() const { return k_; }
+  Rows values() const { return v_; }
+
+ private:
+  const Kernels& kernel_ = kernels();
+  Rows k_, v_;
+  std::int64_t keys_, d_head_, d_value_, v_columns_;
+};
+
+// Some query rows of the heads that share a key/value head, head after head, on their way over the keys.
+class QueryRows {
+ public:
+  QueryRows(const AttentionInputs& in, const KeyTiles& keys, std::int64_t kv, std::int64_t first,
+            std::int64_t count)
       : in_(in),
-        q_(rows_of(in.q, head)),
-        k_(rows_of(in.k, kv_head(in, head))),
-        v_(rows_of(in.v, kv_head(in, head))),
-        first_(first),
+        keys_(keys),
+        first_(kv * (in.q.size(0) / in.k.size(0)) * in.q.size(1) + first),
         count_(count),
         d_head_(in.q.size(2)),
         d_value_(in.v.size(2)),
+        z_step_(whole(d_value_, kernel_.width)),
         query_(scratch(count * d_head_)),
-        score_(scratch(count * kKeyTile)),
-        z_(scratch(count * d_value_)),
-        bias_(in.bias, head, in.first_query + first, in.first_query + first + count, in.k.size(1)) {}
-
-  // False when it was cancelled.
-  template <class Stop>
-  bool run(Stop stop) {
-    scale_queries();
-    if (!walk(stop)) return false;
-    if (all_finite(z_.get(), count_ * d_value_)) return true;
-    skip_zeros_ = true;  // a NaN that nobody looks at must not come through as 0 * NaN
-    return walk(stop);
+        score_(scratch(kGroup * kKeys)),
+        z_(scratch(count * z_step_)) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Rows q = rows_of(in.q, head(i));
+      for (std::int64_t d = 0; d < d_head_; ++d) query_[i * d_head_ + d] = q.row(query(i))[d] * in.scale;
+      spans_[i] = reachable_span(in.mask, position(i), position(i) + 1, in.k.size(1));
+    }
+    for (std::int64_t i = 0; i < count; ++i)
+      if (i == 0 || head(i) != head(i - 1))
+        bias_.emplace_back(in.bias, head(i), position(i),
+                           position(std::min(count - 1, i - query(i) + in.q.size(1) - 1)) + 1, in.k.size(1));
   }
 
-  // z rows are z_step apart.
-  void finish(float* z, std::int64_t z_step, float* lse) const {
+  // Tiles lie packed in `packed`, or are packed as they come where that is null. False when it was cancelled.
+  template <class Stop>
+  bool run(const float* packed, Stop stop) {
+    if (!walk(0, count_, packed, stop)) return false;
+    hiding_ = true;  // a NaN that nobody looks at must not come through as 0 * NaN
+    for (std::int64_t i = 0; i < count_; ++i)
+      if (!all_finite(z_.get() + i * z_step_, d_value_) && !walk(i, i + 1, packed, stop)) return false;
+    return true;
+  }
+
+  // z is [query, head, d_head], lse [head, query].
+  void finish(float* z, float* lse) const {
     for (std::int64_t i = 0; i < count_; ++i) {
       const bool nobody = top_[i] == kNobody;
       const float factor = nobody ? 0.f : static_cast<float>(1 / sum_[i]);
-      for (std::int64_t d = 0; d < d_value_; ++d) z[i * z_step + d] = z_[i * d_value_ + d] * factor;
-      lse[i] = nobody ? kNobody : static_cast<float>(static_cast<double>(top_[i]) + std::log(sum_[i]));
+      float* const to = z + (query(i) * in_.q.size(0) + head(i)) * d_value_;
+      for (std::int64_t d = 0; d < d_value_; ++d) to[d] = z_[i * z_step_ + d] * factor;
+      lse[first_ + i] =
+          nobody ? kNobody : static_cast<float>(static_cast<double>(top_[i]) + std::log(sum_[i]));
     }
   }
 
  private:
-  std::int64_t position(std::int64_t i) const { return in_.first_query + first_ + i; }
+  std::int64_t head(std::int64_t i) const { return (first_ + i) / in_.q.size(1); }
+  std::int64_t query(std::int64_t i) const { return (first_ + i) % in_.q.size(1); }
+  std::int64_t position(std::int64_t i) const { return in_.first_query + query(i); }
+  const BiasLine& bias(std::int64_t i) const { return bias_[static_cast<std::size_t>(head(i) - head(0))]; }
 
-  void scale_queries() {
-    for (std::int64_t i = 0; i < count_; ++i)
-      for (std::int64_t d = 0; d < d_head_; ++d) query_[i * d_head_ + d] = q_.row(first_ + i)[d] * in_.scale;
+  // Keys that any of the rows [begin, end) can see.
+  KeySpan reach(std::int64_t begin, std::int64_t end) const {
+    KeySpan all{in_.k.size(1), 0};
+    for (std::int64_t i = begin; i < end; ++i)
+      if (spans_[i].begin < spans_[i].end)
+        all = {std::min(all.begin, spans_[i].begin), std::max(all.end, spans_[i].end)};
+    return all;
   }
 
   template <class Stop>
-  bool walk(Stop stop) {
-    std::fill(top_, top_ + count_, kNobody);
-    std::fill(sum_, sum_ + count_, 0.0);
-    std::fill(z_.get(), z_.get() + count_ * d_value_, 0.f);
-    const KeySpan span = reachable_span(in_.mask, position(0), position(count_ - 1) + 1, in_.k.size(1));
-    for (std::int64_t key = span.begin / kKeyTile * kKeyTile; key < span.end; key += kKeyTile) {
+  bool walk(std::int64_t begin, std::int64_t end, const float* packed, Stop stop) {
+    std::fill(top_ + begin, top_ + end, kNobody);
+    std::fill(sum_ + begin, sum_ + end, 0.0);
+    std::fill(z_.get() + begin * z_step_, z_.get() + end * z_step_, 0.f);
+    const KeySpan span = reach(begin, end);
+    for (std::int64_t index = span.begin / kKeys; index * kKeys < span.end; ++index) {
       if (stop()) return false;
-      const std::int64_t keys = std::min(kKeyTile, span.end - key);
-      score(key, keys);  // [query, key]
-      weigh(key, keys);  // the same cells, now exp(score - running maximum)
-      add_values(key, keys);
+      if (!packed && !room_) room_ = scratch(keys_.room());
+      const Tile tile = packed ? keys_.at(index, in_.k.size(1), packed + index * keys_.room())
+                               : keys_.pack_once(index, span.end, end - begin, room_.get());
+      for (std::int64_t i = begin; i < end; i += kGroup) through(tile, i, std::min(kGroup, end - i));
     }
     return true;
   }
 
-  void score(std::int64_t key, std::int64_t keys) {
-    if (count_ <= kFewRows) {
-      for (std::int64_t i = 0; i < count_; ++i)
-        for (std::int64_t j = 0; j < keys; ++j)
-          score_[i * keys + j] = kernel_.dot(query_.get() + i * d_head_, k_.row(key + j), d_head_);
-      return;
-    }
-    std::fill(score_.get(), score_.get() + count_ * keys, 0.f);
-    kernel_.gemm(query_.get(), d_head_, k_.row(key), k_.ld, true, score_.get(), keys, count_, keys, d_head_);
+  // The rows [i, i + rows) and as many panels of a tile as they can see.
+  void through(const Tile& tile, std::int64_t i, std::int64_t rows) {
+    const KeySpan span = reach(i, i + rows);
+    const std::int64_t begin =
+        std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.columns * kernel_.columns;
+    const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.columns));
+    if (begin >= end) return;
+    score(tile, i, rows, begin, end);  // [row, key]
+    for (std::int64_t row = 0; row < rows; ++row)
+      weigh(tile, i + row, begin, end, score_.get() + row * kKeys);
+    add_values(tile, i, rows, begin, end);
   }
 
-  void weigh(std::int64_t key, std::int64_t keys) {
-    for (std::int64_t i = 0; i < count_; ++i) {
-      float* row = score_.get() + i * keys;
-      if (in_.cap > 0) kernel_.cap_row(row, in_.cap, keys);
-      if (!bias_.empty()) kernel_.add_row(row, bias_.row(position(i), key), keys);
-      fill_masked(in_.mask, position(i), key, key + keys, kNobody, row);
-      const float here = kernel_.row_max(row, keys);
-      const float top = here > top_[i] || std::isnan(here) ? here : top_[i];
-      if (top == kNobody) {
-        std::fill(row, row + keys, 0.f);
-        continue;
-      }
-      if (top != top_[i]) rescale(i, std::exp(top_[i] - top));
-      top_[i] = top;
-      sum_[i] += kernel_.exp_row(row, top, keys);
+  void score(const Tile& tile, std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(score_.get() + row * kKeys + begin, whole(end - begin, kernel_.width), 0.f);
+    const float* const q = query_.get() + i * d_head_;
+    if (!tile.k) return score_in_place(keys_.keys().row(tile.begin + begin), q, rows, begin, end);
+    for (std::int64_t key = begin; key < end; key += kernel_.columns) {
+      const std::int64_t ld = std::min(kernel_.columns, whole(tile.count - key, kernel_.width));
+      kernel_.multiply(q, d_head_, 1, tile.k + key * d_head_, ld, score_.get() + key, kKeys, rows,
+                       std::min(ld, whole(end - key, kernel_.width)), d_head_);
     }
+  }
+  void score_in_place(const float* k, const float* q, std::int64_t rows, std::int64_t begin,
+                      std::int64_t end) {
+    const std::int64_t ld = keys_.keys().ld, turned = (end - begin) / 16 * 16;
+    kernel_.multiply_turned(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, turned, d_head_);
+    multiply_alone({q, d_head_, 1, nullptr, score_.get() + begin + turned, kKeys, rows, end - begin - turned,
+                    d_head_, true},
+                   Right(k + turned * ld, ld, true));
+  }
+
+  // Scores become exp(score - running maximum); what the last vector has beyond them becomes 0.
+  void weigh(const Tile& tile, std::int64_t i, std::int64_t begin, std::int64_t end, float* scores) {
+    float* const row = scores + begin;
+    const std::int64_t keys = end - begin, padded = whole(keys, kernel_.width), key = tile.begin + begin;
+    if (in_.cap > 0) kernel_.cap_row(row, in_.cap, keys);
+    if (!bias(i).empty()) kernel_.add_row(row, bias(i).row(position(i), key), keys);
+    fill_masked(in_.mask, position(i), key, key + keys, kNobody, row);
+    std::fill(row + keys, row + padded, kNobody);
+    const float here = kernel_.row_max(row, padded);
+    const float top = here > top_[i] || std::isnan(here) ? here : top_[i];
+    if (top == kNobody) return std::fill(row, row + padded, 0.f);
+    if (top != top_[i]) rescale(i, std::exp(top_[i] - top));
+    top_[i] = top;
+    sum_[i] += kernel_.exp_row(row, top, padded);
   }
 
   // What was summed under an older maximum, brought under the new one.
   void rescale(std::int64_t i, float factor) {
     sum_[i] *= static_cast<double>(factor);
-    kernel_.scale_row(z_.get() + i * d_value_, factor, d_value_);
+    kernel_.scale_row(z_.get() + i * z_step_, factor, z_step_);
   }
 
-  void add_values(std::int64_t key, std::int64_t keys) {
-    if (skip_zeros_) return add_values_skipping_zeros(key, keys);
-    if (count_ > kFewRows)
-      return kernel_.gemm(score_.get(), keys, v_.row(key), v_.ld, false, z_.get(), d_value_, count_, d_value_,
-                          keys);
-    for (std::int64_t i = 0; i < count_; ++i)
-      kernel_.gemv_columns(score_.get() + i * keys, v_.row(key), v_.ld, z_.get() + i * d_value_, keys,
-                           d_value_);
+  void add_values(const Tile& tile, std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end) {
+    if (hiding_) return add_what_is_seen(tile, i, begin, end);
+    for (std::int64_t col = 0; col < d_value_; col += keys_.v_columns()) {
+      const std::int64_t n = std::min(keys_.v_columns(), z_step_ - col),
+                         ld = tile.v_step > 0 ? tile.v_step : n;
+      const float* const from = tile.v_step > 0 ? tile.v + col : tile.v + col * tile.count;
+      kernel_.multiply(score_.get() + begin, kKeys, 1, from + begin * ld, ld, z_.get() + i * z_step_ + col,
+                       z_step_, rows, n, end - begin);
+    }
   }
 
-  void add_values_skipping_zeros(std::int64_t key, std::int64_t keys) {
-    for (std::int64_t i = 0; i < count_; ++i)
-      for (std::int64_t j = 0; j < keys; ++j) {
-        const float weight = score_[i * keys + j];
-        if (weight == 0.f) continue;
-        for (std::int64_t d = 0; d < d_value_; ++d) z_[i * d_value_ + d] += weight * v_.row(key + j)[d];
-      }
+  void add_what_is_seen(const Tile& tile, std::int64_t i, std::int64_t begin, std::int64_t end) {
+    const Rows v = keys_.values();
+    add_seen_values(score_.get() + begin, {v.row(tile.begin + begin), v.ld}, end - begin, d_value_,
+                    z_.get() + i * z_step_);
   }
 
   const Kernels& kernel_ = kernels();
   const AttentionInputs& in_;
-  Rows q_, k_, v_;
-  std::int64_t first_, count_, d_head_, d_value_;
-  std::unique_ptr<float[]> query_, score_, z_;  // [query, d_head], [query, key], [query, d_head]
-  BiasLine bias_;
-  float top_[kQueryTile] = {};   // running maximum per row
-  double sum_[kQueryTile] = {};  // running sum of exp(score - top)
-  bool skip_zeros_ = false;
+  const KeyTiles& keys_;
+  std::int64_t first_, count_, d_head_, d_value_, z_step_;
+  std::unique_ptr<float[]> query_, score_, z_, room_;  // [row, d_head], [row, key], [row, d_head], a tile
+  std::vector<BiasLine> bias_;                         // of each head
+  KeySpan spans_[kRows] = {};                          // keys that each row can see lie in it
+  float top_[kRows] = {};                              // running maximum per row
+  double sum_[kRows] = {};                             // running sum of exp(score - top)
+  bool hiding_ = false;
 };
 
 }  // namespace
@@ -161,88 +263,79 @@ void check_attention(const AttentionInputs& in) {
         (bias.table.rank() == 2 && bias.table.size(0) > 0 && bias.table.size(1) == in.q.size(0)));
 }
 
+namespace {
+
+// One call of attend(): some key/value heads are packed, then go through all their rows, then the next ones.
+class Attention {
+ public:
+  Attention(const AttentionInputs& in, const std::function<bool()>& cancelled)
+      : in_(in),
+        cancelled_(cancelled),
+        rows_(in.q.size(0) / in.k.size(0) * in.q.size(1), kRows, 1),
+        z_({{in.q.axis(1), in.q.size(1)}, {in.q.axis(0), in.q.size(0)}, {in.v.axis(2), in.v.size(2)}}),
+        lse_({{in.q.axis(0), in.q.size(0)}, {in.q.axis(1), in.q.size(1)}}) {
+    for (std::int64_t kv = 0; kv < in.k.size(0); ++kv) keys_.emplace_back(in_, kv);
+  }
+
+  AttentionResult run() {
+    const std::int64_t heads = in_.k.size(0), per_head = keys_[0].count() * keys_[0].room();
+    const bool few = rows_.size <= kFewRows;
+    const std::int64_t at_once =
+        few ? heads : std::clamp<std::int64_t>(kPackedFloats / std::max<std::int64_t>(1, per_head), 1, heads);
+    const std::unique_ptr<float[]> room = few ? nullptr : scratch(at_once * per_head);
+    for (std::int64_t head = 0; head < heads; head += at_once)
+      heads_at_once(head, std::min(at_once, heads - head), room.get(), per_head);
+    if (stopped_) return {};
+    return {std::move(z_).freeze().permute({1, 0, 2}), std::move(lse_).freeze()};
+  }
+
+ private:
+  bool stop() {
+    if (cancelled_ && !stopped_ && cancelled_()) stopped_ = true;
+    return stopped_;
+  }
+
+  template <class Body>
+  void share(std::int64_t count, Body body) const {
+    if (in_.q.size(0) * in_.q.size(1) * in_.k.size(1) * in_.v.size(2) >= kWorthThreads)
+      return for_each_tile(count, body);
+    for (std::int64_t index = 0; index < count; ++index) body(index);
+  }
+
+  void heads_at_once(std::int64_t first, std::int64_t heads, float* room, std::int64_t per_head) {
+    const std::int64_t tiles = keys_[0].count();
+    if (room)
+      share(heads * tiles, [&](std::int64_t index) {
+        const KeyTiles& keys = keys_[static_cast<std::size_t>(first + index / tiles)];
+        if (!stop()) keys.pack(index % tiles, in_.k.size(1), room + index * keys.room());
+      });
+    share(heads * rows_.count, [&](std::int64_t index) {
+      const std::int64_t head = index / rows_.count;                     // its keys stay in the cache
+      const std::int64_t piece = rows_.count - 1 - index % rows_.count;  // longest rows first
+      const KeyTiles& keys = keys_[static_cast<std::size_t>(first + head)];
+      QueryRows rows(in_, keys, first + head, rows_.begin(piece), rows_.end(piece) - rows_.begin(piece));
+      if (rows.run(room ? room + head * per_head : nullptr, [this] { return stop(); }))
+        rows.finish(z_.data(), lse_.data());
+    });
+  }
+
+  const AttentionInputs& in_;
+  const std::function<bool()>& cancelled_;
+  std::atomic<bool> stopped_{false};
+  Cut rows_;
+  std::vector<KeyTiles> keys_;
+  Buffer z_, lse_;
+};
+
+}  // namespace
+
 AttentionResult attend(const AttentionInputs& inputs, const std::function<bool()>& cancelled) {
   check_attention(inputs);
   AttentionInputs in = inputs;
   in.q = with_whole_head_rows(in.q);
   in.k = with_whole_head_rows(in.k);
   in.v = with_whole_head_rows(in.v);
-  const std::int64_t heads = in.q.size(0), queries = in.q.size(1), width = in.v.size(2);
-  Buffer z({{in.q.axis(1), queries}, {in.q.axis(0), heads}, {in.v.axis(2), width}});  // [query, head, d_head]
-  Buffer lse({{in.q.axis(0), heads}, {in.q.axis(1), queries}});                       // [head, query]
-  const Cut tiles(queries, kQueryTile, 1);
-  std::atomic<bool> stopped{false};
-  const auto one = [&](std::int64_t index) {
-    const std::int64_t head = index % heads, tile = tiles.count - 1 - index / heads;  // longest rows first
-    const std::int64_t first = tiles.begin(tile);
-    QueryTile block(in, head, first, tiles.end(tile) - first);
-    const bool done = block.run([&] {
-      if (cancelled && !stopped && cancelled()) stopped = true;
-      return stopped.load();
-    });
-    if (done)
-      block.finish(z.data() + (first * heads + head) * width, heads * width,
-                   lse.data() + head * queries + first);
-  };
-  if (heads * queries * in.k.size(1) * width < kWorthThreads)
-    for (std::int64_t index = 0; index < heads * tiles.count; ++index) one(index);
-  else
-    for_each_tile(heads * tiles.count, one);
-  if (stopped) return {};
-  return {std::move(z).freeze().permute({1, 0, 2}), std::move(lse).freeze()};
-}
-
-namespace {
-
-// One row of a rectangle at `stage`; `row` holds its raw scores.
-void bring_to_stage(const AttentionInputs& in, const BiasLine& bias, ScoreStage stage, std::int64_t query_pos,
-                    float lse, std::int64_t key_begin, std::int64_t key_end, float* row) {
-  const Kernels& kernel = kernels();
-  const std::int64_t count = key_end - key_begin;
-  const bool mask_first = in.mask_before_scale && !(in.cap > 0) && bias.empty();
-  const auto mask = [&](float value) { fill_masked(in.mask, query_pos, key_begin, key_end, value, row); };
-  if (stage == ScoreStage::scores) return;
-  if (stage == ScoreStage::masked && mask_first) return mask(kNobody);
-  kernel.scale_row(row, in.scale, count);
-  if (stage >= ScoreStage::capped && in.cap > 0) kernel.cap_row(row, in.cap, count);
-  if (stage >= ScoreStage::biased && !bias.empty())
-    kernel.add_row(row, bias.row(query_pos, key_begin), count);
-  if (stage != ScoreStage::pattern) {
-    if (stage == ScoreStage::masked || mask_first) mask(kNobody);
-    return;
-  }
-  if (lse == kNobody) return std::fill(row, row + count, 0.f);
-  kernel.exp_row(row, lse, count);
-  mask(0.f);
-}
-
-}  // namespace
-
-Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreStage stage, std::int64_t head,
-                           std::int64_t row_begin, std::int64_t row_end, std::int64_t key_begin,
-                           std::int64_t key_end) {
-  check_attention(in);
-  CHECK(head >= 0 && head < in.q.size(0));
-  CHECK(row_begin >= 0 && row_begin <= row_end && row_end <= in.q.size(1));
-  CHECK(key_begin >= 0 && key_begin <= key_end && key_end <= in.k.size(1));
-  const Tensor all_q = with_whole_head_rows(in.q), all_k = with_whole_head_rows(in.k);
-  const Rows q = rows_of(all_q, head), k = rows_of(all_k, kv_head(in, head));
-  const std::int64_t d_head = in.q.size(2), keys = key_end - key_begin;
-  const Kernels& kernel = kernels();
-  const BiasLine bias(in.bias, head, in.first_query + row_begin, in.first_query + row_end, key_end);
-  Buffer out({{Axis::query, row_end - row_begin}, {Axis::key, keys}});  // [query, key]
-  parallel_for(row_end - row_begin, 1 + kWorthThreads / 8 / (1 + keys * d_head),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   float* row = out.data() + i * keys;
-                   const std::int64_t query = row_begin + i;
-                   for (std::int64_t j = 0; j < keys; ++j)
-                     row[j] = kernel.dot(q.row(query), k.row(key_begin + j), d_head);
-                   const float row_lse = stage == ScoreStage::pattern ? lse.at(head, query) : 0.f;
-                   bring_to_stage(in, bias, stage, in.first_query + query, row_lse, key_begin, key_end, row);
-                 }
-               });
-  return std::move(out).freeze();
+  return Attention(in, cancelled).run();
 }
 
 }  // namespace attnscope

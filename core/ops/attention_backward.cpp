@@ -9,10 +9,14 @@
 #include "core/ops/heads.h"
 #include "core/ops/kernels.h"
 #include "core/ops/mask.h"
+#include "core/ops/product.h"
 #include "core/ops/tiles.h"
 
 namespace attnscope {
 namespace {
+
+constexpr std::int64_t kQueryTile = 64;
+constexpr std::int64_t kKeyTile = 256;
 
 // Where the slopes of one head are written: rows `ld` apart.
 struct RowsOut {
@@ -90,17 +94,23 @@ class HeadBack {
   }
 
   void key_tile(std::int64_t first, std::int64_t count, std::int64_t key, std::int64_t keys) {
-    std::fill(pattern_.get(), pattern_.get() + count * keys, 0.f);
-    kernel_.gemm(query_.get(), d_head_, k_.row(key), k_.ld, true, pattern_.get(), keys, count, keys, d_head_);
+    const Product scores{query_.get(), d_head_, 1, nullptr, pattern_.get(), keys, count, keys, d_head_};
+    multiply_alone(scores, Right(k_.row(key), k_.ld, true));
     for (std::int64_t i = 0; i < count; ++i) weigh(first + i, i, key, keys);
-    kernel_.gemm_a_transposed(pattern_.get(), keys, dz_.row(first), dz_.ld, dv_.row(key), dv_.ld, keys,
-                              d_value_, count);
-    std::fill(slope_.get(), slope_.get() + count * keys, 0.f);
-    kernel_.gemm(dz_.row(first), dz_.ld, v_.row(key), v_.ld, true, slope_.get(), keys, count, keys, d_value_);
+    add_turned(pattern_.get(), count, keys, dz_.row(first), dz_.ld, dv_, key, d_value_);
+    const Product slopes{dz_.row(first), dz_.ld, 1, nullptr, slope_.get(), keys, count, keys, d_value_};
+    multiply_alone(slopes, Right(v_.row(key), v_.ld, true));
     for (std::int64_t i = 0; i < count; ++i) through_softmax(first + i, i, key, keys);
-    kernel_.gemm(slope_.get(), keys, k_.row(key), k_.ld, false, dq_.row(first), dq_.ld, count, d_head_, keys);
-    kernel_.gemm_a_transposed(slope_.get(), keys, query_.get(), d_head_, dk_.row(key), dk_.ld, keys, d_head_,
-                              count);
+    multiply_alone({slope_.get(), keys, 1, nullptr, dq_.row(first), dq_.ld, count, d_head_, keys, true},
+                   Right(k_.row(key), k_.ld, false));
+    add_turned(slope_.get(), count, keys, query_.get(), d_head_, dk_, key, d_head_);
+  }
+
+  // Rows of `to` from `key` on += cells^T rows, for cells [count, keys].
+  static void add_turned(const float* cells, std::int64_t count, std::int64_t keys, const float* rows,
+                         std::int64_t ld, RowsOut to, std::int64_t key, std::int64_t width) {
+    multiply_alone({cells, 1, keys, nullptr, to.row(key), to.ld, keys, width, count, true},
+                   Right(rows, ld, false));
   }
 
   // Row i of the tile from scaled scores to the pattern.

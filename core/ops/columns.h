@@ -31,6 +31,8 @@ Tensor column_sums(std::int64_t rows, std::int64_t cols, Axis axis, Term term) {
 }
 
 /// x [row, col] itself, or a copy where a row has gaps.
-inline Tensor with_whole_rows(const Tensor& x) { return x.stride(1) == 1 || x.size(1) == 1 ? x : x.packed(); }
+inline Tensor with_whole_rows(const Tensor& x) {
+  return !x.is_encoded() && (x.stride(1) == 1 || x.size(1) == 1) ? x : x.packed();
+}
 
 }  // namespace attnscope

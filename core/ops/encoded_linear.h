@@ -1,12 +1,14 @@
-// Products with weights that stay as the file stores them. Refuses weights in memory: linear() has those.
+// Products with weights that are read when they are asked for: they stay as the file stores them, or some of
+// them were set by hand. Refuses weights in memory: multiply() has those.
 #pragma once
 
-#include "core/ops/ops.h"
+#include "core/ops/product.h"
 
 namespace attnscope {
 
-/// As linear(), for an encoded w [in, out]: each thread expands one panel of output columns at a time into
-/// scratch memory of its own (about 1 MB), multiplies all rows of x with it and forgets it.
-Tensor encoded_linear(const Tensor& x, const Tensor& w, const Tensor& bias, Axis out_axis);
+/// `product` with an encoded w [k, n]: each thread expands a few output columns at a time into scratch memory
+/// of its own (about 1 MB), multiplies all rows with them and forgets them. Where the values lie in memory
+/// under what was set by hand, only the columns that were touched go this way.
+void multiply_encoded(const Product& product, const Tensor& w);
 
 }  // namespace attnscope

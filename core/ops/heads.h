@@ -9,8 +9,6 @@
 
 namespace attnscope {
 
-inline constexpr std::int64_t kQueryTile = 64;
-inline constexpr std::int64_t kKeyTile = 256;
 inline constexpr std::int64_t kWorthThreads = 1 << 17;  // multiplications
 inline constexpr float kNobody = -std::numeric_limits<float>::infinity();
 
@@ -23,7 +21,7 @@ struct Rows {
 
 /// x [head, row, d_head] itself, or a copy where a row has gaps.
 inline Tensor with_whole_head_rows(const Tensor& x) {
-  return x.stride(2) == 1 || x.size(2) == 1 ? x : x.packed();
+  return !x.is_encoded() && (x.stride(2) == 1 || x.size(2) == 1) ? x : x.packed();
 }
 
 inline Rows rows_of(const Tensor& x, std::int64_t head) {

@@ -10,23 +10,35 @@ namespace attnscope {
 
 /// Row-major matrices are (pointer, ld) with ld = floats from one row to the next.
 struct Kernels {
-  const char* name;  ///< what kernel_name() shows
+  const char* name;      ///< what kernel_name() shows
+  std::int64_t width;    ///< floats of a vector
+  std::int64_t columns;  ///< of a panel at most: whole vectors
 
-  /// c [m, n] += a [m, k] b; b is [k, n] with rows ldb apart, or, when `b_transposed`, stored as [n, k].
-  void (*gemm)(const float* a, std::int64_t lda, const float* b, std::int64_t ldb, bool b_transposed,
-               float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
-  /// c [m, n] += a^T b; a is stored [k, m], b [k, n].
-  void (*gemm_a_transposed)(const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float* c,
-                            std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  /// Writes b [k, n], stored as [n, k] where `transposed`, as panels of `columns` columns (whole vectors),
+  /// one behind the other. Rows of a panel are as many whole vectors as it needs, filled up with 0: only the
+  /// last panel may be narrower.
+  void (*pack)(const float* b, std::int64_t ldb, bool transposed, float* to, std::int64_t columns,
+               std::int64_t n, std::int64_t k);
+  /// c [m, n] += a [m, k] b [k, n] for n <= columns. Cell (i, k) of a is a[i a_row + k a_col]. Rows of b are
+  /// read in whole vectors (as pack leaves them); c is touched in its n columns only. A cell of c is one
+  /// chain c + a b + a b + ... in the order of k, each step rounded once (twice where the processor has no
+  /// fused product): its bits do not depend on m, on n, on where it stands, or on whether k is cut into
+  /// several calls.
+  void (*multiply)(const float* a, std::int64_t a_row, std::int64_t a_col, const float* b, std::int64_t ldb,
+                   float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  /// The same for b stored as [n, k], n a multiple of 16, rows of a without gaps: for few rows of a, where a
+  /// packed copy of b would serve once.
+  void (*multiply_turned)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
+                          std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  /// Nothing but `steps` times 12 vectors of x y + z, in registers; what comes out means nothing.
+  float (*fused_burst)(std::int64_t steps);
   /// sum of x[i] y[i]
   float (*dot)(const float* x, const float* y, std::int64_t n);
-  /// y [n] += x [k] w, w [k, n] with rows ldw apart. Columns do not see each other, so any split of n at
-  /// multiples of 64 gives the same bits.
-  void (*gemv_columns)(const float* x, const float* w, std::int64_t ldw, float* y, std::int64_t k,
-                       std::int64_t n);
   /// The largest value; NaN when there is one, -inf when n is 0.
   float (*row_max)(const float* x, std::int64_t n);
-  /// x[i] = exp(x[i] - shift) in place, and their sum; exp(-inf) is exactly 0.
+  /// x[i] = exp(x[i] - shift) in place, and their sum; exp(-inf) is exactly 0. The sum is one of floats in
+  /// each lane, so give it a few hundred at a time; zeros in front, behind and between do not change its
+  /// bits, as long as the others keep their distance to the beginning in whole vectors.
   double (*exp_row)(float* x, float shift, std::int64_t n);
   /// x[i] *= factor
   void (*scale_row)(float* x, float factor, std::int64_t n);

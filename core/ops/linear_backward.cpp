@@ -4,28 +4,17 @@
 #include "core/ops/backward.h"
 #include "core/ops/columns.h"
 #include "core/ops/kernels.h"
-#include "core/ops/tiles.h"
+#include "core/ops/product.h"
 
 namespace attnscope {
 namespace {
 
 // a^T b for a [k, m], b [k, n] -> [m, n].
 Tensor product_of_columns(const Tensor& a, const Tensor& b) {
-  const Kernels& kernel = kernels();
-  const std::int64_t k = a.size(0), m = a.size(1), n = b.size(1);
+  const std::int64_t m = a.size(1), n = b.size(1);
   Buffer out({{a.axis(1), m}, {b.axis(1), n}});
-  std::fill(out.data(), out.data() + out.count(), 0.f);
-  const Cut rows(m, 256, 16), cols(n, 384, 16);
-  const auto one = [&, to = out.data()](std::int64_t tile) {
-    const std::int64_t row = rows.begin(tile % rows.count), row_end = rows.end(tile % rows.count);
-    const std::int64_t col = cols.begin(tile / rows.count), col_end = cols.end(tile / rows.count);
-    kernel.gemm_a_transposed(a.data() + row, a.stride(0), b.data() + col, b.stride(0), to + row * n + col, n,
-                             row_end - row, col_end - col, k);
-  };
-  if (m * n * k >= (1 << 16))
-    for_each_tile(rows.count * cols.count, one);
-  else
-    for (std::int64_t tile = 0; tile < rows.count * cols.count; ++tile) one(tile);
+  multiply({a.data(), 1, a.stride(0), nullptr, out.data(), n, m, n, a.size(0)},
+           Right(b.data(), b.stride(0), false));
   return std::move(out).freeze();
 }
 

@@ -16,8 +16,11 @@ namespace attnscope {
 // ---- linear algebra ------------------------------------------------------------------------------
 
 /// x [pos, in] times w [in, out] (any strides: Hugging Face's [out, in] storage is a transposed view) plus
-/// bias [out] (may be empty) -> [pos, out]. One row takes the memory-bound path, more rows the blocked one.
-/// `out_axis` names the result's second axis.
+/// bias [out] (may be empty) -> [pos, out]. Cell (row, col) is bias + x[row, 0] w[0, col] + x[row, 1] w[1,
+/// col]
+/// + ..., one fused step after the other (on SSE2 each rounds twice): the same bits whatever rows and columns
+/// are computed with it, in every layout, on any number of threads. `out_axis` names the result's second
+/// axis.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Axis out_axis);
 
 /// Squares of `size` pixels of pixels [channel, row, column], row by row -> [pos, channel*size*size], ordered
@@ -70,6 +73,7 @@ struct RopeSpec {
   double attention_factor = 0.0;  ///< yarn: the length of the turned pairs; 0 = 0.1 ln(factor) + 1
   bool truncate = true;           ///< yarn: the two borders are rounded to whole pairs
   int rotary_dims = 0;            ///< leading features that turn; 0 = all of d_head
+  int frequency_dims = 0;         ///< d in theta^(-2i/d); 0 = rotary_dims
   std::vector<double> factors;    ///< each pair's frequency is divided by its own (GGUF); empty: none
   bool interleaved = false;       ///< pairs (2i, 2i+1) instead of (i, i + rotary/2)
 };
@@ -84,6 +88,11 @@ struct Positions {
   std::vector<std::int64_t> rows;  ///< absolute position of each row; used for padded sequences
   std::int64_t of(std::int64_t row) const {
     return rows.empty() ? first + row : rows[static_cast<std::size_t>(row)];
+  }
+  /// Of the rows from `row` on.
+  Positions from(std::int64_t row) const {
+    if (rows.empty()) return {first + row, {}};
+    return {first, {rows.begin() + row, rows.end()}};
   }
 };
 /// Turns pairs (i, i + rotary/2), or (2i, 2i+1) where interleaved, of x [head, pos, d_head] by pos *
@@ -165,7 +174,8 @@ struct AttentionResult {
   Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max included)
 };
 /// `cancelled` is asked before every tile, from several threads; once it says true, both tensors come back
-/// empty. A weight of exactly 0 hides its value even where that is NaN.
+/// empty. A weight of exactly 0 hides its value even where that is NaN. A row has the same bits whatever rows
+/// are computed with it, whatever those hold, and whatever keys follow that it may not see.
 AttentionResult attend(const AttentionInputs& in, const std::function<bool()>& cancelled = {});
 
 /// In order of execution; a stage that an attention does not have (no cap, no bias) equals the one before.
@@ -187,7 +197,10 @@ Tensor weighted_sum(const Tensor& pattern, const Tensor& v);
 
 /// "SSE2", "AVX2+FMA" or "AVX-512": the kernels chosen for this processor.
 const char* kernel_name();
-/// C [m, n] = A [m, k] B [k, n], row-major, all threads: the yardstick of `bench`.
+/// Multiplies and adds in the registers of all threads, about `steps` times twelve vectors, and says how many
+/// operations that were: the most that this processor can do.
+double fused_burst(std::int64_t steps);
+/// C [m, n] = A [m, k] B [k, n], row-major, all threads: the most that this program can do.
 void sgemm(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n, std::int64_t k);
 /// Sum of squares of `count` values with all threads, reading each once: the yardstick of memory bandwidth.
 double stream_read(const float* values, std::int64_t count);

@@ -73,12 +73,12 @@ std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, 
   const std::int64_t rotary = spec.rotary_dims > 0 ? spec.rotary_dims : d_head;
   CHECK(rotary <= d_head && rotary % 2 == 0);
   CHECK(spec.factors.empty() || static_cast<std::int64_t>(spec.factors.size()) * 2 == rotary);
-  const double theta =
-      spec.kind == RopeSpec::Kind::dynamic ? dynamic_theta(spec, rotary, length) : spec.theta;
-  const YarnRamp yarn(spec, rotary);
+  const std::int64_t dims = spec.frequency_dims > 0 ? spec.frequency_dims : rotary;
+  const double theta = spec.kind == RopeSpec::Kind::dynamic ? dynamic_theta(spec, dims, length) : spec.theta;
+  const YarnRamp yarn(spec, dims);
   std::vector<double> frequencies;
   for (std::int64_t i = 0; i < rotary; i += 2) {
-    double frequency = std::pow(theta, -static_cast<double>(i) / static_cast<double>(rotary));
+    double frequency = std::pow(theta, -static_cast<double>(i) / static_cast<double>(dims));
     if (spec.kind == RopeSpec::Kind::linear) frequency /= spec.factor;
     if (spec.kind == RopeSpec::Kind::llama3) frequency = llama3_frequency(spec, frequency);
     if (spec.kind == RopeSpec::Kind::yarn) frequency = yarn.apply(i / 2, frequency);

@@ -67,6 +67,22 @@ int most_likely(const Tensor& logits) {
 
 }  // namespace
 
+Status check_sampling(const Sampling& sampling) {
+  const auto between = [](float value, double least, double most) {
+    return static_cast<double>(value) >= least && static_cast<double>(value) <= most;  // NaN is not
+  };
+  if (!between(sampling.temperature, 0, kMostTemperature))
+    return fail(Code::out_of_range,
+                format("The temperature cannot be %g.", static_cast<double>(sampling.temperature)),
+                format("It is a number from 0 to %.0f.", kMostTemperature));
+  if (sampling.top_k < 0)
+    return fail(Code::out_of_range, format("Top-k cannot be %d.", sampling.top_k), "It is 0 (all) or more.");
+  if (!between(sampling.top_p, 0, 1))
+    return fail(Code::out_of_range, format("Top-p cannot be %g.", static_cast<double>(sampling.top_p)),
+                "It is a number from 0 to 1.");
+  return Done{};
+}
+
 std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling) {
   CHECK(logits_row.rank() <= 1);
   std::vector<NextToken> tokens;
@@ -144,23 +160,9 @@ Input unpadded(Input input) {
   return input;
 }
 
-// Edits are made at rows of a whole sequence, which a cache no longer has.
-bool edits(const RunOptions& options) {
-  return !options.interventions.empty() || !options.mask.is_model() || !options.mask_cells.empty() ||
-         !options.side_masks.empty();
-}
-
 void append(Input& input, int id) {
   input.ids.push_back(id);
   if (!input.types.empty()) input.types.push_back(input.types.back());
-}
-
-// The token that comes after what a cache has read of `input`.
-Input only(Input input, int id) {
-  input.ids = {id};
-  input.types.clear();
-  input.pixels = {};
-  return input;
 }
 
 int next_token(const Tensor& logits, const Sampling& sampling, int step) {
@@ -174,31 +176,30 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
                            const Sampling& sampling, const RunOptions& options,
                            const std::function<void(int)>& on_token) {
   const ModelConfig& config = model.config();
+  TRY_OK(check_sampling(sampling));
   TRY_OK(check_continues(config));
   Generated out;
-  KvCache cache(config.n_layers());
-  const bool again = edits(options);
+  RunOptions own = options;  // each run starts from the one before: keys and values stay
+  own.keep = Keep::predictions;
   Input input = unpadded(model.completed(prompt));
   if (config.encoder() && input.ids.empty() && config.decoder_start >= 0) input.ids = {config.decoder_start};
   const std::int64_t limit = config.position.max_positions;
   for (int step = 0; step < max_new_tokens; ++step) {
-    const std::int64_t read = again ? input.length() - 1 : cache.length();  // when the newest token is not
-    if (step > 0 && limit > 0 && read >= limit) {
+    if (step > 0 && limit > 0 && input.length() > limit) {
       out.note = format("Stopped after %zu tokens: the model has positions for %lld.", out.ids.size(),
                         static_cast<long long>(limit));
       break;
     }
-    TRY(const std::shared_ptr<const Trace> trace, model.run(input, options, again ? nullptr : &cache));
+    TRY(const std::shared_ptr<const Trace> trace, model.run(input, own));
     const Tensor logits = sayable(config, trace->logits_row(trace->length - 1));  // [vocab]
     const int id = next_token(logits, sampling, step);
     out.ids.push_back(id);
+    out.unreached = trace->unreached;
     if (on_token) on_token(id);
     out.reached_end = id == config.eos;
     if (out.reached_end) break;
-    if (again)
-      append(input, id);
-    else
-      input = only(input, id);
+    append(input, id);
+    own.base = trace;
   }
   return out;
 }

@@ -13,12 +13,17 @@
 
 namespace attnscope {
 
+inline constexpr double kMostTemperature = 1e6;
+
 struct Sampling {
   float temperature = 1.f;  ///< 0: always the most likely token
   int top_k = 0;            ///< > 0: only the k most likely
   float top_p = 1.f;        ///< < 1: the fewest most likely tokens whose probabilities reach this sum
   std::uint64_t seed = 0;
 };
+
+/// Errors: a temperature, top-k or top-p that is no number of its range. Whoever sets them anew asks this.
+Status check_sampling(const Sampling& sampling);
 
 /// One word of the vocabulary and its chance to come next.
 struct NextToken {
@@ -42,13 +47,14 @@ struct Generated {
   std::vector<int> ids;      ///< the new ones, the end token included
   bool reached_end = false;  ///< the model said its end token
   std::string note;          ///< why it stopped early, for people; usually empty
+  Edits unreached;           ///< edits whose place no token's run had
 };
-/// Prefills `prompt`, then decodes token by token with a KV cache until `max_new_tokens`, the end token or
-/// the last position. An encoder runs once; a decoder that is given no tokens begins with its start token.
-/// Padding of the prompt is taken away. Where `options` edit steps or masks, every token is predicted by a
-/// run of all tokens so far under the same edits, whose rows count from the first real token. Errors: no
-/// vocabulary to predict, a model that reads in both directions, a prompt or a mask that does not fit,
-/// cancelled.
+/// Prefills `prompt`, then decodes token by token until `max_new_tokens`, the end token or the last position:
+/// each run starts from the one before, whose keys and values are the cache. An encoder runs once; a decoder
+/// that is given no tokens begins with its start token. Padding of the prompt is taken away, so that the rows
+/// of edits count from the first real token. Errors:
+/// settings that check_sampling refuses, no vocabulary to predict, a model that reads in both directions, a
+/// prompt or a mask that does not fit, cancelled.
 Result<Generated> generate(const Model& model, const Input& prompt, int max_new_tokens,
                            const Sampling& sampling, const RunOptions& options = {},
                            const std::function<void(int)>& on_token = {});

@@ -8,15 +8,14 @@
 
 #include "core/base/text.h"
 #include "core/trace/head.h"
+#include "core/train/task.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kLikely = 12;
 
-Error no_loss(std::string sentence, std::string hint) {
-  return Error{Code::unsupported, std::move(sentence), std::move(hint)};
-}
+Error no_loss(std::string sentence, std::string hint) { return fail(Code::unsupported, sentence, hint); }
 
 int largest_output(const Trace& trace, std::int64_t row) {
   const Tensor logits = trace.logits_row(row);
@@ -48,7 +47,54 @@ std::int64_t last_real_row(const Trace& trace, std::int64_t rows) {
 
 }  // namespace
 
-Result<Objective> default_objective(const Trace& trace, int target) {
+namespace {
+
+// Of rows that have a target, those that count.
+void keep_trained(const Trace& trace, const CountedRows& trained, std::vector<int>& targets) {
+  const std::vector<bool> counts = trained.of(trace, static_cast<std::int64_t>(targets.size()));
+  for (std::size_t row = 0; row < targets.size(); ++row)
+    if (!counts[row]) targets[row] = kNotCounted;
+}
+
+// Rows whose token is hidden: what they should say is not there, so the likeliest is asked for.
+std::vector<int> hidden_targets(const Trace& trace, const CountedRows& trained, std::int64_t rows) {
+  std::vector<int> targets(static_cast<std::size_t>(rows), kNotCounted);
+  const std::vector<bool> counts = trained.of(trace, rows);
+  for (std::int64_t row = 0; row < rows; ++row)
+    if (counts[static_cast<std::size_t>(row)] && trace.is_real(trace.config().stack, row))
+      targets[static_cast<std::size_t>(row)] = largest_output(trace, row);
+  return targets;
+}
+
+// The row that `target` is for: the last one that counts; behind the words the last one of all.
+std::size_t asked_row(const Trace& trace, const std::vector<int>& targets, bool hidden) {
+  const auto last = std::find_if(targets.rbegin(), targets.rend(), [](int t) { return t >= 0; });
+  if (hidden && last != targets.rend()) return static_cast<std::size_t>(targets.rend() - last) - 1;
+  return static_cast<std::size_t>(last_real_row(trace, static_cast<std::int64_t>(targets.size())));
+}
+
+Error nothing_counts(const Trace& trace, const LossChoice& choice, bool hidden) {
+  if (hidden)
+    return no_loss("No token of this input is hidden, and hidden ones are all that the training counted.",
+                   "Mask a token, or count all rows.");
+  const bool trained = choice.rows == LossRows::as_trained && trace.ids.size() > 1;
+  return no_loss(trained ? "No row of this input counts as in the training of this model."
+                         : "No row has a target: nothing comes after this input.",
+                 trained ? "Count all rows, or choose what the last row should say."
+                         : "Type a longer input, or choose what should come next.");
+}
+
+}  // namespace
+
+std::optional<CountedRows> trained_rows(const OpenedModel& opened) {
+  if (!opened.card) return std::nullopt;
+  if (opened.card->counted) return opened.card->counted;
+  const auto task = find_task(opened.card->task);
+  return task ? std::optional((*task)->counted()) : std::nullopt;
+}
+
+Result<Objective> default_objective(const Trace& trace, const LossChoice& choice,
+                                    const std::optional<CountedRows>& trained) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
   if (!logits)
@@ -58,6 +104,7 @@ Result<Objective> default_objective(const Trace& trace, int target) {
     return no_loss("This is a recording: its weights are not here to go back through.",
                    "Open the model itself.");
   const std::int64_t rows = logits->shape[0];
+  const int target = choice.target;
   if (target >= config.outputs())
     return no_loss(format("The target %d is outside the vocabulary of %d.", target, config.outputs()),
                    "Choose another target.");
@@ -67,11 +114,20 @@ Result<Objective> default_objective(const Trace& trace, int target) {
     return out;
   }
   const bool both_ways = !config.blocks.front().attention.causal;
-  out.targets = shifted_ids(trace, rows, both_ways ? 0 : 1);
-  if (target >= 0) out.targets[static_cast<std::size_t>(last_real_row(trace, rows))] = target;
-  if (std::any_of(out.targets.begin(), out.targets.end(), [](int t) { return t >= 0; })) return out;
-  return no_loss("No row has a target: nothing comes after this input.",
-                 "Type a longer input, or choose what should come next.");
+  const bool as_trained = choice.rows == LossRows::as_trained && trained;
+  const bool hidden = as_trained && trained->kind == CountedRows::Kind::masked;
+  out.targets = hidden ? hidden_targets(trace, *trained, rows) : shifted_ids(trace, rows, both_ways ? 0 : 1);
+  if (as_trained && !hidden) keep_trained(trace, *trained, out.targets);
+  const std::size_t row = asked_row(trace, out.targets, hidden);
+  if (choice.rows == LossRows::last) {
+    const int own = out.targets[row];
+    std::fill(out.targets.begin(), out.targets.end(), kNotCounted);
+    out.targets[row] = own >= 0 ? own : largest_output(trace, static_cast<std::int64_t>(row));
+  }
+  const bool counted = std::any_of(out.targets.begin(), out.targets.end(), [](int t) { return t >= 0; });
+  if (target >= 0 && !(hidden && !counted)) out.targets[row] = target;
+  if (counted || (target >= 0 && !hidden)) return out;
+  return nothing_counts(trace, choice, hidden);
 }
 
 const std::vector<Site>& Slopes::readers_of(const Site& site) const {
@@ -99,10 +155,13 @@ void find_losses(Slopes& slopes) {
   slopes.loss = gradients.loss().smoothed / static_cast<double>(gradients.loss().counted);
 }
 
-void find_likely(Slopes& slopes, const Trace& trace) {
+// Of the last row, or of the last hidden one where these count.
+void find_likely(Slopes& slopes, const Trace& trace, const std::vector<int>& targets) {
   const Record* record = trace.find(trace.main(Slot::logits));
   if (!record) return;
-  const Tensor logits = trace.logits_row(last_real_row(trace, record->shape[0]));
+  std::int64_t row = last_real_row(trace, record->shape[0]);
+  if (slopes.hidden && !targets.empty()) row = static_cast<std::int64_t>(asked_row(trace, targets, true));
+  const Tensor logits = trace.logits_row(row);
   std::vector<int> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
   const std::size_t count = std::min(order.size(), kLikely);
@@ -129,22 +188,27 @@ std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps,
   return out;
 }
 
-std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence, int target) {
+std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence,
+                                        const LossChoice& choice) {
   auto out = std::make_shared<Slopes>();
   out->version = next_version++;
   out->run = run;
   out->sequence = sequence;
-  out->target = target;
+  out->choice = choice;
   const std::size_t at = static_cast<std::size_t>(
       std::clamp(sequence, 0, std::max(0, static_cast<int>(run->traces.size()) - 1)));
   const std::shared_ptr<const Trace> trace = run->traces[at];
-  if (!trace->weights().all().empty()) find_likely(*out, *trace);
-  Result<Objective> objective = default_objective(*trace, target);
+  const auto& opened = run->document.opened;
+  const auto trained = opened ? trained_rows(*opened) : std::nullopt;
+  Result<Objective> objective = default_objective(*trace, choice, trained);
+  out->hidden = choice.rows == LossRows::as_trained && trained && trained->kind == CountedRows::Kind::masked;
+  if (!trace->weights().all().empty())
+    find_likely(*out, *trace, objective ? objective->targets : std::vector<int>());
   if (!objective) {
     out->error = objective.error();
     return out;
   }
-  auto gradients = backward(trace, *std::move(objective), run_options(edits_of(run->document)));
+  auto gradients = backward(trace, *std::move(objective));
   if (!gradients) {
     out->error = gradients.error();
     return out;
@@ -177,7 +241,8 @@ bool alike(const RunResult& a, const RunResult& b, int sequence) {
 
 }  // namespace
 
-void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence, int target) {
+void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+                      const LossChoice& choice) {
   if (!run || run->traces.empty()) return;
   {
     std::lock_guard lock(state_->mutex);
@@ -185,13 +250,14 @@ void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, i
     if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) kept.reset();
   }
   const std::shared_ptr<const Trace>& trace = run->traces.front();
-  if (asked_ && asked_trace_.lock() == trace && asked_sequence_ == sequence && asked_target_ == target)
+  if (asked_ && asked_trace_.lock() == trace && asked_sequence_ == sequence && asked_choice_ == choice)
     return;
   asked_ = true;
   asked_trace_ = trace;
-  asked_sequence_ = sequence, asked_target_ = target;
-  jobs.submit("backward", [state = state_, run, sequence, target](const std::atomic<bool>& cancel) {
-    auto slopes = slopes_of(run, sequence, target);
+  asked_sequence_ = sequence;
+  asked_choice_ = choice;
+  jobs.submit("backward", [state = state_, run, sequence, choice](const std::atomic<bool>& cancel) {
+    auto slopes = slopes_of(run, sequence, choice);
     if (cancel) return;
     std::lock_guard lock(state->mutex);
     state->slopes = std::move(slopes);
@@ -222,7 +288,7 @@ void Backpass::check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Sit
   jobs.submit("backward.check",
               [state = state_, slopes, site, weight, asked](const std::atomic<bool>& cancel) {
                 SlopeCheck found = asked;
-                const KeptWeight kept = kept_weight(slopes->gradients->trace(), weight, asked.index);
+                const WeightCell kept = kept_weight(slopes->gradients->trace().config(), weight, asked.index);
                 auto numbers = weight.empty() ? check_cell(*slopes->gradients, site, asked.index)
                                               : check_weight(*slopes->gradients, kept.name, kept.index);
                 if (cancel) return;

@@ -17,23 +17,36 @@
 
 namespace attnscope {
 
-/// What the loss of a run asks for when nobody says otherwise. Words: every row the token that comes next,
-/// the last row `target` (no one where < 0). Models that read in both directions: every real row its own
-/// token. One answer for the whole input: `target`, or the answer that is the largest. Errors: no head,
-/// nothing that could be a target.
-Result<Objective> default_objective(const Trace& trace, int target = -1);
+/// The rows of a run that its loss counts.
+enum class LossRows : std::uint8_t { as_trained, all, last };
+/// What the loss of a run should ask for.
+struct LossChoice {
+  LossRows rows = LossRows::as_trained;
+  int target = -1;  ///< what the last counted row should say; < 0: what follows it
+  bool operator==(const LossChoice&) const = default;
+};
+/// The rows that the training of a model counted, where its card tells.
+std::optional<CountedRows> trained_rows(const OpenedModel& opened);
+/// The loss of a run. Words: rows ask for the token that comes next, the last one for `target`. Models that
+/// read in both directions: rows ask for their own token, hidden ones for `target` or what the model finds
+/// most likely. One answer for the whole input: `target`, or the answer that is the largest. `trained`: rows
+/// that count as_trained; all where nobody tells. Errors: no head, nothing that could be a target.
+Result<Objective> default_objective(const Trace& trace, const LossChoice& choice = {},
+                                    const std::optional<CountedRows>& trained = {});
 
 /// The slopes of one sequence of a run.
 struct Slopes {
   std::uint64_t version = 0;              ///< grows with every result: the key of textures
   std::shared_ptr<const RunResult> run;   ///< that was gone through
   std::shared_ptr<const RunResult> walk;  ///< the same with the steps that have slopes, last one first
-  int sequence = 0, target = -1;          ///< as asked
+  int sequence = 0;                       ///< as asked
+  LossChoice choice;                      ///< as asked
   std::optional<Error> error;             ///< why there are none: then what follows is empty
   std::shared_ptr<const Gradients> gradients;
-  double loss = 0;                            ///< mean of `losses` over the counted rows
-  std::vector<double> losses;                 ///< -log p(target) of each row of logits; NaN where none counts
-  std::vector<int> likely;                    ///< most likely outputs of the last row, best first
+  double loss = 0;             ///< mean of `losses` over the counted rows
+  std::vector<double> losses;  ///< -log p(target) of each row of logits; NaN where none counts
+  bool hidden = false;  ///< the rows that count are hidden tokens; else `choice.target` is for the last row
+  std::vector<int> likely;  ///< most likely outputs of the row that choice.target is for, best first
   std::map<Site, std::vector<Site>> readers;  ///< the steps with slopes that were made from a step
 
   const std::vector<Site>& readers_of(const Site& site) const;
@@ -43,7 +56,8 @@ struct Slopes {
   }
 };
 /// Goes back through one sequence of a run; errors are inside.
-std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence, int target);
+std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence,
+                                        const LossChoice& choice);
 /// The steps of a walk that have slopes, in reverse order.
 std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps, const Gradients& gradients);
 
@@ -62,8 +76,9 @@ struct SlopeCheck {
 /// What the window asks: once per frame follow(), the newest slopes, a check when a button is pressed.
 class Backpass {
  public:
-  /// Begins a job "backward" where the slopes of this run, sequence and target are not there or under way.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence, int target);
+  /// Begins a job "backward" where the slopes of this run, sequence and loss are not there or under way.
+  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+              const LossChoice& choice);
   /// The newest slopes: of the run before while those of the newest are computed; null before the first, and
   /// where another model or input was opened.
   std::shared_ptr<const Slopes> newest() const;
@@ -82,7 +97,8 @@ class Backpass {
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
   std::weak_ptr<const Trace> asked_trace_;
-  int asked_sequence_ = -1, asked_target_ = -1;
+  int asked_sequence_ = -1;
+  LossChoice asked_choice_;
   bool asked_ = false;
 };
 

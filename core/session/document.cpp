@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
@@ -14,14 +15,6 @@ constexpr std::int64_t kMostPadded = 4096;  // where the model itself has no lim
 
 Error no_sequence() {
   return fail(Code::out_of_range, "There is no such sequence.", "Choose one of the batch.");
-}
-
-Tensor with_cell(const Tensor& tensor, const std::vector<std::int64_t>& index, float value) {
-  Intervention change;
-  for (std::size_t d = 0; d < index.size(); ++d)
-    change.where.at.push_back({std::string(axis_name(tensor.axis(static_cast<int>(d)))), index[d]});
-  change.how = {Edit::Kind::set, value};
-  return apply(change, tensor);
 }
 
 }  // namespace
@@ -41,7 +34,7 @@ std::string patch_label(const PatchSpec& patch, std::int64_t row) {
 
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row) {
   const ModelConfig& config = trace.config();
-  if (row < 0 || row >= std::max(trace.rows(stack), trace.first_pos + trace.length)) return {};
+  if (row < 0 || row >= std::max(trace.rows(stack), trace.length)) return {};
   if (config.of(stack).patch.size > 0) return patch_label(config.of(stack).patch, row);
   const std::vector<int>& ids = trace.ids_of(stack);
   if (row >= static_cast<std::int64_t>(ids.size())) return std::to_string(row);
@@ -49,13 +42,6 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
   if (stack != config.stack || !config.vision() || id != config.image_token) return token_label(opened, id);
   const auto before = std::count(ids.begin(), ids.begin() + row, config.image_token);
   return patch_label(config.vision()->patch, before);
-}
-
-Stack rows_stack(const Site& site, Axis axis) {
-  if (site.part != Part::cross) return site.stack;
-  const bool source = site.slot == Slot::k || site.slot == Slot::v || site.slot == Slot::view_k ||
-                      site.slot == Slot::view_v || site.slot == Slot::split_k || site.slot == Slot::split_v;
-  return axis == Axis::key || source ? Stack::enc : site.stack;
 }
 
 namespace {
@@ -268,24 +254,24 @@ Status set_padding(Document& document, const Padding& padding) {
   return Done{};
 }
 
-Status set_mask_text(Document& document, const std::string& text, MaskOf of) {
+Status set_mask_text(Document& document, const std::string& text, AttentionKind of) {
   TRY(MaskSpec mask, MaskSpec::parse(text));
   const std::vector<Input> inputs = inputs_of(document);
   const ModelConfig& config = document.model->config();
   const AttentionSpec& spec = config.blocks.front().attention;
   for (std::size_t at = 0; at < inputs.size(); ++at) {
     const Input& input = inputs[at];
-    const auto resolved = of == MaskOf::main ? self_mask(spec, mask, input.spans, input.real, input.length())
-                                             : side_mask(config, of, 0, mask, input, input.length());
+    const auto resolved = of == AttentionKind::main
+                              ? self_mask(spec, mask, input.spans, input.real, input.length())
+                              : side_mask(config, of, 0, mask, input, input.length());
     if (resolved) continue;
     Error error = resolved.error();
     if (inputs.size() > 1) error.sentence = format("Sequence %zu: %s", at + 1, error.sentence.c_str());
     return error;
   }
-  if (of == MaskOf::main)
-    document.mask = std::move(mask);
-  else
-    put_mask(document.side_masks, {of, std::move(mask), switched_cells(document, of)});
+  MaskEdit edit{of, {}, switched_cells(document, of)};
+  if (!mask.is_model()) edit.spec = std::move(mask);
+  put_mask(document, std::move(edit));
   return Done{};
 }
 
@@ -299,10 +285,13 @@ Status set_spans(Document& document, std::size_t sequence, const std::string& te
 Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
                       float value) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  Tensor& vectors = document.sequences[sequence].input.vectors;
+  const Tensor& vectors = document.sequences[sequence].input.vectors;
   if (vectors.empty() || pos < 0 || pos >= vectors.size(0) || dim < 0 || dim >= vectors.size(1))
     return fail(Code::out_of_range, "There is no such input number.", "Choose a cell of the input.");
-  vectors = with_cell(vectors, {pos, dim}, value);
+  Target where{Target::Kind::input, {}, {}, {}};
+  where.at = {{std::string(axis_name(vectors.axis(0))), pos, pos + 1},
+              {std::string(axis_name(vectors.axis(1))), dim, dim + 1}};
+  put_edit(document, make_edit(NumberEdit{std::move(where), EditOp::set, value}, static_cast<int>(sequence)));
   return Done{};
 }
 
@@ -315,7 +304,12 @@ Status set_weight_cell(Document& document, const std::string& name, const std::v
   if (!inside)
     return fail(Code::out_of_range, format("There is no such cell in %s.", name.c_str()),
                 "Choose a cell of the weight.");
-  document.model = document.model->with_weight(name, weight->with_value(index, value));
+  const WeightCell kept = kept_weight(document.model->config(), name, index);
+  const Tensor table = document.model->weights().get(kept.name);
+  std::vector<AxisRange> at;
+  for (std::size_t d = 0; d < index.size(); ++d)
+    at.push_back({std::string(axis_name(table.axis(static_cast<int>(d)))), kept.index[d], kept.index[d] + 1});
+  put_edit(document, set_to(weight_target(kept.name, std::move(at)), value));
   return Done{};
 }
 
@@ -327,22 +321,22 @@ void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, boo
   set_switched_cells(document, place.of, std::move(cells));
 }
 
-const std::vector<Mask::Cell>& switched_cells(const Document& document, MaskOf of) {
-  static const std::vector<Mask::Cell> none;
-  if (of == MaskOf::main) return document.mask_cells;
-  const SideMask* side = find_mask(document.side_masks, of);
-  return side ? side->cells : none;
+std::vector<Mask::Cell> switched_cells(const Document& document, AttentionKind of) {
+  return asked_mask(document.edits, of).cells;
 }
 
-void set_switched_cells(Document& document, MaskOf of, std::vector<Mask::Cell> cells) {
+MaskSpec asked_mask(const Document& document, AttentionKind of) {
+  return asked_mask(document.edits, of).spec.value_or(MaskSpec());
+}
+
+void set_switched_cells(Document& document, AttentionKind of, std::vector<Mask::Cell> cells) {
+  MaskEdit mask = asked_mask(document.edits, of);
   const auto order = [](const Mask::Cell& a, const Mask::Cell& b) {
     return std::pair(a.query, a.key) < std::pair(b.query, b.key);
   };
   std::sort(cells.begin(), cells.end(), order);
-  if (of == MaskOf::main)
-    document.mask_cells = std::move(cells);
-  else
-    put_mask(document.side_masks, {of, asked_mask(document.side_masks, of), std::move(cells)});
+  mask.cells = std::move(cells);
+  put_mask(document, std::move(mask));
 }
 
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed) {
@@ -373,6 +367,22 @@ Tensor with_rows(const Tensor& vectors, std::int64_t left_out, const std::vector
                       {{vectors.axis(0), rows}, {vectors.axis(1), vectors.size(1)}});  // [pos, d_in]
 }
 
+// Edits of single numbers of the inputs become numbers of the inputs: rows are about to move.
+void settle_inputs(Document& document) {
+  for (const auto& edit : document.edits) {
+    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
+    if (!number || number->where.kind != Target::Kind::input) continue;
+    for (std::size_t at = 0; at < document.sequences.size(); ++at) {
+      if (edit->sequence >= 0 && edit->sequence != static_cast<int>(at)) continue;
+      Tensor& vectors = document.sequences[at].input.vectors;
+      if (const auto applied = apply(*number, vectors, {})) vectors = applied->value;
+    }
+  }
+  std::erase_if(document.edits, [](const auto& edit) {
+    return edit->number() && edit->number()->where.kind == Target::Kind::input;
+  });
+}
+
 bool all_vectors(const Document& document) {
   return !document.sequences.empty() &&
          std::all_of(document.sequences.begin(), document.sequences.end(),
@@ -385,6 +395,7 @@ Status add_position(Document& document) {
   if (!all_vectors(document) || !document.opened->scene)
     return fail(Code::unsupported, "Only a scene whose input is vectors grows by a row.",
                 "Type the text instead.");
+  settle_inputs(document);
   std::uint64_t seed = document.opened->scene->seed;
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
@@ -399,6 +410,7 @@ Status add_position(Document& document) {
 Status delete_position(Document& document, std::int64_t pos) {
   if (!all_vectors(document))
     return fail(Code::unsupported, "The input is no list of vectors.", "Edit the text instead.");
+  settle_inputs(document);
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
     if (pos < 0 || pos >= vectors.size(0) || vectors.size(0) < 2)
@@ -409,18 +421,61 @@ Status delete_position(Document& document, std::int64_t pos) {
   return Done{};
 }
 
-void set_intervention(Document& document, Intervention intervention) {
-  const std::string place = to_text(intervention.where);
-  for (Intervention& old : document.interventions) {
-    if (to_text(old.where) != place) continue;
-    old = std::move(intervention);
-    return;
-  }
-  document.interventions.push_back(std::move(intervention));
+namespace {
+
+bool same_task(const Edit& a, const Edit& b) {
+  if (a.what.index() != b.what.index() || a.sequence != b.sequence) return false;
+  if (const NumberEdit* number = a.number())
+    return number->where == b.number()->where && number->op == b.number()->op;
+  if (const MaskEdit* mask = a.mask()) return mask->of == b.mask()->of;
+  Exchange first = *a.exchange(), second = *b.exchange();
+  first.value = second.value;
+  return first == second;
 }
 
-SceneEdits edits_of(const Document& document) {
-  return {document.mask, document.mask_cells, document.side_masks, document.interventions};
+Error no_edit() { return fail(Code::out_of_range, "There is no such edit.", "Choose one of the list."); }
+
+}  // namespace
+
+void put_edit(Document& document, std::shared_ptr<const Edit> edit) {
+  const auto old = std::find_if(document.edits.rbegin(), document.edits.rend(),
+                                [&](const auto& one) { return same_task(*one, *edit); });
+  if (old == document.edits.rend())
+    document.edits.push_back(std::move(edit));
+  else
+    *old = std::move(edit);
+}
+
+void put_mask(Document& document, MaskEdit mask) {
+  const bool nothing = !mask.spec && mask.cells.empty();
+  const auto is_same = [of = mask.of](const auto& edit) { return edit->mask() && edit->mask()->of == of; };
+  const auto first = std::find_if(document.edits.begin(), document.edits.end(), is_same);
+  const auto place = first - document.edits.begin();
+  std::erase_if(document.edits, is_same);
+  if (!nothing) document.edits.insert(document.edits.begin() + place, make_edit(std::move(mask)));
+}
+
+Status switch_edit(Document& document, std::size_t index, bool enabled) {
+  if (index >= document.edits.size()) return no_edit();
+  Edit changed = *document.edits[index];
+  changed.enabled = enabled;
+  document.edits[index] = std::make_shared<const Edit>(std::move(changed));
+  return Done{};
+}
+
+Status remove_edit(Document& document, std::size_t index) {
+  if (index >= document.edits.size()) return no_edit();
+  document.edits.erase(document.edits.begin() + static_cast<std::ptrdiff_t>(index));
+  return Done{};
+}
+
+Status move_edit(Document& document, std::size_t index, int by) {
+  const auto to = static_cast<std::ptrdiff_t>(index) + by;
+  if (index >= document.edits.size() || to < 0 || to >= std::ssize(document.edits)) return no_edit();
+  auto edit = document.edits[index];
+  document.edits.erase(document.edits.begin() + static_cast<std::ptrdiff_t>(index));
+  document.edits.insert(document.edits.begin() + to, std::move(edit));
+  return Done{};
 }
 
 Result<Scene> scene_of(const Document& document) {
@@ -430,7 +485,7 @@ Result<Scene> scene_of(const Document& document) {
   scene.model = document.model;
   scene.inputs.clear();
   for (const Sequence& sequence : document.sequences) scene.inputs.push_back(sequence.input);
-  scene.edits = edits_of(document);
+  scene.edits = document.edits;
   return scene;
 }
 

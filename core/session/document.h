@@ -12,8 +12,7 @@
 #include "core/io/image.h"
 #include "core/model/padding.h"
 #include "core/sample/sampler.h"
-#include "core/trace/intervention.h"
-#include "core/trace/side_mask.h"
+#include "core/trace/edit.h"
 
 namespace attnscope {
 
@@ -37,25 +36,20 @@ struct Padding {
 
 struct Document {
   std::shared_ptr<const OpenedModel> opened;  ///< null: nothing is open
-  std::shared_ptr<const Model> model;         ///< opened->model with the weight edits applied
+  std::shared_ptr<const Model> model;         ///< what is run, before edits
   std::vector<Sequence> sequences;
   Padding padding;
-  MaskSpec mask;                       ///< of the main stack's self-attention; "model" = its own
-  std::vector<Mask::Cell> mask_cells;  ///< switched by hand in the same
-  std::vector<SideMask> side_masks;    ///< of the model's other attentions
-  std::vector<Intervention> interventions;
+  Edits edits;  ///< in the order in which they are carried out
   Sampling sampling;
 };
 
 /// One mask of a document as it is looked at: a switched cell holds for every block and sequence, but what it
 /// is compared with is the model's own mask, which they may have different.
 struct MaskPlace {
-  MaskOf of = MaskOf::main;
+  AttentionKind of = AttentionKind::main;
   int layer = 0, sequence = 0;
 };
 
-/// What was changed besides numbers and inputs: masks and steps.
-SceneEdits edits_of(const Document& document);
 /// The inputs as they run: padded where the document says so.
 std::vector<Input> inputs_of(const Document& document);
 /// Padding tokens before and after a sequence's own.
@@ -65,8 +59,6 @@ struct PadCounts {
 };
 /// How the document pads one sequence: the encoder's tokens (Stack::enc) or the main stack's.
 PadCounts padding_of(const Document& document, std::size_t sequence, Stack of);
-/// The stack whose rows an axis of a step counts: the encoder for keys of cross-attention.
-Stack rows_stack(const Site& site, Axis axis);
 
 /// The document of a freshly opened model: its own inputs, or a first text, or a first picture. A decoder
 /// with an encoder starts with what the model itself answers, so it may take as long as a few runs; when
@@ -120,7 +112,7 @@ Status delete_sequence(Document& document, std::size_t sequence);
 /// Errors: more tokens than the model has positions for.
 Status set_padding(Document& document, const Padding& padding);
 /// Errors: the mask's text is not understood, or does not fit the sequences.
-Status set_mask_text(Document& document, const std::string& text, MaskOf of = MaskOf::main);
+Status set_mask_text(Document& document, const std::string& text, AttentionKind of = AttentionKind::main);
 /// Names parts of a sequence ("image=4,text=3,action=2", from its start on; empty = none). Errors: counts
 /// that pass its end.
 Status set_spans(Document& document, std::size_t sequence, const std::string& text);
@@ -130,16 +122,18 @@ std::string spans_text(const std::vector<Span>& spans);
 /// One number of a vector input.
 Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos, std::int64_t dim,
                       float value);
-/// One number of a weight (shared tensors are copied once per edit).
+/// One number of a weight. A weight of several names changes under all of them.
 Status set_weight_cell(Document& document, const std::string& name, const std::vector<std::int64_t>& index,
                        float value);
 /// Sets or clears one mask cell; equal to the model's own mask at `place` = no override.
 void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, bool allowed,
                    const MaskPlace& place = {});
 /// The cells of one mask that were switched by hand, in order.
-const std::vector<Mask::Cell>& switched_cells(const Document& document, MaskOf of);
+std::vector<Mask::Cell> switched_cells(const Document& document, AttentionKind of);
 /// Puts others in their place; they are sorted here.
-void set_switched_cells(Document& document, MaskOf of, std::vector<Mask::Cell> cells);
+void set_switched_cells(Document& document, AttentionKind of, std::vector<Mask::Cell> cells);
+/// The text that is asked for one mask; "model" where nothing is.
+MaskSpec asked_mask(const Document& document, AttentionKind of);
 /// A scene at other sizes, drawn from `seed`.
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed);
 /// Adds a row to every sequence of vectors; its numbers are drawn from the scene's seed and the new length,
@@ -147,8 +141,16 @@ Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t s
 Status add_position(Document& document);
 /// Takes a row away from every sequence of vectors. Errors: no such row, the last one.
 Status delete_position(Document& document, std::int64_t pos);
-/// Adds an intervention, or replaces the one at the same place.
-void set_intervention(Document& document, Intervention intervention);
+/// Adds an edit behind the others, or puts it in the place of the one that does the same thing with other
+/// numbers: the same cells by the same operation, the mask of the same attention, the same part of the model.
+void put_edit(Document& document, std::shared_ptr<const Edit> edit);
+/// The edits of one attention's mask become this one; none where it asks for nothing.
+void put_mask(Document& document, MaskEdit mask);
+/// Errors: no such edit.
+Status switch_edit(Document& document, std::size_t index, bool enabled);
+Status remove_edit(Document& document, std::size_t index);
+/// Carries it out `by` places later (earlier where negative).
+Status move_edit(Document& document, std::size_t index, int by);
 /// The scene as it stands with all edits, for saving.
 Result<Scene> scene_of(const Document& document);
 

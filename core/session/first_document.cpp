@@ -94,11 +94,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
   } else if (opened->scene) {
     for (const Input& input : opened->scene->inputs)
       document.sequences.push_back(sequence_of(*opened, input));
-    const SceneEdits& edits = opened->scene->edits;
-    document.mask = edits.mask;
-    document.mask_cells = edits.mask_cells;
-    document.side_masks = edits.side_masks;
-    document.interventions = edits.interventions;
+    document.edits = opened->scene->edits;
   } else if (opened->card && !opened->card->inputs.empty()) {
     for (const Input& input : opened->card->inputs) document.sequences.push_back(sequence_of(*opened, input));
   } else if (config.encoder()) {

@@ -77,7 +77,6 @@ void Session::follow_training() {
   if (checkpoint->model == before) return;
   const auto opened = with_model(*snapshot->opened, checkpoint->model);
   history_.amend([&](Document& document) {
-    if (document.model != document.opened->model) return;  // changed by hand
     document.opened = opened;
     document.model = opened->model;
   });

@@ -1,6 +1,54 @@
 #include "core/session/history.h"
 
+#include <atomic>
+#include <set>
+
 namespace attnscope {
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+// Bytes of one point beyond those that are in `seen` already.
+class Bytes {
+ public:
+  std::size_t of(const Document& document) {
+    std::size_t sum = sizeof(Document);
+    for (const Sequence& one : document.sequences) {
+      sum += one.text.size() + one.source_text.size() + sizeof(Sequence);
+      sum += (one.input.ids.size() + one.input.source.size() + one.input.types.size()) * sizeof(int);
+      for (const auto* tokens : {&one.tokens, &one.source_tokens})
+        for (const Token& token : *tokens) sum += sizeof(Token) + token.text.size();
+      sum += of(one.input.vectors) + of(one.input.pixels);
+      if (one.picture.rgb && seen_.insert(number(one.picture.rgb.get())).second)
+        sum += one.picture.rgb->size();
+    }
+    for (const auto& edit : document.edits) {
+      if (!seen_.insert(number(edit.get())).second) continue;
+      sum += sizeof(Edit) + edit->note.size();
+      if (const MaskEdit* mask = edit->mask()) sum += mask->cells.size() * sizeof(Mask::Cell);
+      const NumberEdit* number = edit->number();
+      if (const Frozen* frozen = number ? std::get_if<Frozen>(&number->value) : nullptr)
+        sum += of(frozen->values);
+    }
+    return sum;
+  }
+
+ private:
+  static std::uintptr_t number(const void* object) { return reinterpret_cast<std::uintptr_t>(object); }
+  std::size_t of(const Tensor& tensor) {
+    if (tensor.empty() || !seen_.insert(tensor.address()).second) return 0;
+    return static_cast<std::size_t>(tensor.count()) * sizeof(float);
+  }
+  std::set<std::uintptr_t> seen_;
+};
+
+}  // namespace
+
+History::History(Document first, std::size_t most_bytes)
+    : points_{{std::move(first), {}, {}, next_number()}}, most_bytes_(most_bytes) {}
 
 void History::push(Document document, std::string sentence, const std::string& gesture) {
   points_.resize(at_ + 1);
@@ -11,8 +59,26 @@ void History::push(Document document, std::string sentence, const std::string& g
     return;
   }
   newest.gesture.clear();
-  points_.push_back({std::move(document), std::move(sentence), gesture});
-  if (points_.size() > kMostPoints) points_.erase(points_.begin() + 1);
+  points_.push_back({std::move(document), std::move(sentence), gesture, next_number()});
+  at_ = points_.size() - 1;
+  keep_within_limit();
+}
+
+std::size_t History::bytes() const {
+  Bytes bytes;
+  std::size_t sum = 0;
+  for (const Point& point : points_) sum += bytes.of(point.document);
+  return sum;
+}
+
+// The newest point and the one before it stay whatever they hold.
+void History::keep_within_limit() {
+  Bytes bytes;
+  std::size_t sum = 0, first = points_.size();
+  while (first > 0 && (sum <= most_bytes_ || points_.size() - first < 2))
+    sum += bytes.of(points_[--first].document);
+  if (sum > most_bytes_ && points_.size() - first > 2) ++first;
+  points_.erase(points_.begin(), points_.begin() + static_cast<std::ptrdiff_t>(first));
   at_ = points_.size() - 1;
 }
 

@@ -1,7 +1,9 @@
 // Undo and redo of whole documents, each point with a sentence. Edits of one gesture (a drag, a burst of
-// typing) share a point. Refuses to grow without end: the oldest points go first.
+// typing) share a point. Every point has a number of its own for as long as the program runs. Refuses to grow
+// without end: beyond a limit of bytes the oldest points go first.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,7 @@ namespace attnscope {
 
 class History {
  public:
-  explicit History(Document first = {}) : points_{{std::move(first), {}, {}}} {}
+  explicit History(Document first = {}, std::size_t most_bytes = std::size_t{256} << 20);
 
   const Document& now() const { return points_[at_].document; }
   /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.
@@ -30,16 +32,21 @@ class History {
   /// What undo would take back; empty when there is nothing.
   std::string undo_sentence() const { return can_undo() ? points_[at_].sentence : std::string(); }
   std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence : std::string(); }
-  std::size_t position() const { return at_; }
+  /// The number of the point that is now; edits of one gesture keep it.
+  std::uint64_t point() const { return points_[at_].number; }
+  /// What all points hold, in bytes, tensors that they share counted once.
+  std::size_t bytes() const;
 
  private:
   struct Point {
     Document document;
     std::string sentence, gesture;
+    std::uint64_t number = 0;
   };
-  static constexpr std::size_t kMostPoints = 500;
+  void keep_within_limit();
+
   std::vector<Point> points_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, most_bytes_;
 };
 
 }  // namespace attnscope

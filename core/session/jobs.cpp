@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/caught.h"
+
 namespace attnscope {
 
 Jobs::~Jobs() {
@@ -17,16 +19,25 @@ Jobs::~Jobs() {
   for (auto& [tag, lane] : lanes_) lane->thread.join();
 }
 
-void Jobs::submit(const std::string& tag, Work work) {
-  std::lock_guard lock(mutex_);
-  auto& lane = lanes_[tag];
-  if (!lane) {
-    lane = std::make_unique<Lane>();
-    lane->thread = std::thread([this, at = lane.get()] { run(*at); });
+Jobs::Lane& Jobs::lane_of(const std::string& tag) {
+  if (const auto at = lanes_.find(tag); at != lanes_.end()) return *at->second;
+  const auto at = lanes_.emplace(tag, std::make_unique<Lane>()).first;
+  try {
+    at->second->thread = std::thread([this, lane = at->second.get()] { run(*lane); });
+  } catch (...) {
+    lanes_.erase(at);  // the system gives no more threads
+    throw;
   }
-  if (lane->running) *lane->running = true;
-  lane->waiting = std::move(work);
-  lane->wake.notify_one();
+  return *at->second;
+}
+
+void Jobs::submit(const std::string& tag, Work work, Running running) {
+  std::lock_guard lock(mutex_);
+  Lane& lane = lane_of(tag);
+  lane.its_cancel = std::make_shared<std::atomic<bool>>(false);
+  lane.waiting = std::move(work);
+  if (lane.running && running == Running::stops) *lane.running = true;
+  lane.wake.notify_one();
 }
 
 void Jobs::cancel(const std::string& tag) {
@@ -49,6 +60,15 @@ bool Jobs::any_busy() const {
                      [](const auto& lane) { return lane.second->running || lane.second->waiting; });
 }
 
+void Jobs::carry_out(const Work& work, const std::atomic<bool>& cancel) const {
+  try {
+    work(cancel);
+  } catch (...) {
+    if (cancel || !failed_) return;
+    (void)guarded("a sentence", [&] { failed_(caught_error("a computation in the background")); });
+  }
+}
+
 void Jobs::run(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -56,10 +76,10 @@ void Jobs::run(Lane& lane) {
     if (lane.stop) return;
     Work work = std::move(lane.waiting);
     lane.waiting = nullptr;
-    const auto cancel = std::make_shared<std::atomic<bool>>(false);
+    const std::shared_ptr<std::atomic<bool>> cancel = std::move(lane.its_cancel);
     lane.running = cancel;
     lock.unlock();
-    work(*cancel);
+    carry_out(work, *cancel);
     work = nullptr;  // what it held is released outside of the lock
     lock.lock();
     lane.running = nullptr;

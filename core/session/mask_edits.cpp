@@ -23,9 +23,9 @@ std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
   std::vector<Mask> masks;
   std::vector<const AttentionSpec*> kinds;
   const ModelConfig& config = document.model->config();
-  const ModelConfig* stack = place.of == MaskOf::encoder  ? config.encoder()
-                             : place.of == MaskOf::vision ? config.vision()
-                                                          : &config;
+  const ModelConfig* stack = place.of == AttentionKind::encoder  ? config.encoder()
+                             : place.of == AttentionKind::vision ? config.vision()
+                                                                 : &config;
   for (int layer = 0; stack && layer < stack->n_layers(); ++layer) {
     const AttentionSpec& spec = stack->blocks[static_cast<std::size_t>(layer)].attention;
     const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const AttentionSpec* other) {
@@ -72,8 +72,8 @@ Mask own_mask_of(const Document& document, const MaskPlace& place) {
   const std::vector<Input> inputs = inputs_of(document);
   const Input& input =
       inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
-  if (place.of != MaskOf::main) {
-    const MaskSpec& asked = asked_mask(document.side_masks, place.of);
+  if (place.of != AttentionKind::main) {
+    const MaskSpec asked = asked_mask(document, place.of);
     if (auto whole = side_mask(config, place.of, place.layer, asked, input, input.length()))
       return *std::move(whole);
     mask.causal = false;
@@ -83,7 +83,8 @@ Mask own_mask_of(const Document& document, const MaskPlace& place) {
   const AttentionSpec& spec =
       config.blocks[static_cast<std::size_t>(std::clamp(place.layer, 0, last))].attention;
   const std::int64_t keys = config.patch.size > 0 ? config.patch.count() : input.length();
-  if (auto whole = self_mask(spec, document.mask, input.spans, input.real, keys)) return *std::move(whole);
+  if (auto whole = self_mask(spec, asked_mask(document, place.of), input.spans, input.real, keys))
+    return *std::move(whole);
   mask.causal = spec.causal;
   mask.window = spec.window;
   return mask;
@@ -97,10 +98,10 @@ Mask mask_of(const Document& document, const MaskPlace& place) {
 
 std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place) {
   const std::vector<Input> inputs = inputs_of(document);
-  if (inputs.empty() || place.of == MaskOf::vision) return {};
+  if (inputs.empty() || place.of == AttentionKind::vision) return {};
   const Input& input =
       inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
-  return place.of == MaskOf::encoder ? input.source_real : input.real;
+  return place.of == AttentionKind::encoder ? input.source_real : input.real;
 }
 
 namespace {
@@ -121,28 +122,24 @@ Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<st
   return std::move(out).freeze();
 }
 
-const MaskSpec& asked_mask(const Document& document, MaskOf of) {
-  return of == MaskOf::main ? document.mask : asked_mask(document.side_masks, of);
-}
-
-std::vector<std::string> mask_presets(const Document& document, MaskOf of, std::size_t sequence,
+std::vector<std::string> mask_presets(const Document& document, AttentionKind of, std::size_t sequence,
                                       std::int64_t window) {
   std::vector<std::string> presets{"model", "causal", "full",
                                    format("causal & window(%lld)", static_cast<long long>(window)),
                                    "causal | prefix(3)"};
-  const bool named = of == MaskOf::main && sequence < document.sequences.size() &&
+  const bool named = of == AttentionKind::main && sequence < document.sequences.size() &&
                      !document.sequences[sequence].input.spans.empty();
   if (named) presets.push_back("causal | *>" + document.sequences[sequence].input.spans.front().name);
   return presets;
 }
 
-Status choose_mask(Document& document, const std::string& text, MaskOf of) {
+Status choose_mask(Document& document, const std::string& text, AttentionKind of) {
   TRY_OK(set_mask_text(document, text, of));
   set_switched_cells(document, of, {});
   return Done{};
 }
 
-bool is_chosen_mask(const Document& document, const std::string& text, MaskOf of) {
+bool is_chosen_mask(const Document& document, const std::string& text, AttentionKind of) {
   return asked_mask(document, of).text() == text && switched_cells(document, of).empty();
 }
 
@@ -154,27 +151,33 @@ Status toggle_mask_column(Document& document, std::int64_t key, MaskSize size, c
   return toggle_line(document, key, size, place, false);
 }
 
-void take_back_mask_cell(Document& document, MaskOf of, std::int64_t query, std::int64_t key) {
+void take_back_mask_cell(Document& document, AttentionKind of, std::int64_t query, std::int64_t key) {
   std::vector<Mask::Cell> cells = switched_cells(document, of);
   std::erase_if(cells, [&](const Mask::Cell& cell) { return cell.query == query && cell.key == key; });
   set_switched_cells(document, of, std::move(cells));
 }
 
 bool all_own_masks(const Document& document) {
-  return std::all_of(kAllMasks.begin(), kAllMasks.end(),
-                     [&](MaskOf of) { return is_chosen_mask(document, "model", of); });
+  return std::all_of(kAttentionKinds.begin(), kAttentionKinds.end(),
+                     [&](AttentionKind of) { return is_chosen_mask(document, "model", of); });
 }
 
 Status take_back_masks(Document& document) {
-  for (const MaskOf of : kAllMasks)
+  for (const AttentionKind of : kAttentionKinds)
     if (!is_chosen_mask(document, "model", of)) TRY_OK(choose_mask(document, "model", of));
   return Done{};
 }
 
 std::size_t count_switched_cells(const Document& document) {
   std::size_t count = 0;
-  for (const MaskOf of : kAllMasks) count += switched_cells(document, of).size();
+  for (const AttentionKind of : kAttentionKinds) count += switched_cells(document, of).size();
   return count;
+}
+
+std::size_t count_number_edits(const Document& document) {
+  return static_cast<std::size_t>(std::count_if(
+      document.edits.begin(), document.edits.end(),
+      [](const auto& edit) { return edit->number() && edit->number()->where.kind == Target::Kind::step; }));
 }
 
 MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,

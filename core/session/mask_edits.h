@@ -22,24 +22,22 @@ Mask mask_of(const Document& document, const MaskPlace& place);
 Mask own_mask_of(const Document& document, const MaskPlace& place);
 /// That of block `layer` of the main stack.
 inline Mask mask_of(const Document& document, int layer, int sequence = 0) {
-  return mask_of(document, MaskPlace{MaskOf::main, layer, sequence});
+  return mask_of(document, MaskPlace{AttentionKind::main, layer, sequence});
 }
 /// Which queries of that mask are tokens, 0 = a row of padding, which says nothing; empty: all are.
 std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place);
 /// The mask as it is drawn: 1 = allowed, -inf = hidden or a row of padding -> [query, key].
 Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& real = {});
 
-/// What a mask was asked to be; "model" where nobody asked for another.
-const MaskSpec& asked_mask(const Document& document, MaskOf of);
 /// The texts of masks that are one click away, "model" first; `window`: keys seen in a window, and the first
 /// named part of the input, where it has one.
-std::vector<std::string> mask_presets(const Document& document, MaskOf of, std::size_t sequence,
+std::vector<std::string> mask_presets(const Document& document, AttentionKind of, std::size_t sequence,
                                       std::int64_t window);
 /// Makes that mask what the text says, and gives back every cell of it that was switched by hand. Errors: as
 /// set_mask_text.
-Status choose_mask(Document& document, const std::string& text, MaskOf of);
+Status choose_mask(Document& document, const std::string& text, AttentionKind of);
 /// True where the mask is what the text says, and no cell of it was switched by hand.
-bool is_chosen_mask(const Document& document, const std::string& text, MaskOf of);
+bool is_chosen_mask(const Document& document, const std::string& text, AttentionKind of);
 
 /// Rows and columns of a mask; one number where queries and keys are the same tokens.
 struct MaskSize {
@@ -54,10 +52,12 @@ struct MaskSize {
 Status toggle_mask_row(Document& document, std::int64_t query, MaskSize size, const MaskPlace& place = {});
 Status toggle_mask_column(Document& document, std::int64_t key, MaskSize size, const MaskPlace& place = {});
 /// Gives one cell back to the mask's text.
-void take_back_mask_cell(Document& document, MaskOf of, std::int64_t query, std::int64_t key);
+void take_back_mask_cell(Document& document, AttentionKind of, std::int64_t query, std::int64_t key);
 /// Every mask is the model's own / makes it so.
 bool all_own_masks(const Document& document);
 Status take_back_masks(Document& document);
+/// Edits of numbers of steps.
+std::size_t count_number_edits(const Document& document);
 /// Cells that were switched by hand in all masks.
 std::size_t count_switched_cells(const Document& document);
 

@@ -5,18 +5,22 @@
 #include <new>
 #include <thread>
 
+#include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/session/read_again.h"
 
 namespace attnscope {
 namespace {
 
 // All sequences of a document; a failure names the sequence when there are several.
-Result<std::vector<std::shared_ptr<const Trace>>> run_all(const Document& document,
-                                                          const RunOptions& options) {
+Result<std::vector<std::shared_ptr<const Trace>>> run_all(
+    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before) {
   std::vector<std::shared_ptr<const Trace>> traces;
   if (!document.opened->recorded.empty()) return document.opened->recorded;
   const std::vector<Input> inputs = inputs_of(document);
   for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
+    options.edits = edits_for(document.edits, static_cast<int>(sequence));
+    options.base = sequence < before.size() ? before[sequence] : nullptr;
     auto trace = document.model->run(inputs[sequence], options);
     if (!trace) {
       Error error = trace.error();
@@ -45,20 +49,11 @@ bool same_input(const Sequence& first, const Sequence& second) {
 
 // True where both documents compute the same numbers: they may differ in sampling and spelling.
 bool same_computation(const Document& a, const Document& b) {
-  const auto same_change = [](const Intervention& x, const Intervention& y) {
-    return to_text(x.where) == to_text(y.where) && x.how.kind == y.how.kind && x.how.value == y.how.value &&
-           x.enabled == y.enabled;
-  };
-  const auto same_cell = [](const Mask::Cell& x, const Mask::Cell& y) {
-    return x.query == y.query && x.key == y.key && x.allowed == y.allowed;
-  };
-  return a.model == b.model && a.padding == b.padding && a.mask == b.mask && a.side_masks == b.side_masks &&
+  const auto same = [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); };
+  return a.model == b.model && a.padding == b.padding &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
                     same_input) &&
-         std::equal(a.mask_cells.begin(), a.mask_cells.end(), b.mask_cells.begin(), b.mask_cells.end(),
-                    same_cell) &&
-         std::equal(a.interventions.begin(), a.interventions.end(), b.interventions.begin(),
-                    b.interventions.end(), same_change);
+         std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(), b.edits.end(), same);
 }
 
 }  // namespace
@@ -83,7 +78,10 @@ std::string RunResult::label(int sequence, Stack stack, std::int64_t row) const 
   return row_label(*document.opened, trace(sequence), stack, row);
 }
 
-Session::Session(std::function<void()> wake) : wake_(std::move(wake)), training_(wake_), jobs_(wake_) {}
+Session::Session(std::function<void()> wake)
+    : wake_(std::move(wake)),
+      training_(wake_),
+      jobs_(wake_, [this](Error error) { post([this, error = std::move(error)] { error_ = error; }); }) {}
 Session::~Session() = default;
 
 void Session::post(std::function<void()> event) {
@@ -105,24 +103,35 @@ bool Session::poll() {
     std::lock_guard lock(inbox_mutex_);
     events.swap(inbox_);
   }
-  for (const auto& event : events) event();
+  for (const auto& event : events)
+    if (const Status taken = guarded("the result of a computation", event); !taken) error_ = taken.error();
+  follow_files();
   follow_training();
   return !events.empty();
 }
 
-void Session::open(const std::string& path) {
-  jobs_.submit("open", [this, path](const std::atomic<bool>& cancel) {
-    auto fresh = std::make_shared<Result<Document>>(document_at(open_model(path), &cancel));
+void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make) {
+  jobs_.submit("open", [this, make = std::move(make)](const std::atomic<bool>& cancel) {
+    auto fresh = std::make_shared<Result<Document>>(make(cancel));
     if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
   });
 }
 
+void Session::open(const std::string& path) {
+  open_document([path](const std::atomic<bool>& cancel) { return document_at(open_model(path), &cancel); });
+}
+
 void Session::open_files(ModelFiles files, std::string name) {
-  jobs_.submit(
-      "open", [this, files = std::move(files), name = std::move(name)](const std::atomic<bool>& cancel) {
-        auto fresh = std::make_shared<Result<Document>>(document_at(open_model_files(files, name), &cancel));
-        if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
-      });
+  open_document([files = std::move(files), name = std::move(name)](const std::atomic<bool>& cancel) {
+    return document_at(open_model_files(files, name), &cancel);
+  });
+}
+
+void Session::read_again() {
+  if (!document().opened) return;
+  open_document([before = document()](const std::atomic<bool>& cancel) {
+    return attnscope::read_again(before, &cancel);
+  });
 }
 
 void Session::open_scene(std::string text, std::string name) {
@@ -139,9 +148,12 @@ void Session::finish_open(Result<Document> opened) {
   if (shows_training_ || awaits_training_) training_.pause();
   shows_training_ = awaits_training_ = false;
   error_.reset();
+  mixed_.reset();
   result_.reset();
   previous_.reset();
   history_ = History(*std::move(opened));
+  stamps_ = document().opened->files;
+  newer_file_.clear();
   ++opened_version_;
   run();
 }
@@ -159,8 +171,10 @@ Status Session::edit(const std::string& sentence, const std::string& gesture,
                   "Open the model itself to change its input.");
     return *error_;
   }
+  const std::uint64_t point = history_.point();
   history_.push(std::move(changed), sentence, gesture);
-  run();
+  // Another position of the same drag: what runs is a picture on the way, and is shown.
+  start(history_.point() == point ? Jobs::Running::finishes : Jobs::Running::stops);
   return Done{};
 }
 
@@ -177,16 +191,25 @@ void Session::redo() {
   run();
 }
 
+bool Session::training_held() const {
+  return shows_training_ &&
+         std::any_of(document().edits.begin(), document().edits.end(), [](const auto& edit) {
+           return edit->number() && edit->number()->where.kind == Target::Kind::weight;
+         });
+}
+
 double Session::progress() const {
   return records_expected_ > 0 ? std::min(1.0, static_cast<double>(*records_done_) / records_expected_) : 0.0;
 }
 
-void Session::run() {
-  if (!document().model) return;
+void Session::run() { start(Jobs::Running::stops); }
+
+void Session::start(Jobs::Running older) {
+  if (!document().model || mixed_) return;
   if (result_ && !running() && same_computation(result_->document, document())) {
     auto same = std::make_shared<RunResult>(*result_);  // sampling changed, say: the numbers stand
     same->document = document();
-    same->undo_point = history_.position();
+    same->undo_point = history_.point();
     result_ = std::move(same);
     error_.reset();
     return;
@@ -194,68 +217,74 @@ void Session::run() {
   records_expected_ = kRecordsPerBlock * document().model->config().n_layers() *
                       static_cast<int>(document().sequences.size());
   auto done = records_done_;
-  jobs_.submit("run", [this, done, document = document(), point = history_.position(),
-                       opened = opened_version_](const std::atomic<bool>& cancel) {
-    *done = 0;
-    RunOptions options = run_options(edits_of(document));
-    options.cancel = &cancel;
-    options.on_record = [&](const Record&) { ++*done; };
-    const auto begin = std::chrono::steady_clock::now();
-    auto traces = run_all(document, options);
-    if (cancel) return;
-    if (!traces) {
-      post([this, opened, error = traces.error()] {
-        if (opened == opened_version_) error_ = error;
-      });
-      return;
-    }
-    auto result = std::make_shared<RunResult>();
-    result->version = next_version_++;
-    result->undo_point = point;
-    result->document = document;
-    result->traces = *std::move(traces);
-    result->steps =
-        timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
-    result->milliseconds =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    post([this, opened, result] {
-      if (opened != opened_version_) return;
-      if (result->document.opened != this->document().opened && result->undo_point != history_.position())
-        return;
-      const bool trained = result_ && result_->document.opened != result->document.opened;
-      if (result_ && (trained || result_->undo_point != result->undo_point)) previous_ = result_;
-      result_ = result;
-      error_.reset();
-    });
-  });
+  const auto before = result_ ? result_->traces : std::vector<std::shared_ptr<const Trace>>();
+  jobs_.submit(
+      "run",
+      [this, done, before, document = document(), point = history_.point(),
+       opened = opened_version_](const std::atomic<bool>& cancel) {
+        *done = 0;
+        RunOptions options;
+        options.cancel = &cancel;
+        options.on_record = [&](const Record&) { ++*done; };
+        const auto begin = std::chrono::steady_clock::now();
+        auto traces = run_all(document, options, before);
+        if (cancel) return;
+        if (!traces) {
+          post([this, opened, error = traces.error()] {
+            if (opened == opened_version_) error_ = error;
+          });
+          return;
+        }
+        auto result = std::make_shared<RunResult>();
+        result->version = next_version_++;
+        result->undo_point = point;
+        result->document = document;
+        result->traces = *std::move(traces);
+        result->steps =
+            timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
+        result->milliseconds =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+        post([this, opened, result] {
+          if (mixed_ || opened != opened_version_) return;
+          if (result->document.opened != this->document().opened && result->undo_point != history_.point())
+            return;
+          const bool trained = result_ && result_->document.opened != result->document.opened;
+          if (result_ && (trained || result_->undo_point != result->undo_point)) previous_ = result_;
+          result_ = result;
+          error_.reset();
+        });
+      },
+      older);
 }
 
 void Session::generate(int sequence, int count, const std::string& sentence) {
-  if (!document().model || sequence < 0 || sequence >= static_cast<int>(document().sequences.size())) return;
-  jobs_.submit("generate",
-               [this, sequence, count, sentence, document = document(), point = history_.position(),
-                opened = opened_version_](const std::atomic<bool>& cancel) {
-                 const Input prompt =
-                     document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
-                 RunOptions options = run_options(edits_of(document));
-                 options.cancel = &cancel;
-                 auto made = std::make_shared<Result<Generated>>(
-                     attnscope::generate(*document.model, prompt, count, document.sampling, options));
-                 if (cancel) return;
-                 post([this, made, prompt, sequence, sentence, point, opened] {
-                   if (opened != opened_version_) return;
-                   if (!*made) {
-                     error_ = made->error();
-                     return;
-                   }
-                   if (history_.position() != point) return;  // the input changed meanwhile
-                   std::vector<int> ids = prompt.ids;
-                   ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
-                   (void)edit(sentence, {}, [&](Document& changed) {
-                     return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
-                   });
-                 });
-               });
+  if (!document().model || mixed_ || sequence < 0 ||
+      sequence >= static_cast<int>(document().sequences.size()))
+    return;
+  jobs_.submit("generate", [this, sequence, count, sentence, document = document(), point = history_.point(),
+                            opened = opened_version_](const std::atomic<bool>& cancel) {
+    const Input prompt =
+        document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
+    RunOptions options;
+    options.edits = edits_for(document.edits, sequence);
+    options.cancel = &cancel;
+    auto made = std::make_shared<Result<Generated>>(
+        attnscope::generate(*document.model, prompt, count, document.sampling, options));
+    if (cancel) return;
+    post([this, made, prompt, sequence, sentence, point, opened] {
+      if (opened != opened_version_) return;
+      if (!*made) {
+        error_ = made->error();
+        return;
+      }
+      if (history_.point() != point) return;  // the input changed meanwhile
+      std::vector<int> ids = prompt.ids;
+      ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
+      (void)edit(sentence, {}, [&](Document& changed) {
+        return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
+      });
+    });
+  });
 }
 
 void Session::wait() {

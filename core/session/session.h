@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,14 +35,16 @@ struct Cursor {
 
 /// What a document computes to. Immutable, shared with whoever draws it.
 struct RunResult {
-  std::uint64_t version = 0;                         ///< grows with every result: the key of textures
-  std::size_t undo_point = 0;                        ///< History::position() of the document it belongs to
+  std::uint64_t version = 0;                         ///< its name: no two runs share one; the key of textures
+  std::uint64_t undo_point = 0;                      ///< History::point() of the document it belongs to
   Document document;                                 ///< as it was run
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
   std::vector<TimelineStep> steps;                   ///< of the first sequence
   double milliseconds = 0;
 
   const Trace& trace(int sequence) const;
+  /// True where another program ran it: there is no model to run anew.
+  bool recorded() const { return document.opened && !document.opened->recorded.empty(); }
   /// How a row of the main stack is labelled, or of another stack.
   std::string label(int sequence, std::int64_t pos) const;
   std::string label(int sequence, Stack stack, std::int64_t row) const;
@@ -60,7 +63,11 @@ class Session {
   void open_scene(std::string text, std::string name);
   /// A shipped model, in the background.
   void open_files(ModelFiles files, std::string name);
+  /// The document that `make` gives, in the background.
+  void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make);
   bool opening() const { return jobs_.busy("open"); }
+  /// Opens what is open once more, as it lies on the disk now; inputs and edits stay where they fit.
+  void read_again();
   void cancel_opening() { jobs_.cancel("open"); }
 
   // ---- editing ----
@@ -92,6 +99,16 @@ class Session {
   const std::optional<Error>& error() const { return error_; }
   void dismiss_error() { error_.reset(); }
   void report(Error error) { error_ = std::move(error); }
+  /// The file of what is open that was saved anew since then; empty where none was, or it was dismissed.
+  const std::string& newer_file() const { return newer_file_; }
+  void dismiss_newer_file() { take_stamps(); }
+  /// Set when a file was changed in place whose numbers are still being looked up in it: they would be old
+  /// ones and new ones. Nothing is computed or shown until it was read again; the document stays.
+  const std::optional<Error>& mixed() const { return mixed_; }
+  /// Somebody may change a file of what is open: poll() is worth a call now and then.
+  bool watches_files() const { return !stamps_.empty(); }
+  /// What is open was saved to this path by the program itself: that is no news.
+  void saved_to(const std::string& path);
   /// Runs the document as it stands again.
   void run();
 
@@ -117,7 +134,7 @@ class Session {
   /// The step whose model is shown; -1 where something else is open.
   int shown_training_step() const { return shows_training_ ? shown_step_ : -1; }
   /// A weight was changed by hand: this copy of the model stays on screen.
-  bool training_held() const { return shows_training_ && document().model != document().opened->model; }
+  bool training_held() const;
 
   /// Background work of views, newest wins per tag; `work` must not touch the Session.
   Jobs& jobs() { return jobs_; }
@@ -130,12 +147,18 @@ class Session {
  private:
   void finish_open(Result<Document> opened);
   void post(std::function<void()> event);
+  void start(Jobs::Running older);
   void follow_training();
+  void follow_files();
+  void take_stamps();
 
   std::function<void()> wake_;
   History history_;
   std::shared_ptr<const RunResult> result_, previous_;
-  std::optional<Error> error_;
+  std::optional<Error> error_, mixed_;
+  std::vector<ReadFile> stamps_;  ///< of the files of what is open, as the person knows them
+  std::string newer_file_;
+  std::chrono::steady_clock::time_point looked_;  ///< at the paths
   std::uint64_t opened_version_ = 0;
   std::atomic<std::uint64_t> next_version_{1};
   std::shared_ptr<std::atomic<int>> records_done_ = std::make_shared<std::atomic<int>>(0);

@@ -3,6 +3,7 @@
 // text is no number and there is no vocabulary to look it up.
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "core/base/text.h"
 #include "core/session/document.h"
@@ -94,27 +95,26 @@ std::optional<int> mask_token(const OpenedModel& opened) {
 Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids, Stack of) {
   Sequence out;
   const auto [first, last] = words_in(opened, ids, of);
+  Spelling words;
+  if (opened.tokenizer)
+    words = opened.tokenizer->spell(
+        {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)},
+        false);
   for (std::size_t pos = 0; pos < ids.size(); ++pos) {
     Token token;
     token.id = ids[pos];
     token.text = opened.tokenizer ? opened.tokenizer->token_text(ids[pos]) : token_label(opened, ids[pos]);
     token.special = is_special_token(opened, ids[pos]);
-    if (pos >= first && pos < last) {
+    if (pos >= first && pos < last && opened.tokenizer) {
+      std::tie(token.begin, token.end) = words.places[pos - first];
+    } else if (pos >= first && pos < last) {
       token.begin = static_cast<std::int64_t>(out.text.size());
-      if (opened.tokenizer) {
-        // What the ids so far spell: a token may be a part of a character, which shows when the rest is
-        // there.
-        const std::vector<int> so_far(ids.begin() + static_cast<std::ptrdiff_t>(first),
-                                      ids.begin() + static_cast<std::ptrdiff_t>(pos) + 1);
-        out.text = opened.tokenizer->decode(so_far, false);
-      } else {
-        out.text += (pos > first ? " " : "") + plain_spelling(opened, ids[pos]);
-      }
-      token.begin = std::min(token.begin, static_cast<std::int64_t>(out.text.size()));
+      out.text += (pos > first ? " " : "") + plain_spelling(opened, ids[pos]);
       token.end = static_cast<std::int64_t>(out.text.size());
     }
     out.tokens.push_back(std::move(token));
   }
+  if (opened.tokenizer) out.text = std::move(words.text);
   out.input.ids = std::move(ids);
   return out;
 }
@@ -133,11 +133,10 @@ Result<std::vector<int>> plain_ids(const OpenedModel& opened, const std::string&
       id = static_cast<int>(word - words->begin());
     } else if (!parse_int(piece, id)) {
       if (words && !words->empty()) {
-        return fail(Code::bad_format,
-                    format("The word \"%s\" is not in the scene's vocabulary.", piece.c_str()),
+        return fail(Code::bad_format, "The word " + in_quotes(piece) + " is not in the scene's vocabulary.",
                     "Its words are " + join(*words, ", ") + ".");
       }
-      return fail(Code::bad_format, format("\"%s\" is not a token id.", piece.c_str()),
+      return fail(Code::bad_format, in_quotes(piece) + " is not a token id.",
                   "This model has no tokenizer: type ids separated by blanks, for example 12 7 99.");
     }
     ids.push_back(id);
@@ -187,13 +186,12 @@ Result<Sequence> spelled(const OpenedModel& opened, const std::string& text, Sta
     out.tokens.pop_back();
   }
   const std::vector<int> front = missing_in_front(config, ids, of);
-  const Sequence framed = sequence_from_ids(opened, front, Stack::enc);
-  for (std::size_t i = front.size(); i-- > 0;) {
-    Token token = framed.tokens[i];
+  Sequence framed = sequence_from_ids(opened, front, Stack::enc);
+  for (Token& token : framed.tokens) {
     token.begin = token.end = 0;
     token.special = true;
-    out.tokens.insert(out.tokens.begin(), std::move(token));
   }
+  out.tokens.insert(out.tokens.begin(), framed.tokens.begin(), framed.tokens.end());
   ids.insert(ids.begin(), front.begin(), front.end());
   return out;
 }
@@ -205,7 +203,7 @@ Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t leng
     const std::size_t equals = part.find('=');
     int count = 0;
     if (equals == std::string::npos || equals == 0 || !parse_int(part.substr(equals + 1), count) || count < 1)
-      return fail(Code::bad_format, format("\"%s\" does not name a part of the sequence.", part.c_str()),
+      return fail(Code::bad_format, in_quotes(part) + " does not name a part of the sequence.",
                   "Write name=count: image=4,text=3,action=2.");
     spans.push_back({part.substr(0, equals), begin, begin + count});
     begin += count;
@@ -220,7 +218,7 @@ Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t leng
 std::string spans_text(const std::vector<Span>& spans) {
   std::vector<std::string> parts;
   for (const Span& span : spans)
-    parts.push_back(format("%s=%lld", span.name.c_str(), static_cast<long long>(span.end - span.begin)));
+    parts.push_back(span.name + "=" + std::to_string(span.end - span.begin));  // a name may hold any bytes
   return join(parts, ",");
 }
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/arch/save_model.h"
+#include "core/base/caught.h"
 #include "core/base/text.h"
-#include "core/io/quote.h"
 #include "core/train/card.h"
 
 namespace attnscope {
@@ -28,6 +28,9 @@ std::shared_ptr<const OpenedModel> opened_of(const Task& task, std::shared_ptr<c
   opened.path = "training:" + std::string(task.name());
   opened.family = model->config().family;
   opened.dtype = "F32";
+  opened.card = ModelCard{};
+  opened.card->task = task.name();
+  opened.card->counted = task.counted();
   if (auto tokenizer = tokenizer_from_json(task.tokenizer().dump(), "tokenizer.json"))
     opened.tokenizer = *std::move(tokenizer);
   if (model->config().sees()) opened.preprocessing = preprocessing_of(model->config(), {}, opened.notes);
@@ -53,24 +56,14 @@ const char* training_state_name(TrainingState state) {
 Training::Training(std::function<void()> wake)
     : wake_(std::move(wake)), published_(Clock::now()), kept_(Clock::now()) {}
 
-Training::~Training() {
-  {
-    std::lock_guard lock(mutex_);
-    ending_ = true;
-    cancel_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
 // ---- asked by the window -------------------------------------------------------------------------
 
 void Training::order(std::function<void()> what) {
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });  // throws where there is no thread left
   {
     std::lock_guard lock(mutex_);
     orders_.push_back(std::move(what));
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   changed_.notify_all();
 }
 
@@ -171,27 +164,6 @@ Status Training::export_now(const std::string& folder) const {
   return write_card(folder, card);
 }
 
-void Training::keep_in(std::string folder) {
-  std::lock_guard lock(mutex_);
-  folder_ = std::move(folder);
-}
-
-std::string Training::kept_in() const {
-  std::lock_guard lock(mutex_);
-  return folder_;
-}
-
-void Training::remove_kept(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::remove(path, error) && error)
-    return tell({TrainingOutcome::Kind::failed, path,
-                 fail(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
-                      "Look at the permissions of its folder."),
-                 0});
-  ++kept_version_;
-  if (wake_) wake_();
-}
-
 bool Training::busy() const {
   std::lock_guard lock(mutex_);
   return at_work_ || !orders_.empty() || state_ == TrainingState::running;
@@ -234,13 +206,24 @@ void Training::work() {
     }
     at_work_ = true;
     lock.unlock();
-    next();
+    carry_out(next);
     lock.lock();
     at_work_ = false;
     changed_.notify_all();
   }
-  lock.unlock();
-  keep();
+}
+
+// What throws ends the run, which stays as it was after the step before.
+void Training::carry_out(const std::function<void()>& what) {
+  const Status done = guarded("the training", what);
+  if (done) return;
+  (void)guarded("the training", [&] {
+    state_ = trainer_ ? TrainingState::failed : TrainingState::none;
+    if (!trainer_) return tell({TrainingOutcome::Kind::failed, {}, done.error(), 0});
+    error_ = done.error();
+    publish(true);
+    keep();
+  });
 }
 
 // Reads the task's file where it has one that was not read yet.
@@ -248,17 +231,6 @@ Result<Trainer> Training::made(TrainingSettings& settings) {
   TRY(const std::shared_ptr<const Task> task, task_of(settings));
   if (!settings.data.empty()) settings.read = task;
   return Trainer::make(task, settings.sizes, settings.recipe, settings.seed);
-}
-
-// Whether another run may take the place of this one: it is kept, or its loss was told and is asked for
-// again.
-bool Training::leave() {
-  Status done = kept();
-  if (done || std::exchange(warned_, true)) return true;
-  Error error = done.error();
-  error.hint = "The run before would be lost: save it elsewhere first, or begin once more to let it go.";
-  tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
-  return false;
 }
 
 void Training::adopt(Trainer trainer, const TrainingSettings& settings) {
@@ -274,6 +246,7 @@ void Training::adopt(Trainer trainer, const TrainingSettings& settings) {
   measures_.clear();
   error_.reset();
   kept_path_.clear();
+  rescued_.reset();
   kept_step_ = trainer_->state().step;
   kept_ = Clock::now();
   warned_ = false;
@@ -309,7 +282,10 @@ void Training::take_up(TrainingSettings settings, const std::string& path) {
   const Status taken = read ? trainer->resume(*std::move(read)) : Status(read.error());
   if (!taken) return tell({TrainingOutcome::Kind::failed, path, taken.error(), 0});
   adopt(*std::move(trainer), settings);
-  if (std::filesystem::path(path).parent_path() == std::filesystem::path(kept_in())) kept_path_ = path;
+  if (std::filesystem::path(path).parent_path() == std::filesystem::path(kept_in())) {
+    kept_path_ = path;
+    kept_stamp_ = stamp_of(path);
+  }
   state_ = TrainingState::paused;
   ring_.start_at(trainer_->state().step);
   remember();
@@ -394,25 +370,6 @@ void Training::publish(bool wake) {
   }
   published_ = Clock::now();
   if (wake && wake_) wake_();
-}
-
-// The steps since the last time are on disk.
-Status Training::kept() {
-  const std::string folder = kept_in();
-  kept_ = Clock::now();
-  if (folder.empty() || !trainer_ || trainer_->state().step == kept_step_) return Done{};
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (kept_path_.empty()) kept_path_ = free_kept_path(folder, settings_.task);
-  TRY_OK(save_checkpoint(kept_path_, *trainer_));
-  kept_step_ = trainer_->state().step;
-  warned_ = false;
-  ++kept_version_;
-  return Done{};
-}
-
-void Training::keep() {
-  if (Status done = kept(); !done) tell({TrainingOutcome::Kind::failed, kept_path_, done.error(), 0});
 }
 
 void Training::tell(TrainingOutcome outcome) {

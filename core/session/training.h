@@ -1,7 +1,7 @@
 // A training run beside the Session: one thread owns the Trainer and carries out what the window asks (start,
 // pause, one step, another learning rate), and publishes snapshots that are never changed again. Refuses to
 // make the window wait, and to lose a run: what was trained is kept on disk when it pauses or ends, each run
-// in a file of its own.
+// in a file of its own, and where that file cannot be written, in another place.
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ class Training {
  public:
   /// `wake` is called from the run's thread when its state changes (not with every snapshot).
   explicit Training(std::function<void()> wake = {});
-  ~Training();  ///< keeps the run and ends it
+  ~Training();  ///< close()
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
@@ -91,6 +91,11 @@ class Training {
   std::string kept_in() const;
   /// Grows with every file that was kept or removed.
   std::uint64_t kept_version() const { return kept_version_; }
+  /// Pauses and keeps the run, and waits for it. Errors: it cannot be kept in its folder; the sentence says
+  /// where it lies instead. Where nothing was trained since it was kept last, there is nothing to do.
+  Status settle();
+  /// The same, and ends the thread: nothing can be asked any more.
+  Status close();
   /// Takes the file of a kept run off the disk. A failure is told by outcome().
   void remove_kept(const std::string& path);
 
@@ -123,7 +128,9 @@ class Training {
   void remember();
   Checkpoint checkpoint_now() const;
   void publish(bool wake);
+  void carry_out(const std::function<void()>& what);
   Status kept();
+  Status kept_somewhere();
   void keep();
   void tell(TrainingOutcome outcome);
 
@@ -151,8 +158,11 @@ class Training {
   std::vector<Measure> measures_;
   std::optional<Error> error_;
   std::uint64_t version_ = 0, run_ = 0, outcomes_ = 0;
-  std::string kept_path_;  ///< of this run; empty before it was kept
+  std::string kept_path_;                ///< of this run; empty before it was kept
+  std::optional<FileStamp> kept_stamp_;  ///< of that file, as it was left
   int kept_step_ = -1;
+  std::optional<std::pair<int, Error>>
+      rescued_;          ///< the step that was written elsewhere, and what was told of it
   bool warned_ = false;  ///< that the run cannot be kept
   Clock::time_point published_, kept_;
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/io/local_time.h"
+#include "core/system/atomic_file.h"
 #include "core/train/data_file.h"
 
 namespace attnscope {
@@ -91,13 +92,14 @@ Result<KeptRun> read_run(const std::string& path) {
   return run;
 }
 
-std::string free_kept_path(const std::string& folder, std::string_view task) {
+Result<std::string> claim_kept_path(const std::string& folder, std::string_view task) {
   const std::string first = (fs::path(folder) / std::string(task)).string();
-  std::string path = first + kEnding;
-  std::error_code error;
-  for (int number = 2; fs::exists(path, error); ++number)
-    path = format("%s-%d%s", first.c_str(), number, kEnding);
-  return path;
+  for (int number = 1;; ++number) {
+    const std::string path =
+        number == 1 ? first + kEnding : format("%s-%d%s", first.c_str(), number, kEnding);
+    TRY(const bool claimed, claim_file(path));
+    if (claimed) return path;
+  }
 }
 
 std::vector<KeptRun> kept_runs(const std::string& folder, std::string_view task, const std::string& data) {

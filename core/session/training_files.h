@@ -45,7 +45,8 @@ struct KeptRun {
 /// task or sizes that this program does not know.
 Result<KeptRun> read_run(const std::string& path);
 /// Where the next run of a task is kept in a folder: TASK.safetensors, or TASK-2, TASK-3 .. where others lie.
-std::string free_kept_path(const std::string& folder, std::string_view task);
+/// An empty file holds the place, so that no other window takes it. Errors: a folder that cannot be written.
+Result<std::string> claim_kept_path(const std::string& folder, std::string_view task);
 /// The runs of a task that were kept in a folder, the newest first; of the same data, where it has some.
 std::vector<KeptRun> kept_runs(const std::string& folder, std::string_view task,
                                const std::string& data = {});

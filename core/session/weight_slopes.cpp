@@ -83,14 +83,14 @@ std::vector<WeightPart> weight_parts(const Gradients& gradients, const std::stri
   const Trace& trace = gradients.trace();
   std::vector<WeightPart> out;
   if (trace.weights().get(name).empty()) return out;
-  const KeptWeight kept = kept_weight(trace, name, {0, 1});
+  const WeightCell kept = kept_weight(trace.config(), name, {0, 1});
   std::map<std::string, int> seen;
   for (const WeightUse& use : gradients.uses()) {
     WeightPart part;
     part.use = &use;
     part.step = step_of_use(trace, use, seen[use.name]++);
     part.own = is_use_of(use, name, part.bias);
-    const KeptWeight other = kept_weight(trace, use.name, {0, 1});
+    const WeightCell other = kept_weight(trace.config(), use.name, {0, 1});
     if (!part.own && (part.bias || other.name != kept.name)) continue;
     part.turned = !part.own && other.index != kept.index;
     out.push_back(part);
@@ -132,18 +132,6 @@ std::vector<std::string> weights_of_step(const Gradients& gradients, const Site&
       out.push_back(name);
   }
   return out;
-}
-
-KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index) {
-  const ModelConfig& config = trace.config();
-  const std::string base(stack_prefix(config.stack));
-  if (config.head.tied && name == base + "logits.weight") {
-    std::reverse(index.begin(), index.end());
-    return {base + "tok_embed.weight", std::move(index)};
-  }
-  if (config.of(Stack::enc).shares_embedding && name == "enc.tok_embed.weight")
-    return {base + "tok_embed.weight", std::move(index)};
-  return {name, std::move(index)};
 }
 
 double weight_slope_cell(const Gradients& gradients, const std::string& name,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/slope_provenance.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 
@@ -34,12 +35,6 @@ Tensor weight_share(const Gradients& gradients, const std::string& name, const s
 Result<SlopeExplanation> explain_weight_slope(const Gradients& gradients, const std::string& name,
                                               const std::vector<std::int64_t>& index);
 
-/// The place where a weight is kept: a tied unembedding is the transposed table of tokens.
-struct KeptWeight {
-  std::string name;
-  std::vector<std::int64_t> index;
-};
-KeptWeight kept_weight(const Trace& trace, const std::string& name, std::vector<std::int64_t> index);
 /// One number of the slope of a weight, all its uses added; NaN where it has none.
 double weight_slope_cell(const Gradients& gradients, const std::string& name,
                          const std::vector<std::int64_t>& index);

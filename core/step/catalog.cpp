@@ -135,7 +135,7 @@ constexpr std::array<Step, kSlotCount> kCatalog{{
   {S::mask, "attn.mask", P::attn, R::mask_test, H::attention, true, "query key",
    "Mask", "마스크", "M = 1 where key ≤ query",
    "Which keys a query may look at: 1 is allowed, 0 is masked.", "쿼리가 볼 수 있는 키입니다. 1은 허용, 0은 가림입니다.",
-   "mask = torch.ones(t, t).tril().bool()", "", ""},
+   "mask = torch.ones(t, t).tril().bool()", "", "", false},
   {S::masked, "attn.masked", P::attn, R::mask, H::attention, true, "head query key",
    "Masking", "마스킹", "S = −∞ where masked",
    "Masked pairs become −∞, so that the softmax gives them no weight.", "가려진 쌍은 −∞가 되어 소프트맥스에서 가중치가 0이 됩니다.",
@@ -261,7 +261,7 @@ constexpr std::array<Step, kSlotCount> kCatalog{{
   {S::probs, "probs", P::model, R::softmax, H::logits, true, "pos vocab",
    "Probabilities", "확률", "p = exp(L − max) / Σ exp(L − max)",
    "The scores become probabilities of the next token; each row sums to one.", "점수가 다음 토큰의 확률이 됩니다. 각 행의 합은 1입니다.",
-   "probs = torch.softmax(logits, dim=-1)", "logits[pos,:]", ""},
+   "probs = torch.softmax(logits, dim=-1)", "logits[pos,:]", "", false},
 }};
 // clang-format on
 
@@ -270,5 +270,12 @@ constexpr std::array<Step, kSlotCount> kCatalog{{
 std::span<const Step> catalog() { return kCatalog; }
 
 const Step& step_of(Slot slot) { return kCatalog[static_cast<std::size_t>(slot)]; }
+
+Stack rows_stack(const Site& site, Axis axis) {
+  if (site.part != Part::cross) return site.stack;
+  const bool source = site.slot == Slot::k || site.slot == Slot::v || site.slot == Slot::view_k ||
+                      site.slot == Slot::view_v || site.slot == Slot::split_k || site.slot == Slot::split_v;
+  return axis == Axis::key || source ? Stack::enc : site.stack;
+}
 
 }  // namespace attnscope

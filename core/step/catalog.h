@@ -45,10 +45,13 @@ struct Step {
   std::string_view torch;    ///< {n_heads}, {d_head}, ... are filled from the run
   std::string_view inputs;   ///< "a[i,:] b[:,j]"; alternatives with '|': the first that the run holds
   std::string_view aliases;  ///< TransformerLens names, separated by blanks
+  bool editable = true;      ///< a person may put other numbers here, and all that read it follow
 };
 
 /// All rows, in the order of Slot.
 std::span<const Step> catalog();
 const Step& step_of(Slot slot);
+/// The stack whose rows an axis of a step counts: the encoder for keys and values of cross-attention.
+Stack rows_stack(const Site& site, Axis axis);
 
 }  // namespace attnscope

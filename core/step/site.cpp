@@ -1,5 +1,6 @@
 #include "core/step/site.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -34,8 +35,7 @@ const Step* find_step(std::string_view text, bool in_block) {
 }
 
 Error unknown_site(std::string_view text) {
-  return fail(Code::not_found,
-              format("No step is called \"%.*s\".", static_cast<int>(text.size()), text.data()),
+  return fail(Code::not_found, "No step is called " + in_quotes(text) + ".",
               "attnscope-cli steps lists every name, for example blocks.0.attn.pattern.");
 }
 
@@ -148,60 +148,102 @@ Result<Site> parse_site(std::string_view whole) {
   return site;
 }
 
-std::string to_text(const Cell& cell) {
+std::string to_text(const std::vector<Coordinate>& at) {
   std::vector<std::string> parts;
-  for (const Coordinate& c : cell.at) parts.push_back(c.axis + "=" + std::to_string(c.index));
-  return to_text(cell.site) + (parts.empty() ? "" : "[" + join(parts, ",") + "]");
+  for (const Coordinate& c : at) parts.push_back(c.axis + "=" + std::to_string(c.index));
+  return parts.empty() ? "" : "[" + join(parts, ",") + "]";
 }
 
-Result<Cell> parse_cell(std::string_view text) {
+std::string to_text(const Cell& cell) { return to_text(cell.site) + to_text(cell.at); }
+
+namespace {
+
+// What stands in front of the brackets, and what they hold.
+struct Bracketed {
+  std::string name;
+  std::vector<Coordinate> at;
+};
+Result<Bracketed> take_brackets(std::string_view text) {
   const std::size_t open = text.find('[');
-  TRY(Site site, parse_site(text.substr(0, open)));
-  Cell cell{site, {}};
-  if (open == std::string_view::npos) return cell;
+  Bracketed out{std::string(text.substr(0, open)), {}};
+  if (open == std::string_view::npos) return out;
   const auto bad = [&] {
-    return fail(Code::bad_format,
-                format("\"%.*s\" is not a cell.", static_cast<int>(text.size()), text.data()),
-                "Write it as blocks.0.attn.pattern[head=0,query=2,key=1].");
+    return fail(Code::bad_format, in_quotes(text) + " is not a part of a step.",
+                "Write it as blocks.0.attn.pattern[head=0,query=2,key=1], each axis once.");
   };
   if (text.back() != ']') return bad();
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos) return bad();
     const auto index = parse_index(std::string_view(part).substr(equals + 1));
-    if (!index) return bad();
-    cell.at.push_back({part.substr(0, equals), *index});
+    Coordinate coordinate{part.substr(0, equals), index.value_or(-1)};
+    const auto same = [&](const Coordinate& other) { return other.axis == coordinate.axis; };
+    if (!index || coordinate.axis.empty() || std::any_of(out.at.begin(), out.at.end(), same)) return bad();
+    out.at.push_back(std::move(coordinate));
   }
-  return cell;
+  return out;
+}
+
+// At the commas that stand outside of brackets.
+std::vector<std::string> split_selector(std::string_view text) {
+  std::vector<std::string> parts{""};
+  bool inside = false;
+  for (const char c : text) {
+    inside = c == '[' || (inside && c != ']');
+    if (c == ',' && !inside)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Result<Cell> parse_cell(std::string_view text) {
+  TRY(Bracketed found, take_brackets(text));
+  TRY(const Site site, parse_site(found.name));
+  return Cell{site, std::move(found.at)};
 }
 
 Result<Selector> Selector::parse(std::string_view text) {
   Selector selector;
   selector.text_ = std::string(text);
-  for (std::string part : split(text, ',')) {
+  for (std::string& part : split_selector(text)) {
     Glob glob;
     glob.exclude = starts_with(part, "!");
     if (glob.exclude) part.erase(0, 1);
-    if (part.empty()) {
-      return fail(Code::bad_format, format("The selector \"%s\" has an empty part.", selector.text_.c_str()),
+    TRY(Bracketed found, take_brackets(part));
+    if (found.name.empty()) {
+      return fail(Code::bad_format, "The selector " + in_quotes(text) + " has an empty part.",
                   "Separate patterns with one comma: \"blocks.*.attn.pattern,logits\".");
     }
-    if (part.find('*') == std::string::npos && !layer_range(part)) {
-      TRY(const Site site, parse_site(part));  // a plain name must exist; aliases become our names
-      part = to_text(site);
+    if (glob.exclude && !found.at.empty()) {
+      return fail(Code::bad_format, in_quotes(part) + " would take away a part of a step.",
+                  "Take away whole steps, and name the parts that you want.");
     }
-    glob.pattern = part;
+    if (found.name.find('*') == std::string::npos && !layer_range(found.name)) {
+      TRY(const Site site, parse_site(found.name));  // a plain name must exist; aliases become our names
+      found.name = to_text(site);
+    }
+    glob.pattern = std::move(found.name);
+    glob.at = std::move(found.at);
     selector.globs_.push_back(std::move(glob));
   }
   return selector;
 }
 
-bool Selector::matches(const Site& site) const {
-  if (globs_.empty()) return true;
-  bool taken = globs_.front().exclude;
-  for (const Glob& glob : globs_)
-    if (matches_site(glob.pattern, site)) taken = !glob.exclude;
-  return taken;
+std::vector<std::vector<Coordinate>> Selector::parts(const Site& site) const {
+  std::vector<std::vector<Coordinate>> out;
+  if (globs_.empty() || globs_.front().exclude) out.emplace_back();
+  for (const Glob& glob : globs_) {
+    if (!matches_site(glob.pattern, site)) continue;
+    if (glob.exclude)
+      out.clear();
+    else if (std::find(out.begin(), out.end(), glob.at) == out.end())
+      out.push_back(glob.at);
+  }
+  return out;
 }
 
 }  // namespace attnscope

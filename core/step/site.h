@@ -58,6 +58,7 @@ Result<Site> parse_site(std::string_view text);
 struct Coordinate {
   std::string axis;
   std::int64_t index = 0;
+  bool operator==(const Coordinate&) const = default;
 };
 /// A site with some coordinates fixed: "blocks.5.attn.pattern[head=3,query=7,key=2]". Axes not named mean
 /// all.
@@ -66,22 +67,28 @@ struct Cell {
   std::vector<Coordinate> at;
 };
 std::string to_text(const Cell& cell);
+/// "[head=3,query=7]"; empty for none.
+std::string to_text(const std::vector<Coordinate>& at);
 Result<Cell> parse_cell(std::string_view text);
 
 /// A pattern over sites: comma-separated globs over site texts, `*` stands for any run of characters
-/// ("*.pattern", "blocks.0-2.attn.*", "logits"); a leading "!" takes away. TransformerLens names work too.
+/// ("*.pattern", "blocks.0-2.attn.*", "logits"); coordinates in brackets ask for a part of what matches
+/// ("blocks.*.attn.pattern[head=1]"), a leading "!" takes away. TransformerLens names work too.
 class Selector {
  public:
   /// Matches everything.
   Selector() = default;
   static Result<Selector> parse(std::string_view text);
-  bool matches(const Site& site) const;
+  bool matches(const Site& site) const { return !parts(site).empty(); }
+  /// What is asked of a step, each part once: no coordinates for all of it. Empty where it does not match.
+  std::vector<std::vector<Coordinate>> parts(const Site& site) const;
   const std::string& text() const { return text_; }
 
  private:
   struct Glob {
     std::string pattern;
     bool exclude = false;
+    std::vector<Coordinate> at;
   };
   std::vector<Glob> globs_;
   std::string text_ = "*";

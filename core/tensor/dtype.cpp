@@ -59,6 +59,8 @@ std::optional<DType> dtype_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_integer(DType type) { return type >= DType::i64 && type <= DType::boolean; }
+
 std::int64_t block_values(DType type) { return row_of(type).values; }
 
 std::int64_t dtype_bytes(DType type) { return row_of(type).bytes; }

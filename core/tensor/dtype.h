@@ -36,6 +36,8 @@ enum class DType : std::uint8_t {
 std::string_view dtype_name(DType type);
 /// A plain format by its name in safetensors headers; formats of blocks are not among them.
 std::optional<DType> dtype_from_name(std::string_view name);
+/// True for whole numbers and booleans.
+bool is_integer(DType type);
 /// Values that are stored together: 1, 32 or 256. A row is always a whole number of blocks.
 std::int64_t block_values(DType type);
 /// Bytes of one block; of one value where block_values is 1.

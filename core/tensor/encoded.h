@@ -1,12 +1,12 @@
-// Values that stay as a file stores them (half precision, quantised blocks) and are expanded piece by piece
-// when they are asked for: what a Tensor looks at when the expanded model would not fit into memory. Rows may
-// be in another order than in the file, and single values may have been set by hand. Refuses nothing: the
-// bytes were checked when the file was opened.
+// Values that stay where they are (in a file as half precision or quantised blocks, or in memory as floats)
+// and are read piece by piece when they are asked for, with cells over them that were set by hand: what a
+// Tensor looks at when the expanded model would not fit into memory, or when a few of its numbers were
+// edited. Rows may be in another order than in the file. Refuses nothing: the bytes were checked when the
+// file was opened.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,16 +30,27 @@ class Encoded {
 
   /// Row r of the result is row rows[r].
   std::shared_ptr<const Encoded> take_rows(const std::vector<std::int64_t>& rows) const;
-  /// The same values but for one.
-  std::shared_ptr<const Encoded> with_value(std::int64_t index, float value) const;
-  /// What was set by hand, by index.
-  const std::map<std::int64_t, float>& changed() const { return changed_; }
+  /// Row r of the result is row r times by[r].
+  std::shared_ptr<const Encoded> scale_rows(const std::vector<float>& by) const;
+  /// A cell that was set by hand.
+  struct Cell {
+    std::int64_t index;
+    float value;
+  };
+  /// The same values but for these cells, sorted by index; they go over what was set before.
+  std::shared_ptr<const Encoded> with_cells(const std::vector<Cell>& cells) const;
+  /// What was set by hand, sorted by index.
+  const std::vector<Cell>& changed() const { return changed_; }
+  /// The values without what was set by hand, where they lie in memory as they are; else null.
+  const float* plain() const { return plain_; }
   /// True where both expand the same bytes in the same order (values set by hand aside).
   bool same_bytes(const Encoded& other) const {
-    return bytes_ == other.bytes_ && dtype_ == other.dtype_ && order_ == other.order_;
+    return bytes_ == other.bytes_ && dtype_ == other.dtype_ && order_ == other.order_ &&
+           scales_ == other.scales_;
   }
 
  private:
+  std::vector<Cell>::const_iterator first_changed(std::int64_t from) const;
   std::int64_t stored_row(std::int64_t row) const {
     return order_.empty() ? row : order_[static_cast<std::size_t>(row)];
   }
@@ -49,7 +60,9 @@ class Encoded {
   DType dtype_;
   std::int64_t rows_, width_;
   std::vector<std::int64_t> order_;
-  std::map<std::int64_t, float> changed_;
+  std::shared_ptr<const std::vector<float>> scales_;  ///< of the stored rows; null: none
+  const float* plain_ = nullptr;
+  std::vector<Cell> changed_;
   std::uint64_t id_;  ///< no two objects share one: remembered blocks are told apart by it
 };
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "core/base/text.h"
+#include "core/tensor/panels.h"
 
 namespace attnscope {
 
@@ -166,6 +167,15 @@ Tensor Tensor::rename(std::initializer_list<Axis> axes) const {
   Tensor t = *this;
   std::size_t d = 0;
   for (Axis axis : axes) t.dims_[d++].axis = axis;
+  return t;
+}
+
+Tensor Tensor::as_weight(const Tensor& before) const {
+  const Tensor plain = code_ ? beneath() : *this;
+  if (plain.rank() != 2 || (panels_ && panels_->covers(plain))) return *this;
+  Tensor t = *this;
+  const bool known = before.panels_ && before.panels_->covers(plain);
+  t.panels_ = known ? before.panels_ : std::make_shared<Panels>(plain);
   return t;
 }
 

@@ -48,6 +48,8 @@ struct Dim {
 using Shape = std::vector<std::pair<Axis, std::int64_t>>;
 
 class Encoded;
+class Panels;
+struct BoxEdit;
 
 class Tensor {
  public:
@@ -76,8 +78,9 @@ class Tensor {
   /// Number of values; 0 for the empty tensor.
   std::int64_t count() const;
   std::vector<std::int64_t> sizes() const;
-  /// True where the values are expanded when they are asked for: there is no data(), and every copy of them
-  /// (packed, values, read) is float32. Whoever wants many takes slices.
+  /// True where the values are read when they are asked for, because they stay encoded in a file or because
+  /// some were set by hand: there is no data(), and every copy of them (packed, values, read) is float32 in
+  /// memory. Whoever wants many takes slices.
   bool is_encoded() const { return code_ != nullptr; }
   const float* data() const {
     CHECK(code_ == nullptr);
@@ -114,6 +117,14 @@ class Tensor {
   Tensor split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const;
   Tensor rename(std::initializer_list<Axis> axes) const;
 
+  /// The same matrix, known as a weight: its products may keep a packed copy (panels.h), which all copies and
+  /// views of what is returned share, with or without cells set by hand over it. It is the copy of `before`
+  /// where both lie on the same memory. Anything but a matrix in memory comes back as it is.
+  Tensor as_weight(const Tensor& before) const;
+  Tensor as_weight() const { return as_weight(*this); }
+  /// Where the packed copy is kept; null where this was not made by as_weight.
+  Panels* panels() const { return panels_.get(); }
+
   /// Row-major copy (or this, when it already is).
   Tensor packed() const;
   /// All values in row-major order.
@@ -121,24 +132,49 @@ class Tensor {
   /// All values in row-major order into memory that has room for them.
   void read(float* to) const;
 
-  /// The same tensor but for one value (a copy, where it is not encoded).
+  /// The same tensor but for one value. Nothing is copied: the new value lies over the others.
   Tensor with_value(const std::vector<std::int64_t>& index, float value) const;
-  /// Of an encoded tensor: the cells that with_value has set.
+  /// The same tensor but for boxes of cells, edited one after the other. Their cells lie over the others, 16
+  /// bytes each; where they are more than a quarter of a tensor in memory, it is copied.
+  Tensor with_cells(const std::vector<BoxEdit>& edits) const;
+  /// The cells that were set by hand over values that are read when they are asked for.
   std::vector<std::vector<std::int64_t>> set_by_hand() const;
+  /// One entry per index of an axis: 1 where any of them is.
+  std::vector<std::uint8_t> set_by_hand_along(int dim) const;
+  /// Of a tensor in memory: itself without what was set by hand. Empty for any other.
+  Tensor beneath() const;
   /// Row r of the result is row rows[r]: a copy, but of a whole encoded matrix none.
   Tensor take_rows(const std::vector<std::int64_t>& rows) const;
+  /// Row r of a matrix times by[r]: a copy, but of a whole encoded matrix none.
+  Tensor scale_rows(const std::vector<float>& by) const;
 
  private:
+  bool is_whole_code() const;
   float expanded(std::int64_t index) const;
+  Tensor with_edit(const BoxEdit& edit) const;
+  Encoded over_memory() const;
+  std::array<int, kMaxRank> axes_by_stride() const;
+  template <class Visit>
+  void for_each_set_by_hand(Visit visit) const;
   void read_encoded(float* to) const;
   void move_by(std::int64_t values) { code_ ? void(offset_ += values) : void(data_ += values); }
 
   std::shared_ptr<const void> owner_;
   const float* data_ = nullptr;
+  std::shared_ptr<Panels> panels_;
   const Encoded* code_ = nullptr;  // owned by owner_; data_ is null then
   std::int64_t offset_ = 0;        // of the first value in *code_
   std::array<Dim, kMaxRank> dims_{};
   int rank_ = 0;
+};
+
+/// What is done to the cells of a box: along every axis, `size` of them from `begin` on.
+struct BoxEdit {
+  enum class Kind : std::uint8_t { set, add, scale };
+  std::vector<std::int64_t> begin, size;
+  Kind kind = Kind::set;
+  float value = 0;
+  Tensor values;  ///< of the box's size: a number for each cell, instead of `value`; empty: none
 };
 
 /// Memory to write a result into, once; `freeze` makes the tensor. Row-major, 64-byte aligned, not

@@ -48,40 +48,31 @@ std::size_t without_space_after(std::string_view text, std::size_t end) {
   return end;
 }
 
+// Of equal spellings the first one counts.
+ByteTrie tree_of(std::vector<std::pair<std::string, int>>& spellings) {
+  std::reverse(spellings.begin(), spellings.end());
+  return ByteTrie(std::vector<ByteTrie::Entry>(spellings.begin(), spellings.end()));
+}
+
 }  // namespace
-
-void AddedTokens::Finder::add(const std::string& spelling, int id) {
-  if (spelling.empty() || !ids.emplace(spelling, id).second) return;
-  auto& of_byte = lengths[static_cast<unsigned char>(spelling[0])];
-  const auto place = std::lower_bound(of_byte.begin(), of_byte.end(), spelling.size(), std::greater<>());
-  if (place == of_byte.end() || *place != spelling.size()) of_byte.insert(place, spelling.size());
-}
-
-std::optional<int> AddedTokens::Finder::match(std::string_view text, std::size_t at, std::size_t& end) const {
-  for (const std::size_t length : lengths[static_cast<unsigned char>(text[at])]) {
-    if (at + length > text.size()) continue;
-    const auto found = ids.find(std::string(text.substr(at, length)));
-    if (found == ids.end()) continue;
-    end = at + length;
-    return found->second;
-  }
-  return std::nullopt;
-}
 
 Result<AddedTokens> AddedTokens::make(const std::vector<AddedToken>& tokens, const Normalizer& normalizer) {
   AddedTokens out;
+  std::vector<std::pair<std::string, int>> raw, normalized;
   for (const AddedToken& token : tokens) {
     if (token.content.empty() || out.vocabulary_.find(token.content)) continue;
     TRY_OK(out.vocabulary_.add(token.content, token.id));
     out.tokens_[token.id] = token;
     if (!token.normalized) {
-      out.raw_.add(token.content, token.id);
+      raw.emplace_back(token.content, token.id);
       continue;
     }
     MappedText spelling = MappedText::of(token.content);
     if (normalizer) TRY_OK(normalizer(spelling));
-    out.normalized_.add(spelling.text(), token.id);
+    normalized.emplace_back(spelling.text(), token.id);
   }
+  out.raw_ = tree_of(raw);
+  out.normalized_ = tree_of(normalized);
   return out;
 }
 
@@ -90,36 +81,31 @@ const AddedToken* AddedTokens::at(int id) const {
   return found == tokens_.end() ? nullptr : &found->second;
 }
 
-void AddedTokens::find(const Finder& finder, const MappedText& mapped, std::vector<Segment>& out) const {
+Status AddedTokens::find(const ByteTrie& finder, const MappedText& mapped, const WordSink& sink) const {
   const std::string_view text = mapped.text();
-  std::size_t done = 0;  // the end of what is already in `out`
-  for (std::size_t at = 0, end = 0; at < text.size(); at = std::max(at + 1, end)) {
-    end = at + 1;
-    const auto id = finder.match(text, at, end);
-    if (!id) continue;
-    const AddedToken& token = tokens_.at(*id);
+  std::size_t done = 0;  // the end of what was handed on
+  for (std::size_t at = 0, end = 0; !finder.empty() && at < text.size(); at = std::max(at + 1, end)) {
+    const auto [length, id] = finder.longest(text.substr(at));
+    end = at + std::max<std::size_t>(length, 1);
+    if (length == 0) continue;
+    const AddedToken& token = tokens_.at(id);
     if (token.single_word && touches_word(text, at, end)) continue;
     const std::size_t begin = token.lstrip ? without_space_before(text, at, done) : std::max(at, done);
     if (token.rstrip) end = without_space_after(text, end);
-    if (begin > done) out.push_back({mapped.slice(done, begin), std::nullopt});
-    out.push_back({mapped.slice(begin, end), *id});
+    if (begin > done) TRY_OK(sink({mapped.slice(done, begin), std::nullopt}));
+    TRY_OK(sink({mapped.slice(begin, end), id}));
     done = end;
   }
-  if (done < text.size()) out.push_back({mapped.slice(done, text.size()), std::nullopt});
+  return done < text.size() ? sink({mapped.slice(done, text.size()), std::nullopt}) : Status(Done{});
 }
 
-Result<std::vector<Segment>> AddedTokens::cut(MappedText text, const Normalizer& normalizer) const {
-  std::vector<Segment> raw, out;
-  find(raw_, text, raw);
-  for (Segment& segment : raw) {
-    if (segment.added) {
-      out.push_back(std::move(segment));
-      continue;
-    }
-    if (normalizer) TRY_OK(normalizer(segment.text));
-    find(normalized_, segment.text, out);
-  }
-  return out;
+Status AddedTokens::cut(const MappedText& text, const Normalizer& normalizer, const WordSink& sink) const {
+  return find(raw_, text, [&](const Segment& segment) -> Status {
+    if (segment.added) return sink(segment);
+    MappedText stretch = segment.text;
+    if (normalizer) TRY_OK(normalizer(stretch));
+    return find(normalized_, stretch, sink);
+  });
 }
 
 }  // namespace attnscope

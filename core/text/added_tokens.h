@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/text/byte_trie.h"
 #include "core/text/mapped_text.h"
 #include "core/text/normalizer.h"
+#include "core/text/pre_tokenizer.h"
 #include "core/text/vocabulary.h"
 
 namespace attnscope {
@@ -30,25 +32,18 @@ class AddedTokens {
   /// `normalizer` may be empty. Errors name the token: an id out of range or of another token.
   static Result<AddedTokens> make(const std::vector<AddedToken>& tokens, const Normalizer& normalizer);
 
-  /// Cuts the text into added tokens and normalized stretches between them.
-  Result<std::vector<Segment>> cut(MappedText text, const Normalizer& normalizer) const;
+  /// Cuts the text into added tokens and normalized stretches between them, and hands them on in order.
+  Status cut(const MappedText& text, const Normalizer& normalizer, const WordSink& sink) const;
   /// Null where `id` is no added token.
   const AddedToken* at(int id) const;
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
-  // Spellings by length, longest first, under their first byte.
-  struct Finder {
-    std::unordered_map<std::string, int> ids;
-    std::vector<std::size_t> lengths[256];
-    void add(const std::string& spelling, int id);
-    std::optional<int> match(std::string_view text, std::size_t at, std::size_t& end) const;
-  };
-  void find(const Finder& finder, const MappedText& text, std::vector<Segment>& out) const;
+  Status find(const ByteTrie& finder, const MappedText& text, const WordSink& sink) const;
 
   Vocabulary vocabulary_;
   std::unordered_map<int, AddedToken> tokens_;
-  Finder raw_, normalized_;
+  ByteTrie raw_, normalized_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #include "core/text/bpe.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -21,7 +23,7 @@ Result<Bpe> Bpe::make(Vocabulary vocabulary, const std::vector<Merge>& merges, c
     bpe.unknown_ = bpe.vocabulary_.find(*options.unknown);
     if (!bpe.unknown_) {
       return fail(Code::bad_format,
-                  format("the unknown token \"%s\" is not in the vocabulary", options.unknown->c_str()),
+                  "the unknown token " + in_quotes(*options.unknown) + " is not in the vocabulary",
                   "Add it to model.vocab, or set model.unk_token to null.");
     }
   }
@@ -49,13 +51,31 @@ Status Bpe::learn(const std::vector<Merge>& merges) {
     }
     merges_[pair_key(*ids[0], *ids[1])] = Joined{static_cast<int>(rank), *ids[2]};
   }
+  learn_bridges(merges);
   return Done{};
+}
+
+// Pieces reach across a place by a merge whose parts meet there. Letters that carry a prefix or a suffix, and
+// merges of bytes or of the unknown token, are not told by their characters.
+void Bpe::learn_bridges(const std::vector<Merge>& merges) {
+  if (!options_.continuing_prefix.empty() || !options_.end_suffix.empty()) return;
+  const auto stands_in = [&](const std::string& spelling) {
+    const auto id = vocabulary_.find(spelling);
+    return id == unknown_ || std::find(byte_ids_.begin(), byte_ids_.end(), *id) != byte_ids_.end();
+  };
+  Bridges bridges;
+  for (const auto& [left, right] : merges) {
+    if (stands_in(left) || stands_in(right)) return;
+    bridges.add(left, right);
+  }
+  bridges.settle();
+  bridges_ = std::move(bridges);
 }
 
 MergeRule Bpe::rule(const MergeSymbol& left, const MergeSymbol& right) const {
   const auto found = merges_.find(pair_key(left.id, right.id));
   if (found == merges_.end()) return {};
-  return {static_cast<double>(found->second.rank), found->second.id, found->second.rank, 0.0};
+  return {static_cast<double>(found->second.rank), found->second.id};
 }
 
 // A letter the vocabulary lacks: its bytes, or the unknown token (joined to an unknown neighbour where asked
@@ -64,41 +84,74 @@ void Bpe::add_unknown(std::vector<MergeSymbol>& symbols, std::size_t begin, std:
                       std::string_view bytes) const {
   if (has_all(byte_ids_, bytes)) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      const std::size_t at = std::min(begin + i, end - 1);
+      const auto at = static_cast<std::uint32_t>(std::min(begin + i, end - 1));
       symbols.push_back({byte_ids_[static_cast<unsigned char>(bytes[i])], at, 1});
     }
   } else if (unknown_) {
     if (options_.fuse_unknown && !symbols.empty() && symbols.back().unknown) {
-      symbols.back().length += end - begin;
+      symbols.back().length += static_cast<std::uint32_t>(end - begin);
     } else {
-      symbols.push_back({*unknown_, begin, end - begin, -1, -1, false, true});
+      symbols.push_back({*unknown_, static_cast<std::uint32_t>(begin),
+                         static_cast<std::uint32_t>(end - begin), -1, -1, false, true});
     }
   }
 }
 
-std::vector<MergeSymbol> Bpe::letters(std::string_view word) const {
-  std::vector<MergeSymbol> symbols;
-  symbols.reserve(word.size());
-  const bool plain = options_.continuing_prefix.empty() && options_.end_suffix.empty();
-  std::string decorated;
-  for (std::size_t at = 0; at < word.size();) {
-    const std::size_t begin = at;
-    next_code_point(word, at);
-    std::string_view letter = word.substr(begin, at - begin);
-    if (!plain) {
-      decorated = begin > 0 ? options_.continuing_prefix : "";
-      decorated += letter;
-      if (at == word.size()) decorated += options_.end_suffix;
-      letter = decorated;
+// The letters of a word, one by one, as the vocabulary spells them.
+class Bpe::Letters {
+ public:
+  Letters(const Bpe& bpe, std::string_view word)
+      : bpe_(bpe),
+        word_(word),
+        plain_(bpe.options_.continuing_prefix.empty() && bpe.options_.end_suffix.empty()) {}
+
+  /// False behind the last one.
+  bool next() {
+    if (at_ >= word_.size()) return false;
+    begin_ = at_;
+    const bool known_before = id_.has_value();
+    const char32_t before = character_;
+    character_ = next_code_point(word_, at_);
+    spelling_ = word_.substr(begin_, at_ - begin_);
+    if (!plain_) {
+      decorated_ = begin_ > 0 ? bpe_.options_.continuing_prefix : "";
+      decorated_ += spelling_;
+      if (at_ == word_.size()) decorated_ += bpe_.options_.end_suffix;
+      spelling_ = decorated_;
     }
-    if (const auto id = vocabulary_.find(letter)) {
-      symbols.push_back({*id, begin, at - begin});
-    } else {
-      add_unknown(symbols, begin, at, letter);
-    }
+    id_ = bpe_.vocabulary_.find(spelling_);
+    before_ = known_before && id_ ? std::optional(before) : std::nullopt;
+    return true;
   }
+  /// True where no piece reaches from the letter before to this one, both known.
+  bool apart() const { return before_ && bpe_.bridges_ && !bpe_.bridges_->between(*before_, character_); }
+  void put(std::vector<MergeSymbol>& symbols) const {
+    if (id_)
+      symbols.push_back({*id_, static_cast<std::uint32_t>(begin_), static_cast<std::uint32_t>(at_ - begin_)});
+    else
+      bpe_.add_unknown(symbols, begin_, at_, spelling_);
+  }
+
+ private:
+  const Bpe& bpe_;
+  std::string_view word_, spelling_;
+  bool plain_;
+  std::size_t at_ = 0, begin_ = 0;
+  char32_t character_ = 0;
+  std::optional<char32_t> before_;
+  std::optional<int> id_;
+  std::string decorated_;
+};
+
+void Bpe::cut_stretch(std::vector<MergeSymbol>& symbols, std::vector<WordPart>& out, WordSteps* steps) const {
   link_symbols(symbols);
-  return symbols;
+  merge_symbols<MergeOrder::by_rank>(
+      symbols, [this](const MergeSymbol& left, const MergeSymbol& right) { return rule(left, right); },
+      steps);
+  for (const MergeSymbol& symbol : symbols) {
+    if (symbol.length > 0) out.push_back({symbol.id, symbol.begin, symbol.begin + symbol.length});
+  }
+  symbols.clear();
 }
 
 void Bpe::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
@@ -108,13 +161,13 @@ void Bpe::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps*
       return;
     }
   }
-  std::vector<MergeSymbol> symbols = letters(word);
-  merge_symbols(
-      symbols, [this](const MergeSymbol& left, const MergeSymbol& right) { return rule(left, right); },
-      steps);
-  for (const MergeSymbol& symbol : symbols) {
-    if (symbol.length > 0) out.push_back({symbol.id, symbol.begin, symbol.begin + symbol.length});
+  steps = merges_to_record(word, steps);
+  std::vector<MergeSymbol> symbols;
+  for (Letters letters(*this, word); letters.next();) {
+    if (!steps && symbols.size() >= Bridges::kStretch && letters.apart()) cut_stretch(symbols, out, nullptr);
+    letters.put(symbols);
   }
+  cut_stretch(symbols, out, steps);
 }
 
 }  // namespace attnscope

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/text/bridges.h"
 #include "core/text/merge_queue.h"
 #include "core/text/vocabulary.h"
 #include "core/text/word_model.h"
@@ -43,8 +44,10 @@ class Bpe final : public WordModel {
     int id;
   };
 
+  class Letters;
   Status learn(const std::vector<Merge>& merges);
-  std::vector<MergeSymbol> letters(std::string_view word) const;
+  void learn_bridges(const std::vector<Merge>& merges);
+  void cut_stretch(std::vector<MergeSymbol>& symbols, std::vector<WordPart>& out, WordSteps* steps) const;
   void add_unknown(std::vector<MergeSymbol>& symbols, std::size_t begin, std::size_t end,
                    std::string_view bytes) const;
   MergeRule rule(const MergeSymbol& left, const MergeSymbol& right) const;
@@ -54,6 +57,7 @@ class Bpe final : public WordModel {
   std::optional<int> unknown_;
   ByteIds byte_ids_;                                  // empty = no fallback
   std::unordered_map<std::uint64_t, Joined> merges_;  // by (left id, right id)
+  std::optional<Bridges> bridges_;                    // where every letter stands for itself
 };
 
 }  // namespace attnscope

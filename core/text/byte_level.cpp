@@ -1,5 +1,6 @@
 #include "core/text/byte_level.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/base/text.h"
@@ -74,23 +75,30 @@ std::string bytes_of_letters(std::string_view spelling) {
   return out;
 }
 
+std::size_t sequence_length(std::string_view bytes, std::size_t at) {
+  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const Lead lead = lead_of(byte_at(at));
+  const auto length = static_cast<std::size_t>(lead.length);
+  std::size_t good = length == 0 ? 0 : 1;
+  while (good > 0 && good < length && at + good < bytes.size()) {
+    const unsigned char next = byte_at(at + good);
+    if (next < (good == 1 ? lead.low : 0x80) || next > (good == 1 ? lead.high : 0xBF)) break;
+    ++good;
+  }
+  return good;
+}
+
 std::string lossy_utf8(std::string_view bytes) {
   std::string out;
-  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   for (std::size_t at = 0; at < bytes.size();) {
-    const Lead lead = lead_of(byte_at(at));
-    int good = lead.length == 0 ? 0 : 1;
-    while (good > 0 && good < lead.length && at + good < bytes.size()) {
-      const unsigned char next = byte_at(at + good);
-      if (next < (good == 1 ? lead.low : 0x80) || next > (good == 1 ? lead.high : 0xBF)) break;
-      ++good;
-    }
-    if (good > 0 && good == lead.length) {
-      out += bytes.substr(at, static_cast<std::size_t>(good));
+    const std::size_t good = sequence_length(bytes, at);
+    const auto whole = static_cast<std::size_t>(lead_of(static_cast<unsigned char>(bytes[at])).length);
+    if (good > 0 && good == whole) {
+      out += bytes.substr(at, good);
     } else {
       append_utf8(out, U'\xFFFD');
     }
-    at += static_cast<std::size_t>(good > 0 ? good : 1);
+    at += std::max<std::size_t>(good, 1);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 // well-formed UTF-8.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ std::optional<unsigned char> letter_byte(char32_t letter);
 /// The bytes a vocabulary spelling stands for; the spelling itself where it has a character outside the
 /// alphabet (added tokens such as "<｜end▁of▁sentence｜>").
 std::string bytes_of_letters(std::string_view spelling);
+/// Bytes of the character at `at`, or of the longest broken sequence that stands there; 0 where not even that
+/// begins.
+std::size_t sequence_length(std::string_view bytes, std::size_t at);
 /// UTF-8 in which each longest broken sequence is one U+FFFD (Unicode 15, section 3.9, "maximal subparts").
 std::string lossy_utf8(std::string_view bytes);
 

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "core/text/mapped_text.h"
 #include "core/text/pattern.h"
 
 namespace attnscope {
 
-/// From spellings to spellings; what comes out of the last one is joined.
-using Decoder = std::function<std::vector<std::string>(std::vector<std::string>)>;
+/// From spellings to spellings; what comes out of the last one is joined. Places say which spellings a
+/// character came from.
+using Decoder = std::function<std::vector<MappedText>(std::vector<MappedText>)>;
+MappedText joined(const std::vector<MappedText>& parts);
 
 /// Letters of the byte-level alphabet to bytes to text; broken sequences become U+FFFD.
 Decoder byte_level_decoder();

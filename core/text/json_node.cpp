@@ -136,8 +136,8 @@ Result<nlohmann::json> parse_json(std::string_view text) {
   } catch (const nlohmann::json::parse_error& error) {
     return fail(Code::bad_format, format("the JSON breaks off at byte %zu", error.byte),
                 "The file may be cut short or no JSON at all; download it again.");
-  } catch (const std::exception& error) {
-    return fail(Code::bad_format, format("the JSON cannot be read (%.100s)", error.what()),
+  } catch (const std::exception&) {
+    return fail(Code::bad_format, "the JSON holds a number that is too large, or does not fit into memory",
                 "Download the file again.");
   }
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <queue>
+#include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/text/word_model.h"
 
 namespace attnscope {
@@ -15,19 +17,19 @@ namespace attnscope {
 /// One letter or merged piece of a word; length 0 = merged into its left neighbour.
 struct MergeSymbol {
   int id = -1;
-  std::size_t begin = 0, length = 0;
+  std::uint32_t begin = 0, length = 0;
   int previous = -1, next = -1;
   bool closed = false;   // joins nothing: a piece the user has set
   bool unknown = false;  // a letter that the vocabulary lacks
 };
 
-/// What two pieces become.
+/// What two pieces become: the smallest `order` comes first. It is the merge's rank in the file, or the
+/// negative score of the piece.
 struct MergeRule {
-  double order = 0.0;  // smallest first
-  int id = -1;         // -1: no rule
-  int rank = -1;
-  double score = 0.0;
+  double order = 0.0;
+  int id = -1;  // -1: no rule
 };
+enum class MergeOrder { by_rank, by_score };
 
 /// Chains the symbols in their order.
 inline void link_symbols(std::vector<MergeSymbol>& symbols) {
@@ -38,10 +40,19 @@ inline void link_symbols(std::vector<MergeSymbol>& symbols) {
   }
 }
 
-/// Writes down what a word opens with; a word of too many letters is noted as cut short instead.
+/// Where the merges of a word are written down: null where nobody asks, and where it has too many letters,
+/// which is noted.
+inline WordSteps* merges_to_record(std::string_view word, WordSteps* steps) {
+  if (!steps) return nullptr;
+  steps->kind = WordSteps::Kind::merges;
+  if (word.size() <= steps->limit || utf8_length(word) <= steps->limit) return steps;
+  steps->cut_short = true;
+  return nullptr;
+}
+
+/// Writes down what a word opens with; one of too many letters is noted as cut short instead.
 inline void record_letters(const std::vector<MergeSymbol>& symbols, WordSteps& steps) {
-  steps.kind = WordSteps::Kind::merges;
-  if (symbols.size() > steps.limit) {
+  if (symbols.size() > steps.limit) {  // bytes of letters that the vocabulary lacks
     steps.cut_short = true;
     return;
   }
@@ -50,41 +61,47 @@ inline void record_letters(const std::vector<MergeSymbol>& symbols, WordSteps& s
 }
 
 /// `rule(left, right)` is the MergeRule of two neighbouring symbols.
-template <class Rule>
+template <MergeOrder kOrder, class Rule>
 void merge_symbols(std::vector<MergeSymbol>& symbols, const Rule& rule, WordSteps* steps) {
   struct Candidate {
-    MergeRule rule;
-    int left, right;
-    std::size_t length;  // of both: another length now says that one of them has changed since
+    double order;
+    int id, left;
+    std::uint32_t length;  // of both: another length now says that one of them has changed since
     bool operator<(const Candidate& other) const {  // a max-heap: the smallest order, then the leftmost
-      return std::tie(other.rule.order, other.left) < std::tie(rule.order, left);
+      return std::tie(other.order, other.left) < std::tie(order, left);
     }
   };
-  std::priority_queue<Candidate> queue;
+  std::vector<Candidate> queue;  // a heap
   const auto at = [&](int index) -> MergeSymbol& { return symbols[static_cast<std::size_t>(index)]; };
   const auto consider = [&](int left) {
     const int right = left < 0 ? -1 : at(left).next;
-    if (right < 0 || at(left).closed || at(right).closed) return;
+    if (right < 0 || at(left).closed || at(right).closed) return false;
     const MergeRule found = rule(at(left), at(right));
-    if (found.id >= 0) queue.push({found, left, right, at(left).length + at(right).length});
+    if (found.id >= 0) queue.push_back({found.order, found.id, left, at(left).length + at(right).length});
+    return found.id >= 0;
   };
   if (steps) record_letters(symbols, *steps);
   for (std::size_t i = 0; i < symbols.size(); ++i) consider(static_cast<int>(i));
+  std::make_heap(queue.begin(), queue.end());
   while (!queue.empty()) {
-    const Candidate best = queue.top();
-    queue.pop();
+    std::pop_heap(queue.begin(), queue.end());
+    const Candidate best = queue.back();
+    queue.pop_back();
     MergeSymbol& left = at(best.left);
-    MergeSymbol& right = at(best.right);
-    if (left.length == 0 || right.length == 0 || left.length + right.length != best.length) continue;
-    left.id = best.rule.id;
+    const int next = left.next;
+    if (left.length == 0 || next < 0 || left.length + at(next).length != best.length) continue;
+    if (steps && !steps->cut_short && steps->room_for(steps->merges.size())) {
+      const bool ranked = kOrder == MergeOrder::by_rank;
+      steps->merges.push_back(
+          {best.left, next, best.id, ranked ? static_cast<int>(best.order) : -1, ranked ? 0.0 : -best.order});
+    }
+    left.id = best.id;
     left.length = best.length;
-    left.next = right.next;
-    right.length = 0;
+    left.next = at(next).next;
+    at(next).length = 0;
     if (left.next >= 0) at(left.next).previous = best.left;
-    if (steps && !steps->cut_short && steps->room_for(steps->merges.size()))
-      steps->merges.push_back({best.left, best.right, best.rule.id, best.rule.rank, best.rule.score});
-    consider(left.previous);
-    consider(best.left);
+    for (const int changed : {left.previous, best.left})
+      if (consider(changed)) std::push_heap(queue.begin(), queue.end());
   }
 }
 

@@ -104,64 +104,94 @@ std::pair<std::size_t, std::size_t> stripped(std::string_view text, bool left, b
 
 }  // namespace
 
-Status check_normalized(const MappedText& text) {
-  if (text.text().size() <= kMaxNormalized) return Done{};
-  return fail(Code::out_of_range,
-              "The normalizer makes more than " + format_bytes(kMaxNormalized) + " of this text.",
-              "Try a shorter text; the tokenizer replaces characters by very long stretches.");
+Status rewrite_blocks(MappedText& text, BlockStart starts, const RewriteBlock& rewrite) {
+  constexpr std::size_t kBlock = 4096;  // bytes, and on to where one may begin
+  const std::string_view bytes = text.text();
+  MappedText out = text.fresh();
+  std::vector<Rewrite> characters;
+  for (std::size_t begin = 0, end = 0; begin < bytes.size(); begin = end) {
+    for (std::size_t next = begin; next < bytes.size();) {
+      const char32_t c = next_code_point(bytes, next);
+      if (end >= begin + kBlock && starts(c)) break;
+      end = next;
+    }
+    characters.clear();
+    const int dropped = rewrite(bytes.substr(begin, end - begin), characters);
+    out.append(text, begin, end, characters, dropped);
+    TRY_OK(out.bounded());
+  }
+  return text.become(std::move(out));
 }
 
-Normalizer unicode_normalizer(UnicodeForm form) {
-  return [form](MappedText& text) -> Status {
+namespace {
+
+template <UnicodeForm form>
+bool begins_block(char32_t c) {
+  return icu_form(form).hasBoundaryBefore(static_cast<UChar32>(c));
+}
+
+template <UnicodeForm form>
+Normalizer normal_form() {
+  return [](MappedText& text) -> Status {
     const icu::Normalizer2& rules = icu_form(form);
-    std::vector<Rewrite> parts = decompose(text.text(), rules);
-    const bool composes = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
-    text.rewrite(composes ? compose(parts, rules) : parts);
-    return Done{};
+    constexpr bool kComposes = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
+    UErrorCode status = U_ZERO_ERROR;
+    const icu::StringPiece bytes(text.text().data(), static_cast<int>(text.size()));
+    if (kComposes && rules.isNormalizedUTF8(bytes, status) && U_SUCCESS(status)) return Done{};
+    return rewrite_blocks(text, begins_block<form>, [&](std::string_view block, std::vector<Rewrite>& out) {
+      out = decompose(block, rules);
+      if (kComposes) out = compose(out, rules);
+      return 0;
+    });
   };
+}
+
+}  // namespace
+
+Normalizer unicode_normalizer(UnicodeForm form) {
+  switch (form) {
+    case UnicodeForm::nfc: return normal_form<UnicodeForm::nfc>();
+    case UnicodeForm::nfd: return normal_form<UnicodeForm::nfd>();
+    case UnicodeForm::nfkc: return normal_form<UnicodeForm::nfkc>();
+    case UnicodeForm::nfkd: return normal_form<UnicodeForm::nfkd>();
+  }
+  return {};
 }
 
 Normalizer lowercase_normalizer() {
   return [](MappedText& text) -> Status {
-    std::vector<Rewrite> out;
-    icu::UnicodeString lower;
-    for (const Rewrite& next : unchanged(text.text())) {
-      lower.setTo(static_cast<UChar32>(next.character)).toLower(icu::Locale::getRoot());
-      for (int unit = 0; unit < lower.length(); unit = lower.moveIndex32(unit, 1)) {
-        out.push_back({static_cast<char32_t>(lower.char32At(unit)), unit > 0 ? 1 : 0});
+    return rewrite_blocks(text, any_character, [](std::string_view block, std::vector<Rewrite>& out) {
+      icu::UnicodeString lower;
+      for (std::size_t at = 0; at < block.size();) {
+        lower.setTo(static_cast<UChar32>(next_code_point(block, at))).toLower(icu::Locale::getRoot());
+        for (int unit = 0; unit < lower.length(); unit = lower.moveIndex32(unit, 1))
+          out.push_back({static_cast<char32_t>(lower.char32At(unit)), unit > 0 ? 1 : 0});
       }
-    }
-    text.rewrite(out);
-    return Done{};
+      return 0;
+    });
   };
 }
 
 Normalizer prepend_normalizer(std::string prefix) {
   return [prefix = std::move(prefix)](MappedText& text) -> Status {
-    text.prepend(prefix);
-    return Done{};
+    MappedText out = text;
+    out.prepend(prefix);
+    return text.become(std::move(out));
   };
 }
 
 Normalizer replace_normalizer(Pattern pattern, std::string content) {
   return [pattern = std::move(pattern), content = std::move(content)](MappedText& text) -> Status {
-    TRY(const auto matches, pattern.cut(text.text()));
-    MappedText out;
-    for (const Match& match : matches) {
-      TRY_OK(check_normalized(out));
-      if (match.matched) {
-        const std::size_t last = match.end > match.begin ? match.end - 1 : match.begin;
+    MappedText out = text.fresh();
+    TRY_OK(pattern.each(text.text(), [&](const Match& match) {
+      const std::size_t last = match.end > match.begin ? match.end - 1 : match.begin;
+      if (match.matched)
         out.append(content, text.span(last, match.end));
-        continue;
-      }
-      for (std::size_t at = match.begin; at < match.end;) {
-        const std::size_t begin = at;
-        next_code_point(text.text(), at);
-        out.append(std::string_view(text.text()).substr(begin, at - begin), text.span(begin, at));
-      }
-    }
-    text = std::move(out);
-    return Done{};
+      else
+        out.append(text, match.begin, match.end);
+      return out.bounded();
+    }));
+    return text.become(std::move(out));
   };
 }
 
@@ -175,13 +205,11 @@ Normalizer strip_normalizer(bool left, bool right) {
 
 Normalizer byte_level_normalizer() {
   return [](MappedText& text) -> Status {
-    MappedText out;
-    const std::string& bytes = text.text();
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
+    MappedText out = text.fresh();
+    const std::string_view bytes = text.text();
+    for (std::size_t at = 0; at < bytes.size(); ++at)
       out.append(byte_letter(static_cast<unsigned char>(bytes[at])), text.span(at, at + 1));
-    }
-    text = std::move(out);
-    return Done{};
+    return text.become(std::move(out));
   };
 }
 

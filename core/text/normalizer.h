@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -16,7 +17,17 @@
 
 namespace attnscope {
 
+/// Errors: a text that grows beyond its bounds (MappedText::become), an expression that gives up.
 using Normalizer = std::function<Status(MappedText&)>;
+
+/// What characters become: fills `out` for one block of a text; returns how many of its characters go before
+/// the first new one.
+using RewriteBlock = std::function<int(std::string_view block, std::vector<Rewrite>& out)>;
+/// True before a character where a block may begin.
+using BlockStart = bool (*)(char32_t);
+/// Rewrites a text block by block, so that a long one needs little memory besides itself.
+Status rewrite_blocks(MappedText& text, BlockStart starts, const RewriteBlock& rewrite);
+inline bool any_character(char32_t) { return true; }
 
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 
@@ -24,10 +35,6 @@ enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 Normalizer unicode_normalizer(UnicodeForm form);
 /// Each character on its own, full mapping (no final sigma).
 Normalizer lowercase_normalizer();
-/// Longest text that a normalizer may make, in bytes: a file may replace one letter by a book.
-inline constexpr std::size_t kMaxNormalized = std::size_t{256} << 20;
-Status check_normalized(const MappedText& text);
-
 /// Puts `prefix` in front of a text that is not empty.
 Normalizer prepend_normalizer(std::string prefix);
 /// Every match becomes `content`, which stands where the match ended. Content of no characters removes it.

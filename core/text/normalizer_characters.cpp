@@ -14,45 +14,43 @@ namespace attnscope {
 
 namespace {
 
-template <class Visit>
-void for_each_character(std::string_view text, const Visit& visit) {
-  for (std::size_t at = 0; at < text.size();) visit(next_code_point(text, at));
-}
-
 // Drops the characters that `keep` refuses; the ones before them take their place along.
-template <class Keep>
-void filter(MappedText& text, const Keep& keep) {
-  std::vector<Rewrite> out;
-  int dropped = 0;
-  for_each_character(text.text(), [&](char32_t c) {
-    if (keep(c)) {
-      out.push_back({c, 0});
-    } else if (out.empty()) {
-      ++dropped;
-    } else {
-      --out.back().change;
+Status filter(MappedText& text, bool (*keep)(char32_t)) {
+  return rewrite_blocks(text, any_character, [&](std::string_view block, std::vector<Rewrite>& out) {
+    int dropped = 0;
+    for (std::size_t at = 0; at < block.size();) {
+      const char32_t c = next_code_point(block, at);
+      if (keep(c)) {
+        out.push_back({c, 0});
+      } else if (out.empty()) {
+        ++dropped;
+      } else {
+        --out.back().change;
+      }
     }
+    return dropped;
   });
-  text.rewrite(out, dropped);
 }
 
-template <class Change>
-void map_characters(MappedText& text, const Change& change) {
-  std::vector<Rewrite> out;
-  for_each_character(text.text(), [&](char32_t c) { out.push_back({change(c), 0}); });
-  text.rewrite(out);
+Status map_characters(MappedText& text, char32_t (*change)(char32_t)) {
+  return rewrite_blocks(text, any_character, [&](std::string_view block, std::vector<Rewrite>& out) {
+    for (std::size_t at = 0; at < block.size();) out.push_back({change(next_code_point(block, at)), 0});
+    return 0;
+  });
 }
 
-void space_ideographs(MappedText& text) {
-  std::vector<Rewrite> out;
-  for_each_character(text.text(), [&](char32_t c) {
-    if (is_ideograph(c)) {
-      out.insert(out.end(), {{U' ', 0}, {c, 1}, {U' ', 1}});
-    } else {
-      out.push_back({c, 0});
+Status space_ideographs(MappedText& text) {
+  return rewrite_blocks(text, any_character, [](std::string_view block, std::vector<Rewrite>& out) {
+    for (std::size_t at = 0; at < block.size();) {
+      const char32_t c = next_code_point(block, at);
+      if (is_ideograph(c)) {
+        out.insert(out.end(), {{U' ', 0}, {c, 1}, {U' ', 1}});
+      } else {
+        out.push_back({c, 0});
+      }
     }
+    return 0;
   });
-  text.rewrite(out);
 }
 
 bool is_nmt_control(char32_t c) {
@@ -65,23 +63,24 @@ bool is_nmt_space(char32_t c) {
          c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xFEFF || c == 0xFFFD;
 }
 
-// Bytes of a well-formed text at which its grapheme clusters end.
-std::vector<std::size_t> grapheme_ends(std::string_view text) {
+// Visits the grapheme clusters of a well-formed text: visit(begin, end).
+template <class Visit>
+Status each_cluster(std::string_view text, const Visit& visit) {
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<icu::BreakIterator> breaks(
       icu::BreakIterator::createCharacterInstance(icu::Locale::getRoot(), status));
+  if (U_FAILURE(status)) return Done{};
   const icu::UnicodeString units =
       icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int>(text.size())));
-  std::vector<std::size_t> out;
-  if (U_FAILURE(status)) return out;
   breaks->setText(units);
   std::size_t byte = 0;
   int unit = 0;
   for (int end = breaks->next(); end != icu::BreakIterator::DONE; end = breaks->next()) {
+    const std::size_t begin = byte;
     while (unit < end) unit += next_code_point(text, byte) > 0xFFFF ? 2 : 1;
-    out.push_back(byte);
+    TRY_OK(visit(begin, byte));
   }
-  return out;
+  return Done{};
 }
 
 // `replacement` stands for bytes [begin, end) of the old text, character for character as far as it goes;
@@ -109,13 +108,13 @@ Normalizer bert_normalizer(const BertNormalizerOptions& options) {
   return [options, lower = lowercase_normalizer(),
           decompose = unicode_normalizer(UnicodeForm::nfd)](MappedText& text) -> Status {
     if (options.clean) {
-      filter(text, [](char32_t c) { return c != 0 && c != 0xFFFD && !is_control(c); });
-      map_characters(text, [](char32_t c) { return is_white_space(c) ? U' ' : c; });
+      TRY_OK(filter(text, [](char32_t c) { return c != 0 && c != 0xFFFD && !is_control(c); }));
+      TRY_OK(map_characters(text, [](char32_t c) { return is_white_space(c) ? U' ' : c; }));
     }
-    if (options.spaced_ideographs) space_ideographs(text);
+    if (options.spaced_ideographs) TRY_OK(space_ideographs(text));
     if (options.strip_accents.value_or(options.lowercase)) {
       TRY_OK(decompose(text));
-      filter(text, [](char32_t c) { return !is_accent(c); });
+      TRY_OK(filter(text, [](char32_t c) { return !is_accent(c); }));
     }
     if (options.lowercase) TRY_OK(lower(text));
     return Done{};
@@ -123,17 +122,13 @@ Normalizer bert_normalizer(const BertNormalizerOptions& options) {
 }
 
 Normalizer strip_accents_normalizer() {
-  return [](MappedText& text) -> Status {
-    filter(text, [](char32_t c) { return !is_mark(c); });
-    return Done{};
-  };
+  return [](MappedText& text) -> Status { return filter(text, [](char32_t c) { return !is_mark(c); }); };
 }
 
 Normalizer nmt_normalizer() {
   return [](MappedText& text) -> Status {
-    filter(text, [](char32_t c) { return !is_nmt_control(c); });
-    map_characters(text, [](char32_t c) { return is_nmt_space(c) ? U' ' : c; });
-    return Done{};
+    TRY_OK(filter(text, [](char32_t c) { return !is_nmt_control(c); }));
+    return map_characters(text, [](char32_t c) { return is_nmt_space(c) ? U' ' : c; });
   };
 }
 
@@ -141,10 +136,8 @@ Normalizer precompiled_normalizer(Charsmap table) {
   return [table = std::move(table)](MappedText& text) -> Status {
     constexpr std::size_t kShortCluster = 6;  // bytes; longer clusters are looked up by their characters
     const std::string_view bytes = text.text();
-    MappedText out;
-    std::size_t begin = 0;
-    for (const std::size_t end : grapheme_ends(bytes)) {
-      TRY_OK(check_normalized(out));
+    MappedText out = text.fresh();
+    TRY_OK(each_cluster(bytes, [&](std::size_t begin, std::size_t end) {
       const auto whole = end - begin < kShortCluster ? table.shortest(bytes.substr(begin, end - begin))
                                                      : std::optional<Charsmap::Found>();
       if (whole) append_replacement(out, text, begin, end, whole->replacement);
@@ -155,17 +148,16 @@ Normalizer precompiled_normalizer(Charsmap table) {
         const auto found = table.shortest(character);
         append_replacement(out, text, start, begin, found ? found->replacement : character);
       }
-      begin = end;
-    }
-    text = std::move(out);
-    return Done{};
+      return out.bounded();
+    }));
+    return text.become(std::move(out));
   };
 }
 
 Normalizer gguf_bert_normalizer(bool strip_accents, bool lowercase) {
   return [strip_accents, lowercase](MappedText& text) -> Status {
-    MappedText out;
-    const std::string& bytes = text.text();
+    MappedText out = text.fresh();
+    const std::string_view bytes = text.text();
     std::string utf8;
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t begin = at;
@@ -184,8 +176,7 @@ Normalizer gguf_bert_normalizer(bool strip_accents, bool lowercase) {
       out.append(utf8, place);
       if (alone) out.append(" ", place);
     }
-    text = std::move(out);
-    return Done{};
+    return text.become(std::move(out));
   };
 }
 

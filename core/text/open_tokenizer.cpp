@@ -32,9 +32,7 @@ fs::path file_in(const fs::path& folder) {
   return {};
 }
 
-Error named(const fs::path& file, const Error& error) {
-  return fail(error.code, file.string() + ": " + error.sentence, error.hint);
-}
+Error named(const fs::path& file, const Error& error) { return about(file.string(), error); }
 
 Result<Pipeline> parts_of_merges(const fs::path& vocab_file, const TokenizerSettings& settings) {
   const fs::path merges_file = vocab_file.parent_path() / "merges.txt";
@@ -45,14 +43,14 @@ Result<Pipeline> parts_of_merges(const fs::path& vocab_file, const TokenizerSett
   if (!vocab->is_object()) return named(vocab_file, JsonNode(*vocab, "").wrong("an object"));
   auto document = document_of_merges(*std::move(vocab), merges, settings);
   if (!document) return named(vocab_file, document.error());
-  return parts_of_document(*document, vocab_file.string());
+  return parts_of_document(*document, quoted_path(vocab_file.string()));
 }
 
 Result<Pipeline> parts_of_word_list(const fs::path& file, const TokenizerSettings& settings) {
   TRY(const std::string text, read_tokenizer_file(file));
   auto document = document_of_word_list(text, settings);
   if (!document) return named(file, document.error());
-  return parts_of_document(*document, file.string());
+  return parts_of_document(*document, quoted_path(file.string()));
 }
 
 Result<Pipeline> parts_of_model(const fs::path& file, const TokenizerSettings& settings) {
@@ -77,7 +75,7 @@ Result<Pipeline> parts_of_file(const fs::path& file, const TokenizerSettings& se
     return parts_of_merges(file.parent_path() / "vocab.json", settings);
   if (file.extension() == ".txt") return parts_of_word_list(file, settings);
   TRY(const std::string text, read_tokenizer_file(file));
-  return parts_of_json(text, file.string());
+  return parts_of_json(text, quoted_path(file.string()));
 }
 
 }  // namespace
@@ -93,10 +91,10 @@ Made open_tokenizer(const std::string& path) {
   if (fs::is_directory(file, ignored)) {
     file = file_in(file);
     if (file.empty()) {
-      return fail(
-          Code::not_found,
-          path + " has no tokenizer.json, nor tokenizer.model, vocab.json with merges.txt or vocab.txt",
-          "Without a tokenizer, token ids can still be given.");
+      return fail(Code::not_found,
+                  quoted_path(path) +
+                      " has no tokenizer.json, nor tokenizer.model, vocab.json with merges.txt or vocab.txt",
+                  "Without a tokenizer, token ids can still be given.");
     }
   }
   const TokenizerSettings settings = settings_beside(file);

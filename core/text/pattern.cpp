@@ -3,6 +3,7 @@
 #include <unicode/regex.h>
 #include <unicode/unistr.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "core/base/text.h"
@@ -28,18 +29,21 @@ icu::UnicodeString utf16_of(std::string_view text) {
   return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int>(text.size())));
 }
 
-// Byte of the text at which each UTF-16 unit starts, and one more for the end.
-std::vector<std::int32_t> bytes_of_units(std::string_view text) {
-  std::vector<std::int32_t> out;
-  out.reserve(text.size() + 1);
-  for (std::size_t at = 0; at < text.size();) {
-    const auto begin = static_cast<std::int32_t>(at);
-    out.push_back(begin);
-    if (next_code_point(text, at) > 0xFFFF) out.push_back(begin);
+// Walks a text and its UTF-16 units side by side.
+class UnitWalk {
+ public:
+  explicit UnitWalk(std::string_view text) : text_(text) {}
+  /// The byte at which a unit starts; units never go back.
+  std::size_t byte_of(std::int32_t unit) {
+    while (unit_ < unit) unit_ += next_code_point(text_, byte_) > 0xFFFF ? 2 : 1;
+    return byte_;
   }
-  out.push_back(static_cast<std::int32_t>(text.size()));
-  return out;
-}
+
+ private:
+  std::string_view text_;
+  std::size_t byte_ = 0;
+  std::int32_t unit_ = 0;
+};
 
 // Reads an expression atom by atom; `out` always ends with the atom read last, which starts at `atom`.
 class Translator {
@@ -180,18 +184,6 @@ Error too_hard(const std::string& expression, UErrorCode status) {
       "Try a shorter text, or a pre_tokenizer with a simpler expression.");
 }
 
-std::vector<Match> cut_literal(std::string_view text, std::string_view wanted) {
-  std::vector<Match> out;
-  std::size_t done = 0;
-  for (std::size_t at = 0; !wanted.empty() && (at = text.find(wanted, done)) != std::string_view::npos;) {
-    if (at > done) out.push_back({done, at, false});
-    done = at + wanted.size();
-    out.push_back({at, done, true});
-  }
-  if (done < text.size()) out.push_back({done, text.size(), false});
-  return out;
-}
-
 }  // namespace
 
 std::string icu_expression(std::string_view oniguruma) { return Translator(oniguruma).run(); }
@@ -217,8 +209,8 @@ Result<Pattern> Pattern::regex(std::string_view expression) {
                                                      UREGEX_MULTILINE | UREGEX_UNIX_LINES, where, status));
   if (U_FAILURE(status)) {
     return fail(Code::bad_format,
-                format("the expression \"%.200s\" does not compile (%s near character %d)",
-                       compiled->expression.c_str(), u_errorName(status), where.offset),
+                format("the expression %s does not compile (%s near character %d)",
+                       in_quotes(compiled->expression).c_str(), u_errorName(status), where.offset),
                 "It should be written as for Oniguruma, the library that the Hugging Face tokenizers use.");
   }
   Pattern out;
@@ -226,24 +218,83 @@ Result<Pattern> Pattern::regex(std::string_view expression) {
   return out;
 }
 
-Result<std::vector<Match>> Pattern::cut(std::string_view text) const {
-  if (!compiled_) return cut_literal(text, literal_);
-  std::vector<Match> out;
+// A matcher of this thread: making one costs more than matching a word. It is lent, because the visitor of a
+// match may use the same pattern.
+class Pattern::Lent {
+ public:
+  explicit Lent(std::shared_ptr<const Compiled> pattern, UErrorCode& status) : pattern_(std::move(pattern)) {
+    auto& idle = idle_here();
+    const auto at =
+        std::find_if(idle.begin(), idle.end(), [&](const Idle& one) { return one.pattern == pattern_; });
+    if (at != idle.end()) {
+      matcher_ = std::move(at->matcher);
+      idle.erase(at);
+      return;
+    }
+    matcher_.reset(pattern_->pattern->matcher(status));
+    if (U_SUCCESS(status)) matcher_->setTimeLimit(kTimeLimit, status);
+  }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  ~Lent() {
+    constexpr std::size_t kMostIdle = 8;
+    auto& idle = idle_here();
+    if (!matcher_) return;
+    if (idle.size() >= kMostIdle) idle.erase(idle.begin());
+    idle.push_back({std::move(pattern_), std::move(matcher_)});
+  }
+  icu::RegexMatcher* operator->() { return matcher_.get(); }
+
+ private:
+  struct Idle {
+    std::shared_ptr<const Compiled> pattern;
+    std::unique_ptr<icu::RegexMatcher> matcher;
+  };
+  static std::vector<Idle>& idle_here() {
+    thread_local std::vector<Idle> idle;
+    return idle;
+  }
+  std::shared_ptr<const Compiled> pattern_;
+  std::unique_ptr<icu::RegexMatcher> matcher_;
+};
+
+Status Pattern::each_literal(std::string_view text, const Visit& visit) const {
+  std::size_t done = 0;
+  for (std::size_t at = 0; !literal_.empty() && (at = text.find(literal_, done)) != std::string_view::npos;) {
+    if (at > done) TRY_OK(visit({done, at, false}));
+    done = at + literal_.size();
+    TRY_OK(visit({at, done, true}));
+  }
+  return done < text.size() ? visit({done, text.size(), false}) : Status(Done{});
+}
+
+Status Pattern::each_match(std::string_view text, const Visit& visit) const {
   const icu::UnicodeString units = utf16_of(text);
-  const std::vector<std::int32_t> bytes = bytes_of_units(text);
   UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<icu::RegexMatcher> matcher(compiled_->pattern->matcher(units, status));
-  if (U_SUCCESS(status)) matcher->setTimeLimit(kTimeLimit, status);
+  Lent matcher(compiled_, status);
+  if (U_SUCCESS(status)) matcher->reset(units);
+  UnitWalk walk(text);
   std::size_t done = 0;
   while (U_SUCCESS(status) && matcher->find(status)) {
-    const auto begin = static_cast<std::size_t>(bytes[static_cast<std::size_t>(matcher->start(status))]);
-    const auto end = static_cast<std::size_t>(bytes[static_cast<std::size_t>(matcher->end(status))]);
-    if (begin > done) out.push_back({done, begin, false});
-    if (begin >= done) out.push_back({begin, end, true});
+    const std::size_t begin = walk.byte_of(matcher->start(status)), end = walk.byte_of(matcher->end(status));
+    if (begin > done) TRY_OK(visit({done, begin, false}));
+    if (begin >= done) TRY_OK(visit({begin, end, true}));
     done = std::max(done, end);
   }
   if (U_FAILURE(status)) return too_hard(compiled_->expression, status);
-  if (done < text.size()) out.push_back({done, text.size(), false});
+  return done < text.size() ? visit({done, text.size(), false}) : Status(Done{});
+}
+
+Status Pattern::each(std::string_view text, const Visit& visit) const {
+  return compiled_ ? each_match(text, visit) : each_literal(text, visit);
+}
+
+Result<std::vector<Match>> Pattern::cut(std::string_view text) const {
+  std::vector<Match> out;
+  TRY_OK(each(text, [&](const Match& match) -> Status {
+    out.push_back(match);
+    return Done{};
+  }));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,12 +28,19 @@ class Pattern {
   /// Errors: the expression does not compile; the sentence says at which character.
   static Result<Pattern> regex(std::string_view expression);
 
-  /// Cuts well-formed UTF-8 into matches and the stretches between them, in order, covering all of it.
-  /// Errors: the expression needs too much time or stack on this text.
+  /// Cuts well-formed UTF-8 into matches and the stretches between them, and visits them in order; together
+  /// they cover all of it. Errors: the expression needs too much time or stack on this text; the visitor's
+  /// own, which end the walk.
+  using Visit = std::function<Status(const Match&)>;
+  Status each(std::string_view text, const Visit& visit) const;
+  /// The same as a list.
   Result<std::vector<Match>> cut(std::string_view text) const;
 
  private:
   struct Compiled;
+  class Lent;
+  Status each_match(std::string_view text, const Visit& visit) const;
+  Status each_literal(std::string_view text, const Visit& visit) const;
   std::string literal_;
   std::shared_ptr<const Compiled> compiled_;  // null: a literal
 };

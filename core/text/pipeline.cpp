@@ -1,6 +1,7 @@
 #include "core/text/pipeline.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/base/text.h"
 #include "core/text/byte_level.h"
@@ -38,20 +39,12 @@ PipelineTokenizer::PipelineTokenizer(Pipeline parts) : parts_(std::move(parts)) 
   CHECK(parts_.model != nullptr);
 }
 
-PlacedToken PipelineTokenizer::added_token(const Segment& segment) const {
-  const AddedToken& token = *parts_.added.at(*segment.added);
-  const ByteSpan place = segment.text.span(0, segment.text.text().size());
-  return {{token.id, token.content, place.begin, place.end, token.special}, segment.text.text()};
-}
-
 struct PipelineTokenizer::Recorder {
   const SegmentationLimits& limits;
   Segmentation& out;
 
-  void stretches(const std::vector<Segment>& all) const {
-    out.stretch_count = all.size();
-    const auto kept = static_cast<std::ptrdiff_t>(std::min(all.size(), limits.words));
-    out.stretches.assign(all.begin(), all.begin() + kept);
+  void stretch(const Segment& segment) const {
+    if (out.stretch_count++ < limits.words) out.stretches.push_back(segment);
   }
   // Room for the steps of one more word; null where there is none left.
   SegmentedWord* word(const Segment& segment, std::size_t first_token) const {
@@ -60,31 +53,90 @@ struct PipelineTokenizer::Recorder {
     out.words.back().steps.limit = limits.steps;
     return &out.words.back();
   }
-  // The template has put tokens in front, which match no text.
-  void shift(const std::vector<PlacedToken>& tokens) const {
-    const auto first = std::find_if(tokens.begin(), tokens.end(),
-                                    [](const PlacedToken& token) { return !token.matched.empty(); });
-    for (SegmentedWord& word : out.words)
-      word.first_token += static_cast<std::size_t>(first - tokens.begin());
+  // The template has put `count` tokens in front.
+  void shift(std::size_t count) const {
+    for (SegmentedWord& word : out.words) word.first_token += count;
   }
 };
 
-void PipelineTokenizer::add_words(const Segment& segment, std::vector<PlacedToken>& out,
-                                  const Recorder* recorder) const {
-  std::vector<WordPart> cut;
-  const std::string& word = segment.text.text();
-  SegmentedWord* record = recorder ? recorder->word(segment, out.size()) : nullptr;
-  parts_.model->cut_word(word, cut, record ? &record->steps : nullptr);
-  for (const WordPart& part : cut) {
-    const ByteSpan place = segment.text.span(part.begin, part.end);
-    const std::string spelling = part.as_written ? word.substr(part.begin, part.end - part.begin)
-                                                 : std::string(parts_.model->vocabulary().spelling(part.id));
-    const AddedToken* added = parts_.added.at(part.id);
-    out.push_back(
-        {{part.id, spelling, place.begin, place.end, added != nullptr && added->special}, spelling});
+// Takes the words of one text, one by one. Words that come again, as most do, are cut once.
+class PipelineTokenizer::Run {
+ public:
+  Run(const Pipeline& parts, std::size_t bytes, const Recorder* recorder)
+      : parts_(parts), bytes_(bytes), recorder_(recorder) {}
+
+  Status take(const Segment& segment) {
+    segment.added ? take_added(segment) : take_word(segment);
+    return Done{};
   }
-  if (record) record->parts = std::move(cut);
-}
+  PlacedTokens& placed() { return placed_; }
+
+ private:
+  static constexpr std::size_t kRemembered = 1 << 15, kLongest = 64;  // words; bytes of one
+
+  void take_added(const Segment& segment) {
+    const std::size_t first = placed_.tokens.size();
+    const AddedToken& token = *parts_.added.at(*segment.added);
+    const ByteSpan place = segment.text.span(0, segment.text.size());
+    place_token({token.id, token.content, place.begin, place.end, token.special}, segment.text.text());
+    if (SegmentedWord* record = recorder_ ? recorder_->word(segment, first) : nullptr)
+      record->parts = {{*segment.added, 0, segment.text.size()}};
+  }
+
+  void take_word(const Segment& segment) {
+    SegmentedWord* record = recorder_ ? recorder_->word(segment, placed_.tokens.size()) : nullptr;
+    const std::vector<WordPart>& cut = cut_of(segment.text.text(), record ? &record->steps : nullptr);
+    for (const WordPart& part : cut) place_part(segment, part);
+    if (record) record->parts = cut;
+  }
+
+  const std::vector<WordPart>& cut_of(std::string_view word, WordSteps* steps) {
+    const bool remembered = !steps && word.size() <= kLongest;
+    if (const auto known = remembered ? known_.find(word) : known_.end(); known != known_.end())
+      return known->second;
+    cut_.clear();
+    parts_.model->cut_word(word, cut_, steps);
+    if (!remembered || known_.size() >= kRemembered) return cut_;
+    return known_.emplace(word, std::vector<WordPart>(cut_)).first->second;
+  }
+
+  void place_part(const Segment& segment, const WordPart& part) {
+    const ByteSpan place = segment.text.span(part.begin, part.end);
+    const std::string_view spelling = part.as_written
+                                          ? segment.text.text().substr(part.begin, part.end - part.begin)
+                                          : parts_.model->vocabulary().spelling(part.id);
+    const AddedToken* added = parts_.added.at(part.id);
+    const bool special = added != nullptr && added->special;
+    place_token({part.id, std::string(spelling), place.begin, place.end, special}, spelling);
+  }
+
+  // Makes room for as many as the text so far foretells: while a list grows by doubling, both are in memory.
+  void place_token(Token token, std::string_view matched) {
+    constexpr std::size_t kEnough = 1024;  // to foretell from
+    const std::size_t count = placed_.tokens.size();
+    if (count == placed_.tokens.capacity()) {
+      const double done = static_cast<double>(std::max(token.end, std::int64_t{1}));
+      const double foretold = 1.05 * static_cast<double>(count) * static_cast<double>(bytes_) / done;
+      const std::size_t most =
+          count < kEnough ? 2 * count : std::min(static_cast<std::size_t>(foretold), bytes_);
+      placed_.tokens.reserve(std::max(most, count + count / 8 + 16));
+      placed_.margins.reserve(placed_.tokens.capacity());
+    }
+    placed_.margins.push_back(margins_of(matched));
+    placed_.tokens.push_back(std::move(token));
+  }
+
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  const Pipeline& parts_;
+  std::size_t bytes_;
+  const Recorder* recorder_;
+  PlacedTokens placed_;
+  std::vector<WordPart> cut_;
+  std::unordered_map<std::string, std::vector<WordPart>, Hash, std::equal_to<>> known_;
+};
 
 Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
                                         const Recorder* recorder) const {
@@ -92,25 +144,16 @@ Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
     return fail(Code::out_of_range, format("The text has %s.", format_bytes(text.size()).c_str()),
                 format("At most %s can be cut into tokens at once.", format_bytes(kMaxText).c_str()));
   }
-  TRY(auto segments, parts_.added.cut(MappedText::of(text), parts_.normalizer));
-  if (recorder) recorder->stretches(segments);
-  if (parts_.pre_tokenizer) TRY_OK(parts_.pre_tokenizer(segments));
-  std::vector<PlacedToken> placed;
-  for (const Segment& segment : segments) {
-    if (!segment.added) {
-      add_words(segment, placed, recorder);
-      continue;
-    }
-    SegmentedWord* record = recorder ? recorder->word(segment, placed.size()) : nullptr;
-    placed.push_back(added_token(segment));
-    if (record) record->parts = {{*segment.added, 0, segment.text.text().size()}};
-  }
+  Run run(parts_, text.size(), recorder);
+  const WordSink words = [&](const Segment& word) { return run.take(word); };
+  TRY_OK(parts_.added.cut(MappedText::of(text), parts_.normalizer, [&](const Segment& stretch) {
+    if (recorder) recorder->stretch(stretch);
+    return parts_.pre_tokenizer ? parts_.pre_tokenizer(stretch, words) : words(stretch);
+  }));
+  PlacedTokens& placed = run.placed();
   if (parts_.post_processor) parts_.post_processor(placed, add_special);
-  if (recorder) recorder->shift(placed);
-  Encoding encoding;
-  encoding.tokens.reserve(placed.size());
-  for (PlacedToken& token : placed) encoding.tokens.push_back(std::move(token.token));
-  return encoding;
+  if (recorder) recorder->shift(placed.in_front);
+  return Encoding{std::move(placed.tokens)};
 }
 
 Result<Encoding> PipelineTokenizer::encode(std::string_view text, bool add_special) const {
@@ -125,15 +168,42 @@ Result<Encoding> PipelineTokenizer::encode_recorded(std::string_view text, bool 
 }
 
 std::string PipelineTokenizer::decode(const std::vector<int>& ids, bool skip_special) const {
-  std::vector<std::string> spellings;
-  for (const int id : ids) {
-    const AddedToken* added = parts_.added.at(id);
+  return std::string(decoded(ids, skip_special).text());
+}
+
+// What the ids spell; id number i stands at [i, i + 1).
+MappedText PipelineTokenizer::decoded(const std::vector<int>& ids, bool skip_special) const {
+  std::vector<MappedText> spellings;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const AddedToken* added = parts_.added.at(ids[i]);
     if (skip_special && added != nullptr && added->special) continue;
-    std::string spelling = token_text(id);
-    if (!spelling.empty()) spellings.push_back(std::move(spelling));
+    const auto place = static_cast<std::int32_t>(i);
+    MappedText spelling = MappedText::at(lossy_utf8(token_text(ids[i])), {place, place + 1});
+    if (spelling.empty()) continue;
+    if (!parts_.decoder && !spellings.empty()) spelling.prepend(" ");
+    spellings.push_back(std::move(spelling));
   }
-  if (!parts_.decoder) return lossy_utf8(join(spellings, " "));
-  return lossy_utf8(join(parts_.decoder(std::move(spellings)), ""));
+  return joined(parts_.decoder ? parts_.decoder(std::move(spellings)) : std::move(spellings));
+}
+
+Spelling PipelineTokenizer::spell(const std::vector<int>& ids, bool skip_special) const {
+  const MappedText text = decoded(ids, skip_special);
+  Spelling out{std::string(text.text()), {}};
+  constexpr std::int64_t kNowhere = -1;
+  out.places.assign(ids.size(), {kNowhere, kNowhere});
+  text.each_place([&](std::size_t begin, std::size_t end, ByteSpan place) {
+    for (std::int32_t id = place.begin; id < place.end; ++id) {
+      auto& [first, last] = out.places[static_cast<std::size_t>(id)];
+      if (first == kNowhere) first = static_cast<std::int64_t>(begin);
+      last = static_cast<std::int64_t>(end);
+    }
+  });
+  std::int64_t done = 0;  // what spells nothing stands where the one before it ends
+  for (auto& [first, last] : out.places) {
+    if (first == kNowhere) first = last = done;
+    done = last;
+  }
+  return out;
 }
 
 int PipelineTokenizer::vocab_size() const {

@@ -36,6 +36,7 @@ class PipelineTokenizer final : public Tokenizer {
   Result<Encoding> encode_recorded(std::string_view text, bool add_special, const SegmentationLimits& limits,
                                    Segmentation& record) const override;
   std::string decode(const std::vector<int>& ids, bool skip_special = true) const override;
+  Spelling spell(const std::vector<int>& ids, bool skip_special = true) const override;
   int vocab_size() const override;
   std::string token_text(int id) const override;
   std::string token_display(int id) const override;
@@ -45,9 +46,9 @@ class PipelineTokenizer final : public Tokenizer {
 
  private:
   struct Recorder;  // where the steps go, and how many
+  class Run;        // one text on its way to tokens
   Result<Encoding> run(std::string_view text, bool add_special, const Recorder* recorder) const;
-  void add_words(const Segment& segment, std::vector<PlacedToken>& out, const Recorder* recorder) const;
-  PlacedToken added_token(const Segment& segment) const;
+  MappedText decoded(const std::vector<int>& ids, bool skip_special) const;
 
   Pipeline parts_;
 };

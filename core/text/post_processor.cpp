@@ -8,68 +8,54 @@
 
 namespace attnscope {
 
-namespace {
-
-// Widths in the original text, in bytes, of the spaces that a spelling opens and ends with.
-struct Margins {
-  std::vector<std::int64_t> leading, trailing;
-};
-
-Margins margins_of(std::string_view spelling) {
+Margins margins_of(std::string_view matched) {
   static const std::string space_letter = byte_letter(' ');
   Margins out;
   bool inside = false;
-  for (std::size_t at = 0; at < spelling.size();) {
+  for (std::size_t at = 0; at < matched.size();) {
     const std::size_t begin = at;
-    const char32_t c = next_code_point(spelling, at);
-    const bool letter = spelling.substr(begin, at - begin) == space_letter;
+    const char32_t c = next_code_point(matched, at);
+    const bool letter = matched.substr(begin, at - begin) == space_letter;
     if (!letter && !is_white_space(c)) {
       inside = true;
-      out.trailing.clear();
+      out.trailing = 0;
       continue;
     }
-    const auto width = letter ? 1 : static_cast<std::int64_t>(at - begin);
-    if (!inside) out.leading.push_back(width);
-    out.trailing.push_back(width);
+    const auto width = letter ? 1 : static_cast<std::int32_t>(at - begin);
+    if (begin == 0) out.first = width;
+    if (!inside) out.leading += width;
+    out.trailing += width;
   }
   return out;
 }
 
-void trim(PlacedToken& placed, bool is_first, bool add_prefix_space) {
-  Margins margins = margins_of(placed.matched);
-  Token& token = placed.token;
-  if (add_prefix_space && is_first && !margins.leading.empty())
-    margins.leading.erase(margins.leading.begin());
-  for (const std::int64_t width : margins.leading) token.begin = std::min(token.begin + width, token.end);
-  for (const std::int64_t width : margins.trailing) token.end = std::max(token.end - width, token.begin);
-}
-
-}  // namespace
-
 PostProcessor trim_post_processor(bool add_prefix_space) {
-  return [add_prefix_space](std::vector<PlacedToken>& tokens, bool) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      trim(tokens[i], i == 0 || tokens[i].token.begin == 0, add_prefix_space);
+  return [add_prefix_space](PlacedTokens& placed, bool) {
+    for (std::size_t i = 0; i < placed.tokens.size(); ++i) {
+      Token& token = placed.tokens[i];
+      const Margins& margins = placed.margins[i];
+      const bool made =
+          add_prefix_space && (i == 0 || token.begin == 0);  // the first space is not in the text
+      token.begin = std::min(token.begin + margins.leading - (made ? margins.first : 0), token.end);
+      token.end = std::max(token.end - margins.trailing, token.begin);
     }
   };
 }
 
 PostProcessor template_post_processor(std::vector<Token> before, std::vector<Token> after) {
-  return [before = std::move(before), after = std::move(after)](std::vector<PlacedToken>& tokens,
-                                                                bool add_special) {
+  return [before = std::move(before), after = std::move(after)](PlacedTokens& placed, bool add_special) {
     if (!add_special) return;
-    std::vector<PlacedToken> out;
-    out.reserve(before.size() + tokens.size() + after.size());
-    for (const Token& token : before) out.push_back({token, {}});
-    for (PlacedToken& token : tokens) out.push_back(std::move(token));
-    for (const Token& token : after) out.push_back({token, {}});
-    tokens = std::move(out);
+    placed.tokens.insert(placed.tokens.begin(), before.begin(), before.end());
+    placed.margins.insert(placed.margins.begin(), before.size(), Margins());
+    placed.tokens.insert(placed.tokens.end(), after.begin(), after.end());
+    placed.margins.resize(placed.tokens.size());
+    placed.in_front += before.size();
   };
 }
 
 PostProcessor post_processor_sequence(std::vector<PostProcessor> parts) {
-  return [parts = std::move(parts)](std::vector<PlacedToken>& tokens, bool add_special) {
-    for (const PostProcessor& part : parts) part(tokens, add_special);
+  return [parts = std::move(parts)](PlacedTokens& placed, bool add_special) {
+    for (const PostProcessor& part : parts) part(placed, add_special);
   };
 }
 

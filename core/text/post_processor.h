@@ -3,21 +3,28 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text/tokenizer.h"
 
 namespace attnscope {
 
-/// A token and the text it matched, which for an added token may have white space around its spelling.
-struct PlacedToken {
-  Token token;
-  std::string matched;
+/// White space that a spelling opens and ends with, in bytes of the original text.
+struct Margins {
+  std::int32_t leading = 0, first = 0, trailing = 0;  ///< first: of `leading`, the first character
+};
+/// Of what a token matched, which for an added token may have white space around its spelling.
+Margins margins_of(std::string_view matched);
+
+struct PlacedTokens {
+  std::vector<Token> tokens;
+  std::vector<Margins> margins;  ///< one for each token
+  std::size_t in_front = 0;      ///< tokens that were put in front of the text's own
 };
 
 /// `add_special` false: only places may change.
-using PostProcessor = std::function<void(std::vector<PlacedToken>&, bool add_special)>;
+using PostProcessor = std::function<void(PlacedTokens&, bool add_special)>;
 
 /// Takes leading and trailing spaces out of the places; the one that `add_prefix_space` made is not in the
 /// text.

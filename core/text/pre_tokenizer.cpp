@@ -11,199 +11,170 @@ namespace attnscope {
 
 namespace {
 
-// Glues each match to its neighbour in walking order; of several matches in a row only the first is glued.
-std::vector<Match> glue(const std::vector<Match>& stretches) {
-  std::vector<Match> out;
-  bool after_match = false;
-  for (const Match& next : stretches) {
-    if (next.matched && !after_match && !out.empty()) {
-      out.back().begin = std::min(out.back().begin, next.begin);
-      out.back().end = std::max(out.back().end, next.end);
-    } else {
-      out.push_back(next);
-    }
-    after_match = next.matched;
+// Hands stretches of one segment on as words.
+class WordList {
+ public:
+  WordList(const Segment& from, const WordSink& sink) : from_(from), sink_(sink) {}
+  Status add(std::size_t begin, std::size_t end) const {
+    return end > begin ? sink_({from_.text.slice(begin, end), std::nullopt}) : Status(Done{});
   }
-  return out;
-}
 
-std::vector<Match> join_alike(const std::vector<Match>& stretches) {
-  std::vector<Match> out;
-  for (const Match& next : stretches) {
-    if (!out.empty() && out.back().matched == next.matched) {
-      out.back().end = next.end;
-    } else {
-      out.push_back(next);
+ private:
+  const Segment& from_;
+  const WordSink& sink_;
+};
+
+// Glues matches to their neighbours; of several matches in a row only the one next to the neighbour is glued.
+class Gluing {
+ public:
+  Gluing(Delimiter how, const WordList& words) : how_(how), words_(words) {}
+
+  Status take(const Match& next) {
+    switch (how_) {
+      case Delimiter::isolated: return words_.add(next.begin, next.end);
+      case Delimiter::removed: return next.matched ? Status(Done{}) : words_.add(next.begin, next.end);
+      case Delimiter::with_previous: return join(next, next.matched && !after_match_);
+      case Delimiter::with_next: return join(next, !next.matched && after_match_);
+      case Delimiter::contiguous: return join(next, next.matched == after_match_);
     }
-  }
-  return out;
-}
-
-std::vector<Match> words_of(std::vector<Match> stretches, Delimiter delimiter) {
-  switch (delimiter) {
-    case Delimiter::isolated: return stretches;
-    case Delimiter::removed:
-      std::erase_if(stretches, [](const Match& next) { return next.matched; });
-      return stretches;
-    case Delimiter::with_previous: return glue(stretches);
-    case Delimiter::with_next:
-      std::reverse(stretches.begin(), stretches.end());
-      stretches = glue(stretches);
-      std::reverse(stretches.begin(), stretches.end());
-      return stretches;
-    case Delimiter::contiguous: return join_alike(stretches);
-  }
-  return stretches;
-}
-
-// A pre-tokenizer from the bytes at which words end: `ends(text, begin)` gives those of one segment, in
-// order, and may move `begin` to where the first word starts.
-template <class Ends>
-PreTokenizer cutter(Ends ends) {
-  return [ends = std::move(ends)](std::vector<Segment>& segments) -> Status {
-    std::vector<Segment> out;
-    for (Segment& segment : segments) {
-      if (segment.added) {
-        out.push_back(std::move(segment));
-        continue;
-      }
-      std::size_t begin = 0;
-      for (const std::size_t end : ends(segment.text.text(), begin)) {
-        if (end > begin) out.push_back({segment.text.slice(begin, end), std::nullopt});
-        begin = end;
-      }
-    }
-    segments = std::move(out);
     return Done{};
-  };
-}
+  }
+  Status finish() { return holds_ ? words_.add(held_.begin, held_.end) : Status(Done{}); }
+
+ private:
+  Status join(const Match& next, bool glued) {
+    after_match_ = next.matched;
+    if (holds_ && glued) {
+      held_.end = next.end;
+      return Done{};
+    }
+    const Match before = std::exchange(held_, next);
+    return std::exchange(holds_, true) ? words_.add(before.begin, before.end) : Status(Done{});
+  }
+
+  Delimiter how_;
+  const WordList& words_;
+  Match held_;
+  bool holds_ = false, after_match_ = false;
+};
 
 // White space between words goes; each sign of punctuation is a word.
-std::vector<Match> bert_words(std::string_view text) {
-  std::vector<Match> out;
+Status bert_words(std::string_view text, const WordList& words) {
+  std::size_t first = 0;  // of the word so far
   bool inside = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const char32_t c = next_code_point(text, at);
-    const bool sign = is_punctuation(c);
-    if (!sign && is_white_space(c)) {
-      inside = false;
-    } else if (sign || !inside) {
-      out.push_back({begin, at, false});
-      inside = !sign;
-    } else {
-      out.back().end = at;
-    }
+    const bool sign = is_punctuation(c), space = !sign && is_white_space(c);
+    if (inside && (sign || space)) TRY_OK(words.add(first, begin));
+    if (sign) TRY_OK(words.add(begin, at));
+    if (!inside) first = begin;
+    inside = !sign && !space;
   }
-  return out;
+  return inside ? words.add(first, text.size()) : Status(Done{});
+}
+
+Status script_words(std::string_view text, const WordList& words) {
+  std::size_t first = 0;  // of the word so far
+  int script = -1;        // of the word so far; -1 = spaces only
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const int next = script_for_cuts(next_code_point(text, at));
+    if (next < 0 || next == script) continue;
+    if (script >= 0) TRY_OK(words.add(first, begin));
+    first = begin;
+    script = next;
+  }
+  return script >= 0 ? words.add(first, text.size()) : Status(Done{});
+}
+
+Status words_of_length(std::string_view text, std::size_t length, const WordList& words) {
+  std::size_t first = 0, count = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    next_code_point(text, at);
+    if (++count % length != 0 && at != text.size()) continue;
+    TRY_OK(words.add(first, at));
+    first = at;
+  }
+  return Done{};
+}
+
+// A pre-tokenizer from a function that hands on the words of a text.
+template <class Cut>
+PreTokenizer cutter(Cut cut) {
+  return [cut = std::move(cut)](const Segment& segment, const WordSink& sink) -> Status {
+    if (segment.added) return sink(segment);
+    return cut(segment.text.text(), WordList(segment, sink));
+  };
+}
+
+// A pre-tokenizer that rewrites a segment before it hands it on.
+template <class Change>
+PreTokenizer rewriter(Change change) {
+  return [change = std::move(change)](const Segment& segment, const WordSink& sink) -> Status {
+    if (segment.added) return sink(segment);
+    Segment changed = segment;
+    TRY_OK(change(changed.text));
+    TRY_OK(changed.text.bounded());
+    return changed.text.empty() ? Status(Done{}) : sink(changed);
+  };
 }
 
 }  // namespace
 
 PreTokenizer split_pre_tokenizer(Pattern pattern, Delimiter delimiter, bool invert) {
-  return [pattern = std::move(pattern), delimiter, invert](std::vector<Segment>& segments) -> Status {
-    std::vector<Segment> out;
-    for (Segment& segment : segments) {
-      if (segment.added) {
-        out.push_back(std::move(segment));
-        continue;
-      }
-      TRY(auto stretches, pattern.cut(segment.text.text()));
-      for (Match& next : stretches) next.matched = next.matched != invert;
-      for (const Match& word : words_of(std::move(stretches), delimiter)) {
-        if (word.end > word.begin) out.push_back({segment.text.slice(word.begin, word.end), std::nullopt});
-      }
-    }
-    segments = std::move(out);
-    return Done{};
-  };
-}
-
-PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex) {
-  const PreTokenizer words = split_pre_tokenizer(gpt2_words(), Delimiter::isolated, false);
-  return [words, letters = byte_level_normalizer(), add_prefix_space,
-          use_regex](std::vector<Segment>& segments) -> Status {
-    for (Segment& segment : segments) {
-      if (!segment.added && add_prefix_space && !starts_with(segment.text.text(), " "))
-        segment.text.prepend(" ");
-    }
-    if (use_regex) TRY_OK(words(segments));
-    for (Segment& segment : segments) {
-      if (!segment.added) TRY_OK(letters(segment.text));
-    }
-    return Done{};
-  };
-}
-
-PreTokenizer metaspace_pre_tokenizer(std::string mark, PrependMark prepend, bool split) {
-  const Normalizer spaces = replace_normalizer(Pattern::literal(" "), mark);
-  const PreTokenizer words = split_pre_tokenizer(Pattern::literal(mark), Delimiter::with_next, false);
-  return [=](std::vector<Segment>& segments) -> Status {
-    for (Segment& segment : segments) {
-      if (segment.added) continue;
-      TRY_OK(spaces(segment.text));
-      const bool at_start = segment.text.span(0, segment.text.text().size()).begin == 0;
-      const bool wanted = prepend == PrependMark::always || (prepend == PrependMark::first && at_start);
-      if (wanted && !starts_with(segment.text.text(), mark)) segment.text.prepend(mark);
-    }
-    if (split) TRY_OK(words(segments));
-    return Done{};
-  };
-}
-
-PreTokenizer bert_pre_tokenizer() {
-  return [](std::vector<Segment>& segments) -> Status {
-    std::vector<Segment> out;
-    for (Segment& segment : segments) {
-      if (segment.added) {
-        out.push_back(std::move(segment));
-        continue;
-      }
-      for (const Match& word : bert_words(segment.text.text()))
-        out.push_back({segment.text.slice(word.begin, word.end), std::nullopt});
-    }
-    segments = std::move(out);
-    return Done{};
-  };
-}
-
-PreTokenizer script_pre_tokenizer() {
-  return cutter([](std::string_view text, std::size_t& first) {
-    std::vector<std::size_t> ends;
-    int script = -1;  // of the word so far; -1 = spaces only
-    first = text.size();
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t begin = at;
-      const int next = script_for_cuts(next_code_point(text, at));
-      if (next < 0 || next == script) continue;
-      if (script < 0) {
-        first = begin;
-      } else {
-        ends.push_back(begin);
-      }
-      script = next;
-    }
-    ends.push_back(text.size());
-    return ends;
+  return cutter([pattern = std::move(pattern), delimiter, invert](std::string_view text,
+                                                                  const WordList& words) -> Status {
+    Gluing gluing(delimiter, words);
+    TRY_OK(pattern.each(text, [&](const Match& match) {
+      return gluing.take({match.begin, match.end, match.matched != invert});
+    }));
+    return gluing.finish();
   });
 }
 
+PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex) {
+  std::vector<PreTokenizer> parts;
+  if (add_prefix_space)
+    parts.push_back(rewriter([](MappedText& text) -> Status {
+      if (!starts_with(text.text(), " ")) text.prepend(" ");
+      return Done{};
+    }));
+  if (use_regex) parts.push_back(split_pre_tokenizer(gpt2_words(), Delimiter::isolated, false));
+  parts.push_back(rewriter(byte_level_normalizer()));
+  return pre_tokenizer_sequence(std::move(parts));
+}
+
+PreTokenizer metaspace_pre_tokenizer(std::string mark, PrependMark prepend, bool split) {
+  std::vector<PreTokenizer> parts;
+  parts.push_back(rewriter(
+      [spaces = replace_normalizer(Pattern::literal(" "), mark), mark, prepend](MappedText& text) -> Status {
+        TRY_OK(spaces(text));
+        const bool at_start = text.span(0, text.size()).begin == 0;
+        const bool wanted = prepend == PrependMark::always || (prepend == PrependMark::first && at_start);
+        if (wanted && !starts_with(text.text(), mark)) text.prepend(mark);
+        return Done{};
+      }));
+  if (split) parts.push_back(split_pre_tokenizer(Pattern::literal(mark), Delimiter::with_next, false));
+  return pre_tokenizer_sequence(std::move(parts));
+}
+
+PreTokenizer bert_pre_tokenizer() { return cutter(bert_words); }
+
+PreTokenizer script_pre_tokenizer() { return cutter(script_words); }
+
 PreTokenizer fixed_length_pre_tokenizer(std::size_t length) {
-  return cutter([length](std::string_view text, std::size_t&) {
-    std::vector<std::size_t> ends;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      next_code_point(text, at);
-      if (++count % length == 0 || at == text.size()) ends.push_back(at);
-    }
-    return ends;
+  return cutter([length](std::string_view text, const WordList& words) {
+    return words_of_length(text, length, words);
   });
 }
 
 PreTokenizer pre_tokenizer_sequence(std::vector<PreTokenizer> parts) {
-  return [parts = std::move(parts)](std::vector<Segment>& segments) -> Status {
-    for (const PreTokenizer& part : parts) TRY_OK(part(segments));
-    return Done{};
+  return [parts = std::move(parts)](const Segment& segment, const WordSink& sink) -> Status {
+    std::vector<WordSink> sinks(parts.size() + 1, sink);  // each part hands its words to the next one
+    for (std::size_t part = parts.size(); part-- > 0;)
+      sinks[part] = [&, part](const Segment& word) { return parts[part](word, sinks[part + 1]); };
+    return sinks.front()(segment);
   };
 }
 

@@ -1,5 +1,6 @@
-// Pre-tokenizers: how a text is cut into words before the vocabulary sees it. Each is a function on the list
-// of segments; segments that are already an added token pass untouched, empty ones are dropped.
+// Pre-tokenizers: how a text is cut into words before the vocabulary sees it. Each takes one segment and
+// hands its words on, one by one, so that the words of a long text need not lie in memory together. Segments
+// that are already an added token pass untouched, empty ones are dropped.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,9 @@
 
 namespace attnscope {
 
-using PreTokenizer = std::function<Status(std::vector<Segment>&)>;
+/// Where words go. Errors end the walk.
+using WordSink = std::function<Status(const Segment&)>;
+using PreTokenizer = std::function<Status(const Segment&, const WordSink&)>;
 
 /// What becomes of the stretches that match: words of their own, dropped, glued to the word before or after,
 /// or (contiguous) neighbouring matches in one word.

@@ -13,6 +13,8 @@ Result<ScoredBpe> ScoredBpe::make(const std::vector<ScoredPiece>& pieces, std::o
   out.unknown_ = unknown;
   out.vocabulary_.reserve(pieces.size());
   std::vector<ByteTrie::Entry> user;
+  Bridges bridges;
+  bool whole = true;  // no piece is taken apart again, which depends on what happened elsewhere in the word
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const ScoredPiece& piece = pieces[id];
     if (!std::isfinite(piece.score) || piece.spelling.size() > kMaxSpelling) {
@@ -27,7 +29,11 @@ Result<ScoredBpe> ScoredBpe::make(const std::vector<ScoredPiece>& pieces, std::o
     out.kinds_.push_back(piece.kind);
     out.longest_ = std::max(out.longest_, piece.spelling.size());
     if (piece.kind == PieceKind::user) user.emplace_back(piece.spelling, static_cast<int>(id));
+    bridges.add(piece.spelling);
+    whole = whole && piece.kind != PieceKind::unused;
   }
+  bridges.settle();
+  if (whole) out.bridges_ = std::move(bridges);
   out.user_ = ByteTrie(std::move(user));
   if (byte_fallback) out.byte_ids_ = byte_ids_of(out.vocabulary_);
   return out;
@@ -42,21 +48,12 @@ int ScoredBpe::find(std::string_view text) const {
   return cut ? *id : -1;
 }
 
-std::vector<MergeSymbol> ScoredBpe::letters(std::string_view word) const {
-  std::vector<MergeSymbol> out;
-  for (std::size_t at = 0; at < word.size();) {
-    const std::size_t begin = at;
-    const auto [length, id] = user_.longest(word.substr(at));
-    if (length > 0) {
-      at += length;
-      out.push_back({id, begin, length, -1, -1, true});
-      continue;
-    }
-    next_code_point(word, at);
-    out.push_back({find(word.substr(begin, at - begin)), begin, at - begin});
-  }
-  link_symbols(out);
-  return out;
+MergeSymbol ScoredBpe::letter(std::string_view word, std::size_t at) const {
+  const auto begin = static_cast<std::uint32_t>(at);
+  const auto [length, id] = user_.longest(word.substr(at));
+  if (length > 0) return {id, begin, static_cast<std::uint32_t>(length), -1, -1, true};
+  next_code_point(word, at);
+  return {find(word.substr(begin, at - begin)), begin, static_cast<std::uint32_t>(at - begin)};
 }
 
 // A piece, or what an unused one was joined from.
@@ -93,18 +90,18 @@ void ScoredBpe::add_unknown(std::string_view word, const WordPart& part, std::ve
   }
 }
 
-void ScoredBpe::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
-  std::vector<MergeSymbol> symbols = letters(word);
+void ScoredBpe::cut_stretch(std::string_view word, std::vector<MergeSymbol>& symbols,
+                            std::vector<WordPart>& out, WordSteps* steps) const {
+  link_symbols(symbols);
   Splits splits;
   const auto rule = [&](const MergeSymbol& left, const MergeSymbol& right) -> MergeRule {
     const std::string_view text = word.substr(left.begin, left.length + right.length);
     const int id = find(text);
     if (id < 0) return {};
     if (kinds_[static_cast<std::size_t>(id)] == PieceKind::unused) splits[text] = left.length;
-    const auto score = static_cast<double>(scores_[static_cast<std::size_t>(id)]);
-    return {-score, id, -1, score};
+    return {-static_cast<double>(scores_[static_cast<std::size_t>(id)]), id};
   };
-  merge_symbols(symbols, rule, steps);
+  merge_symbols<MergeOrder::by_score>(symbols, rule, steps);
   for (const MergeSymbol& symbol : symbols) {
     if (symbol.length == 0) continue;
     const WordPart part{symbol.id, symbol.begin, symbol.begin + symbol.length};
@@ -114,6 +111,24 @@ void ScoredBpe::cut_word(std::string_view word, std::vector<WordPart>& out, Word
       take_apart(word, part, splits, out);
     }
   }
+  symbols.clear();
+}
+
+void ScoredBpe::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
+  steps = merges_to_record(word, steps);
+  std::vector<MergeSymbol> symbols;
+  char32_t before = 0;
+  for (std::size_t at = 0; at < word.size();) {
+    const MergeSymbol next = letter(word, at);
+    const char32_t first = next_code_point(word, at);
+    const bool long_enough = !steps && bridges_ && symbols.size() >= Bridges::kStretch;
+    if (long_enough && !symbols.back().closed && !bridges_->between(before, first))
+      cut_stretch(word, symbols, out, nullptr);
+    symbols.push_back(next);
+    before = first;
+    at = next.begin + next.length;
+  }
+  cut_stretch(word, symbols, out, steps);
 }
 
 }  // namespace attnscope

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/text/bridges.h"
 #include "core/text/byte_trie.h"
 #include "core/text/merge_queue.h"
 #include "core/text/word_model.h"
@@ -38,7 +39,10 @@ class ScoredBpe final : public WordModel {
   // By unused piece: the length of the left part it was last joined from.
   using Splits = std::unordered_map<std::string_view, std::size_t>;
   int find(std::string_view text) const;  // -1: no piece that a text may be cut into
-  std::vector<MergeSymbol> letters(std::string_view word) const;
+  // The next letter of a word, or the next piece that a user has set.
+  MergeSymbol letter(std::string_view word, std::size_t at) const;
+  void cut_stretch(std::string_view word, std::vector<MergeSymbol>& symbols, std::vector<WordPart>& out,
+                   WordSteps* steps) const;
   void take_apart(std::string_view word, WordPart part, const Splits& splits,
                   std::vector<WordPart>& out) const;
   void add_unknown(std::string_view word, const WordPart& part, std::vector<WordPart>& out) const;
@@ -50,6 +54,7 @@ class ScoredBpe final : public WordModel {
   ByteIds byte_ids_;  // empty = no fallback
   std::optional<int> unknown_;
   std::size_t longest_ = 0;  // bytes of the longest piece
+  std::optional<Bridges> bridges_;
 };
 
 }  // namespace attnscope

@@ -128,34 +128,33 @@ void append_stretch(MappedText& out, std::string_view stretch, ByteSpan place, c
 }
 
 MappedText without_last_marks(const MappedText& text, std::string_view mark) {
-  std::size_t end = text.text().size();
-  while (ends_with(std::string_view(text.text()).substr(0, end), mark)) end -= mark.size();
+  std::size_t end = text.size();
+  while (ends_with(text.text().substr(0, end), mark)) end -= mark.size();
   return text.slice(0, end);
 }
 
 Status normalize(MappedText& text, const Charsmap& table, const ByteTrie& user, const Spaces& spaces) {
   const std::string_view bytes = text.text();
-  MappedText out;
+  MappedText out = text.fresh();
   bool after_space = spaces.squeeze, only_spaces = true;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t begin = at;
     const std::string_view stretch = next_stretch(bytes, at, table, user);
     only_spaces = only_spaces && spaces.squeeze && stretch == " ";
     append_stretch(out, stretch, text.span(begin, at), spaces, after_space);
-    TRY_OK(check_normalized(out));
+    TRY_OK(out.bounded());
   }
   if (spaces.squeeze) out = without_last_marks(out, spaces.mark);
   const bool here = !spaces.start_only || text.span(0, bytes.size()).begin == 0;
   if (spaces.prefix && here && !only_spaces) {
-    const std::size_t size = out.text().size();
+    const std::size_t size = out.size();
     if (spaces.suffix || (size == 0 && !spaces.squeeze)) {
       out.append(spaces.mark, size > 0 ? out.span(size - 1, size) : text.span(0, bytes.size()));
     } else {
       out.prepend(spaces.mark);
     }
   }
-  text = std::move(out);
-  return Done{};
+  return text.become(std::move(out));
 }
 
 // ---- the rest of the pipeline -------------------------------------------------------------------------

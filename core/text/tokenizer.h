@@ -30,6 +30,13 @@ struct Encoding {
   std::vector<int> ids() const;
 };
 
+/// A text and where each of the ids that spell it stands in it: bytes [first, second). Ids that share a
+/// character share its place.
+struct Spelling {
+  std::string text;
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;
+};
+
 struct Segmentation;
 struct SegmentationLimits;
 
@@ -50,6 +57,8 @@ class Tokenizer {
                                            const SegmentationLimits& limits, Segmentation& record) const;
   /// Well-formed UTF-8 for any ids; bytes that do not add up to a character give U+FFFD, unknown ids nothing.
   virtual std::string decode(const std::vector<int>& ids, bool skip_special = true) const = 0;
+  /// The same, and where each id stands. Its cost grows with the number of ids, no faster.
+  virtual Spelling spell(const std::vector<int>& ids, bool skip_special = true) const = 0;
   /// Highest id + 1; there may be unused ids below it.
   virtual int vocab_size() const = 0;
   /// Vocabulary spelling; empty for an id that is not used.

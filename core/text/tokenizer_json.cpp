@@ -99,9 +99,8 @@ Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::st
     auto parts = pipeline_from(JsonNode(document, ""));
     if (!parts) return named(what, parts.error());
     return parts;
-  } catch (const std::exception& error) {
-    return fail(Code::no_memory, format("%s: it cannot be read (%.100s)", what.c_str(), error.what()),
-                "There may be too little memory.");
+  } catch (const std::exception&) {
+    return fail(Code::no_memory, what + ": it cannot be held in memory", "Close other programs.");
   }
 }
 

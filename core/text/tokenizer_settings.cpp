@@ -2,10 +2,9 @@
 // They hold anything, so whatever is not as expected counts as absent.
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
 #include "core/base/text.h"
+#include "core/system/mapped_file.h"
 #include "core/text/json_node.h"
 #include "core/text/tokenizer_files.h"
 
@@ -70,19 +69,14 @@ Result<std::string> read_tokenizer_file(const std::filesystem::path& path) {
   std::error_code problem;
   const auto size = std::filesystem::file_size(path, problem);
   if (problem) {
-    return fail(Code::not_found, "cannot open " + path.string() + ": " + problem.message(),
+    return fail(Code::not_found, "cannot open " + quoted_path(path.string()) + ": " + problem.message(),
                 "Check the path.");
   }
   if (size > kMaxFile) {
-    return fail(Code::out_of_range, path.string() + " has " + format_bytes(size),
+    return fail(Code::out_of_range, quoted_path(path.string()) + " has " + format_bytes(size),
                 "A tokenizer has at most " + format_bytes(kMaxFile) + "; this is another kind of file.");
   }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (size > 0) text << file.rdbuf();
-  if (!file)
-    return fail(Code::io_failed, "cannot read " + path.string(), "Check the permissions and the disk.");
-  return std::move(text).str();
+  return read_file(path.string(), kMaxFile);
 }
 
 TokenizerSettings settings_beside(const std::filesystem::path& file) {

@@ -55,12 +55,14 @@ Result<Unigram> Unigram::make(const std::vector<UnigramPiece>& pieces, const Uni
     out.pieces_.set_by_user.push_back(piece.set_by_user ? 1 : 0);
     if (!piece.matches) continue;
     entries.emplace_back(piece.spelling, static_cast<int>(id));
+    out.bridges_.add(piece.spelling);
     if (piece.set_by_user) continue;
     out.pieces_.lowest = first ? piece.score : std::min(out.pieces_.lowest, piece.score);
     out.pieces_.highest = first ? piece.score : std::max(out.pieces_.highest, piece.score);
     first = false;
   }
   out.trie_ = ByteTrie(std::move(entries));
+  out.bridges_.settle();
   if (options.byte_fallback) out.byte_ids_ = byte_ids_of(out.vocabulary_);
   return out;
 }
@@ -73,9 +75,9 @@ double Unigram::score_of(int id, std::size_t length) const {
 }
 
 // SentencePiece compares a sum of 64 bits with one it has kept in 32; ties are decided by that.
-void Unigram::consider(std::vector<Node>& nodes, std::size_t end, const Node& next, double score,
+void Unigram::consider(Lattice& lattice, std::size_t end, const Node& next, double score,
                        WordSteps* steps) const {
-  Node& node = nodes[end];
+  Node& node = lattice.at(end);
   if (node.id == -2 || next.total > node.total) {
     node = next;
     if (options_.sentencepiece) node.total = static_cast<double>(static_cast<float>(next.total));
@@ -84,29 +86,28 @@ void Unigram::consider(std::vector<Node>& nodes, std::size_t end, const Node& ne
     steps->candidates.push_back({next.id, next.begin, end, score, next.total, false, false, next.unknown});
 }
 
-void Unigram::extend(std::string_view word, std::size_t begin, std::vector<Node>& nodes,
-                     WordSteps* steps) const {
+void Unigram::extend(std::string_view word, std::size_t begin, Lattice& lattice, WordSteps* steps) const {
   std::size_t after = begin;
   next_code_point(word, after);
   const std::size_t character = after - begin;
-  const double till_here = nodes[begin].total;
+  const double till_here = lattice.at(begin).total;
+  const auto from = static_cast<std::uint32_t>(begin);
   bool covered = false;  // some piece is this one character
   trie_.prefixes(word.substr(begin), [&](std::size_t length, int id) {
     const double score = score_of(id, length);
     const bool unknown = options_.unknown && id == *options_.unknown;
-    consider(nodes, begin + length, {score + till_here, begin, id, unknown}, score, steps);
+    consider(lattice, begin + length, {score + till_here, from, id, unknown}, score, steps);
     covered = covered || length == character;
   });
   if (covered) return;
   const double score = pieces_.lowest - kUnknownPenalty;
   const int id = options_.unknown ? static_cast<int>(*options_.unknown) : -1;
-  consider(nodes, after, {score + till_here, begin, id, true}, score, steps);
+  consider(lattice, after, {score + till_here, from, id, true}, score, steps);
 }
 
-void Unigram::mark(const std::vector<WordPart>& path, const std::vector<Node>& nodes,
-                   WordSteps& steps) const {
+void Unigram::mark(const std::vector<WordPart>& path, Lattice& lattice, WordSteps& steps) {
   for (WordSteps::Candidate& next : steps.candidates) {
-    const Node& winner = nodes[next.end];
+    const Node& winner = lattice.at(next.end);
     next.best = winner.begin == next.begin && winner.id == next.id;
     const auto part = std::lower_bound(path.begin(), path.end(), next.begin,
                                        [](const WordPart& a, std::size_t begin) { return a.begin < begin; });
@@ -128,28 +129,71 @@ void Unigram::add_unknown(std::string_view word, std::size_t begin, std::size_t 
   }
 }
 
+std::vector<WordPart> Unigram::best_path(Lattice& lattice, std::size_t end) {
+  std::vector<WordPart> path;
+  for (; end > lattice.first; end = lattice.at(end).begin) {
+    const Node& node = lattice.at(end);
+    path.push_back({node.id, node.begin, end, node.unknown});
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// Takes the pieces of a path in order; unknown ones next to each other are one.
+class Unigram::Parts {
+ public:
+  Parts(const Unigram& model, std::string_view word, std::vector<WordPart>& out)
+      : model_(model),
+        word_(word),
+        out_(out),
+        one_by_one_(model.options_.sentencepiece && !model.byte_ids_.empty()) {}
+
+  void take(const std::vector<WordPart>& path) {
+    for (const WordPart& part : path) {
+      if (!part.as_written || one_by_one_) finish();
+      if (!part.as_written) {
+        out_.push_back(part);
+        continue;
+      }
+      if (unknown_begin_ == unknown_end_) unknown_begin_ = part.begin;
+      unknown_end_ = part.end;
+    }
+  }
+  void finish() {
+    if (unknown_begin_ < unknown_end_) model_.add_unknown(word_, unknown_begin_, unknown_end_, out_);
+    unknown_begin_ = unknown_end_ = 0;
+  }
+
+ private:
+  const Unigram& model_;
+  std::string_view word_;
+  std::vector<WordPart>& out_;
+  bool one_by_one_;
+  std::size_t unknown_begin_ = 0, unknown_end_ = 0;
+};
+
 void Unigram::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
   if (word.empty()) return;
   if (steps) steps->kind = WordSteps::Kind::lattice;
-  std::vector<Node> nodes(word.size() + 1);
-  nodes[0].id = -1;
-  for (std::size_t begin = 0; begin < word.size(); next_code_point(word, begin))
-    extend(word, begin, nodes, steps);
-  std::vector<WordPart> path;
-  for (std::size_t end = word.size(); end > 0; end = nodes[end].begin)
-    path.push_back({nodes[end].id, nodes[end].begin, end, nodes[end].unknown});
-  std::reverse(path.begin(), path.end());
-  if (steps) mark(path, nodes, *steps);
-  const bool one_by_one = options_.sentencepiece && !byte_ids_.empty();
-  for (std::size_t at = 0; at < path.size();) {
-    const std::size_t begin = at++;
-    if (!path[begin].as_written) {
-      out.push_back(path[begin]);
-      continue;
+  Lattice lattice;
+  lattice.at(0).id = -1;
+  Parts parts(*this, word, out);
+  char32_t before = 0;
+  for (std::size_t begin = 0; begin < word.size();) {
+    std::size_t next = begin;
+    const char32_t c = next_code_point(word, next);
+    if (!steps && begin - lattice.first >= Bridges::kStretch && !bridges_.between(before, c)) {
+      parts.take(best_path(lattice, begin));  // every path comes through here
+      lattice = {begin, {lattice.at(begin)}};
     }
-    while (!one_by_one && at < path.size() && path[at].as_written) ++at;
-    add_unknown(word, path[begin].begin, path[at - 1].end, out);
+    extend(word, begin, lattice, steps);
+    before = c;
+    begin = next;
   }
+  const std::vector<WordPart> path = best_path(lattice, word.size());
+  if (steps) mark(path, lattice, *steps);
+  parts.take(path);
+  parts.finish();
 }
 
 }  // namespace attnscope

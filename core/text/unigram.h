@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/text/bridges.h"
 #include "core/text/byte_trie.h"
 #include "core/text/word_model.h"
 
@@ -39,10 +40,20 @@ class Unigram final : public WordModel {
  private:
   struct Node {  // the best path to a byte of the word
     double total = 0.0;
-    std::size_t begin = 0;  // of its last piece
-    int id = -2;            // -2: no path; -1: a character that nothing stands for
+    std::uint32_t begin = 0;  // of its last piece
+    int id = -2;              // -2: no path; -1: a character that nothing stands for
     bool unknown = false;
   };
+  // The bytes of a word from `first` on. Before it, the best path is known.
+  struct Lattice {
+    std::size_t first = 0;
+    std::vector<Node> nodes;  // of first, first + 1, ...
+    Node& at(std::size_t byte) {
+      if (byte - first >= nodes.size()) nodes.resize(byte - first + 1);
+      return nodes[byte - first];
+    }
+  };
+  class Parts;
   struct Pieces {
     std::vector<double> scores;
     std::vector<char> set_by_user;
@@ -51,10 +62,10 @@ class Unigram final : public WordModel {
 
   static Status check(const std::vector<UnigramPiece>& pieces, const UnigramOptions& options);
   double score_of(int id, std::size_t length) const;
-  void extend(std::string_view word, std::size_t begin, std::vector<Node>& nodes, WordSteps* steps) const;
-  void consider(std::vector<Node>& nodes, std::size_t end, const Node& next, double score,
-                WordSteps* steps) const;
-  void mark(const std::vector<WordPart>& path, const std::vector<Node>& nodes, WordSteps& steps) const;
+  void extend(std::string_view word, std::size_t begin, Lattice& lattice, WordSteps* steps) const;
+  void consider(Lattice& lattice, std::size_t end, const Node& next, double score, WordSteps* steps) const;
+  static std::vector<WordPart> best_path(Lattice& lattice, std::size_t end);
+  static void mark(const std::vector<WordPart>& path, Lattice& lattice, WordSteps& steps);
   void add_unknown(std::string_view word, std::size_t begin, std::size_t end,
                    std::vector<WordPart>& out) const;
 
@@ -62,6 +73,7 @@ class Unigram final : public WordModel {
   UnigramOptions options_;
   Pieces pieces_;
   ByteTrie trie_;
+  Bridges bridges_;
   ByteIds byte_ids_;  // empty = no fallback
 };
 

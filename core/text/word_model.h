@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,15 @@ namespace attnscope {
 
 /// A piece of a word: its id and the bytes [begin, end) of the word it covers.
 struct WordPart {
+  WordPart() = default;
+  WordPart(int piece, std::size_t first, std::size_t last, bool spelled_as_written = false)
+      : id(piece),
+        begin(static_cast<std::uint32_t>(first)),
+        end(static_cast<std::uint32_t>(last)),
+        as_written(spelled_as_written) {}
+
   int id = 0;  // -1 in a record: a piece that the vocabulary does not have (yet)
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  std::uint32_t begin = 0, end = 0;
   bool as_written = false;  // spelled like the text, not like its id (the unknown token of Unigram)
 };
 

@@ -10,6 +10,7 @@
 
 #include "core/ops/ops.h"
 #include "core/step/site.h"
+#include "core/system/mapped_file.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -66,6 +67,7 @@ struct BlockSpec {
   bool shared_norm = false;   ///< parallel: the MLP reads what attention reads
   bool branch_norms = false;  ///< what attention and MLP found is normed once more before it is added
   bool residual = true;       ///< false for a bare attention module
+  bool attention_skip = true, cross_skip = true, mlp_skip = true;  ///< false: f(x) instead of x + f(x)
 };
 
 /// How an image becomes rows.
@@ -138,12 +140,19 @@ class Weights {
   const Tensor* find(const std::string& name) const;
   /// The tensor, or the empty tensor where the model has none (an absent bias).
   Tensor get(const std::string& name) const;
-  void set(std::string name, Tensor value) { tensors_[std::move(name)] = std::move(value); }
+  /// A weight that lies on the same memory as before keeps the packed copy that its products have made.
+  void set(const std::string& name, const Tensor& value) { tensors_[name] = value.as_weight(tensors_[name]); }
   const std::map<std::string, Tensor>& all() const { return tensors_; }
   std::int64_t parameter_count() const;
+  /// The files they were read from, config and vocabulary among them; none where they were made.
+  const std::vector<ReadFile>& files() const { return files_; }
+  void set_files(std::vector<ReadFile> files) { files_ = std::move(files); }
+  /// The numbers are those that were read: nobody wrote into a file that they are still looked up in.
+  Status intact() const { return attnscope::intact(files_); }
 
  private:
   std::map<std::string, Tensor> tensors_;
+  std::vector<ReadFile> files_;
 };
 
 /// The norm that makes a step (`ln1.scale`, `ln1.out`, `attn.q_norm`, ...); the block's, or the final norm,

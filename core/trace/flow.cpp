@@ -21,7 +21,8 @@ class Flow {
     return *(sites.end() - 1);
   }
 
-  NormOrder order() const { return trace_.config().block_at(at_).order; }
+  const BlockSpec& block() const { return trace_.config().block_at(at_); }
+  NormOrder order() const { return block().order; }
   bool post() const { return order() == NormOrder::post; }
   bool parallel() const { return order() == NormOrder::parallel; }
 
@@ -61,12 +62,17 @@ class Flow {
     return sites;
   }
 
+  // x and what a branch made of it; the latter alone where the skip path was cut.
+  static std::vector<Site> sum(bool skip, const Site& x, const Site& made) {
+    return skip ? std::vector{x, made} : std::vector{made};
+  }
   std::vector<Site> last_sum() const {
     const bool made = has(in_block(Slot::mlp_out));
-    if (parallel() && !made) return {entry(), attention_result()};
-    if (parallel()) return {entry(), attention_result(), mlp_result()};
-    if (!made) return {after_cross()};
-    return {after_cross(), mlp_result()};
+    if (!parallel())
+      return made ? sum(block().mlp_skip, after_cross(), mlp_result()) : std::vector{after_cross()};
+    std::vector<Site> out = sum(block().attention_skip && block().mlp_skip, entry(), attention_result());
+    if (made) out.push_back(mlp_result());
+    return out;
   }
 
  private:
@@ -122,10 +128,12 @@ std::vector<Site> flow_inputs(const Trace& trace, const Site& site) {
     case Slot::v: return {flow.attention_input()};
     case Slot::ln1_post_scale:
     case Slot::ln1_post_out: return {flow.in_block(Slot::attn_out)};
-    case Slot::resid_mid: return {flow.entry(), flow.attention_result()};
+    case Slot::resid_mid:
+      return Flow::sum(flow.block().attention_skip, flow.entry(), flow.attention_result());
     case Slot::ln_cross_scale:
     case Slot::ln_cross_out: return {flow.post() ? flow.in_block(Slot::resid_cross) : flow.after_attention()};
-    case Slot::resid_cross: return {flow.after_attention(), flow.cross_result()};
+    case Slot::resid_cross:
+      return Flow::sum(flow.block().cross_skip, flow.after_attention(), flow.cross_result());
     case Slot::ln2_scale:
     case Slot::ln2_out:
       if (flow.post()) return {flow.in_block(Slot::resid_post)};

@@ -21,6 +21,32 @@ Normed apply_norm(const NormSpec& spec, const Tensor& weight, const Tensor& bias
   return {y.scale.split(0, x.axis(0), heads, x.axis(1)), y.out.split(0, x.axis(0), heads, x.axis(1))};
 }
 
+Tensor normed_by(const NormSpec& spec, const Tensor& weight, const Tensor& bias, const Tensor& x,
+                 const Tensor& scale, const Normed& made) {
+  const std::int64_t width = x.size(1);
+  Buffer out({{x.axis(0), x.size(0)}, {x.axis(1), width}});
+  made.out.read(out.data());
+  for (std::int64_t row = 0; row < x.size(0); ++row) {
+    if (scale.at(row) == made.scale.at(row)) continue;
+    double sum = 0;
+    for (std::int64_t i = 0; i < width; ++i) sum += static_cast<double>(x.at(row, i));
+    const double mean = spec.kind == NormSpec::Kind::layer ? sum / static_cast<double>(width) : 0.0;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const double gain =
+          weight.empty() ? 1.0 : static_cast<double>(weight.at(i)) + static_cast<double>(spec.weight_offset);
+      const double y = (static_cast<double>(x.at(row, i)) - mean) / static_cast<double>(scale.at(row)) * gain;
+      out.data()[row * width + i] =
+          static_cast<float>(y + (bias.empty() ? 0.0 : static_cast<double>(bias.at(i))));
+    }
+  }
+  return std::move(out).freeze();
+}
+
+bool reads_words(const Trace& trace) {
+  const std::string name(stack_prefix(trace.config().stack));
+  return trace.config().head.present && trace.weights().find(name + "logits.weight") != nullptr;
+}
+
 Tensor unembed(const ModelConfig& config, const Weights& weights, const Tensor& rows, Range part) {
   const std::string name(stack_prefix(config.stack));
   const Tensor weight = weights.get(name + "logits.weight"), bias = weights.get(name + "logits.bias");

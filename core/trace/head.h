@@ -10,6 +10,15 @@ namespace attnscope {
 /// [head, pos, d_head] for norms of single heads.
 Normed apply_norm(const NormSpec& spec, const Tensor& weight, const Tensor& bias, const Tensor& x);
 
+/// The result of a norm whose scale was edited: rows whose scale differs from `made`'s are divided by `scale`
+/// [pos, 1], the others are made.out's, bit for bit.
+Tensor normed_by(const NormSpec& spec, const Tensor& weight, const Tensor& bias, const Tensor& x,
+                 const Tensor& scale, const Normed& made);
+
+/// True where words can be read off any row: there is a head, and its weights are at hand, which a
+/// recording's are not.
+bool reads_words(const Trace& trace);
+
 /// Rows as the unembedding reads them [row, d_model] times its columns `part` -> [row, part]; scaled before
 /// and capped after as the head asks.
 Tensor unembed(const ModelConfig& config, const Weights& weights, const Tensor& rows, Range part);

@@ -1,6 +1,7 @@
 #include "core/trace/input_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,14 +19,16 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
                 "Write a list of numbers, or a list of equally long rows.");
   };
   const auto take = [&](const json& number) {
-    if (number.is_number()) out.push_back(number.get<float>());
-    return number.is_number();
+    const bool fits = number.is_number() && std::isfinite(number.get<float>());
+    if (fits) out.push_back(number.get<float>());
+    return fits;
   };
   if (!value.is_array() || value.empty()) return bad("expected a list of numbers");
   shape = {static_cast<std::int64_t>(value.size())};
   for (const json& row : value) {
     if (!row.is_array()) {
-      if (shape.size() != 1 || !take(row)) return bad("a number is missing or is not a number");
+      if (shape.size() != 1 || !take(row))
+        return bad("a number is missing, is no number or is too large for one");
       continue;
     }
     if (shape.size() == 1) {
@@ -35,7 +38,7 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
     if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty())
       return bad("the rows are not equally long");
     for (const json& number : row)
-      if (!take(number)) return bad("a number is missing or is not a number");
+      if (!take(number)) return bad("a number is missing, is no number or is too large for one");
   }
   return out;
 }

@@ -57,13 +57,11 @@ class Parser {
 
   Error expected(const std::string& what) {
     const std::string seen = found();
-    std::size_t end = 0;  // of the part of the text that is shown
-    for (int i = 0; i < 80 && end < text_.size(); ++i) next_code_point(text_, end);
-    const std::string shown = valid_utf8(text_.substr(0, end)) + (end < text_.size() ? "..." : "");
-    return fail(Code::bad_format,
-                format("In the mask \"%s\", %s at character %zu where %s was expected.", shown.c_str(),
-                       seen.c_str(), utf8_length(text_.substr(0, at_)) + 1, what.c_str()),
-                "Masks are written like causal | *>image, or text>text & causal.");
+    return fail(
+        Code::bad_format,
+        format("In the mask %s, %s at character %zu where %s was expected.", in_quotes(text_, 80).c_str(),
+               seen.c_str(), utf8_length(text_.substr(0, at_)) + 1, what.c_str()),
+        "Masks are written like causal | *>image, or text>text & causal.");
   }
 
   // a | b | c of a & b & c of terms.

@@ -271,14 +271,10 @@ class Explainer {
     return from.empty() ? site_ : from.front();
   }
 
-  // Keys and values of a decode step stand in the cache, which the attention state holds whole.
-  Source cached(Slot slot, const Tensor& tensor, Index index) const {
+  // A key or a value as the attention saw it.
+  Source seen(Slot slot, const Tensor& tensor, Index index) const {
     const Site site = first({slot});
-    Index row = index;
-    if (site_.part != Part::cross && site_.stack == trace_.config().stack) row[1] -= trace_.first_pos;
-    Source source = row[1] >= 0 && has(site) ? step(site, row) : Source{to_text(site), site, false, index, 0};
-    source.value = tensor.at(index);
-    return source;
+    return {to_text(site), site, false, index, static_cast<double>(tensor.at(index))};
   }
   void score() {
     const AttentionInputs& in = trace_.attention(site_)->in;
@@ -286,7 +282,7 @@ class Explainer {
     const Slot key_slot = first({Slot::rot_k, Slot::k_norm, Slot::split_k}).slot;
     const Site query = first({Slot::rot_q, Slot::q_norm, Slot::split_q});
     for (std::int64_t i = 0; i < in.q.size(2); ++i)
-      add_term({step(query, {head, index_[1], i}), cached(key_slot, in.k, {kv_head, index_[2], i})});
+      add_term({step(query, {head, index_[1], i}), seen(key_slot, in.k, {kv_head, index_[2], i})});
   }
   void weighted_values() {
     const AttentionInputs& in = trace_.attention(site_)->in;
@@ -295,7 +291,7 @@ class Explainer {
     const Tensor row = trace_.slice(pattern, index_[0], {index_[1], index_[1] + 1}, {0, keys});
     for (std::int64_t key = 0; key < keys; ++key) {
       Source weight{to_text(pattern), pattern, false, {index_[0], index_[1], key}, row.at(0, key)};
-      add_term({weight, cached(Slot::split_v, in.v, {kv_head, key, index_[2]})});
+      add_term({weight, seen(Slot::split_v, in.v, {kv_head, key, index_[2]})});
     }
   }
 
@@ -304,7 +300,7 @@ class Explainer {
                                                 : first({Slot::k_norm, Slot::split_k});
     const RopeSpec& rope = config().position.rope;
     const std::int64_t d_head = trace_.find(from)->shape[2];
-    const auto frequencies = rope_frequencies(rope, d_head, trace_.first_pos + trace_.rows(site_.stack));
+    const auto frequencies = rope_frequencies(rope, d_head, trace_.rows(site_.stack));
     const std::int64_t half = static_cast<std::int64_t>(frequencies.size()), i = index_[2];
     if (i >= 2 * half) return add_term({step(from, index_)});
     const bool lower = rope.interleaved ? i % 2 == 0 : i < half;

@@ -39,17 +39,6 @@ Tensor mask_rectangle(const AttentionInputs& in, Range rows, Range cols) {
   return std::move(out).freeze();
 }
 
-int stage_of(Slot slot) {
-  switch (slot) {
-    case Slot::scores: return static_cast<int>(ScoreStage::scores);
-    case Slot::scaled: return static_cast<int>(ScoreStage::scaled);
-    case Slot::capped: return static_cast<int>(ScoreStage::capped);
-    case Slot::biased: return static_cast<int>(ScoreStage::biased);
-    case Slot::masked: return static_cast<int>(ScoreStage::masked);
-    default: return static_cast<int>(ScoreStage::pattern);
-  }
-}
-
 }  // namespace
 
 Trace::Trace(std::shared_ptr<const ModelConfig> config, std::shared_ptr<const Weights> weights)
@@ -72,14 +61,63 @@ std::vector<const Record*> Trace::select(const Selector& selector) const {
   return out;
 }
 
-void Trace::append(Record record) {
-  CHECK(!index_.contains(record.site));
-  index_[record.site] = static_cast<int>(records_.size());
-  records_.push_back(std::move(record));
+void Trace::put(Record record) {
+  const auto [at, fresh] = index_.emplace(record.site, static_cast<int>(records_.size()));
+  if (fresh)
+    records_.push_back(std::move(record));
+  else
+    records_[static_cast<std::size_t>(at->second)] = std::move(record);
 }
 
 void Trace::set_attention(const Site& site, AttentionState state) {
   attention_[pattern_site(site)] = std::move(state);
+}
+
+namespace {
+
+// The first `rows` rows of a run's attention; keys and values of the same positions where they are its own.
+AttentionState cut(AttentionState state, std::int64_t queries, bool own_keys) {
+  const auto first = [](const Tensor& t, int axis, std::int64_t count) {
+    return t.empty() || t.size(axis) <= count ? t : t.slice(axis, 0, count);
+  };
+  state.in.q = first(state.in.q, 1, queries);
+  state.lse = first(state.lse, 1, queries);
+  if (!own_keys) return state;
+  state.in.k = first(state.in.k, 1, queries);
+  state.in.v = first(state.in.v, 1, queries);
+  return state;
+}
+
+}  // namespace
+
+void Trace::share(const Trace& base) {
+  records_ = base.records_;
+  index_ = base.index_;
+  attention_ = base.attention_;
+  for (Record& record : records_) {
+    for (std::size_t d = 0; d < record.axes.size(); ++d) {
+      const Axis axis = record.axes[d];
+      if (axis != Axis::pos && axis != Axis::query && axis != Axis::key) continue;
+      if (rows_stack(record.site, axis) != config_->stack) continue;
+      record.shape[d] = std::min(record.shape[d], length);
+      if (axis != Axis::key) record.rows = record.rows.first(length);
+    }
+  }
+  for (auto& [site, state] : attention_)
+    if (site.stack == config_->stack) state = cut(state, length, site.part != Part::cross);
+}
+
+void Trace::keep_predictions() {
+  std::vector<Record> kept;
+  const std::vector<Site> read = flow_inputs(*this, main(Slot::logits));
+  for (Record& record : records_) {
+    const bool predicts = record.site.slot == Slot::logits || record.site.slot == Slot::probs;
+    if (predicts || std::find(read.begin(), read.end(), record.site) != read.end())
+      kept.push_back(std::move(record));
+  }
+  records_ = std::move(kept);
+  index_.clear();
+  for (std::size_t i = 0; i < records_.size(); ++i) index_[records_[i].site] = static_cast<int>(i);
 }
 
 const AttentionState* Trace::attention(const Site& site) const {
@@ -102,12 +140,17 @@ std::int64_t Trace::own_head(const Site& site, std::int64_t head) const {
 Positions Trace::positions(Stack stack) const {
   if (stack == Stack::enc) return positions_of(input.source_real, 0);
   if (stack == Stack::vision) return {};
-  return positions_of(input.real, first_pos);
+  return positions_of(input.real, 0);
 }
 
 std::int64_t Trace::rows(Stack stack) const {
-  const Record* record = find(site_of(Slot::embed, -1, stack));
-  return record ? record->shape[0] : 0;
+  if (const Record* record = find(site_of(Slot::embed, -1, stack))) return record->shape[0];
+  if (stack == config_->stack) return length;
+  for (const Record& record : records_) {
+    const int rows = rows_axis(record.site, record.axes);
+    if (record.site.stack == stack && rows >= 0) return record.shape[static_cast<std::size_t>(rows)];
+  }
+  return 0;
 }
 
 bool Trace::is_real(Stack stack, std::int64_t row) const {
@@ -127,8 +170,10 @@ Tensor Trace::slice(const Site& site, std::int64_t head, Range rows, Range cols)
   rows = clamp(rows, plane[0]);
   cols = clamp(cols, plane[1]);
   if (record->derived) return derived_slice(*record, head, rows, cols);
-  const Tensor flat = heads >= 0 ? record->value.select(heads, head) : record->value;
-  return flat.slice(0, rows.begin, rows.end).slice(1, cols.begin, cols.end);
+  const bool by_rows = rows.size() < plane[0];
+  const Tensor held = by_rows ? record->rows.range(rows.begin, rows.end) : record->value();
+  const Tensor flat = heads >= 0 ? held.select(heads, head) : held;
+  return flat.slice(1, cols.begin, cols.end);
 }
 
 Tensor Trace::derived_slice(const Record& record, std::int64_t head, Range rows, Range cols) const {
@@ -137,26 +182,22 @@ Tensor Trace::derived_slice(const Record& record, std::int64_t head, Range rows,
   const AttentionState* state = attention(record.site);
   CHECK(state != nullptr);
   if (slot == Slot::mask) return mask_rectangle(state->in, rows, cols);
-  const int stage = stage_of(slot);
-  if (const auto edited = state->stored.find(head); edited != state->stored.end()) {
-    return edited->second[static_cast<std::size_t>(stage)]
-        .slice(0, rows.begin, rows.end)
-        .slice(1, cols.begin, cols.end);
-  }
-  return attention_rectangle(state->in, state->lse, static_cast<ScoreStage>(stage), head, rows.begin,
-                             rows.end, cols.begin, cols.end);
+  return state->stage(*score_stage(slot), head, rows, cols);
 }
 
+// Edited logits are made whole: an edit may reach any of them.
 Tensor Trace::vocabulary_slice(Slot slot, Range rows, Range cols) const {
   const Tensor from = final_rows(*this).slice(0, rows.begin, rows.end);  // [row, d_model]
-  if (slot == Slot::logits) return unembed(*config_, *weights_, from, cols);
-  const Tensor all = unembed(*config_, *weights_, from, {0, config_->outputs()});
-  return softmax_rows(all).slice(1, cols.begin, cols.end);
+  if (slot == Slot::logits && logit_edits_.empty()) return unembed(*config_, *weights_, from, cols);
+  Tensor all = unembed(*config_, *weights_, from, {0, config_->outputs()});  // [row, vocab]
+  for (const NumberEdit& edit : logit_edits_) all = (*apply(edit, all, {rows.begin, nullptr})).value;
+  return (slot == Slot::logits ? all : softmax_rows(all)).slice(1, cols.begin, cols.end);
 }
 
 Tensor Trace::logits_row(std::int64_t row) const {
   const Record* record = find(main(Slot::logits));
   if (!record || row < 0 || row >= record->shape[0]) return {};
+  if (!record->derived) return record->value().select(0, row);
   std::lock_guard lock(logit_rows_->mutex);
   auto& kept = logit_rows_->rows;
   if (const auto at = kept.find(row); at != kept.end()) return at->second;
@@ -166,33 +207,15 @@ Tensor Trace::logits_row(std::int64_t row) const {
   return fresh;
 }
 
-Result<Tensor> Trace::tensor(const Site& site, std::int64_t limit) const {
-  const Record* record = find(site);
+Result<Tensor> Trace::tensor(const Cell& cell, std::int64_t limit) const {
+  const Record* record = find(cell.site);
   if (!record) {
-    return fail(Code::not_found, format("This run has no step called %s.", to_text(site).c_str()),
+    return fail(Code::not_found, format("This run has no step called %s.", to_text(cell.site).c_str()),
                 "attnscope-cli trace MODEL --summary lists the steps of a run.");
   }
-  std::int64_t count = 1;
-  Shape shape;
-  for (std::size_t d = 0; d < record->shape.size(); ++d) {
-    count *= record->shape[d];
-    shape.emplace_back(record->axes[d], record->shape[d]);
-  }
-  if (count > limit) {
-    return fail(Code::no_memory,
-                format("%s would be %s numbers.", to_text(site).c_str(), format_count(count).c_str()),
-                "Ask for fewer steps, or for a shorter input.");
-  }
-  if (!record->derived) return record->value;
-  const Range all_rows{0, record->shape[record->shape.size() - 2]}, all_cols{0, record->shape.back()};
-  if (head_axis(*record) < 0) return slice(site, 0, all_rows, all_cols);
-  Buffer out(shape);
-  float* to = out.data();
-  for (std::int64_t head = 0; head < record->shape[0]; ++head) {
-    const Tensor plane = slice(site, head, all_rows, all_cols).packed();
-    to = std::copy_n(plane.data(), plane.count(), to);
-  }
-  return std::move(out).freeze();
+  return gathered(
+      *record, to_text(cell.site), cell.at,
+      [&](std::int64_t head, Range rows, Range cols) { return slice(cell.site, head, rows, cols); }, limit);
 }
 
 float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) const {
@@ -201,16 +224,102 @@ float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) cons
   if (!record || index.size() != record->shape.size()) return none;
   for (std::size_t d = 0; d < index.size(); ++d)
     if (index[d] < 0 || index[d] >= record->shape[d]) return none;
-  if (!record->derived) return record->value.at(index);
+  if (!record->derived) return record->rows.at(index);
   if (site.slot == Slot::logits) return logits_row(index[0]).at(index[1]);
   const std::int64_t row = index[index.size() - 2], col = index.back();
   return slice(site, index[0], {row, row + 1}, {col, col + 1}).at(0);
 }
 
+namespace {
+
+// The range of each axis that is asked for.
+Result<std::vector<Range>> ranges_of(const Record& record, const std::string& name,
+                                     const std::vector<Coordinate>& at) {
+  std::vector<Range> ranges;
+  for (const std::int64_t size : record.shape) ranges.push_back({0, size});
+  for (const Coordinate& fixed : at) {
+    std::vector<std::string> names;
+    for (const Axis axis : record.axes) names.emplace_back(axis_name(axis));
+    const auto axis = std::find(names.begin(), names.end(), fixed.axis);
+    if (axis == names.end()) {
+      return fail(Code::not_found, format("%s has no axis %s.", name.c_str(), in_quotes(fixed.axis).c_str()),
+                  "Its axes are " + join(names, ", ") + ".");
+    }
+    const auto d = static_cast<std::size_t>(axis - names.begin());
+    if (fixed.index >= record.shape[d]) {
+      return fail(
+          Code::out_of_range,
+          format("%s has the shape %s: there is no %s %lld.", name.c_str(), shape_text(record.shape).c_str(),
+                 names[d].c_str(), static_cast<long long>(fixed.index)),
+          format("Choose one from 0 to %lld.", static_cast<long long>(record.shape[d] - 1)));
+    }
+    ranges[d] = {fixed.index, fixed.index + 1};
+  }
+  return ranges;
+}
+
+Tensor put_together(const Record& record, const std::vector<Range>& ranges, const SliceOf& slice) {
+  const std::size_t rank = ranges.size();
+  const Range rows = ranges[rank - 2], cols = ranges[rank - 1];
+  if (head_axis(record) < 0) return slice(0, rows, cols);
+  Shape shape;
+  for (std::size_t d = 0; d < rank; ++d) shape.emplace_back(record.axes[d], ranges[d].size());
+  Buffer out(shape);
+  float* to = out.data();
+  for (std::int64_t head = ranges[0].begin; head < ranges[0].end; ++head) {
+    const Tensor plane = slice(head, rows, cols).packed();
+    to = std::copy_n(plane.data(), plane.count(), to);
+  }
+  return std::move(out).freeze();
+}
+
+}  // namespace
+
+Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<Coordinate>& at,
+                        const SliceOf& slice, std::int64_t limit) {
+  TRY(const std::vector<Range> ranges, ranges_of(record, name, at));
+  std::int64_t count = 1;
+  for (const Range range : ranges) count *= range.size();
+  if (count > limit) {
+    return fail(Code::no_memory, format("%s would be %s numbers.", name.c_str(), format_count(count).c_str()),
+                "Ask for fewer steps, for a part like " + name + "[" +
+                    std::string(axis_name(record.axes[0])) + "=0], or for a shorter input.");
+  }
+  Tensor out = record.derived ? Tensor() : record.value();
+  if (record.derived)
+    out = put_together(record, ranges, slice);
+  else
+    for (std::size_t d = 0; d < ranges.size(); ++d)
+      out = out.slice(static_cast<int>(d), ranges[d].begin, ranges[d].end);
+  const auto fixed = [&](int d) {
+    return std::any_of(at.begin(), at.end(),
+                       [&](const Coordinate& c) { return c.axis == axis_name(out.axis(d)); });
+  };
+  for (int d = out.rank() - 1; d >= 0; --d)
+    if (out.rank() > 1 && fixed(d)) out = out.select(d, 0);
+  return out;
+}
+
+int rows_axis(const Site& site, const std::vector<Axis>& axes) {
+  const Hue hue = step_of(site.slot).hue;
+  const bool of_encoder = site.part == Part::cross && (hue == Hue::key || hue == Hue::value);
+  const bool own =
+      site.slot == Slot::patches || site.slot == Slot::patch_embed || site.slot >= Slot::projected;
+  for (std::size_t d = 0; d < axes.size() && !own; ++d)
+    if (axes[d] == Axis::query || (axes[d] == Axis::pos && !of_encoder)) return static_cast<int>(d);
+  return -1;
+}
+
 Tensor final_rows(const Trace& trace) {
   const std::vector<Site> from = flow_inputs(trace, trace.main(Slot::logits));
   const Record* record = from.empty() ? nullptr : trace.find(from.front());
-  return record ? record->value : Tensor();
+  return record ? record->value() : Tensor();
+}
+
+Tensor AttentionState::stage(ScoreStage stage, std::int64_t head, Range rows, Range cols) const {
+  if (edits && edits->reach(head))
+    return edits->rows(in, lse, head, stage, rows).slice(1, cols.begin, cols.end);
+  return attention_rectangle(in, lse, stage, head, rows.begin, rows.end, cols.begin, cols.end);
 }
 
 }  // namespace attnscope

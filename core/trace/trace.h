@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,32 +15,39 @@
 #include "core/base/result.h"
 #include "core/step/catalog.h"
 #include "core/trace/config.h"
+#include "core/trace/edit.h"
 #include "core/trace/input.h"
+#include "core/trace/kv_rows.h"
+#include "core/trace/rows.h"
+#include "core/trace/stage_edits.h"
 
 namespace attnscope {
 
 struct Record {
   Site site;
-  Tensor value;  ///< empty when derived
+  StepRows rows;  ///< empty when derived
   bool derived = false;
   std::vector<std::int64_t> shape;
   std::vector<Axis> axes;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< since the run began
   std::source_location line;              ///< the line of C++ that made it
+
+  /// The whole step; empty when derived.
+  const Tensor& value() const { return rows.whole(); }
 };
+
+/// Most numbers of a step that are asked for at once.
+inline constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
 
 /// What one attention's derived steps follow from.
 struct AttentionState {
   AttentionInputs in;
-  Tensor lse;  ///< [head, query]
-  /// Stages of heads that somebody edited: stored [query, key] tensors instead of computed ones.
-  std::map<std::int64_t, std::array<Tensor, kScoreStages>> stored;
-};
+  Tensor lse;                               ///< [head, query]
+  std::shared_ptr<const StageEdits> edits;  ///< of its stages; null: none
+  std::shared_ptr<KvRows> store;            ///< where k and v lie, when rows were appended to another run's
 
-/// Half-open range of rows or columns.
-struct Range {
-  std::int64_t begin = 0, end = 0;
-  std::int64_t size() const { return end - begin; }
+  /// The rectangle rows x cols of one head at a stage -> [query, key], edits included.
+  Tensor stage(ScoreStage stage, std::int64_t head, Range rows, Range cols) const;
 };
 
 class Trace {
@@ -53,9 +61,12 @@ class Trace {
   const std::vector<Record>& records() const { return records_; }
   /// Token ids of the main stack's rows; empty where the input was vectors or an image alone.
   std::vector<int> ids;
-  std::int64_t first_pos = 0;  ///< absolute position of row 0 of the main stack (> 0 for a decode step)
-  std::int64_t length = 0;     ///< rows of the main stack
-  Input input;                 ///< all that the run was given
+  std::int64_t length = 0;                ///< rows of the main stack
+  Input input;                            ///< all that the run was given, edits of the input included
+  Edits edits;                            ///< that it was run under
+  Edits unreached;                        ///< those of them whose place this run does not have
+  bool complete = true;                   ///< every step was recorded, not the predictions alone
+  std::shared_ptr<const Weights> origin;  ///< of the model before edits; runs of one origin share rows
 
   /// A step of the main stack (the decoder, where there is an encoder).
   Site main(Slot slot, int layer = -1) const { return site_of(slot, layer, config_->stack); }
@@ -63,7 +74,7 @@ class Trace {
   const std::vector<int>& ids_of(Stack stack) const { return stack == Stack::enc ? input.source : ids; }
   /// Where the rows of a stack stand: what its position table or rotation was asked for.
   Positions positions(Stack stack) const;
-  /// Rows of a stack in this run; 0 where it did not run.
+  /// Rows of a stack in this run, whichever of its steps were recorded; 0 where it did not run.
   std::int64_t rows(Stack stack) const;
   /// 0 where row `row` of a stack is padding.
   bool is_real(Stack stack, std::int64_t row) const;
@@ -73,16 +84,23 @@ class Trace {
   /// Index in records(), or -1.
   int index_of(const Site& site) const;
 
-  /// The one door to numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks the first
-  /// axis of three-axis steps and is ignored otherwise. Ranges are clamped. Derived steps are computed here,
-  /// the same for every rectangle within float rounding. Empty when the run has no such step.
+  /// The one door to numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks one
+  /// of steps with an axis of heads, wherever that stands, and is ignored otherwise. Ranges are clamped.
+  /// Derived steps are computed here, the same for every rectangle within float rounding. Empty when the run
+  /// has no such step.
   Tensor slice(const Site& site, std::int64_t head, Range rows, Range cols) const;
   /// A whole step; refuses more than `limit` values (a sentence says how many) so that nobody asks for n^2 by
   /// accident.
-  Result<Tensor> tensor(const Site& site, std::int64_t limit = std::int64_t{1} << 28) const;
+  Result<Tensor> tensor(const Site& site, std::int64_t limit = kMostValues) const {
+    return tensor(Cell{site, {}}, limit);
+  }
+  /// A part of a step: the axes whose coordinates are fixed are gone; (1) where all are. Only that part is
+  /// computed. Errors: not_found (no such step or axis), out_of_range, no_memory.
+  Result<Tensor> tensor(const Cell& cell, std::int64_t limit = kMostValues) const;
   /// One number. Index has the step's axes; NaN where the run has no such cell.
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
-  /// All logits of one row -> [vocab]; empty without a head. Kept, so that asking every frame costs nothing.
+  /// All logits of one row -> [vocab]; empty where the run has none. Those that follow from smaller records
+  /// are kept, so that asking every frame costs nothing.
   Tensor logits_row(std::int64_t row) const;
   /// The index on a step's own heads that belongs to attention head `head` (grouped-query attention has fewer
   /// key and value heads): on its head axis, or among the groups of d_head columns of a projection. 0 for
@@ -91,9 +109,15 @@ class Trace {
 
   const AttentionState* attention(const Site& any_site_of_it) const;
 
-  // Written by the Probe only.
-  void append(Record record);
+  // Written by the run only.
+  /// Adds the record, or puts it in the place of the one with its site.
+  void put(Record record);
   void set_attention(const Site& site, AttentionState state);
+  void set_logit_edits(std::vector<NumberEdit> logits) { logit_edits_ = std::move(logits); }
+  /// Takes over all that `base` recorded, cut to the rows that this run has.
+  void share(const Trace& base);
+  /// Forgets every step but those that predictions follow from, and what further runs start from.
+  void keep_predictions();
 
  private:
   Tensor derived_slice(const Record& record, std::int64_t head, Range rows, Range cols) const;
@@ -109,8 +133,21 @@ class Trace {
   std::vector<Record> records_;
   std::map<Site, int> index_;
   std::map<Site, AttentionState> attention_;  // keyed by the site of attn.pattern
+  std::vector<NumberEdit> logit_edits_;       // in order; their operands are numbers
   std::shared_ptr<RowCache> logit_rows_ = std::make_shared<RowCache>();
 };
+
+/// The rectangle rows x cols of one head of a step -> [rows, cols].
+using SliceOf = std::function<Tensor(std::int64_t head, Range rows, Range cols)>;
+/// A step or a part of it, as Trace::tensor gives it, whatever it is that has records (a run, its gradients);
+/// `name` names it in sentences. Records without a value of their own are put together of rectangles.
+Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<Coordinate>& at,
+                        const SliceOf& slice, std::int64_t limit = kMostValues);
+
+/// Which axis of a step counts the rows of its own stack; -1: none does. Patches stand before a class token,
+/// keys of cross-attention belong to the encoder, and what stands behind the final norm may be of one row
+/// only.
+int rows_axis(const Site& site, const std::vector<Axis>& axes);
 
 /// The rows the unembedding reads: the head's own, the final norm, or the last residual stream.
 Tensor final_rows(const Trace& trace);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "core/io/atomic_file.h"
 #include "core/io/json_file.h"
+#include "core/system/atomic_file.h"
 #include "core/trace/input_json.h"
 #include "core/train/recipe_json.h"
 
@@ -61,12 +61,6 @@ std::string head_text(const Measure& measure) {
   if (measure.layer < 0) return "";
   if (measure.head < 0) return format("layer %d", measure.layer);
   return format("layer %d, head %d", measure.layer, measure.head);
-}
-
-Status write_text(const std::string& path, const std::string& text) {
-  TRY(AtomicFile file, AtomicFile::create(path));
-  file.write(text);
-  return file.commit();
 }
 
 std::string recipe_text(const Recipe& r) {
@@ -160,6 +154,7 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
   out.measured_count = count;
   out.measures = task.measure(*state.model, seed, count);
   out.inputs = {without_padding(task.first_input())};
+  out.counted = task.counted();
   return out;
 }
 
@@ -171,6 +166,7 @@ Json card_to_json(const Card& card) {
   out["measured"] = {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}};
   out["measures"] = Json::array();
   for (const Measure& measure : card.measures) out["measures"].push_back(measure_to_json(measure));
+  if (card.counted) out["counted_rows"] = card.counted->text();
   out["inputs"] = Json::array();
   for (const Input& input : card.inputs) out["inputs"].push_back(input_to_json(input));
   return out;
@@ -192,6 +188,11 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   }
   if (json.contains("inputs") && !json["inputs"].empty()) {
     TRY(out.inputs, inputs_from_json(json, what));
+  }
+  std::string counted;
+  TRY_OK(read_key(json, "counted_rows", what, counted));
+  if (!counted.empty()) {
+    TRY(out.counted, CountedRows::parse(counted));
   }
   return out;
 }
@@ -217,8 +218,8 @@ std::string card_text(const Card& card) {
 }
 
 Status write_card(const std::string& folder, const Card& card) {
-  TRY_OK(write_text(folder + "/card.json", card_to_json(card).dump(1) + "\n"));
-  return write_text(folder + "/README.md", card_text(card));
+  TRY_OK(write_file(folder + "/card.json", card_to_json(card).dump(1) + "\n"));
+  return write_file(folder + "/README.md", card_text(card));
 }
 
 Result<Card> read_card(const std::string& folder) {

@@ -22,8 +22,9 @@ struct Card {
   double loss = 0;                          ///< of the last step, without smoothing
   std::uint64_t measured_seed = 0;          ///< of the held-out examples
   int measured_count = 0;
-  std::vector<Measure> measures;  ///< accuracy first
-  std::vector<Input> inputs;      ///< what whoever opens the model sees first
+  std::vector<Measure> measures;       ///< accuracy first
+  std::vector<Input> inputs;           ///< what whoever opens the model sees first
+  std::optional<CountedRows> counted;  ///< rows of the loss; older cards do not tell
 };
 
 /// Measures the model on `count` held-out examples of `seed` and tells what its training was.

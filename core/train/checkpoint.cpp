@@ -4,7 +4,6 @@
 
 #include "core/base/text.h"
 #include "core/io/json_file.h"
-#include "core/io/quote.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
 #include "core/train/recipe_json.h"
@@ -46,11 +45,11 @@ Result<Opened> open_checkpoint(const std::string& path) {
   TRY(out.source, open_safetensors(path));
   const auto found = out.source->metadata().find(kKey);
   if (found == out.source->metadata().end())
-    return fail(Code::bad_format, in_quotes(path, 400) + " is no checkpoint of a training.",
+    return fail(Code::bad_format, quoted_path(path) + " is no checkpoint of a training.",
                 "Give a file that attnscope wrote while it trained.");
   TRY(out.json, parse_json(found->second, path));
   if (!out.json.is_object() || !out.json.contains("sizes") || !out.json.contains("recipe"))
-    return fail(Code::bad_format, in_quotes(path, 400) + " does not say how its training went.",
+    return fail(Code::bad_format, quoted_path(path) + " does not say how its training went.",
                 "The file was changed or damaged; take another one.");
   CheckpointHead& head = out.head;
   TRY_OK(read_key(out.json, "task", path, head.task));
@@ -64,13 +63,13 @@ Result<Opened> open_checkpoint(const std::string& path) {
     TRY_OK(read_key(*data, "print", path, head.data.print));
   }
   if (head.step < 0 || head.step > kLastStep)
-    return fail(Code::out_of_range, in_quotes(path, 400) + format(" stands at step %d.", head.step),
+    return fail(Code::out_of_range, quoted_path(path) + format(" stands at step %d.", head.step),
                 "The file was changed or damaged; take another one.");
   return out;
 }
 
 Error another_model(const std::string& path, const std::string& why) {
-  return fail(Code::bad_shape, in_quotes(path, 400) + " is a checkpoint of another model: " + why + ".",
+  return fail(Code::bad_shape, quoted_path(path) + " is a checkpoint of another model: " + why + ".",
               "Choose the task and the sizes that it was trained with.");
 }
 
@@ -79,8 +78,8 @@ Status check_data(const std::string& path, const DataSource& before, const Task&
   const DataSource* now = task.source();
   if (before.path.empty() || !now || now->print == before.print) return Done{};
   return fail(Code::bad_format,
-              in_quotes(path, 400) + " was trained on other lines or words than those in " +
-                  in_quotes(now->path, 400) + " now.",
+              quoted_path(path) + " was trained on other lines or words than those in " +
+                  quoted_path(now->path) + " now.",
               "Put the file back as it was, or begin a new run.");
 }
 
@@ -122,7 +121,7 @@ Result<std::vector<std::string>> layers_in(const Json& head, const std::string& 
   for (const Json& layer : layers)
     if (layer.is_string()) out.push_back(layer.get<std::string>());
   if (layers.is_array() && out.size() == layers.size()) return out;
-  return fail(Code::bad_format, in_quotes(path, 400) + ": \"layers\" is not a list of names.",
+  return fail(Code::bad_format, quoted_path(path) + ": \"layers\" is not a list of names.",
               "The file was changed or damaged; take another one.");
 }
 
@@ -165,15 +164,17 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer) {
 }
 
 Result<CheckpointHead> read_checkpoint_head(const std::string& path) {
+  const FilesRead mapped(0);  // its tensors are not read
   TRY(const Opened opened, open_checkpoint(path));
   return opened.head;
 }
 
 Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer) {
+  const FilesRead files;
   TRY(const Opened opened, open_checkpoint(path));
   if (opened.head.task != trainer.task().name())
-    return another_model(path, format("it learns \"%s\", not \"%s\"", opened.head.task.c_str(),
-                                      std::string(trainer.task().name()).c_str()));
+    return another_model(
+        path, "it learns " + in_quotes(opened.head.task) + ", not " + in_quotes(trainer.task().name()));
   TRY_OK(check_data(path, opened.head.data, trainer.task()));
   const Model& model = *trainer.state().model;
   TrainState state;
@@ -192,6 +193,7 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   if (opened.source->infos().size() != expected)
     return another_model(path,
                          format("it has %zu tensors, not %zu", opened.source->infos().size(), expected));
+  TRY_OK(intact(files.all()));
   state.model = std::make_shared<const Model>(
       std::make_shared<const ModelConfig>(model.config()),
       std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
@@ -199,7 +201,7 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
   if (!(state.rate_factor >= 0))
     return fail(Code::out_of_range,
-                in_quotes(path, 400) + format(" multiplies its learning rate by %g.", state.rate_factor),
+                quoted_path(path) + format(" multiplies its learning rate by %g.", state.rate_factor),
                 "The file was changed or damaged; take another one.");
   return state;
 }

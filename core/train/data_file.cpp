@@ -7,9 +7,8 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/io/mapped_file.h"
-#include "core/io/quote.h"
 #include "core/ops/backward.h"
+#include "core/system/mapped_file.h"
 #include "core/text/characters.h"
 #include "core/train/held_out.h"
 #include "core/train/random.h"
@@ -267,10 +266,10 @@ Result<std::shared_ptr<const Task>> task_of_file(const std::string& path, const 
   if (!vocabulary.empty()) {
     TRY(words, read_file(vocabulary, kMostBytes));
     source.vocabulary = absolute(vocabulary);
-    words_what = in_quotes(vocabulary, 400);
+    words_what = quoted_path(vocabulary);
   }
   source.print = print_of(text, words);
-  return task_of_lines(text, in_quotes(path, 400), words, words_what, std::move(source));
+  return task_of_lines(text, quoted_path(path), words, words_what, std::move(source));
 }
 
 }  // namespace attnscope

@@ -33,7 +33,7 @@ double learning_rate(const Recipe& recipe, int step) {
 
 Status check_recipe(const Recipe& recipe) {
   if (recipe.schedule != "cosine" && recipe.schedule != "inverse_sqrt" && recipe.schedule != "constant")
-    return fail(Code::not_found, format("There is no schedule \"%s\".", recipe.schedule.c_str()),
+    return fail(Code::not_found, "There is no schedule " + in_quotes(recipe.schedule) + ".",
                 "The schedules are cosine, inverse_sqrt and constant.");
   if (recipe.steps < 1 || recipe.batch < 1)
     return bad(

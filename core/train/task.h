@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/model/model.h"
+#include "core/trace/counted_rows.h"
 
 namespace attnscope {
 
@@ -76,6 +77,8 @@ class Task {
   virtual const DataSource* source() const { return nullptr; }
   /// Example `number` of a split; the same for the same seed everywhere.
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
+  /// The rows whose targets its examples hold, as a rule for inputs that are none of them.
+  virtual CountedRows counted() const { return {}; }
   /// A fixed example whose attention is worth watching while it learns, as the input bar would hold it.
   virtual Example shown() const = 0;
   /// What the trained model is opened with: the same, unless a task wants less of it to be written already.

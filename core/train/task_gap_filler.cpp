@@ -121,6 +121,8 @@ class GapFiller final : public Task {
     return example_of(story, masked_places(story, random));
   }
 
+  CountedRows counted() const override { return {CountedRows::Kind::masked, kMask, -1}; }
+
   Example shown() const override {
     const Story story = first_story();
     return example_of(story, {story.answer + 1});

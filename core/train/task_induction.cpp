@@ -130,6 +130,8 @@ class Induction final : public Task {
     }
   }
 
+  CountedRows counted() const override { return {CountedRows::Kind::repeated, -1, -1}; }
+
   Example shown() const override { return example_of({}, vocabulary().read("K 7 q m 2 T x b R 9 d w")); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {

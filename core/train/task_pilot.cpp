@@ -137,6 +137,10 @@ class Pilot final : public Task {
     }
   }
 
+  CountedRows counted() const override {
+    return {CountedRows::Kind::saying, kFirstAction, kFirstAction + kArmBins - 1};
+  }
+
   /// "pick the red cup", with a red ball and a blue cup beside it.
   Example shown() const override {
     PilotScene scene;

@@ -105,6 +105,8 @@ class Sorter final : public Task {
     }
   }
 
+  CountedRows counted() const override { return {CountedRows::Kind::from, kColon, -1}; }
+
   Example shown() const override { return example_of(vocabulary().read("d a c b a f")); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {

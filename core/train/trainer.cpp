@@ -60,7 +60,7 @@ Error no_number(int step, const std::string& what) {
 // The first step of the forward pass that holds a number that is none; empty where there is none.
 std::string first_broken(const Trace& trace) {
   for (const Record& record : trace.records())
-    if (!record.value.empty() && !std::isfinite(sum_of_squares(record.value))) return to_text(record.site);
+    if (!record.derived && !std::isfinite(sum_of_squares(record.value()))) return to_text(record.site);
   return {};
 }
 
@@ -221,14 +221,17 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
   return no_number(step, "the norm of the gradients");
 }
 
-// Clips, moves every weight, and makes the new model of them. The report has the gradients' norm.
-void Trainer::update(const Named& gradients, StepReport& report) {
+// Clips, moves every weight, and makes the new model of them. The report has the gradients' norm. The state
+// changes at the end, all of it or, where memory runs out before, nothing.
+void Trainer::update(const Named& gradients, StepReport& report,
+                     std::chrono::steady_clock::time_point begin) {
   const double norm = report.gradient_norm;
   const double factor = recipe_.clip > 0 && norm > recipe_.clip ? recipe_.clip / (norm + 1e-6) : 1.0;
   const Weights& weights = state_.model->weights();
   const std::vector<std::string> names = names_of(gradients);
+  auto adam = state_.adam;
   std::vector<AdamState*> moments;
-  for (const std::string& name : names) moments.push_back(&state_.adam[name]);
+  for (const std::string& name : names) moments.push_back(&adam[name]);
   std::vector<Tensor> moved(names.size());
   std::vector<double> changes(names.size());
   for_each_of(names.size(), [&](std::size_t i) {
@@ -240,9 +243,14 @@ void Trainer::update(const Named& gradients, StepReport& report) {
   for (std::size_t i = 0; i < names.size(); ++i) changed[names[i]] = moved[i];
   add_up(names, changes, report.layer_updates);
   const ModelConfig& config = state_.model->config();
-  state_.model = std::make_shared<const Model>(
+  auto model = std::make_shared<const Model>(
       std::make_shared<const ModelConfig>(config),
       std::make_shared<const Weights>(with_parameters(config, weights, changed)));
+  report.seconds = seconds_since(begin);
+  state_.reports.push_back(report);
+  state_.model = std::move(model);
+  state_.adam.swap(adam);
+  state_.step = report.step;
 }
 
 Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
@@ -264,10 +272,7 @@ Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
     report.tokens += rows_of(run->trace());
   }
   fill(report, sum_of(losses));
-  update(gradients, report);
-  state_.step = report.step;
-  report.seconds = seconds_since(begin);
-  state_.reports.push_back(report);
+  update(gradients, report, begin);
   return report;
 }
 

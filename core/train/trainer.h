@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -92,7 +93,8 @@ class Trainer {
                                                                 const std::atomic<bool>* cancel) const;
   Status check_numbers(const std::vector<std::shared_ptr<const Gradients>>& runs,
                        const std::map<std::string, Tensor>& gradients, double norm) const;
-  void update(const std::map<std::string, Tensor>& gradients, StepReport& report);
+  void update(const std::map<std::string, Tensor>& gradients, StepReport& report,
+              std::chrono::steady_clock::time_point begin);
 
   std::shared_ptr<const Task> task_;
   TaskSizes sizes_;

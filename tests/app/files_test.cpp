@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "app/folder_list.h"
 #include "app/options.h"
@@ -131,14 +132,95 @@ TEST_F(FilesTest, ASceneIsSavedAsAndOpenedAgain) {
   state().commands.edit("Set one number", {},
                         [](Document& changed) { return set_input_cell(changed, 0, 0, 0, 2.5f); });
   settle();
-  state().save_scene_as((folder_ / "mine.json").string());
+  state().save_as((folder_ / "mine.json").string());
   state().open((folder_ / "mine.json").string());
   settle();
   EXPECT_FALSE(session_->error()) << session_->error()->text();
-  EXPECT_EQ(document().sequences[0].input.vectors.at(0, 0), 2.5f);
-  state().save_scene_as((folder_ / "no such folder/mine.json").string());
+  EXPECT_EQ(session_->result()->trace(0).input.vectors.at(0, 0), 2.5f);
+  state().save_as((folder_ / "no such folder/mine.json").string());
   ASSERT_FALSE(state().notices.empty());
   EXPECT_EQ(state().notices.back().kind, Notice::Kind::warning);
+}
+
+TEST_F(FilesTest, WhatAConfigLeavesUnusedIsABanner) {
+  const fs::path model = folder_ / "model";
+  fs::copy(fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/gpt2", model);
+  std::ifstream file(model / "config.json");
+  auto config = nlohmann::json::parse(file);
+  config["n_layer"] = 1;
+  write(model / "config.json", config.dump());
+  state().open(model.string());
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_EQ(state().notices.front().kind, Notice::Kind::warning);
+  EXPECT_NE(state().notices.front().text.find("transformer.h.1"), std::string::npos);
+}
+
+TEST_F(FilesTest, ASessionBringsBackWhatWasLookedAt) {
+  open_default();
+  state().open_shipped("tiny_translator");
+  settle();
+  ASSERT_TRUE(session_->edit("Knock out", {}, [](Document& changed) -> Status {
+    put_edit(changed, *parse_edit("dec.blocks.0.cross.z[head=1]=0"));
+    return Done{};
+  }));
+  settle();
+  workspace().view = "residual";
+  workspace().second_view = "output";
+  workspace().cursor.head = 1;
+  workspace().cursor.pinned = *parse_cell("dec.blocks.0.cross.pattern[head=1,query=1,key=0]");
+  settle();
+  const Cursor cursor = workspace().cursor;
+  const std::string path = (folder_ / "mine").string();
+  EXPECT_EQ(state().save_name(), "tiny_translator.json");
+  state().save_as(path);
+  ASSERT_TRUE(std::filesystem::exists(path + ".attnscope"));
+  state().open_shipped("nine_steps");
+  settle();
+  workspace().view = "mask";
+  workspace().second_view.clear();
+  state().open(path + ".attnscope");
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  EXPECT_EQ(workspace().view, "residual");
+  EXPECT_EQ(workspace().second_view, "output");
+  EXPECT_TRUE(workspace().cursor == cursor);
+  EXPECT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(session_->result()->trace(0).cell(*parse_site("dec.blocks.0.cross.z"), {1, 0, 0}), 0.f);
+  EXPECT_EQ(state().save_name(), "mine.attnscope");
+  EXPECT_EQ(state().settings.recent.front(), path + ".attnscope");
+  workspace().view = "output";
+  state().save();  // where it came from
+  state().open_shipped("nine_steps");
+  settle();
+  state().open(path + ".attnscope");
+  settle();
+  EXPECT_EQ(workspace().view, "output");
+}
+
+TEST_F(FilesTest, TheModelOfASessionThatMovedIsAskedFor) {
+  open_default();
+  const std::string model = (folder_ / "model").string(), path = (folder_ / "a.attnscope").string();
+  std::filesystem::copy(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2", model);
+  state().open(model);
+  settle();
+  state().save_as(path);
+  std::filesystem::rename(model, (folder_ / "elsewhere").string());
+  state().open_shipped("nine_steps");
+  settle();
+  state().settings.last_folder = folder_.string();
+  state().open(path);
+  settle();
+  EXPECT_FALSE(session_->error()) << "it is asked for, not refused";
+  ASSERT_TRUE(shows("browser.entry.elsewhere"));
+  type("elsewh");
+  settle();
+  key(Key::enter);
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  EXPECT_EQ(document().opened->family, "GPT-2");
+  EXPECT_TRUE(document().opened->warnings.empty()) << "it is the same model";
 }
 
 TEST_F(FilesTest, ExportAsksForAPicture) {
@@ -257,6 +339,18 @@ TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
                                              {"--mask", "causal |"},
                                              {"--pad-to", "-2"},
                                              {"--pad-side", "top"},
+                                             {"--layer", "1.5"},
+                                             {"--head", "0x1"},
+                                             {"--head", "99999999999999999999"},
+                                             {"--train-steps", "nan"},
+                                             {"--scale", "0"},
+                                             {"--memory-limit", ""},
+                                             {"--memory-limit", "nan"},
+                                             {"--memory-limit", "-1G"},
+                                             {"--size", ""},
+                                             {"--screenshot", ""},
+                                             {"--view", ""},
+                                             {"--layer", "\x1b[2J\n"},
                                              {"--unknown"},
                                              {"a", "b"}}) {
     const CommandLine line = read(bad);

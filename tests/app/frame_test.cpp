@@ -4,6 +4,7 @@
 
 #include "app/keyboard.h"
 #include "app/look/fonts.h"
+#include "app/startup.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
 
@@ -174,6 +175,20 @@ TEST_F(FrameTest, AStepIsKeptWhenAnotherModelHasItToo) {
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.0.attn.scores");
 }
 
+TEST_F(FrameTest, WhatIsReadAgainIsShownAtTheSamePlace) {
+  open_model("gpt2");
+  workspace().cursor.step = *parse_site("logits");
+  workspace().cursor.head = 2;
+  workspace().cursor.query = 1;
+  const auto before = state().session.opened_version();
+  state().session.read_again();
+  settle();
+  ASSERT_NE(state().session.opened_version(), before);
+  EXPECT_EQ(to_text(workspace().cursor.step), "logits");
+  EXPECT_EQ(workspace().cursor.head, 2);
+  EXPECT_EQ(workspace().cursor.query, 1);
+}
+
 TEST_F(FrameTest, ABrokenPathIsSaidAndTheOldModelStays) {
   open_default();
   state().open("/nowhere/at/all");
@@ -221,14 +236,29 @@ TEST_F(FrameTest, TheListOfKeysKnowsHowManyViewsThereAre) {
   EXPECT_EQ(views->keys, "1 … " + std::to_string(state().views.size()));
 }
 
+TEST_F(FrameTest, TheLayerOfTheCommandLineIsWhereTheWalkStands) {
+  open_model("gpt2");
+  settle();
+  for (const int layer : {2, 0, 99}) {
+    Options options;
+    options.layer = layer;
+    std::vector<std::string> notes;
+    ASSERT_TRUE(apply_cursor(state(), *session_->result(), options, notes));
+    EXPECT_EQ(workspace().cursor.layer, std::min(layer, 2));
+    EXPECT_TRUE(workspace().cursor.step.layer < 0 || workspace().cursor.step.layer == std::min(layer, 2));
+    EXPECT_EQ(notes.size(), layer == 99 ? 1u : 0u);
+  }
+}
+
 TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
   open_model("gpt2");
   workspace().view = "mask";
   settle();
   click("mask_rule2");
   settle();
-  EXPECT_EQ(document().mask.text(), "full");
-  EXPECT_TRUE(document().mask_cells.empty()) << "the text says it, no cell was switched";
+  EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "full");
+  EXPECT_TRUE(switched_cells(document(), AttentionKind::main).empty())
+      << "the text says it, no cell was switched";
   ASSERT_TRUE(session_->edit("cell", {}, [](Document& changed) -> Status {
     set_mask_cell(changed, 1, 0, false);
     return Done{};
@@ -237,8 +267,9 @@ TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
   EXPECT_TRUE(shows("mask_cells_dot")) << "above the stage one sees that the text is not all";
   click("mask_rule1");
   settle();
-  EXPECT_EQ(document().mask.text(), "causal");
-  EXPECT_TRUE(document().mask_cells.empty()) << "a preset takes back what was switched";
+  EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "causal");
+  EXPECT_TRUE(switched_cells(document(), AttentionKind::main).empty())
+      << "a preset takes back what was switched";
   EXPECT_FALSE(shows("mask_cells_dot"));
   click("mask");
   settle();
@@ -247,7 +278,7 @@ TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
   EXPECT_TRUE(all_own_masks(document()));
   session_->undo();
   settle();
-  EXPECT_EQ(document().mask.text(), "causal");
+  EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "causal");
 }
 
 #if IMGUI_VERSION_NUM < 19200  // later ones load every glyph when it is drawn

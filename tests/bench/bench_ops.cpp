@@ -1,5 +1,5 @@
 // Speed of the operations at the sizes of GPT-2 small, beside this machine's own limits measured in the same
-// process: sgemm at 1024^3 (GFLOP/s) and streaming reads (GB/s).
+// process: fused products in registers, sgemm at 1024^3 (GFLOP/s) and streaming reads (GB/s).
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -36,44 +36,56 @@ void stream_reads(benchmark::State& state) {
 }
 BENCHMARK(stream_reads)->UseRealTime();
 
-// Copies of one weight that together do not fit the caches, so that each product reads from memory.
-std::vector<Tensor> weights(std::int64_t in, std::int64_t out, bool transposed, std::int64_t bytes) {
+void fma_burst(benchmark::State& state) {
+  double operations = 0;
+  for (auto _ : state) operations = fused_burst(1 << 20);
+  count_flops(state, operations);
+}
+BENCHMARK(fma_burst)->UseRealTime();
+
+// Copies of one weight: so many that no cache holds them, or one. Products know them as weights, as a model
+// does, and have made their packed copies; or they do not.
+std::vector<Tensor> weights(std::int64_t in, std::int64_t out, bool transposed, bool cold, bool known) {
   std::vector<Tensor> all;
-  const std::int64_t copies = std::max<std::int64_t>(1, bytes / (in * out * 4));
-  for (std::int64_t i = 0; i < copies; ++i)
-    all.push_back(transposed ? wave({{Axis::out, out}, {Axis::in, in}}, 0.21).transpose()
-                             : wave({{Axis::in, in}, {Axis::out, out}}, 0.21));
+  const Tensor one = wave({{Axis::pos, 1}, {Axis::in, in}}, 0.3);
+  for (std::int64_t bytes = 0; bytes < (cold ? 150'000'000 : 1); bytes += in * out * 4) {
+    const Tensor w = transposed ? wave({{Axis::out, out}, {Axis::in, in}}, 0.21).transpose()
+                                : wave({{Axis::in, in}, {Axis::out, out}}, 0.21);
+    all.push_back(known ? w.as_weight() : w);
+    for (int product = 0; product < 2; ++product) linear(one, all.back(), {}, Axis::out);
+  }
   return all;
 }
 
-// Arguments: rows, in, out, whether the weight is stored [out, in].
-void linear_prefill(benchmark::State& state) {
+// Arguments: rows, in, out, whether the weight is stored [out, in], cold, known as a weight.
+void linear_rows(benchmark::State& state) {
   const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
   const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37), bias = wave({{Axis::out, out}}, 0.1);
-  const auto all = weights(in, out, state.range(3) != 0, 100'000'000);
+  const auto all = weights(in, out, state.range(3) != 0, state.range(4) != 0, state.range(5) != 0);
   std::size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(linear(x, all[next++ % all.size()], bias, Axis::out));
   count_flops(state, 2.0 * static_cast<double>(rows * in * out));
-}
-BENCHMARK(linear_prefill)
-    ->ArgsProduct({{256}, {768}, {768, 2304, 3072}, {0, 1}})
-    ->ArgsProduct({{256}, {3072}, {768}, {0, 1}})
-    ->ArgsProduct({{1024}, {768}, {3072}, {0, 1}})
-    ->UseRealTime();
-
-void linear_decode(benchmark::State& state) {
-  const std::int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
-  const Tensor x = wave({{Axis::pos, rows}, {Axis::in, in}}, 0.37), bias = wave({{Axis::out, out}}, 0.1);
-  const auto all = weights(in, out, state.range(3) != 0, 300'000'000);
-  std::size_t next = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(linear(x, all[next++ % all.size()], bias, Axis::out));
   count_bytes(state, 4.0 * static_cast<double>(in * out));
 }
-BENCHMARK(linear_decode)
-    ->ArgsProduct({{1}, {768}, {768, 2304, 3072}, {0, 1}})
-    ->ArgsProduct({{1, 4}, {3072}, {768}, {0, 1}})
-    ->Args({1, 768, 50257, 1})
+BENCHMARK(linear_rows)
+    ->ArgsProduct({{1, 4, 8, 16, 64, 256, 1024}, {768}, {3072, 768}, {0, 1}, {0, 1}, {1}})
+    ->ArgsProduct({{1, 4, 8, 16, 64, 256, 1024}, {3072}, {768}, {0, 1}, {0, 1}, {1}})
+    ->ArgsProduct({{1, 4, 64, 256}, {768}, {3072}, {0, 1}, {1}, {0}})
+    ->ArgsProduct({{1, 4, 16}, {768}, {50257}, {1}, {1}, {0, 1}})
     ->UseRealTime();
+
+// One number of an embedding moved by the mouse, and the logits of a row with it.
+void edit_a_cell(benchmark::State& state) {
+  const Tensor table = wave({{Axis::vocab, 50257}, {Axis::d_model, 768}}, 0.21).as_weight();
+  const Tensor head = table.transpose().as_weight(), x = wave({{Axis::pos, 1}, {Axis::d_model, 768}}, 0.37);
+  for (int product = 0; product < 2; ++product) linear(x, head, {}, Axis::vocab);
+  float value = 0;
+  for (auto _ : state) {
+    const Tensor edited = table.with_value({1234, 7}, value += 0.01f).transpose().as_weight(head);
+    if (state.range(0) != 0) benchmark::DoNotOptimize(linear(x, edited, {}, Axis::vocab));
+  }
+}
+BENCHMARK(edit_a_cell)->Arg(0)->Arg(1)->UseRealTime();
 
 // Causal, 12 heads of 64.
 AttentionInputs causal_heads(std::int64_t queries, std::int64_t keys) {

@@ -1,6 +1,7 @@
 // Every command of attnscope-cli from the outside: what it prints, what it writes, how it fails.
 #include <cmath>
 #include <map>
+#include <regex>
 
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -21,7 +22,8 @@ Tensor load(const TensorSource& source, const std::string& name) {
 }
 
 TEST(Cli, help_everywhere) {
-  for (const char* command : {"", "steps", "trace", "generate", "tokenize", "info", "bench", "train"}) {
+  for (const char* command : {"", "steps", "trace", "generate", "tokenize", "info", "bench", "train",
+                              "ablate", "patch", "attribute", "compare", "merge"}) {
     const Ran ran = cli(std::string(command) + " --help");
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("--help"), std::string::npos) << command;
@@ -37,7 +39,20 @@ TEST(Cli, usage_errors_are_2) {
   expect_refused("trace x --frob", 2, "--frob");
   expect_refused("generate x --ids 1", 2, "--max-new-tokens");
   expect_refused("generate x --ids 1 --max-new-tokens soon", 2, "--max-new-tokens");
-  expect_refused("generate x --ids 1 --max-new-tokens 3 --temperature -1", 2, "--temperature");
+  for (const char* bad : {"-1", "nan", "inf", "-inf", "1e999", "warm"})
+    expect_refused("generate x --ids 1 --max-new-tokens 3 --temperature=" + std::string(bad), 2,
+                   "--temperature");
+  for (const char* bad : {"nan", "-0.1", "1.1"})
+    expect_refused("generate x --ids 1 --max-new-tokens 3 --top-p=" + std::string(bad), 2, "--top-p");
+  for (const char* bad : {"-1", "1.5", "0x10", "1e3", "18446744073709551616"})
+    expect_refused("generate x --ids 1 --max-new-tokens 3 --seed=" + std::string(bad), 2, "--seed");
+  expect_refused("train sorter --out x --rate nan", 2, "--rate: it takes a number from");
+  expect_refused("train sorter --out x --seed=-1", 2, "--seed");
+  expect_refused("trace x --gradients --target=-2", 2, "--target: it takes a whole number from 0");
+  expect_refused("info x --memory-limit ''", 2, "--memory-limit");
+  expect_refused("info x --memory-limit nan", 2, "--memory-limit: it takes an amount of memory");
+  expect_refused("trace x --ids 1 --out ''", 2, "--out: it takes a value");
+  expect_refused("trace x --ids ''", 2, "--ids: it takes a value");
   expect_refused("bench x --tokens 0", 2, "--tokens");
   expect_refused("tokenize x", 2, "--text,--file");
 }
@@ -159,7 +174,7 @@ TEST(Cli, trace_refuses_in_one_sentence) {
   expect_refused("trace " + model, 1, "no input");
   expect_refused("trace " + model + " --text hello", 1, "no tokenizer");
   expect_refused("trace " + model + " --ids 1,2,x", 1, "\"1,2,x\" is not a list");
-  expect_refused("trace " + model + " --ids ''", 1, "is not a list");
+  expect_refused("trace " + model + " --ids ,", 1, "is not a list");
   expect_refused("trace " + model + " --ids 1,,2", 1, "is not a list");
   expect_refused("trace " + model + " --ids 99999999999999", 1, "is not a list");
   expect_refused("trace " + model + " --ids 1,199", 1,
@@ -170,13 +185,53 @@ TEST(Cli, trace_refuses_in_one_sentence) {
   expect_refused("trace " + model + " --ids " + long_input, 1, "positions for 64");
   expect_refused("trace " + model + " --ids 1 --steps '*.patern'", 1, "*.patern");
   expect_refused("trace " + model + " --ids 1 --steps attn.frob", 1, "attn.frob");
-  expect_refused("trace " + model + " --ids 1 --steps ''", 1, "empty part");
+  expect_refused("trace " + model + " --ids 1 --steps ,", 1, "empty part");
   expect_refused("trace " + model + " --ids 1 --out t.xyz", 1, "t.xyz");
   expect_refused("trace " + model + " --ids 1 --out /nowhere/t.npz", 1, "/nowhere");
   expect_refused("trace " + kScene + " --ids 1", 1, "rows of numbers");
   expect_refused("trace " + source_path("README.md"), 1, "README.md");
   expect_refused("trace " + source_path("tests/golden/nine_step_attention.json"), 1,
                  "nine_step_attention.json");
+}
+
+// A head of a long run is exported without the step that it is a part of.
+TEST(Cli, trace_takes_parts_of_steps) {
+  const TempFolder folder;
+  const std::string run =
+      "trace " + model_path("gpt2") + " --ids 1,2,3,4 --gradients --out " + (folder / "t.json") + " --steps ";
+  const Ran whole = cli(run + "blocks.1.attn.pattern,logits,blocks.1.attn.split_k");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const Json all = Json::parse(read_text(folder / "t.json"));
+  const Ran ran =
+      cli(run +
+          "'blocks.1.attn.pattern[head=1],blocks.*.attn.hook_pattern[head=1,query=3],logits[pos=2],"
+          "logits[pos=2,vocab=5],*.split_k[head=2,pos=1]'");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Json file = Json::parse(read_text(folder / "t.json"));
+  const Json pattern = all["blocks.1.attn.pattern"]["values"], logits = all["logits"]["values"];
+  EXPECT_EQ(file["blocks.1.attn.pattern[head=1]"]["axes"], Json({"query", "key"}));
+  EXPECT_EQ(file["blocks.1.attn.pattern[head=1]"]["values"], pattern[1]);
+  EXPECT_EQ(file["blocks.1.attn.pattern[head=1,query=3]"]["values"], pattern[1][3]);
+  EXPECT_EQ(file["logits[pos=2]"]["values"], logits[2]);
+  EXPECT_NEAR(file["logits[pos=2,vocab=5]"]["values"][0].get<double>(), logits[2][5].get<double>(), 1e-6);
+  EXPECT_EQ(file["blocks.1.attn.split_k[head=2,pos=1]"]["values"],
+            all["blocks.1.attn.split_k"]["values"][2][1]);
+  EXPECT_EQ(file["blocks.1.attn.pattern.grad[head=1]"]["values"],
+            all["blocks.1.attn.pattern.grad"]["values"][1]);
+  EXPECT_FALSE(file.contains("blocks.1.attn.pattern"));
+  expect_refused("trace " + model_path("gpt2") + " --ids 1 --steps 'logits[head=0]'", 1, "no axis \"head\"");
+  expect_refused("trace " + model_path("gpt2") + " --ids 1 --steps 'logits[pos=1]'", 1, "there is no pos 1");
+}
+
+// The selectors and cells that README shows are understood.
+TEST(Cli, readme_selectors_parse) {
+  const std::string readme = read_text(source_path("README.md"));
+  int found = 0;
+  for (const std::regex& shown :
+       {std::regex("--steps \"([^\"]+)\""), std::regex("`([a-z0-9.]*blocks[^` ]+\\])`")})
+    for (std::sregex_iterator at(readme.begin(), readme.end(), shown), none; at != none; ++at, ++found)
+      EXPECT_TRUE(Selector::parse((*at)[1].str())) << (*at)[1];
+  EXPECT_GE(found, 4);
 }
 
 TEST(Cli, generate_is_greedy_by_default) {
@@ -217,9 +272,105 @@ TEST(Cli, tokenize_gives_ids_tokens_and_byte_spans) {
   EXPECT_EQ(from_text["spans"].back(), Json({11, 12}));  // bytes: ö has two
   EXPECT_EQ(cli("tokenize " + tokenizer + " --text '' --json").json()["ids"], Json::array());
   EXPECT_EQ(cli("tokenize " + tokenizer + " --text hello").exit_code, 0);
+  std::ofstream(folder / "nothing.txt");
+  EXPECT_EQ(cli("tokenize " + tokenizer + " --file " + (folder / "nothing.txt") + " --json").json()["ids"],
+            Json::array());
   expect_refused("tokenize " + model_path("gpt2") + " --text x", 1, "tokenizer.json");
   expect_refused("tokenize nowhere --text x", 1, "nowhere");
+  Json doubles = Json::parse(read_text(tokenizer));
+  const Json twice = {{"type", "Replace"}, {"pattern", {{"String", "l"}}}, {"content", "ll"}};
+  doubles["normalizer"] = {{"type", "Sequence"}, {"normalizers", Json::array()}};
+  for (int i = 0; i < 40; ++i) doubles["normalizer"]["normalizers"].push_back(twice);
+  std::ofstream(folder / "doubles.json") << doubles.dump();
+  expect_refused("tokenize " + (folder / "doubles.json") + " --text hello", 1,
+                 "doubles.json\": The tokenizer");
   expect_refused("tokenize " + tokenizer + " --file " + (folder / "none.txt"), 1, "none.txt");
+}
+
+// Whatever `info` opens has its tokens told.
+TEST(Cli, tokenize_opens_what_info_opens) {
+  const TempFolder folder;
+  const Json info = cli("info scene:tiny_gpt --json").json();
+  ASSERT_FALSE(info.empty());
+  expect_refused("tokenize model:frob --text x", 1, "no shipped model");
+  expect_refused("tokenize scene:frob --text x", 1, "no shipped scene");
+  expect_refused("tokenize scene:nine_steps --text x", 1, "has no tokenizer");
+  expect_refused("tokenize " + kScene + " --text x", 1, "nine_steps");
+  ASSERT_EQ(cli("trace " + kScene + " --out " + (folder / "run.npz")).exit_code, 0);
+  expect_refused("tokenize " + (folder / "run.npz") + " --text x", 1, "run.npz\" has no tokenizer");
+  const Ran shipped = cli("info model:storyteller --json");
+  if (shipped.exit_code != 0) GTEST_SKIP() << "built without models";
+  const Json made = cli("tokenize model:storyteller --text 'The cat sat' --json").json();
+  EXPECT_EQ(made["tokens"], Json({"<bos>", "The", "cat", "sat"}));
+}
+
+// The model without a checkpoint is one wherever a model is asked for; it takes seconds to make, so once.
+TEST(Cli, the_random_model_opens_everywhere) {
+  const Ran ran = cli("trace random:gpt2-small --ids 1,2 --steps 'logits[pos=1,vocab=7]'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("logits[pos=1,vocab=7]"), std::string::npos) << ran.out;
+}
+
+TEST(Cli, places_that_take_no_files_are_called_so) {
+  const std::string run = "trace scene:nine_steps --out ";
+  expect_refused(run + "/proc/t.npz", 1, "Read-only");
+  expect_refused(run + "/proc/nowhere/t.npz", 1, "No such file");
+  expect_refused("train sorter --steps 1 --out /proc/nowhere/model", 1,
+                 "The folder \"/proc/nowhere/model\" cannot");
+}
+
+// What a file or an argument says never speaks to the terminal, and never fills it.
+TEST(Cli, messages_are_printable_and_short) {
+  const TempFolder folder;
+  const std::string shout = "\x1b]0;owned\x07" + std::string(60'000, 'x');
+  std::ofstream(folder / "shout") << shout;
+  std::ofstream(folder / "model.json")
+      << Json{{"format", "attnscope-scene"}, {"config", {{"order", shout}}}}.dump();
+  std::filesystem::create_directory(folder / "model");
+  std::ofstream(folder / "model/config.json") << Json{{"model_type", shout}}.dump();
+  const std::string argument = "\"$(head -c 50000 " + (folder / "shout") + ")\"";
+  for (const std::string& arguments :
+       {"info " + argument, "info " + (folder / "model.json"), "info " + (folder / "model"), argument,
+        "trace scene:tiny_gpt --steps " + argument, "trace scene:tiny_gpt --text " + argument,
+        "trace scene:tiny_gpt --ids 1 --mask " + argument, "trace scene:tiny_gpt --ids " + argument,
+        "trace scene:tiny_gpt --ids 1,2 --spans " + argument, "generate scene:tiny_gpt --seed " + argument,
+        "train " + argument + " --out x", "tokenize model:" + argument + " --text a",
+        "info x --memory-limit " + argument, "trace scene:tiny_gpt --ids 1 --out " + argument}) {
+    const Ran ran = cli(arguments);
+    EXPECT_NE(ran.exit_code, 0) << arguments;
+    EXPECT_EQ(ran.err.find_first_of("\x1b\x07"), std::string::npos) << arguments;
+    EXPECT_LT(ran.err.size(), 4000u) << arguments;
+    EXPECT_FALSE(ran.err.empty()) << arguments;
+  }
+}
+
+// Errors say which file they are about, whoever finds them.
+TEST(Cli, messages_name_the_file) {
+  const TempFolder folder;
+  namespace fs = std::filesystem;
+  const std::string broken = folder / "broken";
+  fs::copy(model_path("llama"), broken);
+  Json config = Json::parse(read_text(broken + "/config.json"));
+  const auto refused = [&](const Json& changed) {
+    std::ofstream(broken + "/config.json") << changed.dump();
+    expect_refused("info " + broken, 1, broken);
+  };
+  for (const char* key : {"hidden_size", "num_hidden_layers", "intermediate_size", "vocab_size"}) {
+    Json changed = config;
+    changed[key] = 7;
+    refused(changed);
+    changed.erase(key);
+    refused(changed);
+    changed[key] = "many";
+    refused(changed);
+  }
+  refused(Json::array());
+  for (const char* name : {"empty.json", "empty.npz", "empty.safetensors", "empty.gguf"}) {
+    std::ofstream(folder / name);
+    expect_refused("info " + (folder / name), 1, name);
+  }
+  std::ofstream(folder / "scene.json") << R"({"format": "attnscope-scene", "config": {"d_model": 0}})";
+  expect_refused("info " + (folder / "scene.json"), 1, folder / "scene.json");
 }
 
 TEST(Cli, info_tells_what_a_model_is_made_of) {
@@ -246,6 +397,8 @@ TEST(Cli, bench_measures_beside_the_machine) {
   const Json measured = cli("bench " + model_path("llama") + " --tokens 16 --json").json();
   EXPECT_GT(measured["prefill"]["ms"].get<double>(), 0);
   EXPECT_GT(measured["prefill"]["sgemm_peak_gflop_per_s"].get<double>(), 1);
+  EXPECT_GT(measured["prefill"]["fma_peak_gflop_per_s"].get<double>(), 1);
+  EXPECT_GT(measured["packed_weight_bytes"].get<std::int64_t>(), 0);
   EXPECT_GT(measured["decode"]["memory_bandwidth_gb_per_s"].get<double>(), 1);
   EXPECT_NEAR(measured["prefill"]["share_of_sgemm_peak"].get<double>(),
               measured["prefill"]["gflop_per_s"].get<double>() /
@@ -263,6 +416,32 @@ TEST(Cli, output_that_cannot_be_written_is_an_error) {
   const Ran ran = cli("steps > /dev/full");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.err.find("could not be written"), std::string::npos);
+}
+
+// A model whose config names fewer layers than the file has.
+TEST(Cli, what_a_config_leaves_unused_is_said) {
+  const TempFolder folder;
+  const std::string model = folder / "m";
+  std::filesystem::copy(model_path("gpt2"), model);
+  Json config = Json::parse(read_text(model + "/config.json"));
+  config["n_layer"] = 1;
+  std::ofstream(model + "/config.json") << config;
+  const Json info = cli("info " + model + " --json").json();
+  ASSERT_EQ(info["warnings"].size(), 1u);
+  EXPECT_NE(info["warnings"][0].get<std::string>().find("transformer.h.1"), std::string::npos)
+      << info["warnings"];
+  EXPECT_GT(info["unused"].size(), 10u);
+  EXPECT_NE(cli("info " + model).out.find("warning          The config leaves"), std::string::npos);
+  for (const std::string& command : {"trace " + model + " --ids 1,2 --steps logits",
+                                     "generate " + model + " --ids 1,2 --max-new-tokens 1"}) {
+    const Ran ran = cli(command);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("transformer.h.1"), std::string::npos) << command;
+    EXPECT_EQ(ran.out.find("unused"), std::string::npos) << "stdout holds the results alone";
+  }
+  const Ran whole = cli("trace " + model_path("gpt2") + " --ids 1,2 --steps logits");
+  EXPECT_EQ(whole.err, "");
+  EXPECT_TRUE(cli("info " + model_path("gpt2") + " --json").json()["warnings"].empty());
 }
 
 }  // namespace

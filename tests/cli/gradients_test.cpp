@@ -36,8 +36,8 @@ TEST(Gradients, ATargetAsksTheLastRow) {
   const Ran none = cli("trace " + model_path("gpt2") + " --ids 1,2,3 --gradients --steps logits");
   const Ran one = cli("trace " + model_path("gpt2") + " --ids 1,2,3 --gradients --target 7 --steps logits");
   ASSERT_EQ(none.exit_code, 0) << none.err;
-  EXPECT_NE(none.out.find("mean of 2 rows"), std::string::npos) << none.out;
-  EXPECT_NE(one.out.find("mean of 3 rows"), std::string::npos) << one.out;
+  EXPECT_NE(none.out.find("mean of 2 of 3 rows"), std::string::npos) << none.out;
+  EXPECT_NE(one.out.find("mean of 3 of 3 rows"), std::string::npos) << one.out;
   EXPECT_NE(one.out.find("logits.grad"), std::string::npos);
 }
 
@@ -48,6 +48,15 @@ TEST(Gradients, WithoutALossOneSentenceSaysWhy) {
   const Ran far = cli("trace " + model_path("gpt2") + " --ids 1,2 --gradients --target 100000");
   EXPECT_EQ(far.exit_code, 1);
   EXPECT_NE(far.err.find("vocabulary"), std::string::npos) << far.err;
+}
+
+TEST(Gradients, the_rows_that_count_are_said_and_chosen) {
+  const std::string pilot = "trace " + source_path("assets/models/sorter") +
+                            " --text \"d a c b a f : a a b c d f\" --gradients --steps logits";
+  EXPECT_NE(cli(pilot).out.find("of 6 of 13 rows, as in training"), std::string::npos) << cli(pilot).out;
+  EXPECT_NE(cli(pilot + " --loss-rows all").out.find("of 12 of 13 rows\n"), std::string::npos);
+  EXPECT_NE(cli(pilot + " --loss-rows last").out.find("of 1 of 13 rows\n"), std::string::npos);
+  expect_refused(pilot + " --loss-rows some", 2, "--loss-rows");
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // What the command line takes as input beside one text: batches with padding, masks as text, decoders,
 // images; and recordings.
+#include <limits>
 #include <map>
 
 #include "core/io/safetensors.h"
+#include "core/io/writers.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -53,6 +55,8 @@ TEST(CliInputs, masks_as_text_and_as_matrices) {
       at(*traced(folder, model + " --mask @" + (folder / "mask.json")), "blocks.0.attn.mask");
   EXPECT_EQ(matrix.values(), (std::vector<float>{1, 1, 0, 0, 1, 0, 1, 1, 1}));
   expect_refused("trace " + model + " --mask 'matrix([[1,0],[1,1]])'", 1, "(2, 2)");
+  std::ofstream(folder / "twos.json") << "[[1,2,0],[0,1,0],[1,1,1]]";
+  expect_refused("trace " + model + " --mask @" + (folder / "twos.json"), 1, "twos.json");
   expect_refused("trace " + model + " --mask 'c>a'", 1, "\"c\"");
   expect_refused("trace " + model + " --spans a=9", 1, "9 tokens");
 }
@@ -121,12 +125,50 @@ TEST(CliInputs, images) {
   expect_refused("trace " + model_path("vit") + " --image " + source_path("README.md"), 1, "README.md");
 }
 
-TEST(CliInputs, a_recording_is_summed_up) {
+TEST(CliInputs, a_recording_is_summed_up_and_never_run) {
   const TempFolder folder;
   const auto first = traced(folder, model_path("t5") + " --ids 3,4,5 --decoder-ids 0,6");
   ASSERT_TRUE(first);
-  const Ran info = cli("info " + (folder / "out.safetensors") + " --json");
-  EXPECT_EQ(info.json()["architecture"], "recording");
+  const std::string path = folder / "out.safetensors";
+  EXPECT_EQ(cli("info " + path + " --json").json()["architecture"], "recording");
+  const Ran sums = cli("trace " + path + " --steps dec.logits");
+  EXPECT_EQ(sums.exit_code, 0) << sums.err;
+  EXPECT_NE(sums.out.find("(2, 199)"), std::string::npos) << sums.out;
+  ASSERT_EQ(cli("trace " + path + " --out " + (folder / "again.npz")).exit_code, 0);
+  ASSERT_EQ(cli("trace " + (folder / "again.npz") + " --out " + (folder / "twice.npz")).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "again.npz"), read_text(folder / "twice.npz"));
+  expect_refused("trace " + path + " --ids 1,2", 1, "recording");
+  expect_refused("trace " + path + " --gradients", 1, "recording");
+  expect_refused("generate " + path + " --ids 1,2 --max-new-tokens 2", 1, "recording");
+  expect_refused("bench " + path, 1, "recording");
+}
+
+// Which rows are padding is exported, and read again.
+TEST(CliInputs, padding_is_exported_and_read_back) {
+  const TempFolder folder;
+  const auto padded = traced(folder, model_path("gpt2") + " --ids 1,2,3 --ids 4 --pad-to 4 --pad-side left");
+  EXPECT_EQ(*padded->load_ints("attention_mask"), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(*padded->load_ints("seq1.attention_mask"), (std::vector<std::int64_t>{0, 0, 0, 1}));
+  const auto across = traced(folder, model_path("bart") + " --ids 3,4 --decoder-ids 2,7 --pad-to 3");
+  EXPECT_EQ(across->find("attention_mask"), nullptr);  // the decoder is not padded
+  EXPECT_EQ(*across->load_ints("enc.attention_mask"), (std::vector<std::int64_t>{1, 1, 0}));
+  const Ran again =
+      cli("trace " + (folder / "out.safetensors") + " --steps dec.logits --out " + (folder / "b.json"));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(Json::parse(read_text(folder / "b.json"))["enc.attention_mask"]["values"], Json({1, 1, 0}));
+}
+
+TEST(CliInputs, numbers_that_are_none_are_refused) {
+  const TempFolder folder;
+  std::vector<float> pixels(3 * 32 * 32, 0.5f);
+  pixels[7] = std::numeric_limits<float>::quiet_NaN();
+  ASSERT_TRUE(write_npy(folder / "image.npy",
+                        Tensor::from(pixels, {{Axis::none, 3}, {Axis::none, 32}, {Axis::none, 32}})));
+  expect_refused("trace " + model_path("vit") + " --image " + (folder / "image.npy"), 1,
+                 "image.npy\" holds numbers that are NaN");
+  expect_refused("trace " + model_path("gpt2") + " --ids 1,2 --types 0,1", 1, "no segments");
+  expect_refused("trace " + model_path("bert") + " --ids 1,2 --types 0,7", 1, "Segment 7");
+  expect_refused("trace " + model_path("gpt2") + " --ids 1,2 --gradients --target 999999", 1, "999999");
 }
 
 }  // namespace

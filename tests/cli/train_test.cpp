@@ -37,7 +37,10 @@ TEST(CliTrain, bad_input_is_one_sentence) {
   const std::string out = " --out " + (folder / "m");
   expect_refused("train singer" + out, 1, "There is no task \"singer\". The tasks are storyteller");
   expect_refused("train sorter --heads 3" + out, 1, "cannot be divided evenly");
-  expect_refused("train sorter --rate 1e9" + out, 1, "learning rate");
+  expect_refused("train sorter --rate 1e9" + out, 2, "--rate");
+  std::ofstream(folder / "nothing.txt");
+  expect_refused("train --data " + (folder / "nothing.txt") + out, 1,
+                 "nothing.txt\" is empty. Give one sentence");
   expect_refused("train sorter --resume" + out, 1, "checkpoint.safetensors");
   expect_refused("train sorter --out /proc/nothing/here", 1, "/proc/nothing/here");
   expect_refused("train --data " + (folder / "none.txt") + out, 1, "none.txt");

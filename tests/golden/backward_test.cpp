@@ -40,7 +40,7 @@ class Backwards : public ::testing::TestWithParam<std::string> {
     options_ = given.options;
     const TracePointer trace = must_run(*opened_.model, given.inputs.back(), options_);
     if (!trace->find(trace->main(Slot::logits))) GTEST_SKIP() << "predicts nothing";
-    auto made = backward(trace, {targets_of(*trace), 0.1, 0}, options_);
+    auto made = backward(trace, {targets_of(*trace), 0.1, 0});
     ASSERT_TRUE(made) << made.error().text();
     gradients_ = *made;
   }
@@ -68,7 +68,7 @@ class Backwards : public ::testing::TestWithParam<std::string> {
 };
 
 Tensor whole(const Gradients& gradients, const Record& record) {
-  if (!record.derived) return record.value;
+  if (!record.derived) return record.value();
   return gradients.slice(record.site, 0, {0, 1 << 20}, {0, 1 << 20});
 }
 
@@ -134,13 +134,15 @@ TEST(BackwardRefuses, what_cannot_be_gone_through) {
   EXPECT_FALSE(backward(trace, {{1, 2, 1 << 20}, 0, 0}));
   EXPECT_EQ(backward(trace, {{-1, -1, -100}, 0, 0}).error().sentence,
             "No row has a target, so there is no loss.");
-  KvCache cache(opened.model->config().n_layers());
-  must_run(*opened.model, {.ids = {1, 2}}, {}, &cache);
-  const TracePointer later = must_run(*opened.model, {.ids = {3}}, {}, &cache);
-  EXPECT_FALSE(backward(later, {{1}, 0, 0}));
-  RunOptions edited;
-  edited.interventions.push_back({*parse_cell("embed[pos=0]"), {Edit::Kind::zero, 0}, true, ""});
-  EXPECT_FALSE(backward(must_run(*opened.model, {.ids = {1, 2}}, edited), {{1, 2}, 0, 0}, edited));
+  RunOptions last;
+  last.keep = Keep::predictions;
+  EXPECT_FALSE(backward(must_run(*opened.model, {.ids = {1, 2}}, last), {{1, 2}, 0, 0}));
+  for (const char* edit :
+       {"blocks.0.attn.pattern[head=0]=mean", "logits[pos=1]=@pos:0", "embed[pos=0]*=mean"}) {
+    RunOptions edited;
+    edited.edits = {*parse_edit(edit)};
+    EXPECT_FALSE(backward(must_run(*opened.model, {.ids = {1, 2}}, edited), {{1, 2}, 0, 0})) << edit;
+  }
 }
 
 }  // namespace

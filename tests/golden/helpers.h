@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
+#include "tests/edits.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope::testing {
@@ -46,9 +47,8 @@ inline OpenedModel must_open(const std::string& path) {
   return opened ? *opened : OpenedModel{};
 }
 
-inline TracePointer must_run(const Model& model, const Input& input, const RunOptions& options = {},
-                             KvCache* cache = nullptr) {
-  auto trace = model.run(input, options, cache);
+inline TracePointer must_run(const Model& model, const Input& input, const RunOptions& options = {}) {
+  auto trace = model.run(input, options);
   EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
   return trace ? *trace : nullptr;
 }
@@ -110,7 +110,7 @@ inline Fixture fixture(const std::string& model) {
   const ModelConfig& config = opened.model->config();
   Fixture out{*source, {}, {}, {}};
   if (const auto names = read_json_file(model_path(model) + "/names.json"); names && names->contains("mask"))
-    out.options.mask = *MaskSpec::parse((*names)["mask"].get<std::string>());
+    out.options.edits = {mask((*names)["mask"].get<std::string>().c_str())};
   const char* first = out.has("input_ids") ? "input_ids" : "pixel_values";
   const auto batch = static_cast<std::size_t>(out.expected->find(first)->shape[0]);
   for (std::size_t sequence = 0; sequence < batch; ++sequence) {

@@ -25,13 +25,15 @@ TEST_P(Provenance, explains_a_decode_step) {
   Input input = fixture(GetParam()).inputs[0];
   input.real.clear();
   const std::vector<int> ids = input.ids;
-  KvCache cache(opened.model->config().n_layers());
+  RunOptions options;
   input.ids = {ids.begin(), ids.begin() + 6};
-  must_run(*opened.model, input, {}, &cache);
-  input.ids = {ids[6]};
-  const TracePointer trace = must_run(*opened.model, input, {}, &cache);
+  options.base = must_run(*opened.model, input);
+  input.ids = {ids.begin(), ids.begin() + 7};
+  const TracePointer trace = must_run(*opened.model, input, options);
   for (const Record& record : trace->records()) {
     std::vector<std::int64_t> index(record.shape.size(), 0);
+    for (std::size_t d = 0; d < index.size(); ++d)
+      if (record.axes[d] == Axis::pos || record.axes[d] == Axis::query) index[d] = record.shape[d] - 1;
     const auto why = explain(*trace, record.site, index);
     ASSERT_TRUE(why) << to_text(record.site);
     EXPECT_LE(gap(why->result, why->recorded), 1e-5 + 1e-4 * std::fabs(why->recorded))

@@ -2,13 +2,21 @@
 // opened without a model; what contradicts itself is refused in words.
 #include "core/arch/recorded.h"
 
-#include "core/io/writers.h"
+#include "core/base/text.h"
 #include "core/lens/attention_places.h"
 #include "core/lens/attention_plane.h"
 #include "core/lens/attention_row.h"
+#include "core/lens/head_stats.h"
+#include "core/lens/logit_lens.h"
+#include "core/lens/patches.h"
+#include "core/lens/positions.h"
 #include "core/lens/thumbnails.h"
+#include "core/session/backpass.h"
 #include "core/session/session.h"
+#include "core/trace/flow.h"
+#include "core/trace/run_mask.h"
 #include "tests/golden/explained.h"
+#include "tests/recordings.h"
 
 namespace attnscope {
 namespace {
@@ -86,6 +94,77 @@ TEST_P(EveryModel, recorded_and_opened_again) {
   EXPECT_FALSE(timeline(*back.recorded[0], "").empty());
 }
 
+// All that is asked of a run anywhere, of one that holds some of its steps only.
+void ask_everything(const Trace& trace) {
+  EXPECT_FALSE(timeline(trace, "").empty());
+  EXPECT_TRUE(lens_rows(trace).empty());  // there is no unembedding
+  EXPECT_EQ(has_additions(trace),
+            additions(trace, 0).size() > (trace.find(trace.main(Slot::embed)) ? 1u : 0u));
+  EXPECT_FALSE(default_objective(trace, {}));
+  for (std::int64_t pos = 0; pos < trace.length; ++pos) {
+    additions(trace, pos);
+    const Record* logits = trace.find(trace.main(Slot::logits));
+    EXPECT_EQ(trace.logits_row(pos).empty(), !logits || pos >= logits->shape[0]);
+  }
+  for (const Record& record : trace.records()) {
+    const Site& site = record.site;
+    for (const Site& from : flow_inputs(trace, site)) (void)trace.find(from);
+    std::vector<std::int64_t> first(record.shape.size(), 0), last = record.shape;
+    for (std::int64_t& index : last) --index;
+    for (const auto& index : {first, last}) {
+      const auto why = explain(trace, site, index);
+      ASSERT_TRUE(why) << to_text(site);
+      EXPECT_FALSE(why->edited) << to_text(site);
+    }
+    EXPECT_TRUE(trace.tensor(site));
+    EXPECT_GE(trace.rows(site.stack), 0);
+    run_mask(trace, site);
+    bias_rectangle(trace, site, 0, {0, 9}, {0, 9});
+    rotary_of(trace, site.stack, 8);
+    patch_rows(trace, site.stack);
+    if (site.slot != Slot::pattern) continue;
+    for (std::int64_t head = 0; head < record.shape[0]; ++head) {
+      EXPECT_TRUE(head_stats(trace, site, head));
+      EXPECT_EQ(attention_row(trace, site, head, record.shape[1] - 1).ok(), trace.attention(site) != nullptr);
+      strongest_key(trace, site, head, 0);
+    }
+  }
+  for (const AttentionPlace& place : attention_places(trace))
+    EXPECT_FALSE(thumbnails(trace, place, 16).heads.empty());
+}
+
+TEST_P(EveryModel, of_any_subset_is_asked_everything) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const Fixture known = fixture(GetParam());
+  const TracePointer trace = must_run(*opened.model, known.inputs.back(), known.options);  // the padded one
+  testing::Arrays all;
+  all.add(*trace);
+  const TempFolder folder;
+  const std::string path = folder / "run.npz";
+  const unsigned first = first_seed();
+  for (unsigned seed = first; seed < first + 12; ++seed) {
+    const testing::Arrays some = seed == 0 ? all : subset(all, seed);
+    SCOPED_TRACE(std::to_string(seed) + ": " + names_of(some));
+    ASSERT_TRUE(write_npz(path, some.tensors, some.ints));
+    const auto back = open_model(path);
+    ASSERT_TRUE(back) << back.error().text();
+    ask_everything(*back->recorded[0]);
+    for (const NamedTensor& tensor : some.tensors)
+      EXPECT_EQ(max_abs_difference(must_tensor(*back->recorded[0], tensor.name), tensor.value), 0)
+          << tensor.name;
+    // What is worked out of queries and keys is either what ran or said to be a guess.
+    const bool guessed = std::any_of(back->notes.begin(), back->notes.end(), [](const std::string& note) {
+      return note.find("not in the file") != std::string::npos;
+    });
+    for (const Record& record : back->recorded[0]->records()) {
+      if (!record.derived || guessed) continue;
+      const double gap =
+          max_abs_difference(must_tensor(*back->recorded[0], record.site), must_tensor(*trace, record.site));
+      EXPECT_LE(gap, record.site.slot == Slot::pattern ? 0.03 : 1.0) << to_text(record.site);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::ValuesIn(kModels),
                          [](const auto& model) { return model.param; });
 
@@ -113,6 +192,56 @@ TEST_F(Recording, transformer_lens_names_and_layouts) {
             121);
 }
 
+// All that TransformerLens keeps of a run, in its names and layouts.
+TEST_F(Recording, a_whole_transformer_lens_file) {
+  std::vector<NamedTensor> all;
+  for (const Record& record : trace_->records()) {
+    const Step& step = step_of(record.site.slot);
+    const std::string alias = split(step.aliases, ' ').front(), name = to_text(record.site);
+    if (alias.empty()) continue;
+    const bool heads = record.shape.size() == 3 && record.axes[2] == Axis::d_head;
+    all.push_back({name.substr(0, name.size() - step.text.size()) + alias, batched(of(name), heads)});
+  }
+  ASSERT_GT(all.size(), 30u);
+  const OpenedModel opened = open(all);
+  ask_everything(*opened.recorded.at(0));
+  for (const TimelineStep& step : timeline(*opened.recorded[0], ""))
+    for (const Site& site : step.sites) {
+      if (opened.recorded[0]->find(site)->derived) continue;
+      EXPECT_EQ(max_abs_difference(must_tensor(*opened.recorded[0], site), must_tensor(*trace_, site)), 0);
+    }
+}
+
+TEST_F(Recording, parts_without_the_rest) {
+  testing::Arrays all;
+  all.add(*trace_);
+  for (const char* steps : testing::kUsualParts) {
+    SCOPED_TRACE(steps);
+    const testing::Arrays some = testing::selected(all, steps);
+    ask_everything(*open(some.tensors, {}, some.ints).recorded.at(0));
+  }
+}
+
+// Which rows are padding comes with the arrays: they are named so, and nothing is looked for in them.
+TEST_F(Recording, padding_is_read) {
+  const Input padded_input = padded({{5, 6, 7}, {}}, opened_.model->config(), 5, 0, PadSide::left);
+  const TracePointer run = must_run(*opened_.model, padded_input);
+  testing::Arrays all;
+  all.add(*run);
+  const OpenedModel back = open(all.tensors, {}, all.ints);
+  const Trace& trace = *back.recorded.at(0);
+  EXPECT_EQ(trace.input.real, (std::vector<std::uint8_t>{0, 0, 1, 1, 1}));
+  EXPECT_FALSE(trace.is_real(Stack::single, 1));
+  EXPECT_EQ(head_stats(trace, must_site("blocks.0.attn.pattern"), 0)->in_sight, 3);
+  all.ints.back().values.pop_back();
+  all.ints.back().shape = {4};
+  const std::string path = folder_ / "short.npz";
+  ASSERT_TRUE(write_npz(path, all.tensors, all.ints));
+  const auto refused = open_model(path);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().sentence.find("attention_mask holds 4 numbers"), std::string::npos);
+}
+
 TEST_F(Recording, a_session_shows_it_and_refuses_to_run_it) {
   Session session;
   const OpenedModel opened = open({{"blocks.0.attn.pattern", of("blocks.0.attn.pattern")}});
@@ -121,7 +250,7 @@ TEST_F(Recording, a_session_shows_it_and_refuses_to_run_it) {
   ASSERT_TRUE(session.result());
   EXPECT_FALSE(session.result()->steps.empty());
   const Status changed = session.edit("x", {}, [](Document& document) {
-    document.mask_cells.push_back({1, 0, false});
+    document.edits.push_back(cells({{1, 0, false}}));
     return Status(Done{});
   });
   ASSERT_FALSE(changed);
@@ -134,6 +263,14 @@ TEST_F(Recording, contradictions_are_said_in_words) {
       refusal({{"blocks.0.attn.pattern", pattern}, {"blocks.0.resid_pre", rows.slice(0, 0, 9)}}).find("9"),
       std::string::npos);
   EXPECT_NE(refusal({{"blocks.0.attn.pattern", rows}}).find("head, query, key"), std::string::npos);
+  EXPECT_NE(
+      refusal({{"logits", of("logits").slice(0, 0, 5)}, {"blocks.0.resid_pre", rows}}).find("logits has 5"),
+      std::string::npos)
+      << refusal({{"logits", of("logits").slice(0, 0, 5)}, {"blocks.0.resid_pre", rows}});
+  EXPECT_EQ(refusal({{"logits", of("logits").slice(0, 0, 1)}, {"blocks.0.resid_pre", rows}}), "accepted");
+  EXPECT_NE(
+      refusal({{"dec.logits", of("logits")}, {"blocks.0.resid_pre", rows}}).find("a decoder and a model"),
+      std::string::npos);
   EXPECT_NE(refusal({{"weight", rows}}).find("weight"), std::string::npos);
 }
 

@@ -30,7 +30,7 @@ class SlopesExplained : public ::testing::TestWithParam<std::string> {
     for (std::int64_t row = 0; row < logits->shape[0]; ++row)
       objective.targets.push_back(row % 5 == 3 ? kNotCounted
                                                : static_cast<int>((row * 7 + 3) % logits->shape[1]));
-    auto made = backward(trace, std::move(objective), given.options);
+    auto made = backward(trace, std::move(objective));
     ASSERT_TRUE(made) << made.error().text();
     gradients_ = *made;
     readers_ = slope_readers(*gradients_);
@@ -44,7 +44,7 @@ class SlopesExplained : public ::testing::TestWithParam<std::string> {
   }
   double largest(const Record& record) const {
     const Tensor plane =
-        record.derived ? gradients_->slice(record.site, 0, {0, 1 << 20}, {0, 1 << 20}) : record.value;
+        record.derived ? gradients_->slice(record.site, 0, {0, 1 << 20}, {0, 1 << 20}) : record.value();
     const Stats all = stats(plane);
     return std::max(std::fabs(static_cast<double>(all.min)), std::fabs(static_cast<double>(all.max)));
   }
@@ -117,7 +117,7 @@ TEST_P(SlopesExplained, shares_of_several_readers_add_up_to_the_slope) {
     const double most = largest(record);
     for (int i = 0; i < 4 * kSlopeCells; ++i) {
       const auto index = some_cell(record.shape);
-      EXPECT_NEAR(sum.at(index), record.value.at(index), 2e-5 * most) << to_text(site) << shape_text(index);
+      EXPECT_NEAR(sum.at(index), record.rows.at(index), 2e-5 * most) << to_text(site) << shape_text(index);
       for (std::size_t reader = 0; reader < readers.size(); ++reader)
         EXPECT_NEAR(shares[reader].at(index), explain_share(*gradients_, site, readers[reader], index).value,
                     2e-5 * most)
@@ -132,7 +132,7 @@ TEST_P(SlopesExplained, uses_of_weights_add_up_to_what_is_learned) {
   for (const auto& [name, slope] : slopes) {
     const Stats all = stats(slope);
     const double most = std::max(std::fabs(all.min), std::fabs(all.max));
-    const bool kept = kept_weight(gradients_->trace(), name, {0, 1}).name == name;
+    const bool kept = kept_weight(gradients_->trace().config(), name).name == name;
     for (int i = 0; kept && i < kSlopeCells; ++i) {
       const auto index = some_cell(slope.sizes());
       const auto why = explain_weight_slope(*gradients_, name, index);

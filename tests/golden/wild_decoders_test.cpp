@@ -222,13 +222,5 @@ TEST_F(WildDecoders, contradicting_shapes_name_the_tensor) {
   expect_says(refusal(bloom), {"apply_residual_connection_post_layernorm"});
 }
 
-TEST_F(WildDecoders, quantised_weights_are_told_from_broken_ones) {
-  CheckpointFolder checkpoint("llama");
-  checkpoint.config["quantization_config"] = {{"quant_method", "gptq"}, {"bits", 4}};
-  expect_same(checkpoint, "llama");  // expanded again, the field forgotten
-  checkpoint.respell("q_proj.weight", "q_proj.qweight");
-  expect_says(refusal(checkpoint), {"gptq", "GGUF", "model.layers.0.self_attn.q_proj.weight"});
-}
-
 }  // namespace
 }  // namespace attnscope

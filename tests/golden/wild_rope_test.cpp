@@ -37,6 +37,18 @@ TEST_F(WildRope, yarn_of_older_and_newer_configs) {
   expect_same(older, "llama_yarn", 1e-5);
 }
 
+TEST_F(WildRope, of_both_spellings_the_older_one_counts) {
+  CheckpointFolder both = llama({{"rope_type", "default"}, {"rope_theta", 500.0}});
+  both.config["rope_theta"] = 500.0;
+  both.config["rope_scaling"] = {{"type", "linear"}, {"factor", 4.0}};
+  EXPECT_EQ(spec(both).kind, RopeSpec::Kind::linear);
+  EXPECT_EQ(spec(both).factor, 4);
+  both.config["rope_scaling"]["factor"] = 0;
+  expect_says(refusal(both), {"rope_scaling", "factor"});
+  both.config["rope_scaling"] = Json::object();
+  EXPECT_EQ(spec(both).kind, RopeSpec::Kind::standard);
+}
+
 TEST_F(WildRope, what_yarn_leaves_out) {
   const RopeSpec spare = spec(llama({{"rope_type", "yarn"}, {"factor", 4.0}}));
   EXPECT_EQ(spare.kind, RopeSpec::Kind::yarn);

@@ -69,6 +69,20 @@ TEST_F(Wild, missing_optional_fields_of_llama) {
   expect_same(checkpoint, "llama");
 }
 
+TEST_F(Wild, biases_that_the_config_denies_are_refused) {
+  for (const auto& [name, key] :
+       {std::pair{"self_attn.q_proj", "attention_bias"}, {"mlp.up_proj", "mlp_bias"}}) {
+    CheckpointFolder checkpoint("llama");
+    const std::string tensor = std::string("model.layers.1.") + name;
+    checkpoint.add(tensor + ".bias", {checkpoint.at(tensor + ".weight").shape[0]}, 1.f);
+    checkpoint.config[key] = false;
+    expect_says(refusal(checkpoint), {key, name});
+    checkpoint.config[key] = true;
+    const OpenedModel with = opened(checkpoint);
+    EXPECT_GT(max_abs_difference(logits_of(with), logits_at(model_path("llama"))), 1e-3) << key;
+  }
+}
+
 TEST_F(Wild, rope_of_older_and_newer_configs) {
   CheckpointFolder older("llama3"), newer("llama3");
   older.config.erase("rope_parameters");

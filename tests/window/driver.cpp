@@ -14,6 +14,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "tests/window/drop_source.h"
 
@@ -137,6 +138,12 @@ Display::~Display() {
   if (process_ <= 0) return;
   kill(process_, SIGTERM);
   waitpid(process_, nullptr, 0);
+}
+
+bool Display::die() {
+  if (process_ <= 0) return false;
+  end_process(std::exchange(process_, -1));
+  return true;
 }
 
 // ---- Window ---------------------------------------------------------------------------------------
@@ -303,6 +310,10 @@ void Window::drop(const fs::path& path) {
   find_window();
   const std::string wrong = drop_files(std::stoul(window_id_), {path.string()});
   if (!wrong.empty()) throw std::runtime_error("drop: " + wrong);
+}
+
+void Window::send(int signal) {
+  if (!ended()) kill(pid_, signal);
 }
 
 double Window::cpu_ms() const {

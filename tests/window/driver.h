@@ -53,6 +53,8 @@ class Display {
   ~Display();
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
+  /// Ends the server under whoever draws on it; only where it was started for this test.
+  bool die();
   /// ":99"; empty when there is none: `why` says what to do.
   std::string name, why;
 
@@ -97,6 +99,7 @@ class Window {
   /// A file dragged from another program and dropped on the middle of the window.
   void drop(const fs::path& path);
 
+  void send(int signal);
   /// Milliseconds of processor time used so far, all threads.
   double cpu_ms() const;
   /// Waits for the end of the program; its exit status, -1 when it goes on for longer than that.

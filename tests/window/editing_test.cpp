@@ -140,5 +140,34 @@ TEST_F(Editing, GenerateAppendsATokenAndUndoTakesItAway) {
   window.wait("two tokens again", [](const Json& now) { return ids_of(now) == Json({5, 9}); });
 }
 
+TEST_F(Editing, TheRightButtonKnocksOutAHeadScalesItAndRestoresEveryBit) {
+  Window& window = start();
+  window.settled();
+  window.key("2");
+  window.wait("the heads", [](const Json& now) { return now.at("items").contains("head_0_1"); });
+  const Json before = window.state();
+  window.click("head_0_1", 0.5, 0.5, "3");
+  window.wait("the menu", [](const Json& now) { return now.at("items").contains("edit_menu.zero"); });
+  window.click("edit_menu.zero");
+  window.wait("the head is out",
+              [](const Json& now) { return now.at("undo") == "Zero blocks.0.attn.z[head=1]"; });
+  window.wait("its result", [&](const Json& now) { return now.at("digest") != before.at("digest"); });
+  window.click("head_0_1", 0.5, 0.5, "3");
+  window.wait("the menu again",
+              [](const Json& now) { return now.at("items").contains("edit_menu.restore"); });
+  window.click("edit_menu.restore");
+  window.wait("the old numbers", [&](const Json& now) { return now.at("digest") == before.at("digest"); });
+  window.click("head_0_1", 0.5, 0.5, "3");
+  window.wait("the slider", [](const Json& now) { return now.at("items").contains("edit_scale"); });
+  window.drag("edit_scale", -80, 0);
+  window.wait("a scaled head", [&](const Json& now) {
+    return now.at("interventions") == 1 && now.at("digest") != before.at("digest");
+  });
+  window.key("Escape");
+  window.key("ctrl+z");
+  window.wait("one drag is one step back",
+              [&](const Json& now) { return now.at("digest") == before.at("digest"); });
+}
+
 }  // namespace
 }  // namespace attnscope::testing

@@ -22,6 +22,15 @@ TEST_F(Settings, TheWindowFollowsItsSize) {
   window.wait("1440 x 900 again", has_size(1440, 900));
 }
 
+TEST_F(Settings, AWindowIsNoLargerThanTheScreen) {
+  Window& window = start({"--size", "6000x4000", "scene:nine_steps"});
+  window.wait("a run", [](const Json& now) { return now.at("steps").size() > 3; });
+  const Json size = window.state().at("window");
+  EXPECT_LT(size[0], 6000);
+  EXPECT_LT(size[1], 4000);
+  for (const char* item : {"export", "theme", "next"}) EXPECT_TRUE(window.has(item)) << item;
+}
+
 TEST_F(Settings, SplittersAreDragged) {
   Window& window = start();
   const double before = window.state().at("map_width");

@@ -1,7 +1,11 @@
 // The mask view without OpenGL: it draws every kind of model, a click switches a cell through Commands, a
 // drag is one undo point, and long inputs are shown but not edited.
+#include "app/look/strings.h"
+#include "app/views/mask_board.h"
+#include "core/io/writers.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/views/attention_fixture.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -9,7 +13,7 @@ namespace {
 class MaskViewTest : public testing::AttentionFixture {
  protected:
   std::unique_ptr<View> view_ = make_mask_view();
-  const std::vector<Mask::Cell>& cells() const { return session_.document().mask_cells; }
+  std::vector<Mask::Cell> cells() const { return switched_cells(session_.document(), AttentionKind::main); }
 };
 
 TEST_F(MaskViewTest, DrawsScenesAndModels) {
@@ -29,7 +33,7 @@ TEST_F(MaskViewTest, AClickSwitchesOneCellAndAnotherTakesItBack) {
   const ImVec2 corner(130, 250);
   click(*view_, corner);
   ASSERT_EQ(cells().size(), 1u);
-  EXPECT_FALSE(session_.history().now().mask_cells.empty());
+  EXPECT_FALSE(cells().empty());
   EXPECT_EQ(workspace_.cursor.query, cells()[0].query);
   const Mask::Cell cell = cells()[0];
   EXPECT_EQ(session_.result()->trace(0).cell(site_of(Slot::mask, 0), {cell.query, cell.key}),
@@ -94,6 +98,63 @@ TEST_F(MaskViewTest, OfAnotherModelTheBoardIsThatModelsMask) {
   open_model("bert", 6);
   show(*view_);
   EXPECT_FALSE(is_masked(painter_.shown("mask.board").at(0, 5))) << "an encoder looks both ways";
+}
+
+// What is masked on the board of what is open.
+class MaskBoardTest : public MaskViewTest {
+ protected:
+  std::int64_t masked() {
+    frame([&] {
+      const auto run = session_.result();
+      const ViewContext context{session_, *run, nullptr, workspace_, commands_, painter_};
+      const AttentionScene scene = scene_of_cursor(context);
+      rule_ = MaskBoard::rule_text(context, scene);
+      MatrixWindow window;
+      board_.draw(context, scene, window, -1, -1, ImVec2(10, 10), ImVec2(400, 400));
+    });
+    return board_.summary().masked;
+  }
+  void open_recording(const std::vector<NamedTensor>& tensors) {
+    const std::string path = folder_ / "run.npz";
+    ASSERT_TRUE(write_npz(path, tensors));
+    session_.open(path);
+    session_.wait();
+    ASSERT_TRUE(session_.result()->recorded());
+  }
+
+  testing::TempFolder folder_;
+  MaskBoard board_;
+  std::string rule_;
+};
+
+TEST_F(MaskBoardTest, AnotherModelOfTheSameSizesHasItsOwnMask) {
+  open_model("gpt2", 12);
+  EXPECT_EQ(masked(), 66);
+  open_model("bert", 12);
+  EXPECT_EQ(masked(), 0);
+}
+
+// A recorded mask is shown as it is; without one, what scores or weights tell, and the rule says which.
+TEST_F(MaskBoardTest, ARecordingShowsTheMaskThatRan) {
+  open_model("gpt2", 4);
+  const auto trace = session_.result()->traces.front();
+  const Tensor pattern = *trace->tensor(site_of(Slot::pattern, 0)),
+               scores = *trace->tensor(site_of(Slot::masked, 0));
+  std::vector<float> odd(16, 1.f);
+  odd[4] = 0;
+  const Tensor mask = Tensor::from(odd, {{Axis::query, 4}, {Axis::key, 4}});
+  open_recording({{"blocks.0.attn.pattern", pattern}, {"blocks.0.attn.mask", mask}});
+  EXPECT_EQ(masked(), 1);
+  EXPECT_EQ(rule_, tr("mask.rule.recorded"));
+  open_recording({{"blocks.0.attn.pattern", pattern}, {"blocks.0.attn.masked", scores}});
+  EXPECT_EQ(masked(), 6);
+  EXPECT_EQ(rule_, tr("mask.rule.recorded_scores"));
+  open_recording({{"blocks.0.attn.pattern", pattern}});
+  EXPECT_EQ(masked(), 6);
+  EXPECT_EQ(rule_, tr("mask.rule.recorded_weights"));
+  open_recording({{"blocks.0.attn.pattern",
+                   Tensor::filled({{Axis::head, 1}, {Axis::query, 4}, {Axis::key, 4}}, 0.25f)}});
+  EXPECT_EQ(masked(), 0);
 }
 
 TEST_F(MaskViewTest, ARowThatSeesNothingIsDrawn) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/look/assets.h"
+#include "app/look/item_map.h"
 #include "app/look/strings.h"
 #include "app/views/steps_back_figure.h"
 #include "app/views/steps_back_words.h"
@@ -30,7 +31,8 @@ class StepsBackTest : public testing::ImguiFixture {
     run_ = session_.result();
     ASSERT_TRUE(run_) << (session_.error() ? session_.error()->text() : "");
     workspace_.backward = true;
-    workspace_.backpass.follow(session_.jobs(), run_, 0, workspace_.backward_target);
+    workspace_.backpass.follow(session_.jobs(), run_, 0,
+                               {workspace_.backward_rows, workspace_.backward_target});
     finish_jobs();
     slopes_ = workspace_.backpass.newest();
     ASSERT_TRUE(slopes_);
@@ -277,6 +279,30 @@ TEST_F(StepsBackTest, WhereThereIsNoLossASentenceSaysWhy) {
   take();
   EXPECT_TRUE(slopes_->gradients);
   draw();
+}
+
+TEST_F(StepsBackTest, TheRowsThatCountAreShownAndChosen) {
+  session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/sorter");
+  take();
+  ASSERT_TRUE(slopes_->gradients) << slopes_->error->text();
+  const auto counted = [&] { return slopes_->gradients->loss().counted; };
+  EXPECT_EQ(counted(), 6);  // the answer, but for its end
+  go_to_site(workspace_, *slopes_->walk, site_of(Slot::logits));
+  note_items(true);
+  begin_items();
+  draw();
+  EXPECT_TRUE(noted_items().count("loss_rows"));
+  note_items(false);
+  workspace_.backward_rows = LossRows::all;
+  take();
+  EXPECT_EQ(counted(), 12);
+  draw();
+  workspace_.backward_rows = LossRows::last;
+  take();
+  EXPECT_EQ(counted(), 1);
+  draw();
+  for (const std::string& key : missing_keys())
+    EXPECT_FALSE(key.starts_with("steps.")) << key << " has no text";
 }
 
 }  // namespace

@@ -38,11 +38,12 @@ TEST_F(PreprocessConfig, TheSizeIsWhatThePatchesCover) {
 }
 
 TEST_F(PreprocessConfig, TheFileDecidesHowNumbersAreMade) {
-  const Preprocessing how = read(R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [1, 2, 0], "resample": 3,
+  const Preprocessing how = read(R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [1, 2, 3], "resample": 3,
                                      "rescale_factor": 0.5, "size": {"height": 7, "width": 7}})");
+  EXPECT_TRUE(notes_.empty());
   EXPECT_FLOAT_EQ(how.mean[2], 0.3f);
   EXPECT_FLOAT_EQ(how.deviation[1], 2.f);
-  EXPECT_FLOAT_EQ(how.deviation[2], 1.f) << "nothing is divided by 0";
+  EXPECT_FLOAT_EQ(read(R"({"image_std": 0.25})").deviation[2], 0.25f) << "one for all channels";
   EXPECT_FLOAT_EQ(how.rescale, 0.5f);
   EXPECT_EQ(how.filter, Preprocessing::Filter::bicubic);
   EXPECT_EQ(how.width, 40) << "the model cannot look at another size";
@@ -58,9 +59,24 @@ TEST_F(PreprocessConfig, ABrokenFileIsToldAndPicturesArePreparedAsUsual) {
     EXPECT_FLOAT_EQ(how.mean[0], 0.5f) << text;
     EXPECT_EQ(notes_.size(), 1u) << text;
   }
-  const Preprocessing how = read(R"({"image_mean": 3, "image_std": ["a", null, []], "resample": "x"})");
-  EXPECT_FLOAT_EQ(how.mean[0], 0.5f);
-  EXPECT_FLOAT_EQ(how.deviation[0], 0.5f);
+}
+
+TEST_F(PreprocessConfig, NumbersThatMakeNoPixelsAreToldByKeyAndValue) {
+  const std::vector<std::pair<const char*, std::vector<const char*>>> broken{
+      {R"({"image_std": [1, 2, 0]})", {"image_std", "is 0,"}},
+      {R"({"image_std": [1, -2, 1]})", {"image_std", "is -2,"}},
+      {R"({"image_mean": [0, 1e300, 0]})", {"image_mean", "is 1e+300,"}},
+      {R"({"rescale_factor": 1e300})", {"rescale_factor", "is 1e+300,"}},
+      {R"({"image_std": ["a", null, []]})", {"image_std"}},
+      {R"({"image_mean": [1, 2]})", {"image_mean", "three numbers"}}};
+  for (const auto& [text, parts] : broken) {
+    const Preprocessing how = read(text);
+    ASSERT_EQ(notes_.size(), 1u) << text;
+    for (const char* part : parts) EXPECT_NE(notes_[0].find(part), std::string::npos) << notes_[0];
+    EXPECT_NE(notes_[0].find("preprocessor_config.json"), std::string::npos) << notes_[0];
+    EXPECT_FLOAT_EQ(how.mean[0], 0.5f) << text;
+    EXPECT_FLOAT_EQ(how.deviation[2], 0.5f) << text;
+  }
 }
 
 TEST(OpenedVision, AClassifiersOutputsHaveNames) {

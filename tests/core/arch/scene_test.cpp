@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/arch/open.h"
+#include "tests/edits.h"
 
 namespace attnscope {
 namespace {
@@ -77,6 +78,18 @@ TEST(Scene, a_language_model_from_a_seed_runs_and_writes_back) {
   EXPECT_EQ(max_abs_difference((*same)->logits_row(2), (*trace)->logits_row(2)), 0);
 }
 
+TEST(Scene, the_seed_is_kept_to_its_last_bit_or_refused) {
+  json object = language_model();
+  object["seed"] = 18446744073709551613ull;  // no double
+  EXPECT_EQ(must(json::parse(scene_to_text(must(object)))).seed, 18446744073709551613ull);
+  for (const json& seed : {json(1e300), json(-1), json(0.5), json("5")}) {
+    object["seed"] = seed;
+    const auto scene = scene_from_json(object, "bad.json");
+    ASSERT_FALSE(scene) << seed;
+    EXPECT_NE(scene.error().sentence.find("bad.json: \"seed\" must be a whole number"), std::string::npos);
+  }
+}
+
 TEST(Scene, the_seed_decides_every_number) {
   json other = language_model();
   other["seed"] = 6;
@@ -124,25 +137,39 @@ TEST(Scene, edits_are_written_and_read_back) {
   auto scene = scene_from_text(shipped_text(), "test.json");
   ASSERT_TRUE(scene);
   EXPECT_EQ(scene_to_text(*scene).find("edits"), std::string::npos);
-  SceneEdits& edits = scene->edits;
-  edits.mask = *MaskSpec::parse("window(2)");
-  edits.mask_cells = {{1, 0, false}, {0, 3, true}};
-  edits.side_masks = {{MaskOf::encoder, *MaskSpec::parse("causal"), {}},
-                      {MaskOf::cross, {}, {{2, 1, false}}}};
-  edits.interventions = {
-      {*parse_cell("blocks.0.attn.z[head=1,query=2]"), {Edit::Kind::zero, 0.f}, false, "off"},
-      {*parse_cell("blocks.0.attn.q"), {Edit::Kind::scale, 0.1f}, true, {}}};
+  Edit off = *testing::edit("blocks.0.attn.z[head=1,query=2]=0");
+  off.enabled = false, off.note = "off";
+  const Tensor row = Tensor::from({1, 2, 3, 4}, {{Axis::pos, 2}, {Axis::d_model, 2}});
+  const Edits edits{
+      testing::mask("window(2)"),
+      testing::cells({{1, 0, false}, {0, 3, true}}),
+      testing::mask("causal", AttentionKind::encoder),
+      testing::cells({{2, 1, false}}, AttentionKind::cross),
+      std::make_shared<const Edit>(off),
+      testing::edit("blocks.0.attn.q*=0.1"),
+      testing::edit("blocks.*.attn.scaling=off"),
+      make_edit(NumberEdit{*parse_target("embed[pos=0-1]"), EditOp::add, Frozen{row, "another run"}}, 1)};
+  scene->edits = edits;
   const auto again = scene_from_text(scene_to_text(*scene), "test.json");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(scene_to_text(*again), scene_to_text(*scene));
-  EXPECT_EQ(again->edits.mask, edits.mask);
-  ASSERT_EQ(again->edits.mask_cells.size(), 2u);
-  EXPECT_TRUE(again->edits.mask_cells[1].allowed);
-  EXPECT_EQ(again->edits.side_masks, edits.side_masks);
-  ASSERT_EQ(again->edits.interventions.size(), 2u);
-  EXPECT_FALSE(again->edits.interventions[0].enabled);
-  EXPECT_EQ(again->edits.interventions[0].note, "off");
-  EXPECT_EQ(again->edits.interventions[1].how.value, 0.1f);
+  ASSERT_EQ(again->edits.size(), edits.size());
+  for (std::size_t i = 0; i < edits.size(); ++i) EXPECT_TRUE(same_edit(*again->edits[i], *edits[i])) << i;
+  EXPECT_EQ(again->edits[4]->note, "off");
+}
+
+TEST(Scene, edits_of_the_older_form_are_read) {
+  json object = json::parse(shipped_text());
+  object["edits"] = json::parse(R"json({"masks": [{"of": "main", "spec": "window(2)", "cells": [[1, 0, 0]]}],
+      "steps": [{"where": "blocks.0.attn.z[head=1]", "how": "zero", "enabled": false, "note": "off"},
+                {"where": "blocks.0.attn.q", "how": "scale", "value": 0.5}]})json");
+  const auto scene = scene_from_json(object, "test.json");
+  ASSERT_TRUE(scene) << scene.error().text();
+  ASSERT_EQ(scene->edits.size(), 3u);
+  EXPECT_EQ(asked_mask(scene->edits, AttentionKind::main).spec->text(), "window(2)");
+  EXPECT_EQ(to_text(*scene->edits[1]), "blocks.0.attn.z[head=1]=0");
+  EXPECT_FALSE(scene->edits[1]->enabled);
+  EXPECT_EQ(to_text(*scene->edits[2]), "blocks.0.attn.q*=0.5");
 }
 
 TEST(Scene, refusals_name_the_place) {
@@ -169,7 +196,11 @@ TEST(Scene, refusals_name_the_place) {
   says([](json& o) { o["inputs"][1] = 3; }, "inputs[1]");
   says([](json& o) { o["inputs"][0]["vectors"][2] = {1, 2}; }, "inputs[0]");
   const auto edit = [](const char* text) { return [text](json& o) { o["edits"] = json::parse(text); }; };
-  says(edit("[]"), "edits: they must be an object");
+  says(edit("3"), "is no list");
+  says(edit("[3]"), "an edit must be a text or an object");
+  says(edit(R"(["blocks.0.attn.z"])"), "no = in it");
+  says(edit(R"([{"place": "embed", "values": [1, 2], "shape": [3]}])"), "asks for 3");
+  says(edit(R"([{"mask": "left"}])"), "\"left\" is none of");
   says(edit(R"({"masks": {}})"), "\"masks\" is no list");
   says(edit(R"({"masks": [3]})"), "a mask must be an object");
   says(edit(R"({"masks": [{"of": "left"}]})"), "\"left\" is none of main, encoder, vision, cross");

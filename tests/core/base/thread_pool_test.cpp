@@ -6,6 +6,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,6 +35,27 @@ void expect_every_index_once(std::int64_t count, std::int64_t grain) {
 TEST(ThreadPool, EveryIndexOnce) {
   for (const std::int64_t count : {0, 1, 2, 3, 17, 1000})
     for (const std::int64_t grain : {0, 1, 4, 999}) expect_every_index_once(count, grain);
+}
+
+// In whatever thread a piece throws, the caller gets it when no other piece runs; the pool works on.
+TEST(ThreadPool, AnExceptionReachesTheCaller) {
+  for (const std::int64_t bad : {0, 1, 7, 63}) {
+    std::atomic<int> inside{0};
+    const auto loop = [&] {
+      parallel_for(64, 1, [&](std::int64_t begin, std::int64_t end) {
+        ++inside;
+        const bool throws = begin <= bad && bad < end;
+        std::this_thread::sleep_for(Milliseconds(1));
+        --inside;
+        if (throws) throw std::runtime_error("piece " + std::to_string(bad));
+      });
+    };
+    EXPECT_THROW(loop(), std::runtime_error);
+    EXPECT_EQ(inside, 0);
+    expect_every_index_once(1000, 1);
+  }
+  EXPECT_THROW(parallel_for(1, 1, [](std::int64_t, std::int64_t) { throw std::bad_alloc(); }),
+               std::bad_alloc);
 }
 
 TEST(ThreadPool, ManyShortLoopsOneAfterTheOther) {

@@ -6,13 +6,12 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/io/safetensors.h"
-#include "tests/temp_folder.h"
+#include "tests/results.h"
 
 namespace attnscope::test {
 
@@ -43,26 +42,6 @@ inline Result<std::shared_ptr<TensorSource>> open_text(const std::string& text) 
 template <class T>
 std::string raw(const std::vector<T>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-inline void write_text(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-inline std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-using testing::TempFolder;
-
-/// Fails unless `result` is an error whose sentence contains `part` and that has a hint.
-template <class T>
-void expect_error(const Result<T>& result, Code code, const std::string& part) {
-  ASSERT_FALSE(result) << "expected an error with: " << part;
-  EXPECT_EQ(result.error().code, code) << result.error().sentence;
-  EXPECT_NE(result.error().sentence.find(part), std::string::npos) << result.error().sentence;
-  EXPECT_FALSE(result.error().hint.empty()) << result.error().sentence;
-  EXPECT_EQ(result.error().sentence.back(), '.') << result.error().sentence;
 }
 
 }  // namespace attnscope::test

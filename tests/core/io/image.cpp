@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "core/io/inflate.h"
 #include "core/io/npy.h"
-#include "core/io/zip.h"
 #include "helpers.h"
 
 namespace attnscope::test {
@@ -60,7 +60,7 @@ std::string big_endian(std::uint32_t value) {
 }
 std::string chunk(const std::string& type, const std::string& data) {
   const std::string body = type + data;
-  const std::uint32_t sum = zip::crc32(std::as_bytes(std::span(body.data(), body.size())));
+  const std::uint32_t sum = crc32_of(std::as_bytes(std::span(body.data(), body.size())));
   return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(sum);
 }
 std::string png(std::uint32_t width, std::uint32_t height, const std::string& packed) {

@@ -25,7 +25,7 @@ TEST(Json, AgreesWithTheLibraryOnRealFiles) {
 TEST(Json, SaysWhereTheErrorIs) {
   expect_error(parse_json("{\n  \"a\": 1,\n  \"b\": tru\n}", "config.json"), Code::bad_format,
                "config.json is not valid JSON: line 3, column 11");
-  expect_error(parse_json("", "config.json"), Code::bad_format, "line 1, column 1");
+  expect_error(parse_json("", "config.json"), Code::bad_format, "config.json is empty");
   expect_error(parse_json("{} x", "config.json"), Code::bad_format, "line 1, column 4");
   expect_error(parse_json("[1e999]", "config.json"), Code::bad_format, "config.json");
 }

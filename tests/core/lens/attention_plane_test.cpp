@@ -8,6 +8,7 @@
 #include "core/arch/open.h"
 #include "core/lens/attention_row.h"
 #include "core/lens/thumbnails.h"
+#include "tests/edits.h"
 
 namespace attnscope {
 namespace {
@@ -62,7 +63,7 @@ TEST(AttentionPlane, WithoutTheFirstTokenRowsSumToOneAgain) {
 TEST(AttentionPlane, DifferenceIsNewMinusOldAndAMaskedWeightCountsAsZero) {
   const auto before = run("gpt2", some_ids(6));
   RunOptions options;
-  options.mask_cells = {{4, 2, false}};
+  options.edits = {testing::cells({{4, 2, false}})};
   const auto now = run("gpt2", some_ids(6), options);
   const PlaneRequest request{site_of(Slot::pattern, 0), 1, {0, 6}, {0, 6}, false};
   const Tensor change = attention_difference(*now, *before, request);
@@ -127,7 +128,7 @@ TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
 TEST(AttentionRow, ExponentialsGiveThePattern) {
   for (const char* name : {"gpt2", "llama"}) {
     RunOptions options;
-    options.mask_cells = {{9, 4, false}};
+    options.edits = {testing::cells({{9, 4, false}})};
     const auto trace = run(name, some_ids(12), options);
     const auto row = attention_row(*trace, kPattern, 1, 9);
     ASSERT_TRUE(row) << row.error().text();
@@ -148,7 +149,7 @@ TEST(AttentionRow, ExponentialsGiveThePattern) {
 
 TEST(AttentionRow, ARowThatSeesNothingIsAllZeros) {
   RunOptions options;
-  for (std::int64_t key = 0; key < 4; ++key) options.mask_cells.push_back({3, key, false});
+  options.edits = {testing::cells({{3, 0, false}, {3, 1, false}, {3, 2, false}, {3, 3, false}})};
   const auto row = attention_row(*run("gpt2", some_ids(5), options), kPattern, 0, 3);
   ASSERT_TRUE(row);
   EXPECT_EQ(row->sum, 0);

@@ -79,7 +79,7 @@ TEST(LogitLens, MiddleRowsAgainstNaive) {
   const auto trace = run(true);
   const auto rows = lens_rows(*trace);
   const Weights& weights = trace->weights();
-  const Tensor x = trace->find(rows[1].site)->value;  // [pos, d_model]
+  const Tensor x = trace->find(rows[1].site)->value();  // [pos, d_model]
   for (std::int64_t pos = 0; pos < 5; ++pos) {
     double mean = 0, variance = 0, sum = 0, entropy = 0;
     for (int i = 0; i < 6; ++i) mean += x.at(pos, i) / 6.0;
@@ -117,7 +117,7 @@ TEST(LogitLens, AdditionsAreTheNormsOfWhatIsAdded) {
   const auto trace = run(true);
   const auto parts = additions(*trace, 2);
   ASSERT_EQ(parts.size(), 5u);
-  const Tensor out = trace->find(site_of(Slot::attn_out, 0))->value;
+  const Tensor out = trace->find(site_of(Slot::attn_out, 0))->value();
   double sum = 0;
   for (int i = 0; i < 6; ++i) sum += static_cast<double>(out.at(2, i)) * out.at(2, i);
   EXPECT_EQ(parts[1].site, site_of(Slot::attn_out, 0));

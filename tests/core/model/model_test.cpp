@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace attnscope {
 namespace {
@@ -52,32 +53,42 @@ std::shared_ptr<const Model> model_of(const ModelConfig& config) {
   return *model;
 }
 
-TEST(KvCache, appends_and_views_all_rows) {
-  KvCache cache(1);
-  std::vector<Tensor> pieces;
-  Tensor first_view;
+TEST(KvRows, appends_and_shares_what_was_there) {
+  std::shared_ptr<KvRows> store;
+  Tensor all_k, all_v, first_view;
   std::vector<float> first_values;
   std::int64_t total = 0;
   for (const std::int64_t rows : {3, 1, 1, 70, 1, 200}) {
     const Tensor k = wave({2, rows, 4}, 0.1 * static_cast<double>(rows)),
                  v = wave({2, rows, 4}, 0.2 * static_cast<double>(rows));
-    const auto [all_k, all_v] = cache.append(0, k, v);
-    cache.advance(rows);
+    if (total == 0) {
+      all_k = k, all_v = v;
+    } else {
+      const auto grown = KvRows::extended(store, all_k, all_v, total, k, v);
+      all_k = grown.k, all_v = grown.v, store = grown.store;
+    }
     total += rows;
     EXPECT_EQ(all_k.sizes(), (std::vector<std::int64_t>{2, total, 4}));
     EXPECT_EQ(max_abs_difference(all_k.slice(1, total - rows, total), k), 0);
     EXPECT_EQ(max_abs_difference(all_v.slice(1, total - rows, total), v), 0);
-    if (first_view.empty()) {
-      first_view = all_k;
-      first_values = all_k.values();
-    }
+    if (total == 4) first_view = all_k, first_values = all_k.values();
   }
   EXPECT_EQ(first_view.values(), first_values);  // growing left the old view to its owner
-  EXPECT_EQ(cache.length(), total);
-  EXPECT_EQ(cache.bytes(), 2 * total * 2 * 4 * 4);
 }
 
-TEST(ModelRun, cache_equals_one_run_for_every_position_kind) {
+TEST(KvRows, a_second_run_from_the_same_place_gets_memory_of_its_own) {
+  const Tensor k = wave({2, 3, 4}, 0.1), v = wave({2, 3, 4}, 0.2), one = wave({2, 1, 4}, 0.3),
+               other = wave({2, 1, 4}, 0.4);
+  const auto first = KvRows::extended(nullptr, k, v, 3, one, one);
+  const auto longer = KvRows::extended(first.store, first.k, first.v, 4, one, one);
+  const auto aside = KvRows::extended(first.store, first.k, first.v, 4, other, other);
+  EXPECT_EQ(longer.store, first.store);
+  EXPECT_NE(aside.store, first.store);
+  EXPECT_EQ(max_abs_difference(longer.k.slice(1, 4, 5), one), 0);
+  EXPECT_EQ(max_abs_difference(aside.k.slice(1, 4, 5), other), 0);
+}
+
+TEST(ModelRun, token_by_token_equals_one_run_for_every_position_kind) {
   for (const auto kind : {PositionSpec::Kind::none, PositionSpec::Kind::learned,
                           PositionSpec::Kind::sinusoidal, PositionSpec::Kind::rope}) {
     for (const std::int64_t window : {0, 3}) {
@@ -86,33 +97,35 @@ TEST(ModelRun, cache_equals_one_run_for_every_position_kind) {
       const auto model = model_of(config);
       const std::vector<int> ids{3, 1, 4, 1, 5, 9, 2, 6};
       const auto whole = *model->run({ids, {}});
-      KvCache cache(2);
-      ASSERT_TRUE(model->run({{3, 1, 4}, {}}, {}, &cache));
-      for (std::size_t i = 3; i < ids.size(); ++i) {
-        const auto step = *model->run({{ids[i]}, {}}, {}, &cache);
-        EXPECT_EQ(step->first_pos, static_cast<std::int64_t>(i));
-        EXPECT_LE(max_abs_difference(step->logits_row(0), whole->logits_row(static_cast<std::int64_t>(i))),
-                  1e-5)
+      RunOptions options;
+      options.keep = Keep::predictions;
+      options.base = *model->run({{3, 1, 4}, {}}, options);
+      for (std::int64_t i = 3; i < 8; ++i) {
+        const Input input{{ids.begin(), ids.begin() + i + 1}, {}};
+        const Cone cone = *model->cone(input, options);
+        EXPECT_EQ(cone.block_rows(), 2);
+        options.base = *model->run(input, options);
+        EXPECT_LE(max_abs_difference(options.base->logits_row(i), whole->logits_row(i)), 1e-5)
             << static_cast<int>(kind) << " window " << window;
       }
     }
   }
 }
 
-TEST(ModelRun, a_cancelled_run_leaves_the_cache_usable) {
+TEST(ModelRun, a_cancelled_run_leaves_its_base_usable) {
   const auto model = model_of(config_of(true, PositionSpec::Kind::rope));
-  KvCache cache(2);
-  ASSERT_TRUE(model->run({{3, 1}, {}}, {}, &cache));
+  RunOptions from, options;
+  from.keep = Keep::predictions;
+  from.base = *model->run({{3, 1}, {}}, from);
+  options = from;
   std::atomic<bool> cancel{false};
   int seen = 0;
-  RunOptions options;
   options.cancel = &cancel;
   options.on_record = [&](const Record&) { cancel = ++seen == 25; };
-  EXPECT_EQ(model->run({{7}, {}}, options, &cache).error().code, Code::cancelled);
-  EXPECT_EQ(cache.length(), 2);
-  const auto step = *model->run({{4}, {}}, {}, &cache);
+  EXPECT_EQ(model->run({{3, 1, 7}, {}}, options).error().code, Code::cancelled);
+  const auto step = *model->run({{3, 1, 4}, {}}, from);
   const auto whole = *model->run({{3, 1, 4}, {}});
-  EXPECT_LE(max_abs_difference(step->logits_row(0), whole->logits_row(2)), 1e-5);
+  EXPECT_LE(max_abs_difference(step->logits_row(2), whole->logits_row(2)), 1e-5);
 }
 
 TEST(ModelRun, refuses_inputs_in_words) {
@@ -122,9 +135,38 @@ TEST(ModelRun, refuses_inputs_in_words) {
   EXPECT_EQ(model->run({{-1}, {}}).error().code, Code::out_of_range);
   EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}).error().code, Code::out_of_range);
   EXPECT_EQ(model->run({{}, wave({2, 8}, 1)}).error().code, Code::bad_shape);
-  KvCache cache(2);
-  ASSERT_TRUE(model->run({std::vector<int>(16, 1), {}}, {}, &cache));
-  EXPECT_EQ(model->run({{1}, {}}, {}, &cache).error().code, Code::out_of_range);
+  Input segments{{1, 2}, {}};
+  segments.types = {0, 1};
+  EXPECT_NE(model->run(segments).error().sentence.find("no segments"), std::string::npos);
+  RunOptions options;
+  options.base = *model->run({std::vector<int>(16, 1), {}});
+  EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}, options).error().code, Code::out_of_range);
+}
+
+TEST(ModelRun, refuses_images_that_are_no_numbers) {
+  ModelConfig config = config_of(false, PositionSpec::Kind::none);
+  config.vocab_size = 0;
+  config.head.outputs = 3;
+  config.patch = {2, 3, 2, 2, false};
+  const auto model = model_of(std::move(config));
+  Input input;
+  input.pixels = wave({3, 4, 4}, 1);
+  ASSERT_TRUE(model->run(input)) << model->run(input).error().text();
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    input.pixels = wave({3, 4, 4}, 1).with_value({2, 1, 0}, bad);
+    const auto ran = model->run(input);
+    ASSERT_FALSE(ran);
+    const char* said = std::isnan(bad) ? "1 numbers that are NaN" : "1 that are infinite";
+    EXPECT_NE(ran.error().sentence.find(said), std::string::npos) << ran.error().sentence;
+  }
+}
+
+TEST(ModelRun, a_stand_in_without_weights_never_runs) {
+  const Model stand_in(std::make_shared<const ModelConfig>(config_of(false, PositionSpec::Kind::learned)),
+                       std::make_shared<const Weights>());
+  const auto ran = stand_in.run({{1, 2}, {}});
+  ASSERT_FALSE(ran);
+  EXPECT_NE(ran.error().sentence.find("recording"), std::string::npos);
 }
 
 TEST(CheckWeights, names_the_tensor_and_both_shapes) {
@@ -170,18 +212,24 @@ TEST(CheckWeights, sizes_that_make_no_model) {
   EXPECT_TRUE(refused([](ModelConfig& c) { c.blocks[0].mlp.d_mlp = 0; }));
 }
 
-TEST(WithWeight, shares_the_rest_and_keeps_a_tied_head_tied) {
+TEST(EditedWeight, shares_the_rest_and_a_tied_head_is_one_weight) {
   ModelConfig config = config_of(false, PositionSpec::Kind::learned);
   config.head.tied = true;
   Weights weights = weights_of(config);
-  weights.set("logits.weight", weights.get("tok_embed.weight").transpose());
+  weights.set("tok_embed.weight", weights.get("tok_embed.weight").rename({Axis::vocab, Axis::d_model}));
+  weights.set("logits.weight", weights.get("tok_embed.weight").transpose().rename({Axis::in, Axis::vocab}));
   const auto model = *Model::make(config, std::move(weights));
-  const auto changed =
-      model->with_weight("tok_embed.weight", scale(model->weights().get("tok_embed.weight"), 2.f));
-  EXPECT_EQ(changed->weights().get("logits.weight").at(3, 5),
-            2 * model->weights().get("logits.weight").at(3, 5));
-  EXPECT_EQ(changed->weights().get("blocks.0.attn.q.weight").data(),
-            model->weights().get("blocks.0.attn.q.weight").data());
+  const float before = model->weights().get("tok_embed.weight").at(5, 3);
+  for (const char* edit : {"tok_embed.weight[vocab=5,d_model=3]*=2", "logits.weight[in=3,vocab=5]*=2"}) {
+    RunOptions options;
+    options.edits = {*parse_edit(edit)};
+    const auto run = *model->run({{5, 1}, {}}, options);
+    EXPECT_EQ(run->weights().get("tok_embed.weight").at(5, 3), 2 * before) << edit;
+    EXPECT_EQ(run->weights().get("logits.weight").at(3, 5), 2 * before) << edit;
+    EXPECT_EQ(run->weights().get("blocks.0.attn.q.weight").data(),
+              model->weights().get("blocks.0.attn.q.weight").data());
+    EXPECT_EQ(run->cell(site_of(Slot::tok_embed), {0, 3}), 2 * before);
+  }
 }
 
 }  // namespace

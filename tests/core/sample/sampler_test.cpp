@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/arch/scene.h"
+#include "tests/edits.h"
 
 namespace attnscope {
 namespace {
@@ -151,12 +152,13 @@ TEST(Generate, cached_greedy_equals_running_everything_again) {
 TEST(Generate, every_token_is_said_under_the_edits) {
   const auto model = toy(9);
   const std::vector<int> plain = greedy_by_hand(*model, {3, 1, 4}, 6);
-  RunOptions step, cells, window;
-  // A row of the prompt alone: with a cache the next token would be row 0 too.
-  step.interventions = {{*parse_cell("blocks.0.mlp.out[pos=0]"), {Edit::Kind::scale, 40.f}, true, {}}};
-  cells.mask_cells = {{2, 0, false}, {4, 3, false}, {5, 1, false}};
-  window.mask = *MaskSpec::parse("window(1)");
-  for (const RunOptions& options : {step, cells, window}) {
+  RunOptions step, cells, window, mean, logits;
+  step.edits = {testing::edit("blocks.0.mlp.out[pos=0]*=40")};
+  cells.edits = {testing::cells({{2, 0, false}, {4, 3, false}, {5, 1, false}})};
+  window.edits = {testing::mask("window(1)")};
+  mean.edits = {testing::edit("blocks.0.attn.z=mean"), testing::edit("blocks.0.mlp.out*=-3")};
+  logits.edits = {testing::edit("logits[vocab=2]=1000")};
+  for (const RunOptions& options : {step, cells, window, mean, logits}) {
     const auto made = generate(*model, {3, 1, 4}, 6, {0.f, 0, 1.f, 0}, options);
     ASSERT_TRUE(made) << made.error().text();
     EXPECT_EQ(made->ids, greedy_by_hand(*model, {3, 1, 4}, 6, options));
@@ -188,6 +190,22 @@ TEST(Generate, stops_at_the_end_token_and_at_the_last_position) {
   ASSERT_TRUE(full);
   EXPECT_EQ(full->ids.size(), 3u);  // positions 3 and 4 are read, one more token is said
   EXPECT_NE(full->note.find("positions for 5"), std::string::npos) << full->note;
+}
+
+TEST(Sampling, settings_that_are_no_numbers_are_refused_wherever_they_are_set) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(check_sampling({}));
+  EXPECT_TRUE(check_sampling({0.f, 0, 0.f, 7}));
+  const auto model = toy(8);
+  for (const Sampling& bad : std::vector<Sampling>{{nan, 0, 1.f, 0},
+                                                   {inf, 0, 1.f, 0},
+                                                   {-1.f, 0, 1.f, 0},
+                                                   {1.f, -1, 1.f, 0},
+                                                   {1.f, 0, nan, 0},
+                                                   {1.f, 0, 2.f, 0}}) {
+    EXPECT_EQ(check_sampling(bad).error().code, Code::out_of_range);
+    EXPECT_FALSE(generate(*model, {1}, 4, bad));
+  }
 }
 
 TEST(Generate, refuses_with_a_sentence) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "core/step/catalog_backward.h"
+#include "core/train/task.h"
+#include "tests/edits.h"
 
 namespace attnscope {
 namespace {
@@ -40,7 +42,7 @@ TEST(Backpass, EveryStepWithASlopeHasItsRowAndIsReadBySomething) {
   for (const std::string& name : all_models()) {
     const auto run = run_of(name);
     if (!run) continue;
-    const auto slopes = slopes_of(run, 0, -1);
+    const auto slopes = slopes_of(run, 0, {});
     if (slopes->error) continue;  // no head, or one token
     ++models;
     for (const Record& record : slopes->gradients->records()) {
@@ -58,7 +60,7 @@ TEST(Backpass, EveryStepWithASlopeHasItsRowAndIsReadBySomething) {
 
 TEST(Backpass, TheWalkGoesBackFromTheLogitsAndHoldsEverySlope) {
   const auto run = run_of("gpt2");
-  const auto slopes = slopes_of(run, 0, -1);
+  const auto slopes = slopes_of(run, 0, {});
   ASSERT_TRUE(slopes->gradients) << slopes->error->text();
   const auto& steps = slopes->walk->steps;
   EXPECT_EQ(steps.front().main.slot, Slot::logits);
@@ -76,13 +78,13 @@ TEST(Backpass, TheWalkGoesBackFromTheLogitsAndHoldsEverySlope) {
 TEST(Backpass, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
   const auto run = run_of("gpt2");
   const Trace& trace = run->trace(0);
-  const auto plain = default_objective(trace), chosen = default_objective(trace, 5);
+  const auto plain = default_objective(trace), chosen = default_objective(trace, {LossRows::as_trained, 5});
   ASSERT_TRUE(plain && chosen);
   const std::size_t last = plain->targets.size() - 1;
   for (std::size_t row = 0; row < last; ++row) EXPECT_EQ(plain->targets[row], trace.ids[row + 1]);
   EXPECT_LT(plain->targets[last], 0);
   EXPECT_EQ(chosen->targets[last], 5);
-  const auto far = default_objective(trace, 1 << 30);
+  const auto far = default_objective(trace, {LossRows::as_trained, 1 << 30});
   ASSERT_FALSE(far);
   EXPECT_NE(far.error().sentence.find("vocabulary"), std::string::npos);
 }
@@ -93,28 +95,32 @@ TEST(Backpass, OneTokenHasNoLossUntilATargetIsChosen) {
   session.wait();
   ASSERT_TRUE(session.edit("one", "", [](Document& document) { return set_ids(document, 0, {3}, {}); }));
   session.wait();
-  const auto none = slopes_of(session.result(), 0, -1);
+  const auto none = slopes_of(session.result(), 0, {});
   ASSERT_TRUE(none->error);
   EXPECT_NE(none->error->hint.find("choose"), std::string::npos);
   EXPECT_FALSE(none->likely.empty());
-  EXPECT_FALSE(slopes_of(session.result(), 0, none->likely.front())->error);
+  EXPECT_FALSE(slopes_of(session.result(), 0, {LossRows::as_trained, none->likely.front()})->error);
 }
 
-TEST(Backpass, AnEditedRunHasNoSlopes) {
+TEST(Backpass, AnEditedRunIsGoneBackThrough) {
   Session session;
   session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
   session.wait();
   ASSERT_TRUE(session.edit("set", "", [](Document& document) -> Status {
-    document.interventions.push_back(
-        {{site_of(Slot::resid_pre, 0), {{"pos", 0}, {"d_model", 0}}}, {Edit::Kind::set, 2.f}, true, ""});
+    put_edit(document, testing::edit("blocks.1.resid_pre[pos=0]=2"));
     return Done{};
   }));
   session.wait();
-  EXPECT_TRUE(slopes_of(session.result(), 0, -1)->error);
+  const auto slopes = slopes_of(session.result(), 0, {});
+  ASSERT_TRUE(slopes->gradients) << slopes->error->text();
+  EXPECT_NE(slopes->gradients->cell(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
+  EXPECT_EQ(slopes->gradients->passed(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
+  EXPECT_EQ(slopes->gradients->cell(site_of(Slot::resid_post, 0), {0, 0}), 0.f)
+      << "what was set sends nothing back";
 }
 
 TEST(Backpass, LossesOfTheRowsMakeTheLoss) {
-  const auto slopes = slopes_of(run_of("llama"), 0, -1);
+  const auto slopes = slopes_of(run_of("llama"), 0, {});
   ASSERT_TRUE(slopes->gradients);
   double sum = 0;
   int counted = 0;
@@ -126,7 +132,7 @@ TEST(Backpass, LossesOfTheRowsMakeTheLoss) {
 
 TEST(Backpass, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
   for (const char* name : {"gpt2", "llama", "marian"}) {
-    const auto slopes = slopes_of(run_of(name), 0, -1);
+    const auto slopes = slopes_of(run_of(name), 0, {});
     ASSERT_TRUE(slopes->gradients) << name;
     const auto& gradients = *slopes->gradients;
     const Weights& weights = gradients.trace().weights();
@@ -148,7 +154,7 @@ TEST(Backpass, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
 }
 
 TEST(Backpass, StepsKnowTheirWeights) {
-  const auto slopes = slopes_of(run_of("gpt2"), 0, -1);
+  const auto slopes = slopes_of(run_of("gpt2"), 0, {});
   const auto of = [&](const char* site) { return weights_of_step(*slopes->gradients, *parse_site(site)); };
   EXPECT_EQ(of("blocks.0.attn.q"),
             (std::vector<std::string>{"blocks.0.attn.q.weight", "blocks.0.attn.q.bias"}));
@@ -161,7 +167,7 @@ TEST(Backpass, ChecksAgreeForStepsAndWeightsEvenTiedOnes) {
   const auto run = run_of("gpt2");
   Jobs jobs;
   Backpass pass;
-  pass.follow(jobs, run, 0, 4);
+  pass.follow(jobs, run, 0, {LossRows::as_trained, 4});
   while (jobs.any_busy()) std::this_thread::yield();
   const auto slopes = pass.newest();
   ASSERT_TRUE(slopes && slopes->gradients);
@@ -198,17 +204,120 @@ TEST(Backpass, TheNewestRunWinsAndAnotherModelForgetsTheOldSlopes) {
   Jobs jobs;
   Backpass pass;
   const auto first = run_of("gpt2"), other = run_of("llama");
-  pass.follow(jobs, first, 0, -1);
+  pass.follow(jobs, first, 0, {});
   while (jobs.any_busy()) std::this_thread::yield();
   ASSERT_TRUE(pass.newest());
   const std::uint64_t version = pass.newest()->version;
-  pass.follow(jobs, first, 0, -1);
+  pass.follow(jobs, first, 0, {});
   EXPECT_FALSE(jobs.any_busy()) << "asked already";
   EXPECT_EQ(pass.newest()->version, version);
-  pass.follow(jobs, other, 0, -1);
+  pass.follow(jobs, other, 0, {});
   EXPECT_TRUE(!pass.newest() || pass.newest()->run == other);
   while (jobs.any_busy()) std::this_thread::yield();
   EXPECT_EQ(pass.newest()->run, other);
+}
+
+// ---- which rows count ----------------------------------------------------------------------------
+
+std::shared_ptr<const RunResult> shipped_run(const std::string& name) {
+  Session session;
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/" + name);
+  session.wait();
+  EXPECT_TRUE(session.result()) << (session.error() ? session.error()->text() : name);
+  return session.result();
+}
+
+std::vector<std::size_t> counted(const Objective& objective) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < objective.targets.size(); ++row)
+    if (objective.targets[row] >= 0) rows.push_back(row);
+  return rows;
+}
+
+// On the examples that a model was trained on, the rule of its card counts the rows of its training, and asks
+// them for the same. What follows the last token of an input stands in no input.
+TEST(CountedRowsOfShippedModels, AreThoseOfTheirTraining) {
+  for (const auto& task : tasks()) {
+    const std::string folder =
+        std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/" + std::string(task->name());
+    const auto opened = open_model(folder);
+    ASSERT_TRUE(opened) << opened.error().text();
+    ASSERT_TRUE(opened->card && opened->card->counted) << task->name();
+    EXPECT_EQ(*opened->card->counted, task->counted()) << task->name();
+    for (int number = 0; number < 12; ++number) {
+      const Example example = task->example(3, Split::held_out, number);
+      const auto trace = opened->model->run(example.input);
+      ASSERT_TRUE(trace) << trace.error().text();
+      const auto found = default_objective(**trace, {}, trained_rows(*opened));
+      ASSERT_TRUE(found) << task->name() << ": " << found.error().text();
+      for (std::size_t row = 0; row < example.targets.size(); ++row) {
+        const bool hidden = task->counted().kind == CountedRows::Kind::masked;
+        const bool last = !hidden && row + 1 == example.input.ids.size();
+        if (last) continue;
+        ASSERT_EQ(found->targets[row] >= 0, example.targets[row] >= 0) << task->name() << " row " << row;
+        if (hidden) continue;
+        ASSERT_EQ(found->targets[row], example.targets[row]) << task->name() << " row " << row;
+      }
+    }
+  }
+}
+
+TEST(CountedRowsOfShippedModels, MakeTheLossOfTheirTraining) {
+  const auto pilot = shipped_run("pilot");
+  ASSERT_TRUE(pilot);
+  const auto trained = slopes_of(pilot, 0, {}), all = slopes_of(pilot, 0, {LossRows::all, -1}),
+             last = slopes_of(pilot, 0, {LossRows::last, -1});
+  ASSERT_TRUE(trained->gradients && all->gradients && last->gradients);
+  EXPECT_EQ(trained->gradients->loss().counted, 7);  // actions
+  EXPECT_LT(trained->loss, 0.5);
+  EXPECT_GT(all->gradients->loss().counted, 7);  // and the words of the instruction, which nobody taught it
+  EXPECT_GT(all->loss, 2);
+  EXPECT_EQ(last->gradients->loss().counted, 1);
+}
+
+TEST(LossChoice, RowsAndTargets) {
+  const auto gap = shipped_run("gap-filler");
+  ASSERT_TRUE(gap);
+  const Trace& trace = gap->trace(0);
+  const auto rule = trained_rows(*gap->document.opened);
+  ASSERT_TRUE(rule);
+  const auto hidden = default_objective(trace, {}, rule);
+  ASSERT_TRUE(hidden) << hidden.error().text();
+  for (const std::size_t row : counted(*hidden)) {
+    EXPECT_EQ(trace.ids[row], 4);  // [MASK]
+    EXPECT_NE(hidden->targets[row], 4) << "nobody asks it to say the mask";
+  }
+  const auto chosen = default_objective(trace, {LossRows::as_trained, 9}, rule);
+  EXPECT_EQ(chosen->targets[counted(*chosen).back()], 9);
+  EXPECT_EQ(counted(*default_objective(trace, {LossRows::all, -1}, rule)).size(), trace.ids.size());
+  Trace words = trace;
+  for (int& id : words.ids)
+    if (id == 4) id = 9;
+  const auto none = default_objective(words, {}, rule);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().sentence.find("hidden"), std::string::npos);
+  EXPECT_NE(none.error().hint.find("all rows"), std::string::npos);
+}
+
+TEST(LossChoice, AModelWithoutACardCountsAllRows) {
+  const auto run = run_of("gpt2");
+  EXPECT_FALSE(trained_rows(*run->document.opened));
+  const Trace& trace = run->trace(0);
+  const auto silent = default_objective(trace), all = default_objective(trace, {LossRows::all, -1});
+  ASSERT_TRUE(silent && all);
+  EXPECT_EQ(silent->targets, all->targets);
+  const auto last = default_objective(trace, {LossRows::last, 5});
+  EXPECT_EQ(counted(*last), (std::vector<std::size_t>{trace.ids.size() - 1}));
+  EXPECT_EQ(last->targets.back(), 5);
+}
+
+TEST(LossChoice, AnOlderCardNamesItsTask) {
+  OpenedModel opened;
+  opened.card = ModelCard{};
+  opened.card->task = "sorter";
+  EXPECT_EQ(trained_rows(opened)->text(), "from:26");
+  opened.card->task = "lines of a file";
+  EXPECT_FALSE(trained_rows(opened));
 }
 
 }  // namespace

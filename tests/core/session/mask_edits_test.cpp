@@ -25,29 +25,29 @@ void expect_mask(const Document& document, std::int64_t tokens, bool (*wanted)(s
 
 TEST(MaskEdits, ThereIsOneMaskHoweverItIsChosen) {
   Document document = gpt2(9);
-  EXPECT_TRUE(is_chosen_mask(document, "model", MaskOf::main));
-  EXPECT_FALSE(is_chosen_mask(document, "causal", MaskOf::main))
+  EXPECT_TRUE(is_chosen_mask(document, "model", AttentionKind::main));
+  EXPECT_FALSE(is_chosen_mask(document, "causal", AttentionKind::main))
       << "the same numbers, but nobody asked for it";
-  const std::vector<std::string> presets = mask_presets(document, MaskOf::main, 0, 3);
+  const std::vector<std::string> presets = mask_presets(document, AttentionKind::main, 0, 3);
   for (const std::string& preset : presets) {
     set_mask_cell(document, 4, 1, !mask_of(document, 0).allowed(4, 1));
-    EXPECT_FALSE(is_chosen_mask(document, preset, MaskOf::main)) << "a cell was switched by hand";
-    ASSERT_TRUE(choose_mask(document, preset, MaskOf::main)) << preset;
-    EXPECT_EQ(document.mask.text(), preset);
-    EXPECT_TRUE(document.mask_cells.empty()) << preset;
+    EXPECT_FALSE(is_chosen_mask(document, preset, AttentionKind::main)) << "a cell was switched by hand";
+    ASSERT_TRUE(choose_mask(document, preset, AttentionKind::main)) << preset;
+    EXPECT_EQ(asked_mask(document, AttentionKind::main).text(), preset);
+    EXPECT_TRUE(switched_cells(document, AttentionKind::main).empty()) << preset;
     for (const std::string& other : presets)
-      EXPECT_EQ(is_chosen_mask(document, other, MaskOf::main), other == preset) << other;
+      EXPECT_EQ(is_chosen_mask(document, other, AttentionKind::main), other == preset) << other;
   }
-  ASSERT_TRUE(choose_mask(document, "full", MaskOf::main));
+  ASSERT_TRUE(choose_mask(document, "full", AttentionKind::main));
   expect_mask(document, 9, [](std::int64_t, std::int64_t) { return true; });
-  ASSERT_TRUE(choose_mask(document, presets[3], MaskOf::main));
+  ASSERT_TRUE(choose_mask(document, presets[3], AttentionKind::main));
   expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q && k > q - 3; });
-  ASSERT_TRUE(choose_mask(document, "causal | prefix(3)", MaskOf::main));
+  ASSERT_TRUE(choose_mask(document, "causal | prefix(3)", AttentionKind::main));
   expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q || k < 3; });
-  ASSERT_TRUE(choose_mask(document, "model", MaskOf::main));
+  ASSERT_TRUE(choose_mask(document, "model", AttentionKind::main));
   expect_mask(document, 9, [](std::int64_t q, std::int64_t k) { return k <= q; });
-  EXPECT_FALSE(choose_mask(document, "causal & window(0)", MaskOf::main));
-  EXPECT_TRUE(document.mask.is_model());
+  EXPECT_FALSE(choose_mask(document, "causal & window(0)", AttentionKind::main));
+  EXPECT_TRUE(asked_mask(document, AttentionKind::main).is_model());
 }
 
 TEST(MaskEdits, RowsOfPaddingAreNeitherShownNorCounted) {
@@ -76,7 +76,7 @@ TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {
   expect_mask(document, 6, [](std::int64_t q, std::int64_t k) { return k <= q && (k != 2 || q == 4); });
   ASSERT_TRUE(toggle_mask_column(document, 2, 6));
   ASSERT_TRUE(toggle_mask_column(document, 2, 6));
-  EXPECT_TRUE(document.mask_cells.empty());
+  EXPECT_TRUE(document.edits.empty());
   EXPECT_FALSE(toggle_mask_row(document, 6, 6));
   EXPECT_FALSE(toggle_mask_column(document, 0, kMostMaskTokens + 1));
 }

@@ -10,6 +10,7 @@
 #include "core/session/backpass.h"
 #include "core/session/mask_edits.h"
 #include "core/session/session.h"
+#include "tests/edits.h"
 
 namespace attnscope {
 namespace {
@@ -112,8 +113,8 @@ TEST_P(SideMasksOf, ACellOfEveryMaskIsSwitchedAndTakenBack) {
     const std::int64_t query = pattern.shape[1] - 1;
     const std::int64_t key = std::max<std::int64_t>(0, std::min(query, pattern.shape[2]) - 1);
     ASSERT_GE(query, 1) << to_text(pattern.site);
-    const MaskPlace mask{mask_of_attention(place.stack, place.part, before.config().stack),
-                         pattern.site.layer, 0};
+    const MaskPlace mask{attention_kind(place.stack, place.part, before.config().stack), pattern.site.layer,
+                         0};
     ASSERT_TRUE(session.edit("Hide a key", "", [&](Document& document) -> Status {
       set_mask_cell(document, query, key, false, mask);
       return Done{};
@@ -160,64 +161,64 @@ const std::string kSideMarian = "tests/golden/models/marian", kSideBigger = "tes
 TEST(SideMasks, PresetsRowsAndColumnsOfARectangle) {
   Document document = side_masks_document(kSideMarian);
   const std::vector<Input> inputs = inputs_of(document);
-  const MaskPlace cross{MaskOf::cross, 1, 0};
+  const MaskPlace cross{AttentionKind::cross, 1, 0};
   const MaskSize size(inputs[0].length(), static_cast<std::int64_t>(inputs[0].source.size()));
   ASSERT_GT(size.keys, size.queries);
   ASSERT_TRUE(toggle_mask_column(document, size.keys - 1, size, cross));
-  EXPECT_EQ(switched_cells(document, MaskOf::cross).size(), static_cast<std::size_t>(size.queries));
+  EXPECT_EQ(switched_cells(document, AttentionKind::cross).size(), static_cast<std::size_t>(size.queries));
   ASSERT_TRUE(toggle_mask_row(document, 0, size, cross));
   EXPECT_EQ(mask_summary(mask_of(document, cross), size.queries, size.keys).blind,
             std::vector<std::int64_t>{0});
   EXPECT_FALSE(toggle_mask_row(document, size.queries, size, cross)) << "there is no such query";
-  ASSERT_TRUE(choose_mask(document, "causal", MaskOf::cross));
+  ASSERT_TRUE(choose_mask(document, "causal", AttentionKind::cross));
   const Mask mask = mask_of(document, cross);
   for (std::int64_t query = 0; query < size.queries; ++query)
     for (std::int64_t key = 0; key < size.keys; ++key) EXPECT_EQ(mask.allowed(query, key), key <= query);
-  EXPECT_TRUE(is_chosen_mask(document, "causal", MaskOf::cross));
-  EXPECT_TRUE(document.mask_cells.empty()) << "the decoder's own mask is another";
-  ASSERT_TRUE(choose_mask(document, "model", MaskOf::cross));
-  EXPECT_TRUE(document.side_masks.empty());
+  EXPECT_TRUE(is_chosen_mask(document, "causal", AttentionKind::cross));
+  EXPECT_TRUE(asked_mask(document, AttentionKind::main).is_model()) << "the decoder's own mask is another";
+  ASSERT_TRUE(choose_mask(document, "model", AttentionKind::cross));
+  EXPECT_TRUE(document.edits.empty());
 }
 
 TEST(SideMasks, ATextForEveryMask) {
   Document document = side_masks_document(kSideMarian);
-  ASSERT_TRUE(set_mask_text(document, "causal", MaskOf::encoder));
-  ASSERT_TRUE(set_mask_text(document, "window(2)", MaskOf::cross));
-  EXPECT_TRUE(document.mask.is_model());
-  EXPECT_FALSE(mask_of(document, MaskPlace{MaskOf::encoder}).allowed(0, 1));
-  EXPECT_FALSE(mask_of(document, MaskPlace{MaskOf::cross}).allowed(2, 0));
-  const Status none = set_mask_text(document, "causal", MaskOf::vision);
+  ASSERT_TRUE(set_mask_text(document, "causal", AttentionKind::encoder));
+  ASSERT_TRUE(set_mask_text(document, "window(2)", AttentionKind::cross));
+  EXPECT_TRUE(asked_mask(document, AttentionKind::main).is_model());
+  EXPECT_FALSE(mask_of(document, MaskPlace{AttentionKind::encoder}).allowed(0, 1));
+  EXPECT_FALSE(mask_of(document, MaskPlace{AttentionKind::cross}).allowed(2, 0));
+  const Status none = set_mask_text(document, "causal", AttentionKind::vision);
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().sentence.find("no vision tower"), std::string::npos) << none.error().sentence;
-  EXPECT_FALSE(set_mask_text(document, "matrix([[1,0],[1,1]])", MaskOf::cross)) << "of another shape";
-  EXPECT_FALSE(set_mask_text(document, "text>*", MaskOf::encoder)) << "no part of this name";
+  EXPECT_FALSE(set_mask_text(document, "matrix([[1,0],[1,1]])", AttentionKind::cross)) << "of another shape";
+  EXPECT_FALSE(set_mask_text(document, "text>*", AttentionKind::encoder)) << "no part of this name";
 }
 
 // A cell of the encoder's and one of the cross-attention's mask hidden.
 RunOptions with_hidden_cells() {
   RunOptions options;
-  put_mask(options.side_masks, {MaskOf::cross, {}, {{2, 1, false}}});
-  put_mask(options.side_masks, {MaskOf::encoder, {}, {{3, 0, false}, {4, 1, false}}});
+  options.edits = {testing::cells({{2, 1, false}}, AttentionKind::cross),
+                   testing::cells({{3, 0, false}, {4, 1, false}}, AttentionKind::encoder)};
   return options;
 }
 
 TEST(SideMasks, DecodingTokenByTokenSeesTheSwitchedCells) {
   const Document document = side_masks_document(kSideMarian);
   const Input input = inputs_of(document)[0];
-  const RunOptions options = with_hidden_cells();
+  RunOptions options = with_hidden_cells();
   const auto at_once = document.model->run(input, options), plain = document.model->run(input);
   ASSERT_TRUE(at_once && plain);
   const Site last = site_of(Slot::ln_final_out, -1, Stack::dec), logits = (*plain)->records().back().site;
   const Site read = (*plain)->find(last) ? last : logits;
-  KvCache cache(document.model->config().n_layers());
   const Tensor wanted = whole_step(**at_once, read);
   EXPECT_GT(max_abs_difference(wanted, whole_step(**plain, read)), 1e-4);
   for (std::int64_t pos = 0; pos < input.length(); ++pos) {
     Input next = input;
-    next.ids = {input.ids[static_cast<std::size_t>(pos)]};
-    const auto step = document.model->run(next, options, &cache);
+    next.ids.resize(static_cast<std::size_t>(pos) + 1);
+    const auto step = document.model->run(next, options);
     ASSERT_TRUE(step) << step.error().text();
-    EXPECT_LE(max_abs_difference(wanted.slice(0, pos, pos + 1), whole_step(**step, read)), 1e-5) << pos;
+    EXPECT_LE(max_abs_difference(wanted.slice(0, 0, pos + 1), whole_step(**step, read)), 1e-5) << pos;
+    options.base = *step;
   }
 }
 
@@ -226,9 +227,9 @@ TEST(SideMasks, SlopesFollowTheSwitchedCells) {
   const RunOptions options = with_hidden_cells();
   const auto trace = document.model->run(inputs_of(document)[0], options);
   ASSERT_TRUE(trace);
-  auto objective = default_objective(**trace, 5);
+  auto objective = default_objective(**trace, {LossRows::as_trained, 5});
   ASSERT_TRUE(objective) << objective.error().text();
-  const auto gradients = backward(*trace, *std::move(objective), options);
+  const auto gradients = backward(*trace, *std::move(objective));
   ASSERT_TRUE(gradients) << gradients.error().text();
   for (const char* name :
        {"enc.blocks.0.attn.v", "enc.blocks.1.attn.k", "dec.blocks.0.cross.q", "dec.blocks.1.cross.v"}) {
@@ -242,14 +243,14 @@ TEST(SideMasks, SlopesFollowTheSwitchedCells) {
 
 TEST(SideMasks, PrefixesAreTakenOffTheText) {
   const auto taken = [](std::string_view text) {
-    const MaskOf of = take_mask_prefix(text);
+    const AttentionKind of = take_mask_prefix(text);
     return std::pair(of, std::string(text));
   };
-  EXPECT_EQ(taken(" enc:causal"), std::pair(MaskOf::encoder, std::string("causal")));
-  EXPECT_EQ(taken("cross:@mask.npy"), std::pair(MaskOf::cross, std::string("@mask.npy")));
-  EXPECT_EQ(taken("vision: full"), std::pair(MaskOf::vision, std::string(" full")));
-  EXPECT_EQ(taken("text>image"), std::pair(MaskOf::main, std::string("text>image")));
-  EXPECT_EQ(taken(""), std::pair(MaskOf::main, std::string()));
+  EXPECT_EQ(taken(" enc:causal"), std::pair(AttentionKind::encoder, std::string("causal")));
+  EXPECT_EQ(taken("cross:@mask.npy"), std::pair(AttentionKind::cross, std::string("@mask.npy")));
+  EXPECT_EQ(taken("vision: full"), std::pair(AttentionKind::vision, std::string(" full")));
+  EXPECT_EQ(taken("text>image"), std::pair(AttentionKind::main, std::string("text>image")));
+  EXPECT_EQ(taken(""), std::pair(AttentionKind::main, std::string()));
 }
 
 TEST(SideMasks, ACellIsComparedWithTheMaskOfTheBlockThatIsLookedAt) {
@@ -260,11 +261,11 @@ TEST(SideMasks, ACellIsComparedWithTheMaskOfTheBlockThatIsLookedAt) {
   int narrow = -1, wide = -1;
   for (int layer = 0; layer < static_cast<int>(blocks.size()); ++layer) (far(layer) ? wide : narrow) = layer;
   ASSERT_TRUE(narrow >= 0 && wide >= 0) << "this family has both kinds";
-  set_mask_cell(document, 11, 0, false, {MaskOf::main, wide, 0});
+  set_mask_cell(document, 11, 0, false, {AttentionKind::main, wide, 0});
   EXPECT_FALSE(far(wide));
-  set_mask_cell(document, 11, 0, true, {MaskOf::main, wide, 0});
-  EXPECT_TRUE(document.mask_cells.empty()) << "taken back, not allowed in the blocks with a window";
-  ASSERT_TRUE(choose_mask(document, "causal & window(2)", MaskOf::main));
+  set_mask_cell(document, 11, 0, true, {AttentionKind::main, wide, 0});
+  EXPECT_TRUE(document.edits.empty()) << "taken back, not allowed in the blocks with a window";
+  ASSERT_TRUE(choose_mask(document, "causal & window(2)", AttentionKind::main));
   for (const int layer : {narrow, wide}) {
     EXPECT_TRUE(mask_of(document, layer).allowed(11, 10));
     EXPECT_FALSE(mask_of(document, layer).allowed(11, 9)) << layer;

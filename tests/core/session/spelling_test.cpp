@@ -23,6 +23,34 @@ std::shared_ptr<const OpenedModel> opened(const std::string& model, const std::s
 
 using Ids = std::vector<int>;
 
+// A tokenizer that counts the ids it is asked to spell.
+class Counting final : public Tokenizer {
+ public:
+  explicit Counting(std::shared_ptr<const Tokenizer> inner) : inner_(std::move(inner)) {}
+  Result<Encoding> encode(std::string_view text, bool add_special) const override {
+    return inner_->encode(text, add_special);
+  }
+  std::string decode(const Ids& ids, bool skip_special) const override {
+    spelled += ids.size();
+    return inner_->decode(ids, skip_special);
+  }
+  Spelling spell(const Ids& ids, bool skip_special) const override {
+    spelled += ids.size();
+    return inner_->spell(ids, skip_special);
+  }
+  int vocab_size() const override { return inner_->vocab_size(); }
+  std::string token_text(int id) const override { return inner_->token_text(id); }
+  std::string token_display(int id) const override { return inner_->token_display(id); }
+  std::optional<int> find(std::string_view spelling) const override { return inner_->find(spelling); }
+  std::optional<int> bos() const override { return inner_->bos(); }
+  std::optional<int> eos() const override { return inner_->eos(); }
+
+  mutable std::size_t spelled = 0;
+
+ private:
+  std::shared_ptr<const Tokenizer> inner_;
+};
+
 TEST(Spelling, TheTemplatesTokensAreSpecialAndNotPartOfTheText) {
   const auto model = opened("bert", "wordpiece_uncased");
   ASSERT_TRUE(model);
@@ -41,6 +69,39 @@ TEST(Spelling, TheTemplatesTokensAreSpecialAndNotPartOfTheText) {
   EXPECT_EQ(again.tokens[1].begin, 0);
   EXPECT_EQ(again.tokens.back().end, 0);
   EXPECT_EQ(spelled(*model, again.text, Stack::single)->input.ids, ids) << "typing it again changes nothing";
+}
+
+TEST(Spelling, AnEditCostsAsMuchAsTheTokensThatAreThere) {
+  for (const char* kind : {"bytelevel_bpe", "sentencepiece_bpe", "unigram", "wordpiece_uncased"}) {
+    auto model = std::make_shared<OpenedModel>(*opened("gpt2", kind));
+    const auto counting = std::make_shared<Counting>(model->tokenizer);
+    model->tokenizer = counting;
+    std::string text;
+    for (int i = 0; i < 1500; ++i) text += "the cat é한 ";
+    const Ids ids = spelled(*model, text, Stack::single)->input.ids;
+    ASSERT_GT(ids.size(), 4096u) << kind;
+    counting->spelled = 0;
+    const Sequence again = sequence_from_ids(*model, ids);
+    EXPECT_LE(counting->spelled, 4 * ids.size()) << kind;
+    EXPECT_EQ(again.tokens.size(), ids.size());
+    EXPECT_NE(again.text.find("cat"), std::string::npos);
+    for (const Token& token : again.tokens)
+      ASSERT_LE(token.end, static_cast<std::int64_t>(again.text.size()));
+  }
+}
+
+TEST(Spelling, PartsOfACharacterShareItsPlace) {
+  const auto model = opened("gpt2", "bytelevel_bpe");
+  const Tokenizer& words = *model->tokenizer;
+  const auto encoded = words.encode("a😀b", false);
+  ASSERT_TRUE(encoded);
+  const Sequence again = sequence_from_ids(*model, encoded->ids());
+  ASSERT_EQ(again.text, "a😀b");
+  ASSERT_EQ(again.tokens.size(), encoded->tokens.size());
+  for (std::size_t i = 0; i < again.tokens.size(); ++i) {
+    EXPECT_EQ(again.tokens[i].begin, encoded->tokens[i].begin) << i;
+    EXPECT_EQ(again.tokens[i].end, encoded->tokens[i].end) << i;
+  }
 }
 
 TEST(Spelling, AMaskedTokenIsWrittenInTheText) {
@@ -167,7 +228,7 @@ TEST(DocumentEdits, AMaskTextIsCheckedAgainstTheSequences) {
   EXPECT_FALSE(set_mask_text(document, "causal | nobody>*")) << "no part of this name";
   EXPECT_FALSE(set_mask_text(document, "matrix([[1,0],[1,1]])")) << "of another shape";
   EXPECT_FALSE(set_mask_text(document, "causal |"));
-  EXPECT_EQ(document.mask.text(), "window(2) | prefix(1)");
+  EXPECT_EQ(asked_mask(document, AttentionKind::main).text(), "window(2) | prefix(1)");
 }
 
 }  // namespace

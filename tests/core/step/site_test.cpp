@@ -131,6 +131,30 @@ TEST(Selector, globs_ranges_and_exclusions) {
   EXPECT_TRUE(Selector().matches(site_of(Slot::logits)));
 }
 
+TEST(Selector, brackets_ask_for_parts_of_a_step) {
+  const auto parts = [](const std::string& selector, const std::string& site) {
+    const auto parsed = Selector::parse(selector);
+    EXPECT_TRUE(parsed) << selector;
+    std::string out;
+    for (const auto& part : parsed ? parsed->parts(must(site)) : std::vector<std::vector<Coordinate>>{})
+      out += (out.empty() ? "" : " ") + (part.empty() ? "whole" : to_text(part));
+    return out;
+  };
+  const std::string pattern = "blocks.0.attn.pattern";
+  EXPECT_EQ(parts("blocks.0.attn.pattern[head=1,query=3,key=2]", pattern), "[head=1,query=3,key=2]");
+  EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", pattern), "[head=1]");
+  EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", "logits"), "[pos=2]");
+  EXPECT_EQ(parts("blocks.0-1.attn.hook_pattern[head=1],*.pattern[head=2],*.pattern[head=1]", pattern),
+            "[head=1] [head=2]");
+  EXPECT_EQ(parts("*,*.pattern[head=1]", pattern), "whole [head=1]");
+  EXPECT_EQ(parts("*.pattern[head=1],!*.pattern", pattern), "");
+  EXPECT_EQ(parts("logits", pattern), "");
+  EXPECT_EQ(parts("*", pattern), "whole");
+  for (const char* bad : {"logits[", "logits[pos=1", "logits[pos]", "logits[pos=-1]", "logits[pos=1,pos=2]",
+                          "logits[=1]", "[pos=1]", "!logits[pos=1]", "logits[pos=1]x"})
+    EXPECT_FALSE(Selector::parse(bad)) << bad;
+}
+
 TEST(Selector, understands_other_tools_names) {
   EXPECT_TRUE(picks("blocks.0.attn.hook_pattern", "blocks.0.attn.pattern"));
   EXPECT_TRUE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.pattern"));

@@ -43,14 +43,13 @@ TEST(Components, PreTokenizersAgreeInWordsAndPlaces) {
     ASSERT_TRUE(cut) << sentence(cut.error());
     for (const Json& expected : entry["cases"]) {
       const std::string input = expected[0];
-      std::vector<Segment> segments{{MappedText::of(input), std::nullopt}};
-      ASSERT_TRUE((*cut)(segments));
       Json words = Json::array();
-      for (const Segment& segment : segments) {
-        const ByteSpan place = segment.text.span(0, segment.text.text().size());
-        words.push_back({segment.text.text(), characters_before(input, place.begin),
+      ASSERT_TRUE((*cut)({MappedText::of(input), std::nullopt}, [&](const Segment& word) -> Status {
+        const ByteSpan place = word.text.span(0, word.text.size());
+        words.push_back({std::string(word.text.text()), characters_before(input, place.begin),
                          characters_before(input, place.end)});
-      }
+        return Done{};
+      }));
       EXPECT_EQ(words, expected[1]) << input;
     }
   }
@@ -63,8 +62,12 @@ TEST(Components, DecodersAgree) {
     const auto decoder = decoder_from(JsonNode(entry["part"], "decoder"));
     ASSERT_TRUE(decoder) << sentence(decoder.error());
     for (const Json& expected : entry["cases"]) {
-      const auto spellings = (*decoder)(expected[0].get<std::vector<std::string>>());
-      EXPECT_EQ(join(spellings, ""), expected[1].get<std::string>()) << expected[0];
+      std::vector<MappedText> spellings;
+      for (const std::string spelling : expected[0])
+        spellings.push_back(MappedText::at(spelling, {static_cast<std::int32_t>(spellings.size()),
+                                                      static_cast<std::int32_t>(spellings.size()) + 1}));
+      EXPECT_EQ(joined((*decoder)(std::move(spellings))).text(), expected[1].get<std::string>())
+          << expected[0];
     }
   }
 }
@@ -89,10 +92,11 @@ TEST(Components, MetaspaceReadsBothSpellings) {
   const auto words = [](const Json& part, const char* input) -> std::string {
     const auto cut = pre_tokenizer_from(JsonNode(part, "pre_tokenizer"));
     if (!cut) return sentence(cut.error());
-    std::vector<Segment> segments{{MappedText::of(input), std::nullopt}};
-    EXPECT_TRUE((*cut)(segments));
     std::vector<std::string> out;
-    for (const Segment& segment : segments) out.push_back(segment.text.text());
+    EXPECT_TRUE((*cut)({MappedText::of(input), std::nullopt}, [&](const Segment& word) -> Status {
+      out.emplace_back(word.text.text());
+      return Done{};
+    }));
     return join(out, "|");
   };
   Json part = {{"type", "Metaspace"}, {"replacement", "▁"}, {"add_prefix_space", true}};

@@ -1,7 +1,6 @@
 // vocab.txt and vocab.json + merges.txt: what the reference tokenizer.json says of the same vocabulary, and
 // files that lie.
 #include <algorithm>
-#include <random>
 
 #include "tests/core/text/helpers.h"
 #include "tests/core/text/temporary_folder.h"
@@ -62,7 +61,7 @@ TEST(WordList, BadOnesAreRefused) {
     const auto opened = open_tokenizer(folder.path());
     return opened ? std::string() : opened.error().sentence;
   };
-  const std::string name = folder.file("vocab.txt") + ": ";
+  const std::string name = "\"" + folder.file("vocab.txt") + "\": ";
   EXPECT_EQ(refusal(""), name + "no line is the unknown token [UNK].");
   EXPECT_EQ(refusal("a\nb\n"), name + "no line is the unknown token [UNK].");
   EXPECT_EQ(refusal("[UNK]\na\xFF\n"), name + "line 2 is not UTF-8.");
@@ -144,7 +143,7 @@ TEST(MergeFiles, BadOnesAreRefused) {
   };
   const auto expect = [&](const std::string& vocab, const std::string& merges, const char* part) {
     EXPECT_NE(refusal(vocab, merges).find(part), std::string::npos) << refusal(vocab, merges);
-    EXPECT_TRUE(starts_with(refusal(vocab, merges), folder.file("vocab.json") + ": "));
+    EXPECT_TRUE(starts_with(refusal(vocab, merges), "\"" + folder.file("vocab.json") + "\": "));
   };
   expect("[]", "", "must be an object");
   expect("{", "", "breaks off at byte");
@@ -168,34 +167,6 @@ TEST(Folders, TheNewestKindIsRead) {
   EXPECT_EQ((*open_tokenizer(folder.path()))->vocab_size(), 420);
   folder.copy(golden("bytelevel_bpe") + "/tokenizer.json", "tokenizer.json");
   EXPECT_EQ((*open_tokenizer(folder.path()))->vocab_size(), 1000);
-}
-
-TEST(OlderFiles, MutatedFilesNeverCrash) {
-  TemporaryFolder folder;
-  std::mt19937 random(23);
-  const std::string list = join(vocabulary_of("wordpiece_uncased"), "\n").substr(0, 600) + "\n[UNK]\n";
-  const std::string settings = R"({"tokenizer_class": "BertTokenizer", "do_lower_case": true, "unk_token":
-      {"content": "[UNK]"}, "added_tokens_decoder": {"3": {"content": "[X]", "special": true}}})";
-  const auto mutated = [&](std::string text) {
-    for (auto edits = 1 + random() % 4; edits > 0 && !text.empty(); --edits) {
-      const std::size_t at = random() % text.size();
-      if (random() % 2 == 0) {
-        text[at] = static_cast<char>(random());
-      } else {
-        text.erase(at, random() % 12);
-      }
-    }
-    return text;
-  };
-  for (int round = 0; round < 400; ++round) {
-    folder.write("vocab.txt", mutated(list));
-    folder.write("tokenizer_config.json", mutated(settings));
-    const auto opened = open_tokenizer(folder.path());
-    if (!opened) continue;
-    const auto encoded = (*opened)->encode("the [X] [UNK] 한 é\xFF");
-    if (!encoded) continue;
-    ASSERT_TRUE(is_valid_utf8((*opened)->decode(encoded->ids(), false)));
-  }
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(Normalizer, SmallOnes) {
   const auto run = [](const Normalizer& normalizer, const std::string& input) {
     MappedText text = MappedText::of(input);
     EXPECT_TRUE(normalizer(text));
-    return text.text();
+    return std::string(text.text());
   };
   EXPECT_EQ(run(lowercase_normalizer(), "ÀB ΣΣ İ"), "àb σσ i̇");
   EXPECT_EQ(run(prepend_normalizer("▁"), "a"), "▁a");

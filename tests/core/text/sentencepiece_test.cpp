@@ -2,8 +2,6 @@
 // the tokenizer classes make of them, and files that lie.
 #include "core/text/sentencepiece.h"
 
-#include <random>
-
 #include "core/text/wire_reader.h"
 #include "tests/core/text/helpers.h"
 #include "tests/core/text/temporary_folder.h"
@@ -177,44 +175,6 @@ TEST(BadModelFile, BrokenTablesAreNamed) {
   const auto parts = sentencepiece_parts(model, {});
   ASSERT_FALSE(parts);
   EXPECT_NE(parts.error().sentence.find("says that its tree has 2147483647"), std::string::npos);
-}
-
-TEST(BadModelFile, MutatedFilesNeverCrash) {
-  std::mt19937 random(17);
-  for (const char* name : {"model_bpe/tokenizer.model", "model_unigram/spiece.model"}) {
-    const std::string original = read_text(golden(name));
-    int opened = 0;
-    for (int round = 0; round < 1500; ++round) {
-      std::string bytes = original;
-      for (auto edits = 1 + random() % 6; edits > 0; --edits) {
-        const std::size_t tail = std::min<std::size_t>(bytes.size(), 1500);  // the specs stand at the end
-        const std::size_t at =
-            random() % 2 == 0 ? random() % bytes.size() : bytes.size() - 1 - random() % tail;
-        switch (random() % 4) {
-          case 0: bytes[at] = static_cast<char>(random()); break;
-          case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8)); break;
-          case 2: bytes.erase(at, random() % 9); break;
-          default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 9));
-        }
-        if (bytes.size() < 10) bytes = original;
-      }
-      const auto model = read_sentencepiece(bytes);
-      if (!model) {
-        ASSERT_FALSE(model.error().sentence.empty());
-        continue;
-      }
-      auto parts = sentencepiece_parts(*model, {});
-      if (!parts) continue;
-      ++opened;
-      const PipelineTokenizer tokenizer(*std::move(parts));
-      for (const char* text : {"the cat ﬁ A é 컵을", "[MASK] x\xFF  ", "0123456789"}) {
-        const auto encoded = tokenizer.encode(text);
-        if (!encoded) continue;
-        ASSERT_TRUE(is_valid_utf8(tokenizer.decode(encoded->ids(), false)));
-      }
-    }
-    EXPECT_GT(opened, 50) << name;
-  }
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ TEST(InputJson, OtherListsAreRefused) {
            R"({"ids": [1], "spans": [["a", 0, 18446744073709551615]]})",
            R"({"ids": [1], "pixels": {"shape": [1, 2], "values": [1, 2]}})",
            R"({"ids": [1], "pixels": {"shape": [1, 2, 2], "values": [1, 2]}})",
+           R"({"ids": [1], "pixels": {"shape": [1, 1, 1], "values": [1e39]}})",  // would be infinite
+           R"({"vectors": [[1, -1e300]]})",
            R"({})",
            R"(3)",
        }) {

@@ -103,8 +103,7 @@ TEST_F(OneAttention, stages_follow_from_each_other) {
 
 TEST_F(OneAttention, every_slice_equals_its_part_of_the_tensor) {
   RunOptions edited;
-  edited.interventions = {
-      {*parse_cell("blocks.0.attn.scores[head=1,query=4,key=2]"), {Edit::Kind::set, 3.f}, true, ""}};
+  edited.edits = {*parse_edit("blocks.0.attn.scores[head=1,query=4,key=2]=3")};
   for (const RunOptions& options : {RunOptions{}, edited}) {
     const auto trace = run(options);
     for (const Record& record : trace->records()) {
@@ -176,8 +175,7 @@ TEST_F(OneAttention, own_head_of_grouped_queries) {
 
 TEST_F(OneAttention, an_edited_pattern_keeps_the_bits_of_other_rows) {
   RunOptions options;
-  options.interventions = {
-      {*parse_cell("blocks.0.attn.pattern[head=2,query=5,key=1]"), {Edit::Kind::set, 0.9f}, true, ""}};
+  options.edits = {*parse_edit("blocks.0.attn.pattern[head=2,query=5,key=1]=0.9")};
   const auto plain = run({}), changed = run(options);
   for (const Slot slot : {Slot::pattern, Slot::z}) {
     const Tensor a = *plain->tensor(site_of(slot, 0)), b = *changed->tensor(site_of(slot, 0));
@@ -200,20 +198,79 @@ TEST_F(OneAttention, cancelling_stops_at_the_next_step) {
   EXPECT_EQ(seen, 4);
 }
 
+std::vector<float> edited(const char* text, const Tensor& x, const RowFrame& rows = {}) {
+  const auto edit = parse_edit(text);
+  EXPECT_TRUE(edit) << text;
+  const auto applied = apply(*(*edit)->number(), x, rows);
+  EXPECT_TRUE(applied) << text;
+  return applied ? applied->value.values() : std::vector<float>{};
+}
+
 TEST(Apply, coordinates_pick_a_box) {
   const Tensor x = Tensor::from({1, 2, 3, 4, 5, 6}, {{Axis::pos, 2}, {Axis::d_model, 3}});
-  const auto changed = [&](const char* cell, Edit how) {
-    return apply({*parse_cell(cell), how, true, ""}, x).values();
+  using Values = std::vector<float>;
+  EXPECT_EQ(edited("embed[pos=1,d_model=0]=9", x), (Values{1, 2, 3, 9, 5, 6}));
+  EXPECT_EQ(edited("embed[d_model=2]=0", x), (Values{1, 2, 0, 4, 5, 0}));
+  EXPECT_EQ(edited("embed[d_model=0-1]+=1", x), (Values{2, 3, 3, 5, 6, 6}));
+  EXPECT_EQ(edited("embed[pos=0]=mean", x), (Values{2.5, 3.5, 4.5, 4, 5, 6}));
+  EXPECT_EQ(edited("embed[query=0]=@pos:1", x), (Values{4, 5, 6, 4, 5, 6}));
+  EXPECT_EQ(edited("embed*=2", x), (Values{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(edited("embed[pos=7]=0", x), x.values());
+  const auto wrong = apply(*(*parse_edit("embed[head=0]=0"))->number(), x);
+  EXPECT_EQ(wrong.error().code, Code::bad_shape);
+  const auto turned = apply(*(*parse_edit("embed[pos=1]+=1"))->number(), x.transpose());
+  EXPECT_EQ(turned->value.values(), (Values{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
+  EXPECT_EQ(x.values(), (Values{1, 2, 3, 4, 5, 6}));              // and the original is never touched
+}
+
+TEST(Apply, positions_are_absolute) {
+  const Tensor x = Tensor::from({1, 2, 3, 4}, {{Axis::pos, 2}, {Axis::d_model, 2}});
+  using Values = std::vector<float>;
+  EXPECT_EQ(edited("embed[pos=6]=0", x, {5, nullptr}), (Values{1, 2, 0, 0}));
+  EXPECT_EQ(edited("embed[pos=2-5]=0", x, {5, nullptr}), (Values{0, 0, 3, 4}));
+  EXPECT_EQ(edited("embed[pos=1]=0", x, {5, nullptr}), x.values());
+  const std::vector<std::uint8_t> real{1, 0};
+  EXPECT_EQ(edited("embed=mean", x, {0, &real}), (Values{1, 2, 1, 2}));  // padding does not count
+}
+
+TEST(Apply, frozen_numbers_fit_a_step_a_box_or_every_row) {
+  const Tensor x = Tensor::filled({{Axis::head, 2}, {Axis::query, 3}, {Axis::d_head, 2}}, 0.f);
+  const auto frozen = [&](const char* place, std::vector<float> values, std::vector<std::int64_t> sizes) {
+    Shape shape;
+    for (const std::int64_t size : sizes) shape.emplace_back(Axis::none, size);
+    return apply({*parse_target(place), EditOp::set, Frozen{Tensor::from(std::move(values), shape), ""}}, x);
   };
-  EXPECT_EQ(changed("embed[pos=1,d_model=0]", {Edit::Kind::set, 9}), (std::vector<float>{1, 2, 3, 9, 5, 6}));
-  EXPECT_EQ(changed("embed[d_model=2]", {Edit::Kind::zero, 0}), (std::vector<float>{1, 2, 0, 4, 5, 0}));
-  EXPECT_EQ(changed("embed[pos=0]", {Edit::Kind::mean, 0}), (std::vector<float>{2, 2, 2, 4, 5, 6}));
-  EXPECT_EQ(changed("embed", {Edit::Kind::scale, 2}), (std::vector<float>{2, 4, 6, 8, 10, 12}));
-  EXPECT_EQ(changed("embed[pos=7]", {Edit::Kind::zero, 0}), x.values());
-  EXPECT_EQ(changed("embed[head=0]", {Edit::Kind::zero, 0}), x.values());
-  const Tensor turned = apply({*parse_cell("embed[pos=1]"), {Edit::Kind::add, 1}, true, ""}, x.transpose());
-  EXPECT_EQ(turned.values(), (std::vector<float>{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
-  EXPECT_EQ(x.values(), (std::vector<float>{1, 2, 3, 4, 5, 6}));       // and the original is never touched
+  const auto row = frozen("blocks.0.attn.z[head=1]", {7, 8}, {2});
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->value.values(), (std::vector<float>{0, 0, 0, 0, 0, 0, 7, 8, 7, 8, 7, 8}));
+  const auto box = frozen("blocks.0.attn.z[head=0,pos=1-2]", {1, 2, 3, 4}, {2, 2});
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->value.values(), (std::vector<float>{0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0}));
+  const auto whole =
+      frozen("blocks.0.attn.z[head=0,pos=2]", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {2, 3, 2});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->value.values(), (std::vector<float>{0, 0, 0, 0, 4, 5, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(frozen("blocks.0.attn.z[head=0]", {1, 2, 3}, {3}).error().code, Code::bad_shape);
+}
+
+TEST(EditText, says_what_it_reads) {
+  for (const char* text :
+       {"blocks.2.attn.z[head=1]=0", "blocks.0.mlp.out[pos=2-5]+=0.25", "embed*=-1.5",
+        "logits[pos=3,vocab=7]=1e+10", "blocks.1.attn.z[head=0]=mean", "blocks.1.resid_pre[pos=5]=@pos:2",
+        "blocks.0.attn.q.weight[in=1,out=0]=3", "input[pos=1,d_model=2]=0.5", "blocks.*.order=post",
+        "dec.blocks.1.cross.skip=off", "blocks.0.mlp.activation=relu", "blocks.*.attn.scaling=off",
+        "blocks.3.attn.kv_heads=2", "enc.blocks.*.attn.mask_order=before"}) {
+    const auto edit = parse_edit(text);
+    ASSERT_TRUE(edit) << text << ": " << edit.error().text();
+    EXPECT_EQ(to_text(**edit), text);
+    EXPECT_TRUE(same_edit(**edit, **parse_edit(text)));
+  }
+  EXPECT_EQ(to_text(**parse_edit("blocks.2.attn.hook_z[head=1]*=2")), "blocks.2.attn.z[head=1]*=2");
+  for (const char* text :
+       {"", "=3", "blocks.0.attn.z", "blocks.0.attn.z=", "blocks.0.attn.z=x", "blocks.0.attn.z=nan",
+        "blocks.0.attn.z[head=]=0", "blocks.0.attn.z[head=1=0", "blocks.0.attn.w=0", "embed=@pos:-1",
+        "embed=@nothing.npz", "blocks.*.order=sideways", "blocks.0.attn.kv_heads=0"})
+    EXPECT_FALSE(parse_edit(text)) << text;
 }
 
 }  // namespace

@@ -1,0 +1,294 @@
+#include "app/cli/answer_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/io/npy.h"
+#include "core/io/writers.h"
+#include "core/system/atomic_file.h"
+#include "core/system/mapped_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint64_t kMostBytes = 256ull << 20;
+constexpr const char* kIndex = ".index";
+constexpr const char* kEstimate = ".estimate";
+
+Error not_an_answer(const std::string& path, const std::string& problem) {
+  return fail(Code::bad_format, quoted_path(path) + " is no part of a sweep: " + problem + ".",
+              "Give files that ablate or patch wrote with --shard and --out.");
+}
+
+// ---- CSV ------------------------------------------------------------------------------------------
+
+// The axes of all rows, in the order in which they come up.
+std::vector<std::string> axes_of(const AnswerTable& table) {
+  std::vector<std::string> axes;
+  for (const AnswerRow& row : table.rows)
+    for (const Coordinate& c : row.at)
+      if (std::find(axes.begin(), axes.end(), c.axis) == axes.end()) axes.push_back(c.axis);
+  return axes;
+}
+
+std::string to_csv(const AnswerTable& table) {
+  const std::vector<std::string> axes = axes_of(table);
+  const bool part = table.is_part();
+  const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [](const AnswerRow& row) { return row.estimate.has_value(); });
+  std::string out = "step";
+  for (const std::string& axis : axes) out += "," + axis;
+  out += estimates ? ",value,estimate" : ",value";
+  if (part) out += ",index,whole";
+  out += "\n";
+  const std::string none(axes.size(), ',');
+  for (const auto& [name, value] : table.totals)
+    out += name + none + format(",%.9g", value) + (estimates ? "," : "") + (part ? ",," : "") + "\n";
+  for (const AnswerRow& row : table.rows) {
+    out += row.step;
+    for (const std::string& axis : axes) {
+      const auto at =
+          std::find_if(row.at.begin(), row.at.end(), [&](const Coordinate& c) { return c.axis == axis; });
+      out += at == row.at.end() ? "," : format(",%lld", static_cast<long long>(at->index));
+    }
+    out += format(",%.9g", row.value);
+    if (estimates) out += row.estimate ? format(",%.9g", *row.estimate) : ",";
+    if (part)
+      out += format(",%lld,%lld", static_cast<long long>(row.index), static_cast<long long>(table.whole));
+    out += "\n";
+  }
+  return out;
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
+  AnswerTable out;
+  std::vector<std::string> header;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.empty()) continue;
+    const std::vector<std::string> words = split(line, ',');
+    if (header.empty()) {
+      header = words;
+      if (header.front() != "step") return not_an_answer(path, "its first column is not \"step\"");
+      continue;
+    }
+    if (words.size() != header.size())
+      return not_an_answer(path, in_quotes(line) + " does not have the columns of the first line");
+    AnswerRow row;
+    row.step = words[0];
+    bool place = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].empty()) continue;
+      const auto real = number_of<double>(words[i]);
+      const auto whole = number_of<std::int64_t>(words[i]);
+      const bool counts = header[i] != "value" && header[i] != "estimate";
+      if (!real || (counts && !whole)) return not_an_answer(path, in_quotes(words[i]) + " is no number");
+      if (header[i] == "value")
+        row.value = *real;
+      else if (header[i] == "estimate")
+        row.estimate = real;
+      else if (header[i] == "index")
+        row.index = *whole, place = true;
+      else if (header[i] == "whole")
+        out.whole = *whole;
+      else
+        row.at.push_back({header[i], *whole});
+    }
+    if (place)
+      out.rows.push_back(std::move(row));
+    else
+      out.totals.emplace_back(row.step, row.value);
+  }
+  return out;
+}
+
+// ---- npz ------------------------------------------------------------------------------------------
+
+// The rows of one step, as one array over its axes.
+struct Grid {
+  std::vector<std::int64_t> shape;
+  std::vector<float> values, estimates;
+  std::vector<std::int64_t> indices;  // from 1 on; 0: not asked
+
+  std::size_t place(const std::vector<Coordinate>& at) const {
+    std::int64_t flat = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) flat = flat * shape[d] + at[d].index;
+    return static_cast<std::size_t>(flat);
+  }
+};
+
+std::string grid_name(const AnswerRow& row) {
+  std::vector<std::string> axes;
+  for (const Coordinate& c : row.at) axes.push_back(c.axis);
+  return axes.empty() ? row.step : row.step + "[" + join(axes, ",") + "]";
+}
+
+std::map<std::string, Grid> grids_of(const AnswerTable& table) {
+  std::map<std::string, Grid> grids;
+  for (const AnswerRow& row : table.rows) {
+    Grid& grid = grids[grid_name(row)];
+    grid.shape.resize(std::max<std::size_t>(1, row.at.size()), 1);
+    for (std::size_t d = 0; d < row.at.size(); ++d)
+      grid.shape[d] = std::max(grid.shape[d], row.at[d].index + 1);
+  }
+  for (auto& [name, grid] : grids) {
+    std::size_t count = 1;
+    for (const std::int64_t size : grid.shape) count *= static_cast<std::size_t>(size);
+    grid.values.assign(count, static_cast<float>(kUnknown));
+    grid.estimates = grid.values;
+    grid.indices.assign(count, 0);
+  }
+  for (const AnswerRow& row : table.rows) {
+    Grid& grid = grids[grid_name(row)];
+    const std::size_t at = grid.place(row.at);
+    grid.values[at] = static_cast<float>(row.value);
+    if (row.estimate) grid.estimates[at] = static_cast<float>(*row.estimate);
+    grid.indices[at] = row.index + 1;
+  }
+  return grids;
+}
+
+Status write_grids(const std::string& path, const AnswerTable& table) {
+  std::vector<NamedTensor> tensors;
+  std::vector<NamedInts> ints;
+  for (const auto& [name, value] : table.totals)
+    tensors.push_back({name, Tensor::from({static_cast<float>(value)}, {{Axis::none, 1}})});
+  const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [](const AnswerRow& row) { return row.estimate.has_value(); });
+  for (auto& [name, grid] : grids_of(table)) {
+    Shape shape;
+    for (const std::int64_t size : grid.shape) shape.emplace_back(Axis::none, size);
+    tensors.push_back({name, Tensor::from(grid.values, shape)});
+    if (estimates) tensors.push_back({name + kEstimate, Tensor::from(grid.estimates, shape)});
+    if (table.is_part()) ints.push_back({name + kIndex, grid.indices, grid.shape});
+  }
+  if (table.is_part()) ints.push_back({"whole", {table.whole}, {1}});
+  return write_npz(path, tensors, ints);
+}
+
+// The axes in "blocks.0.attn.z[head,pos]", and the step before them.
+std::pair<std::string, std::vector<std::string>> step_and_axes(const std::string& name) {
+  const std::size_t open = name.find('[');
+  if (open == std::string::npos || !name.ends_with(']')) return {name, {}};
+  return {name.substr(0, open), split(name.substr(open + 1, name.size() - open - 2), ',')};
+}
+
+Result<AnswerTable> read_grids(const std::string& path) {
+  TRY(const std::shared_ptr<TensorSource> file, read_npz(path));
+  AnswerTable out;
+  if (!file->find("whole")) return not_an_answer(path, "it does not say of how many rows it is a part");
+  TRY(const std::vector<std::int64_t> whole, file->load_ints("whole"));
+  out.whole = whole.front();
+  for (const TensorInfo& info : file->infos()) {
+    if (info.name == "whole" || info.name.ends_with(kIndex) || info.name.ends_with(kEstimate)) continue;
+    TRY(const Tensor values, file->load(info.name));
+    if (!file->find(info.name + kIndex)) {
+      out.totals.emplace_back(info.name, static_cast<double>(values.values().front()));
+      continue;
+    }
+    TRY(const std::vector<std::int64_t> indices, file->load_ints(info.name + kIndex));
+    Tensor estimates;
+    if (file->find(info.name + kEstimate)) {
+      TRY(estimates, file->load(info.name + kEstimate));
+    }
+    const auto [step, axes] = step_and_axes(info.name);
+    const std::vector<float> flat = values.values();
+    if (indices.size() != flat.size() || (!axes.empty() && axes.size() != info.shape.size()))
+      return not_an_answer(path, in_quotes(info.name) + " and its indices have different shapes");
+    const std::vector<float> guesses = estimates.empty() ? std::vector<float>() : estimates.values();
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+      if (indices[i] == 0) continue;
+      AnswerRow row{step, {}, static_cast<double>(flat[i]), {}, indices[i] - 1};
+      if (i < guesses.size()) row.estimate = static_cast<double>(guesses[i]);
+      auto rest = static_cast<std::int64_t>(i);
+      for (std::size_t d = axes.size(); d-- > 0; rest /= info.shape[d])
+        row.at.insert(row.at.begin(), {axes[d], rest % info.shape[d]});
+      out.rows.push_back(std::move(row));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+nlohmann::json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+}
+
+nlohmann::json rows_to_json(const AnswerTable& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const AnswerRow& row : table.rows) {
+    nlohmann::json at = nlohmann::json::object();
+    for (const Coordinate& c : row.at) at[c.axis] = c.index;
+    nlohmann::json one = {{"step", row.step}, {"at", std::move(at)}, {"value", json_number(row.value)}};
+    if (row.estimate) one["estimate"] = json_number(*row.estimate);
+    if (table.is_part()) one["index"] = row.index;
+    rows.push_back(std::move(one));
+  }
+  return rows;
+}
+
+Status write_answer(const std::string& path, const AnswerTable& table) {
+  if (path.ends_with(".npz")) return write_grids(path, table);
+  if (!path.ends_with(".csv"))
+    return fail(Code::unsupported, quoted_path(path) + " is neither .csv nor .npz.", "Name such a file.");
+  const std::string text = to_csv(table);
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(text.data(), text.size());
+  return file.commit();
+}
+
+Result<AnswerTable> read_answer(const std::string& path) {
+  if (path.ends_with(".npz")) return read_grids(path);
+  TRY(const std::string text, read_file(path, kMostBytes));
+  return from_csv(path, text);
+}
+
+Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
+  AnswerTable out = parts.front();
+  std::set<std::int64_t> seen;
+  out.rows.clear();
+  const auto about_totals = [](const AnswerTable& table) {
+    std::map<std::string, float> totals;
+    for (const auto& [name, value] : table.totals) totals[name] = static_cast<float>(value);
+    return totals;
+  };
+  for (const AnswerTable& part : parts) {
+    if (part.whole != out.whole || about_totals(part) != about_totals(out))
+      return fail(
+          Code::bad_format,
+          "The parts belong to different sweeps: they count differently, or start from different runs.",
+          "Give the parts of one sweep.");
+    for (const AnswerRow& row : part.rows) {
+      if (!seen.insert(row.index).second)
+        return fail(Code::bad_format, format("Row %lld is in two parts.", static_cast<long long>(row.index)),
+                    "Give every part once.");
+      out.rows.push_back(row);
+    }
+  }
+  if (out.is_part())
+    return fail(Code::not_found,
+                format("%zu of %lld rows are there: a part is missing.", out.rows.size(),
+                       static_cast<long long>(out.whole)),
+                "Give all parts, from 1/n to n/n.");
+  std::sort(out.rows.begin(), out.rows.end(),
+            [](const AnswerRow& a, const AnswerRow& b) { return a.index < b.index; });
+  return out;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,50 @@
+// The answer to a question about a run: one number per place, as JSON, as CSV and as arrays of an .npz; and
+// the same read back, where several machines computed parts of it. Refuses files of other kinds, and parts
+// that do not belong together.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/step/site.h"
+
+namespace attnscope::cli {
+
+struct AnswerRow {
+  std::string step;
+  std::vector<Coordinate> at;
+  double value = 0;
+  std::optional<double> estimate;
+  std::int64_t index = 0;  ///< among the rows of all parts
+};
+
+struct AnswerTable {
+  std::string measure;
+  std::vector<std::pair<std::string, double>> totals;  ///< "clean", "corrupt", or "total", "rest"
+  std::vector<AnswerRow> rows;
+  std::int64_t whole = 0;  ///< rows of all parts together
+
+  bool is_part() const { return std::int64_t(rows.size()) < whole; }
+};
+
+/// What JSON has no number for becomes "NaN", "Infinity" or "-Infinity".
+nlohmann::json json_number(double value);
+/// {"step", "at", "value"} and, where it is known, "estimate"; of a part also "index", its place in the
+/// whole.
+nlohmann::json rows_to_json(const AnswerTable& table);
+/// CSV: a header, a row per total (its name in the column "step"), then one per place. npz: per step an array
+/// over its axes, "blocks.0.attn.z[head,pos]", the estimates as "... .estimate", the totals under their
+/// names; NaN where nothing was asked. Of a part also the indices, from 1 on, as "... .index", and "whole".
+/// Errors: another extension; the writer's.
+Status write_answer(const std::string& path, const AnswerTable& table);
+/// Reads what write_answer wrote; the measure is not in the file. Errors: no such file, not of this form.
+Result<AnswerTable> read_answer(const std::string& path);
+/// Joins parts. Errors: parts of different sweeps, rows that are missing or doubled.
+Result<AnswerTable> joined(const std::vector<AnswerTable>& parts);
+
+}  // namespace attnscope::cli

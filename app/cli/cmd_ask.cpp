@@ -1,0 +1,259 @@
+// attnscope-cli ablate, patch, attribute: what made the model say that? Knock places out, take them from
+// another run, or write the answer as a sum of parts. And merge: joins the shards of a sweep.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/answer_table.h"
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/lens/attribution.h"
+#include "core/lens/sweep.h"
+#include "core/session/measure_text.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr double kLong = 3600;  // seconds: a longer sweep must be asked for
+
+struct AskOptions {
+  std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out;
+  std::int64_t at = -1;
+  bool json = false, estimate = false, yes = false;
+  SequenceOptions text, clean, corrupt;
+  std::vector<std::string> parts;
+};
+
+Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
+  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
+  if (inputs.size() > 1 && !sequences.empty())
+    return fail(Code::out_of_range, format("There are %zu sequences; one is asked about.", inputs.size()),
+                "Give one --text or --ids.");
+  TRY(const Edits edits, sequences.read_edits(opened));
+  return run_under(opened, edits, inputs.front());
+}
+
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const AskOptions& options, const Trace& base) {
+  TRY(LogitMeasure measure, parse_measure(opened, options.measure, options.at));
+  if (measure.kind == LogitMeasure::Kind::kl) measure.reference = base.logits_row(row_of(measure, base));
+  return measure;
+}
+
+Result<Knockout> knockout_of(const std::string& how) {
+  if (how == "zero") return Knockout{};
+  if (how == "mean") return Knockout{EditOp::set, MeanOver{}};
+  constexpr std::string_view kScale = "scale:";
+  char* end = nullptr;
+  const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
+  if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
+    return fail(Code::bad_format, "--how does not know " + in_quotes(how) + ".",
+                "Write zero, mean, or scale:F with a factor: scale:0.5.");
+  return Knockout{EditOp::scale, static_cast<float>(factor)};
+}
+
+Result<std::pair<int, int>> shard_of(const std::string& text) {
+  int part = 0, parts = 0, read = 0;
+  const int found = std::sscanf(text.c_str(), "%d/%d%n", &part, &parts, &read);
+  if (found == 2 && read == static_cast<int>(text.size()) && part >= 1 && part <= parts)
+    return std::pair(part, parts);
+  return fail(Code::bad_format, "--shard does not know " + in_quotes(text) + ".",
+              "Write i/n with i from 1 to n: 3/8.");
+}
+
+Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
+  if (options.json) {
+    head["measure"] = table.measure;
+    std::printf("%s\n", head.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  }
+  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
+}
+
+// A line per row, for those who asked for no file.
+void print_rows(const AnswerTable& table) {
+  for (const auto& [name, value] : table.totals) std::printf("%-40s %12.6f\n", name.c_str(), value);
+  for (const AnswerRow& row : table.rows) {
+    const std::string place = row.step + to_text(row.at);
+    std::printf("%-40s %12.6f", place.c_str(), row.value);
+    if (row.estimate) std::printf("   estimate %12.6f", *row.estimate);
+    std::printf("\n");
+  }
+}
+
+// A sweep of many hours is not begun by accident: the first cell tells how long it takes.
+Status check_time(const Sweep& sweep, bool asked_for) {
+  if (asked_for || sweep.cells().size() < 1000) return Done{};
+  double one = 0;
+  {
+    const auto begin = std::chrono::steady_clock::now();
+    TRY(const double value, sweep.value(sweep.cells().size() / 2));
+    (void)value;
+    one = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  const double seconds = one * static_cast<double>(sweep.cells().size()) / thread_count();
+  if (seconds < kLong) return Done{};
+  return fail(
+      Code::out_of_range,
+      format("The sweep has %zu runs and would take about %.1f hours.", sweep.cells().size(), seconds / 3600),
+      "Go over fewer axes, compute a part of it with --shard i/n, or begin it with --yes.");
+}
+
+// Fills the sweep, or the shard of it, and prints it.
+Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std::string, double>> totals) {
+  AnswerTable table{options.measure, std::move(totals), {}, std::ssize(sweep.cells())};
+  int part = 1, parts = 1;
+  if (!options.shard.empty()) {
+    TRY(const auto shard, shard_of(options.shard));
+    std::tie(part, parts) = shard;
+  }
+  sweep.keep_shard(part, parts);
+  TRY_OK(check_time(sweep, options.yes));
+  if (options.estimate) TRY_OK(sweep.estimate());
+  TRY_OK(sweep.fill());
+  for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
+    const SweepCell& cell = sweep.cells()[i];
+    AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, part - 1 + std::int64_t(i) * parts};
+    if (options.estimate) row.estimate = cell.estimate;
+    table.rows.push_back(std::move(row));
+  }
+  nlohmann::json head = {{"base", nlohmann::json::object()}, {"rows", rows_to_json(table)}};
+  for (const auto& [name, value] : table.totals) head["base"][name] = json_number(value);
+  if (table.is_part()) head["whole"] = table.whole;
+  if (!options.json && options.out.empty()) print_rows(table);
+  return print(options, table, std::move(head));
+}
+
+std::vector<std::string> axes_of(const std::string& over) {
+  return over.empty() ? std::vector<std::string>() : split(over, ',');
+}
+
+Status run_ablate(const AskOptions& options) {
+  TRY(const Selector steps, Selector::parse(options.steps));
+  TRY(const Knockout how, knockout_of(options.how));
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY(const LogitMeasure measure, measure_of(opened, options, *run));
+  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
+  const double base = sweep.base();
+  return answer(options, std::move(sweep), {{"clean", base}});
+}
+
+Status run_patch(const AskOptions& options) {
+  TRY(const Selector steps, Selector::parse(options.steps));
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  if (options.clean.empty() || options.corrupt.empty())
+    return fail(Code::out_of_range, "Patching takes two inputs.",
+                "Give both: --clean-text and --corrupt-text (or -ids, -image).");
+  TRY(const std::shared_ptr<const Trace> clean, run_one(opened, options.clean));
+  TRY(const std::shared_ptr<const Trace> corrupt, run_one(opened, options.corrupt));
+  TRY(const LogitMeasure measure, measure_of(opened, options, *clean));
+  TRY(const double on_clean, measured(measure, *clean));
+  TRY(const double on_corrupt, measured(measure, *corrupt));
+  const bool noise = options.direction == "noise";
+  TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean, measure,
+                                   steps, axes_of(options.over)));
+  return answer(options, std::move(sweep), {{"clean", on_clean}, {"corrupt", on_corrupt}});
+}
+
+Status run_attribute(const AskOptions& options) {
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY(const LogitMeasure measure, parse_measure(opened, options.measure, options.at));
+  const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
+                                              {"head", AttributeBy::head},
+                                              {"token", AttributeBy::token},
+                                              {"neuron", AttributeBy::neuron}};
+  TRY(const Attribution found, attribute(*run, measure, by.at(options.by)));
+  AnswerTable table{
+      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts)};
+  for (const LogitPart& part : found.parts)
+    table.rows.push_back({part.step, part.at, part.value, {}, std::ssize(table.rows)});
+  if (!options.json && options.out.empty()) print_rows(table);
+  return print(options, table,
+               {{"total", json_number(found.total)},
+                {"rest", json_number(found.rest)},
+                {"parts", rows_to_json(table)},
+                {"held", found.held}});
+}
+
+Status run_merge(const AskOptions& options) {
+  std::vector<AnswerTable> parts;
+  for (const std::string& path : options.parts) {
+    TRY(parts.emplace_back(), read_answer(path));
+  }
+  TRY(const AnswerTable table, joined(parts));
+  return write_answer(options.out, table);
+}
+
+void add_question(CLI::App& command, AskOptions& options) {
+  command
+      .add_option(
+          "--measure", options.measure,
+          "logit_diff:A,B, logit:A, prob:A, or kl; A and B are a token's text (in quotes as in JSON where it "
+          "holds a comma) or #id")
+      ->required();
+  command.add_option("--at", options.at, "position whose logits are asked (default: the last)")
+      ->transform(whole(0, 1 << 30));
+  command.add_flag("--json", options.json, "print the answer as JSON");
+  command.add_option("--out", options.out, "file to write: *.csv or *.npz");
+}
+
+void add_sweep(CLI::App& command, AskOptions& options) {
+  add_question(command, options);
+  command.add_option("--steps", options.steps, "which steps, as names with *")->capture_default_str();
+  command.add_option(
+      "--over", options.over,
+      "axes of the step, one run per combination: head,pos (pos also names query rows); without it "
+      "the whole step at once");
+  command.add_flag("--estimate", options.estimate, "add the estimate: gradient times difference");
+  command.add_option("--shard", options.shard, "compute part i of n of the sweep: i/n, from 1 (then merge)");
+  command.add_flag("--yes", options.yes, "begin a sweep that takes more than an hour");
+}
+
+}  // namespace
+
+void add_ask(CLI::App& app, Action& action) {
+  const auto add = [&](const char* name, const char* help, const char* steps,
+                       Status (*run)(const AskOptions&), const auto& add_options) {
+    CLI::App* command = app.add_subcommand(name, help);
+    const auto options = std::make_shared<AskOptions>();
+    options->steps = steps;
+    add_options(*command, *options);
+    command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  };
+  const auto model = [](CLI::App& command, AskOptions& options) {
+    command.add_option("MODEL", options.model, kModelHelp)->required();
+  };
+  add("ablate", "Knock places out and see what becomes of the answer", "*blocks.*.attn.z", run_ablate,
+      [&](CLI::App& command, AskOptions& options) {
+        model(command, options);
+        options.text.add_to(command, false);
+        add_sweep(command, options);
+        command.add_option("--how", options.how, "zero (default), mean over positions, or scale:F");
+      });
+  add("patch", "Take places from the run of another input and see what becomes of the answer",
+      "*blocks.*.resid_pre", run_patch, [&](CLI::App& command, AskOptions& options) {
+        model(command, options);
+        options.clean.add_to(command, false, "clean-");
+        options.corrupt.add_to(command, false, "corrupt-");
+        add_sweep(command, options);
+        command
+            .add_option("--direction", options.direction,
+                        "denoise (default): clean into corrupted; noise: corrupted into clean")
+            ->check(CLI::IsMember({"denoise", "noise"}));
+      });
+  add("attribute", "Write the answer as a sum of what each part of the model contributed", "", run_attribute,
+      [&](CLI::App& command, AskOptions& options) {
+        model(command, options);
+        options.text.add_to(command, false);
+        add_question(command, options);
+        command.add_option("--by", options.by, "part, head (default), token or neuron")
+            ->check(CLI::IsMember({"part", "head", "token", "neuron"}));
+      });
+  add("merge", "Join the parts of a sweep that --shard computed", "", run_merge,
+      [](CLI::App& command, AskOptions& options) {
+        command.add_option("PART", options.parts, "files that --out wrote")->required();
+        command.add_option("--out", options.out, "file to write: *.csv or *.npz")->required();
+      });
+}
+
+}  // namespace attnscope::cli

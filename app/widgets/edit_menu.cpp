@@ -1,0 +1,295 @@
+// Sentences stand in assets/strings/*/edit_menu.json.
+#include "app/widgets/edit_menu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/look/item_map.h"
+#include "app/look/strings.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_words.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kPopup = "###edit_menu";
+constexpr float kWidth = 372.f, kLabel = 76.f, kField = 104.f;  // units
+constexpr float kMostScale = 2.f;
+
+// The axes of the thing that a target is of; empty for an input.
+std::vector<Axis> axes_of(const Trace& trace, const Target& where) {
+  if (const Record* record = where.kind == Target::Kind::step ? trace.find(where.site) : nullptr)
+    return record->axes;
+  std::vector<Axis> out;
+  const Tensor* values = where.kind == Target::Kind::weight  ? trace.weights().find(where.weight)
+                         : where.kind == Target::Kind::input ? &trace.input.vectors
+                                                             : nullptr;
+  for (int d = 0; values && d < values->rank(); ++d) out.push_back(values->axis(d));
+  return out;
+}
+
+// The token that a row or a key is; empty where rows are vectors.
+std::string token_of(const RunResult& run, int sequence, const Target& where, const std::string& axis,
+                     std::int64_t at) {
+  const Trace& trace = run.trace(sequence);
+  const Axis named = axis == "key" ? Axis::key : axis == "query" ? Axis::query : Axis::pos;
+  const Stack stack = where.kind == Target::Kind::step ? rows_stack(where.site, named) : trace.config().stack;
+  const bool vectors = stack == trace.config().stack && !trace.input.vectors.empty();
+  return vectors ? std::string() : row_name(run, sequence, stack, stack_row(trace.config(), where.site, at));
+}
+
+std::string axis_words(const RunResult& run, int sequence, const Target& where, const AxisRange& range) {
+  const std::string index = std::to_string(range.begin), key = "edit_menu.axis." + range.axis;
+  if (range.axis == axis_name(Axis::vocab) && run.document.opened)
+    return tr(key, {index, output_name(*run.document.opened, static_cast<int>(range.begin))});
+  if (!is_row_axis(range.axis) && range.axis != "key")
+    return tr(has_string(key) ? key : "edit_menu.axis.other", {index});
+  const std::string token = token_of(run, sequence, where, range.axis, range.begin);
+  return token.empty() ? tr(key + ".bare", {index}) : tr(key, {index, token});
+}
+
+// "Head 1 · Position 3 “cat”"; `first` is the narrowest place that is offered beside it.
+std::string place_words(const RunResult& run, int sequence, const Target& where, const Target& first) {
+  const std::vector<Axis> axes = axes_of(run.trace(sequence), where);
+  if (where.at.empty())
+    return tr(where.kind == Target::Kind::weight  ? "edit_menu.whole_weight"
+              : where.kind == Target::Kind::input ? "edit_menu.whole_input"
+                                                  : "edit_menu.whole");
+  if (where.at.size() == axes.size()) return tr("edit_menu.cell");
+  if (where.site.slot == Slot::z && first.site.slot != Slot::z)
+    return tr("edit_menu.head_z", {std::to_string(where.at.front().begin)});
+  std::vector<std::string> names;
+  for (const AxisRange& range : where.at) names.push_back(axis_words(run, sequence, where, range));
+  const bool headed =
+      std::find(axes.begin(), axes.end(), Axis::head) != axes.end() && range_on(where, Axis::head) == nullptr;
+  return headed ? tr("edit_menu.every_head", {join(names, " · ")}) : join(names, " · ");
+}
+
+std::string brackets_of(const Target& where) {
+  const std::string text = to_text(where);
+  const std::size_t open = text.find('[');
+  return open == std::string::npos ? std::string() : text.substr(open);
+}
+
+float scale_in(const Document& document, const Target& where) {
+  for (const auto& edit : document.edits) {
+    const NumberEdit* number = edit->number();
+    const auto* value = number ? std::get_if<float>(&number->value) : nullptr;
+    if (value && number->op == EditOp::scale && number->where == where) return *value;
+  }
+  return 1.f;
+}
+
+std::int64_t rows_of(const Trace& trace, const Target& where) {
+  if (where.kind == Target::Kind::input) return trace.input.vectors.size(0);
+  const Record* record = trace.find(where.site);
+  for (std::size_t d = 0; record && d < record->axes.size(); ++d)
+    if (is_row_axis(record->axes[d])) return record->shape[d];
+  return 0;
+}
+
+bool action(const char* key, bool enabled = true) {
+  bool clicked = false;
+  {
+    const DisabledScope disabled(!enabled);
+    clicked = chip(std::string(tr(key)) + "###" + key, false);
+  }
+  compat::item_tooltip(tr(std::string(key) + ".help"), true);
+  return clicked;
+}
+
+void label(const char* key) {
+  ImGui::AlignTextToFramePadding();
+  const ColourScope ink(ImGuiCol_Text, theme().text_dim);
+  ImGui::TextUnformatted(tr(key));
+  ImGui::SameLine(scaled(kLabel));
+}
+
+}  // namespace
+
+void offer_edit(Workspace& workspace, Place place) {
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = std::move(place);
+}
+
+MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+  return {row, col, theme().warning, rows, cols, 1.5f};
+}
+
+void draw_edit_sign(ImDrawList* list, ImVec2 right_top) {
+  const float side = scaled(8);
+  list->AddTriangleFilled(ImVec2(right_top.x - side, right_top.y), right_top,
+                          ImVec2(right_top.x, right_top.y + side), theme().warning);
+}
+
+void EditMenu::open(const RunResult& run, int sequence, const Place& place) {
+  const Trace& trace = run.trace(sequence);
+  places_ = place.is_weight() ? places_of(trace, place.weight, place.index) : places_of(trace, place.cell);
+  chosen_ = 0;
+  number_.clear();
+  position_ = 0;
+}
+
+void EditMenu::put(const Ask& ask, EditOp op, EditValue value, const char* sentence,
+                   const std::string& argument, const std::string& gesture) const {
+  const auto edit = make_edit(NumberEdit{ask.where, op, std::move(value)}, ask.edits_sequence());
+  ask.commands.edit(tr(sentence, {target_words(ask.where), argument}), gesture,
+                    [edit](Document& document) -> Status {
+                      put_or_take_back(document, edit);
+                      return Done{};
+                    });
+  if (gesture.empty()) ImGui::CloseCurrentPopup();
+}
+
+void EditMenu::draw_places(const RunResult& run, int sequence) {
+  const Target& first = places_.front();
+  text_line(fonts().body_bold, theme().text, tr("edit_menu.title"));
+  Target whole = first;
+  whole.at.clear();
+  text_line(fonts().mono_small, theme().text_dim, to_text(whole));
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Target& place = places_[i];
+    const bool own = place.kind == first.kind && place.site == first.site && place.weight == first.weight;
+    const std::string right = own ? brackets_of(place) : to_text(place),
+                      id = "###edit_place_" + std::to_string(i);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(id.c_str(), i == chosen_, ImGuiSelectableFlags_DontClosePopups,
+                          ImVec2(scaled(kWidth), ImGui::GetTextLineHeight() + scaled(3))))
+      chosen_ = i;
+    note_item("edit_place:" + to_text(place));
+    const float wide = text_size(fonts().mono_small, right).x;
+    const std::string name = place_words(run, sequence, place, first);
+    note_text(name);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_text(list, fonts().body, ImVec2(at.x + scaled(6), at.y + scaled(1)), theme().text,
+              middle_truncated(fonts().body, name, scaled(kWidth) - wide - scaled(22)));
+    draw_text(list, fonts().mono_small, ImVec2(at.x + scaled(kWidth) - wide - scaled(6), at.y + scaled(3)),
+              theme().text_dim, right);
+  }
+}
+
+// Always one line, so that nothing moves while a slider is dragged.
+void EditMenu::draw_notes(const Ask& ask) {
+  const auto edits = edits_of(ask.session.document().edits, ask.sequence, ask.where);
+  const std::string text = edits.empty() ? std::string(tr("edit_menu.none"))
+                                         : tr("edit_menu.edited", {edit_words(*make_edit(*edits.back()))});
+  text_line(fonts().small, edits.empty() ? theme().text_dim : theme().warning,
+            middle_truncated(fonts().small, text, scaled(kWidth)));
+  if (ask.run.traces.size() > 1)
+    caption(ask.where.kind == Target::Kind::input
+                ? tr("edit_menu.one_sequence", {std::to_string(ask.sequence + 1)})
+                : std::string(tr("edit_menu.every_sequence")));
+}
+
+void EditMenu::draw_scale(const Ask& ask) {
+  float value = scale_in(ask.session.document(), ask.where);
+  const SliderEvent event =
+      slider_real("###edit_scale", tr("edit_menu.scale"), value, 0.f, kMostScale, "× %.2f", scaled(kWidth),
+                  ImGui::IsMouseDown(0) ? nullptr : tr("edit_menu.scale.help"));
+  if (event.changed) {
+    value = std::round(value * 100) / 100;
+    put(ask, EditOp::scale, value, "edit_menu.did.scale", number_text(value, 2),
+        "edit_menu.scale " + to_text(ask.where));
+  }
+  if (event.released) ask.commands.end_gesture();
+}
+
+void EditMenu::draw_number(const Ask& ask) {
+  label("edit_menu.number");
+  bool entered = false;
+  {
+    const FontScope mono(fonts().mono);
+    ImGui::SetNextItemWidth(scaled(kField));
+    entered = ImGui::InputText("###edit_number", &number_, ImGuiInputTextFlags_EnterReturnsTrue);
+  }
+  note_item("edit_number");
+  const auto value = parse_number(number_);
+  ImGui::SameLine();
+  const bool set = action("edit_menu.set", value.has_value());
+  ImGui::SameLine();
+  const bool add = action("edit_menu.add", value.has_value());
+  if (!number_.empty() && !value) {
+    ImGui::SameLine();
+    text_line(fonts().small, theme().error, tr("edit_menu.no_number"));
+  }
+  if (!value) return;
+  if (set || entered) put(ask, EditOp::set, *value, "edit_menu.did.set", number_text(*value, 4));
+  if (add) put(ask, EditOp::add, *value, "edit_menu.did.add", number_text(*value, 4));
+}
+
+void EditMenu::draw_freeze(const Ask& ask) {
+  const Status can = check_edit(ask.trace(), NumberEdit{ask.where, EditOp::set, FromPos{0}});
+  if (!can) return caption(can.error().text());
+  const std::int64_t last = rows_of(ask.trace(), ask.where) - 1;
+  position_ = std::clamp<std::int64_t>(position_, 0, last);
+  const std::string token = token_of(ask.run, ask.sequence, ask.where, "pos", position_);
+  const float button = chip_width(tr("edit_menu.freeze"));
+  (void)slider_int(
+      "###edit_position",
+      token.empty() ? std::string(tr("edit_menu.position.bare")) : tr("edit_menu.position", {token}),
+      position_, 0, last, scaled(kWidth) - button - ImGui::GetStyle().ItemSpacing.x);
+  ImGui::SameLine();
+  if (action("edit_menu.freeze"))
+    put(ask, EditOp::set, FromPos{position_}, "edit_menu.did.freeze", std::to_string(position_));
+}
+
+void EditMenu::draw_actions(const Ask& ask) {
+  const Edits& edits = ask.session.document().edits;
+  const bool edited = std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
+    return edit->number() && (edit->sequence < 0 || edit->sequence == ask.sequence) &&
+           within(edit->number()->where, ask.where);
+  });
+  const Status can = check_edit(ask.trace(), NumberEdit{ask.where});
+  if (!can) {
+    const ColourScope ink(ImGuiCol_Text, theme().warning);
+    const std::string why = can.error().text();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));
+    ImGui::TextUnformatted(why.c_str());
+    ImGui::PopTextWrapPos();
+    note_item("edit_menu_refused");
+  }
+  const DisabledScope disabled(!can);
+  if (action("edit_menu.zero")) put(ask, EditOp::set, 0.f, "edit_menu.did.zero", "");
+  ImGui::SameLine();
+  if (action("edit_menu.mean")) put(ask, EditOp::set, MeanOver{}, "edit_menu.did.mean", "");
+  ImGui::SameLine();
+  if (action("edit_menu.restore", edited)) {
+    ask.commands.edit(tr("edit_menu.did.restore", {target_words(ask.where)}), {},
+                      [where = ask.where, sequence = ask.sequence](Document& document) -> Status {
+                        (void)take_back_edits(document, sequence, where);
+                        return Done{};
+                      });
+    ImGui::CloseCurrentPopup();
+  }
+  draw_scale(ask);
+  draw_number(ask);
+  if (can) draw_freeze(ask);
+}
+
+void EditMenu::draw(const Session& session, const RunResult* run, Workspace& workspace, Commands& commands) {
+  const auto asked = std::exchange(workspace.edit_at, std::nullopt);
+  if (!run || run->traces.empty()) return;
+  const int last = static_cast<int>(run->traces.size()) - 1,
+            sequence = std::clamp(workspace.cursor.sequence, 0, last);
+  if (asked) {
+    open(*run, sequence, *asked);
+    if (!places_.empty()) ImGui::OpenPopup(kPopup);
+  }
+  const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(5)));
+  if (places_.empty() || !ImGui::BeginPopup(kPopup)) return;
+  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
+  chosen_ = std::min(chosen_, places_.size() - 1);
+  draw_places(*run, sequence);
+  ImGui::Separator();
+  const Ask ask{session, *run, commands, sequence, places_[chosen_]};
+  draw_actions(ask);
+  draw_notes(ask);
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

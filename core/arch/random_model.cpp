@@ -1,0 +1,61 @@
+#include "core/arch/random_model.h"
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+ModelConfig gpt2_small() {
+  ModelConfig config;
+  config.family = "GPT-2 shape";
+  config.d_model = config.d_in = 768;
+  config.vocab_size = 50257;
+  config.position.kind = PositionSpec::Kind::learned;
+  config.position.max_positions = 1024;
+  config.head = {true, true};
+  BlockSpec block;
+  block.attention.n_heads = block.attention.n_kv_heads = 12;
+  block.attention.d_head = 64;
+  block.attention.scale = 0.125f;
+  block.mlp.d_mlp = 3072;
+  config.blocks.assign(12, block);
+  return config;
+}
+
+// Evenly spread over (-spread, spread) by a linear congruence: cheap, and never all alike.
+Tensor spread_values(const std::vector<std::int64_t>& sizes, float spread, std::uint32_t state) {
+  Shape shape;
+  for (const std::int64_t size : sizes) shape.emplace_back(Axis::none, size);
+  Buffer out(shape);
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    out.data()[i] = spread * (static_cast<float>(state >> 8) * (2.f / 16777216.f) - 1.f);
+  }
+  return std::move(out).freeze();
+}
+
+}  // namespace
+
+Result<OpenedModel> random_gpt2_small() {
+  ModelConfig config = gpt2_small();
+  Weights weights;
+  std::uint32_t state = 1;
+  for (const WeightShape& expected : expected_weights(config)) {
+    if (expected.name == "logits.weight" || expected.name == "logits.bias") continue;
+    const bool norm = expected.name.find("ln") != std::string::npos, bias = ends_with(expected.name, ".bias");
+    Tensor value = spread_values(expected.shape, norm || bias ? 0.f : 0.035f, state++);
+    if (norm && !bias) value = Tensor::filled({{Axis::none, expected.shape[0]}}, 1.f);
+    weights.set(expected.name, value);
+  }
+  weights.set("logits.weight", weights.get("tok_embed.weight").transpose());
+  OpenedModel out;
+  out.title = out.path = kRandomModel;
+  out.family = config.family;
+  out.dtype = "F32";
+  TRY(out.model, Model::make(std::move(config), std::move(weights)));
+  for (const auto& [part, count] : parameters_by_part(out.model->config(), out.model->weights()))
+    out.file_bytes += static_cast<std::uint64_t>(count) * sizeof(float);
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,13 @@
+// A model of GPT-2 small's shape with weights from a formula, to measure with where no checkpoint is at hand.
+#pragma once
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+
+inline constexpr const char* kRandomModel = "random:gpt2-small";
+
+/// 12 blocks, 12 heads, width 768, vocabulary 50257, 1024 positions, tied head: 124 million weights.
+Result<OpenedModel> random_gpt2_small();
+
+}  // namespace attnscope

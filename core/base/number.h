@@ -1,0 +1,26 @@
+// Numbers as people type them: in decimal, finite, between two borders. One place, so that the command lines
+// and whatever else reads numbers take the same and say the same. Refuses hexadecimal, octal and rounded-off
+// whole numbers, NaN and infinity.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+/// A whole number from `least` to `most`. Errors: bad_format, out_of_range; the sentence says what is taken.
+Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
+/// A finite number from `least` to `most`.
+Result<double> parse_real(std::string_view text, double least, double most);
+
+/// What a parser of arguments asks of a value: it is written anew in plain decimal where it fits, else the
+/// sentence says what is taken.
+using NumberCheck = std::function<std::string(std::string&)>;
+NumberCheck whole_number(std::uint64_t least, std::uint64_t most);
+NumberCheck real_number(double least, double most);
+
+}  // namespace attnscope

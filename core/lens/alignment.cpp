@@ -1,0 +1,134 @@
+#include "core/lens/alignment.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostPairs = std::size_t{1} << 24;  // cells of the table of subsequences
+
+// Longest common subsequence of the middles; pairs in order.
+std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& a,
+                                                        const std::vector<int>& b) {
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  const std::size_t n = a.size(), m = b.size();
+  if (n == 0 || m == 0 || n * m > kMostPairs) return out;
+  std::vector<std::uint32_t> longest((n + 1) * (m + 1), 0);  // of what begins at (i, j)
+  const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return longest[i * (m + 1) + j]; };
+  for (std::size_t i = n; i-- > 0;)
+    for (std::size_t j = m; j-- > 0;)
+      at(i, j) = a[i] == b[j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+  for (std::size_t i = 0, j = 0; i < n && j < m;) {
+    if (a[i] == b[j])
+      out.emplace_back(i++, j++);
+    else
+      at(i + 1, j) >= at(i, j + 1) ? ++i : ++j;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Alignment::identity() const {
+  for (std::size_t i = 0; i < to_b.size(); ++i)
+    if (to_b[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+std::int64_t Alignment::matched() const {
+  return std::count_if(to_b.begin(), to_b.end(), [](std::int64_t row) { return row >= 0; });
+}
+
+Alignment Alignment::reversed(std::int64_t rows) const {
+  Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows), -1)};
+  for (std::size_t i = 0; i < to_b.size(); ++i)
+    if (to_b[i] >= 0 && to_b[i] < rows)
+      out.to_b[static_cast<std::size_t>(to_b[i])] = static_cast<std::int64_t>(i);
+  return out;
+}
+
+Alignment align(const std::vector<int>& a, const std::vector<int>& b) {
+  Alignment out{std::vector<std::int64_t>(a.size(), -1)};
+  if (a.size() == b.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i) out.to_b[i] = static_cast<std::int64_t>(i);
+    return out;
+  }
+  std::size_t front = 0, back = 0;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (front < shorter && a[front] == b[front]) ++front;
+  while (back < shorter - front && a[a.size() - 1 - back] == b[b.size() - 1 - back]) ++back;
+  const auto middle = [&](const std::vector<int>& list) {
+    return std::vector<int>(list.begin() + static_cast<std::ptrdiff_t>(front),
+                            list.end() - static_cast<std::ptrdiff_t>(back));
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> pairs{{0, 0}};  // borders: everything before is dealt with
+  pairs.pop_back();
+  for (auto [i, j] : common(middle(a), middle(b))) pairs.emplace_back(front + i, front + j);
+  for (std::size_t i = 0; i < front; ++i) out.to_b[i] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < back; ++i)
+    out.to_b[a.size() - 1 - i] = static_cast<std::int64_t>(b.size() - 1 - i);
+  pairs.emplace_back(a.size() - back, b.size() - back);
+  std::size_t from_a = front, from_b = front;
+  for (const auto& [i, j] : pairs) {
+    if (i - from_a == j - from_b)  // as many on both sides: they were exchanged one for one
+      for (std::size_t k = 0; from_a + k < i; ++k)
+        out.to_b[from_a + k] = static_cast<std::int64_t>(from_b + k);
+    if (i < a.size() - back) out.to_b[i] = static_cast<std::int64_t>(j);
+    from_a = i + 1, from_b = j + 1;
+  }
+  return out;
+}
+
+Alignment align_rows(const Trace& a, const Trace& b, Stack stack) {
+  const std::vector<int>&x = a.ids_of(stack), &y = b.ids_of(stack);
+  const std::int64_t rows_a = a.rows(stack), rows_b = b.rows(stack);
+  const auto counts = [](const std::vector<int>& ids, std::int64_t rows) {
+    return static_cast<std::int64_t>(ids.size()) == rows;
+  };
+  if (!x.empty() && !y.empty() && (counts(x, rows_a) || rows_a == 0) && (counts(y, rows_b) || rows_b == 0))
+    return align(x, y);
+  Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows_a), -1)};
+  for (std::int64_t row = 0; row < std::min(rows_a, rows_b); ++row)
+    out.to_b[static_cast<std::size_t>(row)] = row;
+  return out;
+}
+
+Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Alignment& rows,
+                     const Alignment& keys, std::int64_t head, Range row_range, Range col_range) {
+  const Record *own = a.find(site), *other = b.find(site);
+  if (!own || !other || own->axes != other->axes) return {};
+  const std::size_t last = own->axes.size() - 1;
+  const bool by_key = own->axes[last] == Axis::key;
+  for (std::size_t d = 0; d < own->axes.size(); ++d) {
+    const bool counted =
+        own->axes[d] == Axis::pos || own->axes[d] == Axis::query || own->axes[d] == Axis::key;
+    if (!counted && own->shape[d] != other->shape[d]) return {};
+  }
+  if (rows.identity() && (!by_key || keys.identity()) && own->shape == other->shape)
+    return b.slice(site, head, row_range, col_range);
+  const Tensor shown = a.slice(site, head, row_range, {0, 1});
+  if (shown.empty()) return {};
+  const std::int64_t count = shown.size(0), first = std::max<std::int64_t>(0, row_range.begin);
+  const std::int64_t from = std::max<std::int64_t>(0, col_range.begin),
+                     to = std::min(own->shape[last], col_range.end);
+  Buffer out({{shown.axis(0), count}, {own->axes[last], std::max<std::int64_t>(0, to - from)}});
+  float* at = out.data();
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t row = 0; row < count; ++row) {
+    const auto index = static_cast<std::size_t>(first + row);
+    const std::int64_t partner = index < rows.to_b.size() ? rows.to_b[index] : -1;
+    const Tensor line =
+        partner < 0 ? Tensor() : b.slice(site, head, {partner, partner + 1}, {0, other->shape[last]});
+    for (std::int64_t col = from; col < to; ++col) {
+      const std::int64_t own_col = !by_key ? col
+                                   : static_cast<std::size_t>(col) < keys.to_b.size()
+                                       ? keys.to_b[static_cast<std::size_t>(col)]
+                                       : -1;
+      *at++ = line.empty() || own_col < 0 ? none : line.at(0, own_col);
+    }
+  }
+  return std::move(out).freeze();
+}
+
+}  // namespace attnscope

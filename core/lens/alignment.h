@@ -1,0 +1,35 @@
+// Which rows of two runs belong together: tokens aligned by their longest common subsequence (Hunt, McIlroy
+// 1976), and tokens that only changed, one for one, between aligned ones. Refuses nothing: runs without a
+// token in common have an empty alignment.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// to_b[i] is the row of b that row i of a belongs to, or -1.
+struct Alignment {
+  std::vector<std::int64_t> to_b;
+
+  bool identity() const;
+  /// Rows of a that have a partner.
+  std::int64_t matched() const;
+  /// The same from b's side, where b has `rows` rows.
+  Alignment reversed(std::int64_t rows) const;
+};
+
+/// Of two lists of tokens. Equal lists, and lists of one length whose tokens differ one for one, give i -> i.
+Alignment align(const std::vector<int>& a, const std::vector<int>& b);
+/// The rows of one stack of two runs: by tokens; rows that are no tokens (vectors, patches) one for one.
+Alignment align_rows(const Trace& a, const Trace& b, Stack stack);
+
+/// A step of run b in the rows (and keys) of run a: NaN where b has no partner. Heads and features are the
+/// same. Empty where b has no such step or other sizes beside its rows. `head` and ranges as in Trace::slice,
+/// of a.
+Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Alignment& rows,
+                     const Alignment& keys, std::int64_t head, Range row_range, Range col_range);
+
+}  // namespace attnscope

@@ -1,0 +1,55 @@
+// Which parts of a run made a logit, or a difference of two: a sum that closes (direct logit attribution,
+// Elhage et al. 2021, "Logits as linear functions of the residual stream"). Norm scales, activations of a
+// head's transform (GELU(x) = x Phi(x)) and soft caps (tanh(x)/x) are held as they were in the run, so that
+// everything on the way from a part to the logit is linear and the parts add up. Refuses measures that are no
+// logits, and runs without them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/measure.h"
+
+namespace attnscope {
+
+/// How finely the sum is written out.
+enum class AttributeBy : std::uint8_t {
+  part,   ///< each attention and each MLP whole
+  head,   ///< each head
+  token,  ///< each head by the tokens that it read from
+  neuron  ///< each head, and each MLP by its neurons
+};
+
+/// One addend of the measure.
+struct LogitPart {
+  std::string step;  ///< "embed", "blocks.0.attn.z", "blocks.0.attn.out.bias", "blocks.0.mlp.out",
+                     ///< "blocks.0.mlp.post", "blocks.0.mlp.out.bias", or "bias": of norms, the head's
+                     ///< transform and the unembedding
+  std::vector<Coordinate> at;  ///< head, the key that was read from (pos), the neuron (d_mlp)
+  double value = 0;
+};
+
+struct Attribution {
+  double total = 0;  ///< the measure, as the run has it
+  double rest = 0;   ///< total minus the sum of the parts: rounding, and edits of sums on the way
+  std::vector<LogitPart> parts;
+  std::vector<std::string>
+      held;  ///< what was held as it was in the run: "ln_final.scale", "head.act", "logits cap"
+};
+
+/// `measure` is logit or logit_diff. Errors: another measure, a run without logits or without its steps.
+Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by);
+
+/// Why one score is what it is, in parts of the residual stream: q.k written as a sum over (what wrote the
+/// query's row) x (what wrote the key's row), norms held as they were.
+struct ScoreSplit {
+  double total = 0, rest = 0;  ///< the scaled score, as the run has it
+  std::vector<std::string> query_sources, key_sources;
+  std::vector<double> values;  ///< [query source, key source], row-major
+};
+/// Of attn.scaled at [head, query, key] of a pre-norm or parallel model. Errors: no such cell; the query or
+/// the key does not come from the residual stream by one norm.
+Result<ScoreSplit> split_score(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query,
+                               std::int64_t key);
+
+}  // namespace attnscope

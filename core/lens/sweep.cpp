@@ -1,0 +1,275 @@
+#include "core/lens/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/model/gradients.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kMostCells = 1 << 20;
+
+bool names(const std::string& word, Axis axis) {
+  return word == axis_name(axis) || (is_row_axis(axis) && (word == "pos" || word == "query"));
+}
+
+// The axes of a step that are gone over, in the order of `over`.
+Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector<std::string>& over) {
+  std::vector<std::size_t> out;
+  for (const std::string& word : over) {
+    const auto found =
+        std::find_if(record.axes.begin(), record.axes.end(), [&](Axis axis) { return names(word, axis); });
+    if (found == record.axes.end()) {
+      std::vector<std::string> known;
+      for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
+      return fail(Code::bad_shape,
+                  format("%s has no axis called %s.", to_text(record.site).c_str(), word.c_str()),
+                  format("Its axes are %s.", join(known, ", ").c_str()));
+    }
+    out.push_back(static_cast<std::size_t>(found - record.axes.begin()));
+  }
+  return out;
+}
+
+std::int64_t coordinate(const SweepCell& cell, Axis axis) {
+  for (const Coordinate& c : cell.at)
+    if (names(c.axis, axis)) return c.index;
+  return -1;
+}
+
+// The planes of a step that a cell covers, one per head: visit(head, rows, cols).
+template <class Visit>
+void for_each_plane(const Record& record, const SweepCell& cell, Visit visit) {
+  const auto head_axis = std::find(record.axes.begin(), record.axes.end(), Axis::head) - record.axes.begin();
+  const bool heads = head_axis < std::ssize(record.axes);
+  std::vector<Range> ranges;
+  for (std::size_t d = 0; d < record.axes.size(); ++d) {
+    if (heads && static_cast<std::ptrdiff_t>(d) == head_axis) continue;
+    const std::int64_t at = coordinate(cell, record.axes[d]);
+    ranges.push_back(at < 0 ? Range{0, record.shape[d]} : Range{at, at + 1});
+  }
+  const std::int64_t own = heads ? coordinate(cell, Axis::head) : 0;
+  const std::int64_t count = heads ? record.shape[static_cast<std::size_t>(head_axis)] : 1;
+  for (std::int64_t head = own < 0 ? 0 : own; head < (own < 0 ? count : own + 1); ++head)
+    visit(head, ranges[0], ranges[1]);
+}
+
+}  // namespace
+
+Sweep::Sweep(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure)
+    : model_(std::move(model)), run_(std::move(run)), measure_(std::move(measure)) {}
+
+Result<Sweep> Sweep::ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
+                              LogitMeasure measure, const Selector& steps,
+                              const std::vector<std::string>& over, const Knockout& how) {
+  Sweep out(std::move(model), std::move(run), std::move(measure));
+  out.how_ = how;
+  TRY_OK(out.add_cells(steps, over));
+  return out;
+}
+
+Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> into,
+                              std::shared_ptr<const Trace> donor, LogitMeasure measure, const Selector& steps,
+                              const std::vector<std::string>& over) {
+  Sweep out(std::move(model), std::move(into), std::move(measure));
+  out.donor_ = std::move(donor);
+  for (const Record& record : out.run_->records())
+    for (const Axis axis : record.axes)
+      if (is_row_axis(axis) || axis == Axis::key) {
+        const Stack stack = rows_stack(record.site, axis);
+        if (!out.partners_.contains(stack)) out.partners_[stack] = align_rows(*out.run_, *out.donor_, stack);
+      }
+  if (out.partners_.at(out.run_->config().stack).matched() == 0)
+    return fail(Code::out_of_range,
+                "No token of the two texts belongs together, so that nothing can be patched.",
+                "Choose texts that share words, or have as many tokens.");
+  TRY_OK(out.add_cells(steps, over));
+  return out;
+}
+
+Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& over) {
+  TRY(base_, measured(measure_, *run_));
+  bool any = false;
+  for (const Record* record : run_->select(steps)) {
+    if (!step_of(record->site.slot).editable) continue;
+    if (donor_ && !donor_->find(record->site)) continue;
+    any = true;
+    TRY(const std::vector<std::size_t> axes, axes_of(*record, over));
+    std::int64_t count = 1;
+    for (const std::size_t axis : axes) count *= record->shape[axis];
+    if (count + std::ssize(cells_) > kMostCells)
+      return fail(Code::no_memory,
+                  format("The sweep would have more than %lld runs.", static_cast<long long>(kMostCells)),
+                  "Go over fewer axes, or name fewer steps.");
+    for (std::int64_t i = 0; i < count; ++i) {
+      SweepCell cell{record->site, {}, kUnknown, kUnknown};
+      std::int64_t rest = i;
+      for (std::size_t a = axes.size(); a-- > 0;) {
+        cell.at.insert(cell.at.begin(), {over[a], rest % record->shape[axes[a]]});
+        rest /= record->shape[axes[a]];
+      }
+      if (has_partner(cell)) cells_.push_back(std::move(cell));
+    }
+  }
+  if (any) return Done{};
+  return fail(Code::not_found,
+              format("No step of this run that can be edited matches \"%s\".", steps.text().c_str()),
+              "attnscope-cli steps lists every name; * stands for any characters: \"blocks.*.attn.z\".");
+}
+
+const Alignment& Sweep::partners(const Site& site, Axis axis) const {
+  return partners_.at(rows_stack(site, axis));
+}
+
+bool Sweep::has_partner(const SweepCell& cell) const {
+  if (!donor_) return true;
+  const auto matched = [&](Axis axis) {
+    const std::int64_t at = coordinate(cell, axis);
+    if (at < 0) return true;
+    const Alignment& rows = partners(cell.site, axis);
+    return at < std::ssize(rows.to_b) && rows.to_b[static_cast<std::size_t>(at)] >= 0;
+  };
+  return matched(Axis::pos) && matched(Axis::key);
+}
+
+Target Sweep::target(const SweepCell& cell) const {
+  Target out{Target::Kind::step, cell.site, {}, {}};
+  for (const Coordinate& c : cell.at) out.at.push_back({c.axis, c.index, c.index + 1});
+  return out;
+}
+
+// What the other run has at the place, in this run's rows; this run's own numbers where it has no partner.
+Tensor Sweep::donated(const SweepCell& cell) const {
+  const Record& record = *run_->find(cell.site);
+  const Alignment &rows = partners(cell.site, Axis::pos), &keys = partners(cell.site, Axis::key);
+  const bool by_key = record.axes.back() == Axis::key;
+  const bool same =
+      rows.identity() && (!by_key || keys.identity()) && record.shape == donor_->find(cell.site)->shape;
+  if (same && !record.derived) return donor_->find(cell.site)->value();
+  std::vector<Tensor> planes;
+  for_each_plane(record, cell, [&](std::int64_t head, Range row, Range col) {
+    Tensor from = aligned_slice(*run_, *donor_, cell.site, rows, keys, head, row, col).packed();
+    const Tensor own = run_->slice(cell.site, head, row, col);
+    Buffer out({{own.axis(0), own.size(0)}, {own.axis(1), own.size(1)}});
+    for (std::int64_t i = 0; i < own.size(0); ++i)
+      for (std::int64_t j = 0; j < own.size(1); ++j)
+        out.data()[i * own.size(1) + j] =
+            from.empty() || std::isnan(from.at(i, j)) ? own.at(i, j) : from.at(i, j);
+    planes.push_back(std::move(out).freeze());
+  });
+  if (planes.size() == 1) return planes.front();
+  const bool heads_first = record.axes.front() == Axis::head;
+  const std::int64_t heads = std::ssize(planes), count = planes[0].size(0), width = planes[0].size(1);
+  Buffer out({{heads_first ? Axis::head : Axis::pos, heads_first ? heads : count},
+              {heads_first ? Axis::pos : Axis::head, heads_first ? count : heads},
+              {Axis::none, width}});
+  for (std::int64_t head = 0; head < heads; ++head)
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t j = 0; j < width; ++j)
+        out.data()[(heads_first ? head * count + i : i * heads + head) * width + j] =
+            planes[static_cast<std::size_t>(head)].at(i, j);
+  return std::move(out).freeze();
+}
+
+std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
+  const SweepCell& at = cells_[cell];
+  if (!donor_) return make_edit(NumberEdit{target(at), how_.op, how_.value});
+  return make_edit(NumberEdit{target(at), EditOp::set, Frozen{donated(at), ""}});
+}
+
+void Sweep::keep_shard(int part, int parts) {
+  std::vector<SweepCell> kept;
+  for (std::size_t i = static_cast<std::size_t>(part - 1); i < cells_.size();
+       i += static_cast<std::size_t>(parts))
+    kept.push_back(cells_[i]);
+  cells_ = std::move(kept);
+}
+
+Status Sweep::estimate() {
+  TRY(const auto gradients, backward(run_, {{}, 0, 0, measure_}));
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    SweepCell& cell = cells_[i];
+    const Record& record = *run_->find(cell.site);
+    const auto change = edit(i);
+    double sum = 0;
+    if (!gradients->find(cell.site)) continue;
+    Status status = Done{};
+    for_each_plane(record, cell, [&](std::int64_t head, Range row, Range col) {
+      const Tensor whole =
+          run_->slice(cell.site, head, {0, record.shape[record.shape.size() - 2]}, {0, record.shape.back()});
+      NumberEdit plane = *change->number();
+      std::erase_if(plane.where.at,
+                    [](const AxisRange& range) { return range.axis == axis_name(Axis::head); });
+      auto* frozen = std::get_if<Frozen>(&plane.value);
+      if (frozen && frozen->values.rank() == 3) {
+        const int axis = frozen->values.find(Axis::head) < 0 ? 0 : frozen->values.find(Axis::head);
+        frozen->values = frozen->values.select(axis, frozen->values.size(axis) > head ? head : 0);
+      }
+      const auto now = apply(plane, whole, {0, &run_->input.real});
+      if (!now) {
+        status = now.error();
+        return;
+      }
+      const Tensor slope = gradients->slice(cell.site, head, row, col);
+      for (std::int64_t r = row.begin; r < row.end; ++r)
+        for (std::int64_t c = col.begin; c < col.end; ++c) {
+          const double moved = static_cast<double>(now->value.at(r, c)) - static_cast<double>(whole.at(r, c));
+          const auto g = static_cast<double>(slope.at(r - row.begin, c - col.begin));
+          if (moved != 0 && std::isfinite(moved)) sum += g * moved;
+        }
+    });
+    TRY_OK(status);
+    cell.estimate = base_ + sum;
+  }
+  return Done{};
+}
+
+Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) const {
+  RunOptions options;
+  options.edits = without_inputs(run_->edits);
+  options.edits.push_back(edit(cell));
+  options.base = run_;
+  options.keep = Keep::predictions;
+  options.cancel = cancel;
+  TRY(const auto trace, model_->run(run_->input, options));
+  return measured(measure_, *trace);
+}
+
+Status Sweep::fill(const std::function<void(std::size_t)>& done, const std::atomic<bool>* cancel) {
+  std::vector<std::size_t> order(cells_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto effect = [&](std::size_t cell) {
+    const double estimate = cells_[cell].estimate;
+    return std::isnan(estimate) ? -1.0 : std::fabs(estimate - base_);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return effect(a) > effect(b); });
+  std::mutex mutex;
+  std::atomic<std::size_t> next{0};
+  Status status = Done{};
+  parallel_for(std::min<std::int64_t>(thread_count(), std::ssize(order)), 1, [&](std::int64_t, std::int64_t) {
+    for (std::size_t i = next++; i < order.size(); i = next++) {
+      if (cancel && *cancel) return;
+      const auto found = value(order[i], cancel);
+      const std::lock_guard lock(mutex);
+      if (!found) {
+        if (found.error().code != Code::cancelled) status = found.error();
+        next = order.size();
+        return;
+      }
+      cells_[order[i]].value = *found;
+      if (done) done(order[i]);
+    }
+  });
+  return status;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,84 @@
+// Many runs of one question: what the measure becomes when each place is knocked out, or taken from another
+// run (Meng et al. 2022, causal tracing; Heimersheim & Nanda 2024, activation patching). Every cell is one
+// edit of a run that is there already, so that a cell costs its cone; an estimate by gradient times
+// difference (Nanda 2023, attribution patching) comes first. Refuses steps that match nothing and alignments
+// without a common row, in words.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/lens/alignment.h"
+#include "core/model/measure.h"
+#include "core/model/model.h"
+
+namespace attnscope {
+
+/// One place of a sweep and what the measure became there; NaN until it is known.
+struct SweepCell {
+  Site site;
+  std::vector<Coordinate> at;  ///< empty: the whole step at once
+  double value = 0, estimate = 0;
+};
+
+/// What is done to each place.
+struct Knockout {
+  EditOp op = EditOp::set;
+  EditValue value = 0.f;  ///< zero; MeanOver{}; scale by a factor
+};
+
+class Sweep {
+ public:
+  /// Knocks out every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too) of
+  /// `run`, a run of `model`. Errors: no step matches, an axis that a step does not have.
+  static Result<Sweep> ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
+                                LogitMeasure measure, const Selector& steps,
+                                const std::vector<std::string>& over, const Knockout& how);
+  /// Takes every such place of `into` from `donor`, a run of the same model, rows matched by their tokens;
+  /// places without a partner are left out. Errors: as above; no row of the two belongs together.
+  static Result<Sweep> patching(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> into,
+                                std::shared_ptr<const Trace> donor, LogitMeasure measure,
+                                const Selector& steps, const std::vector<std::string>& over);
+
+  const std::vector<SweepCell>& cells() const { return cells_; }
+  /// The measure of the run that the edits are made in.
+  double base() const { return base_; }
+  const LogitMeasure& measure() const { return measure_; }
+  const std::shared_ptr<const Trace>& run() const { return run_; }
+  /// The edit of one cell.
+  std::shared_ptr<const Edit> edit(std::size_t cell) const;
+  /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.
+  void keep_shard(int part, int parts);
+
+  /// Estimates every cell: base + sum of gradient times what the edit changes. One run backwards.
+  Status estimate();
+  /// The measure with one cell's edit.
+  Result<double> value(std::size_t cell, const std::atomic<bool>* cancel = nullptr) const;
+  /// Runs the cells, those with the largest estimated effect first where there are estimates, several at a
+  /// time; `done` is called with each cell as it is known, from any thread, one call at a time. Stops early
+  /// when `cancel` becomes true; cells that are known stay.
+  Status fill(const std::function<void(std::size_t cell)>& done = {},
+              const std::atomic<bool>* cancel = nullptr);
+
+ private:
+  Sweep(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure);
+  Status add_cells(const Selector& steps, const std::vector<std::string>& over);
+  /// Which rows of the donor belong to the rows that an axis of a step counts.
+  const Alignment& partners(const Site& site, Axis axis) const;
+  bool has_partner(const SweepCell& cell) const;
+  Target target(const SweepCell& cell) const;
+  Tensor donated(const SweepCell& cell) const;
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Trace> run_, donor_;
+  std::map<Stack, Alignment> partners_;  ///< by the stack whose rows they are; empty: no donor
+  LogitMeasure measure_;
+  Knockout how_;
+  std::vector<SweepCell> cells_;
+  double base_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,186 @@
+#include "core/model/expected_weights.h"
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+using Shapes = std::vector<WeightShape>;
+
+void expect_norm(Shapes& out, const std::string& name, const NormSpec& norm, std::int64_t width) {
+  if (norm.kind == NormSpec::Kind::none) return;
+  out.push_back({name + ".weight", {width}, false});
+  if (norm.kind == NormSpec::Kind::layer) out.push_back({name + ".bias", {width}, false});
+}
+
+void expect_linear(Shapes& out, const std::string& name, std::int64_t in, std::int64_t width) {
+  out.push_back({name + ".weight", {in, width}, true});
+  out.push_back({name + ".bias", {width}, false});
+}
+
+void expect_attention(Shapes& out, const std::string& base, const AttentionSpec& spec, std::int64_t d_in,
+                      std::int64_t d_source, std::int64_t d_model) {
+  const std::int64_t q_width = std::int64_t{spec.n_heads} * spec.d_head;
+  const std::int64_t kv_width = std::int64_t{spec.n_kv_heads} * spec.d_head;
+  expect_linear(out, base + "q", d_in, q_width);
+  expect_linear(out, base + "k", d_source, kv_width);
+  expect_linear(out, base + "v", d_source, kv_width);
+  if (spec.qk_norm.kind != NormSpec::Kind::none) {
+    out.push_back({base + "q_norm.weight", {spec.d_head}, false});
+    out.push_back({base + "k_norm.weight", {spec.d_head}, false});
+  }
+  expect_linear(out, base + "out", q_width, d_model);
+}
+
+void expect_block(Shapes& out, const std::string& base, const BlockSpec& block, std::int64_t d_in,
+                  std::int64_t d_model, std::int64_t d_source) {
+  expect_norm(out, base + "ln1", block.norm, block.order == NormOrder::post ? d_model : d_in);
+  expect_attention(out, base + "attn.", block.attention, d_in, d_in, d_model);
+  if (block.branch_norms) expect_norm(out, base + "ln1_post", block.norm, d_model);
+  if (block.cross) {
+    expect_norm(out, base + "ln_cross", block.norm, d_model);
+    expect_attention(out, base + "cross.", *block.cross, d_model, d_source, d_model);
+  }
+  if (block.mlp.kind == MlpSpec::Kind::none) return;
+  if (!block.shared_norm) expect_norm(out, base + "ln2", block.norm, d_model);
+  if (block.mlp.kind == MlpSpec::Kind::gated) {
+    expect_linear(out, base + "mlp.gate", d_model, block.mlp.d_mlp);
+    expect_linear(out, base + "mlp.up", d_model, block.mlp.d_mlp);
+  } else {
+    expect_linear(out, base + "mlp.pre", d_model, block.mlp.d_mlp);
+  }
+  expect_linear(out, base + "mlp.out", block.mlp.d_mlp, d_model);
+  if (block.branch_norms) expect_norm(out, base + "ln2_post", block.norm, d_model);
+}
+
+void expect_embedding(Shapes& out, const std::string& base, const ModelConfig& config) {
+  const PatchSpec& patch = config.patch;
+  if (patch.size > 0) {
+    expect_linear(out, base + "patch_embed", std::int64_t{patch.channels} * patch.size * patch.size,
+                  config.d_model);
+    if (patch.class_token) out.push_back({base + "class_embed.weight", {1, config.d_model}, true});
+  } else if (config.vocab_size > 0) {
+    out.push_back({base + "tok_embed.weight", {config.vocab_size, config.d_in}, true});
+  }
+  const PositionSpec& position = config.position;
+  if (position.kind == PositionSpec::Kind::learned)
+    out.push_back({base + "pos_embed.weight", {position.max_positions + position.offset, config.d_in}, true});
+  if (position.kind == PositionSpec::Kind::buckets)
+    out.push_back(
+        {base + "rel_bias.weight", {position.buckets, config.blocks.front().attention.n_heads}, true});
+  if (config.type_vocab > 0)
+    out.push_back({base + "type_embed.weight", {config.type_vocab, config.d_in}, true});
+  expect_norm(out, base + "ln_embed", config.embed_norm, config.d_in);
+}
+
+void expect_stack(Shapes& out, const ModelConfig& config, std::int64_t d_source) {
+  const std::string base(stack_prefix(config.stack));
+  expect_embedding(out, base, config);
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    expect_block(out, base + "blocks." + std::to_string(layer) + ".",
+                 config.blocks[static_cast<std::size_t>(layer)], layer == 0 ? config.d_in : config.d_model,
+                 config.d_model, d_source);
+  }
+  expect_norm(out, base + "ln_final", config.final_norm, config.d_model);
+  if (config.projected > 0) expect_linear(out, base + "projected", config.d_model, config.projected);
+  if (config.head.transform) {
+    expect_linear(out, base + "head.pre", config.d_model, config.d_model);
+    expect_norm(out, base + "ln_head", config.head.norm, config.d_model);
+  }
+  if (config.head.present) expect_linear(out, base + "logits", config.d_model, config.outputs());
+}
+
+Status bad_size(std::string sentence) {
+  return fail(Code::bad_shape, std::move(sentence), "Correct the sizes in the config.");
+}
+
+Status check_attention(const AttentionSpec& a, int layer, bool rotates, const RopeSpec& rope) {
+  if (a.n_heads <= 0 || a.d_head <= 0 || a.n_kv_heads <= 0) {
+    return bad_size(
+        format("Block %d: heads (%d), key/value heads (%d) and head size (%d) must be at least 1.", layer,
+               a.n_heads, a.n_kv_heads, a.d_head));
+  }
+  if (a.n_heads % a.n_kv_heads != 0) {
+    return bad_size(format("Block %d: %d query heads cannot share %d key/value heads evenly.", layer,
+                           a.n_heads, a.n_kv_heads));
+  }
+  const int turned = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
+  if (rotates && (turned % 2 != 0 || turned > a.d_head)) {
+    return bad_size(
+        format("Block %d: rotary positions turn pairs, but %d of the %d features of a head do not "
+               "make pairs.",
+               layer, turned, a.d_head));
+  }
+  if (!a.mask.empty()) TRY_OK(MaskSpec::parse(a.mask));
+  return Done{};
+}
+
+Status check_stack(const ModelConfig& config, const ModelConfig& main) {
+  if (config.d_model <= 0 || config.d_in <= 0)
+    return bad_size("The model's width (d_model) must be at least 1.");
+  if (config.blocks.empty())
+    return bad_size("The model has no block: the number of layers must be at least 1.");
+  const PatchSpec& patch = config.patch;
+  if (patch.size < 0 || (patch.size > 0 && (patch.channels <= 0 || patch.rows <= 0 || patch.cols <= 0)))
+    return bad_size("The image must have at least one channel and one patch in each direction.");
+  const bool rotates = config.position.kind == PositionSpec::Kind::rope;
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
+    TRY_OK(check_attention(block.attention, layer, rotates, config.position.rope));
+    if (block.cross) TRY_OK(check_attention(*block.cross, layer, false, config.position.rope));
+    const bool biased = config.position.kind == PositionSpec::Kind::alibi ||
+                        config.position.kind == PositionSpec::Kind::buckets;
+    if (block.attention.mask_before_scale && (block.attention.cap > 0.f || biased))
+      return bad_size(
+          format("Block %d masks before it scales, but it has a cap or a position bias, which come between "
+                 "scaling and masking.",
+                 layer));
+    if (block.cross && !main.encoder())
+      return bad_size(format("Block %d has cross-attention, but the model has no encoder.", layer));
+    if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)
+      return bad_size(format("Block %d: the MLP's width must be at least 1.", layer));
+  }
+  return Done{};
+}
+
+Status check_sizes(const ModelConfig& config) {
+  TRY_OK(check_stack(config, config));
+  for (const ModelConfig& tower : config.towers) TRY_OK(check_stack(tower, config));
+  const ModelConfig* vision = config.vision();
+  if (vision && (vision->projected > 0 ? vision->projected : vision->d_model) != config.d_model)
+    return bad_size("The image's rows do not have the width of the language model.");
+  return Done{};
+}
+
+}  // namespace
+
+std::vector<WeightShape> expected_weights(const ModelConfig& config) {
+  Shapes out;
+  const ModelConfig* encoder = config.encoder();
+  for (const ModelConfig& tower : config.towers) expect_stack(out, tower, tower.d_model);
+  expect_stack(out, config, encoder ? encoder->d_model : config.d_model);
+  return out;
+}
+
+Status check_weights(const ModelConfig& config, const Weights& weights) {
+  TRY_OK(check_sizes(config));
+  for (const WeightShape& expected : expected_weights(config)) {
+    const Tensor* found = weights.find(expected.name);
+    if (!found && !expected.required) continue;
+    if (!found) {
+      return fail(Code::not_found,
+                  format("The tensor %s is missing; the config asks for the shape %s.", expected.name.c_str(),
+                         shape_text(expected.shape).c_str()),
+                  "The file may be incomplete, or the config may belong to another model.");
+    }
+    if (found->sizes() != expected.shape) {
+      return fail(Code::bad_shape,
+                  format("The tensor %s has the shape %s, but the config asks for %s.", expected.name.c_str(),
+                         shape_text(*found).c_str(), shape_text(expected.shape).c_str()),
+                  "The config and the weights belong to different models, or one of them was changed.");
+    }
+  }
+  return Done{};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,222 @@
+#include "core/ops/product.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "core/ops/kernels.h"
+#include "core/ops/tiles.h"
+#include "core/tensor/panels.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kGroup = 192;  // columns that share a piece of x in the second cache
+constexpr std::int64_t kLongGroup = 4096;
+constexpr std::int64_t kChunk = 192;        // rows of that piece
+constexpr std::int64_t kDepth = 768;        // columns of that piece
+constexpr std::int64_t kPackDepth = 384;    // columns of it where the weights are packed on the way
+constexpr std::int64_t kInPlaceRows = 4;    // for them alone nothing is packed
+constexpr std::int64_t kInPlaceDepth = 16;  // rows of weights that are read side by side
+constexpr std::int64_t kFewRows = 16;       // they stay in the first cache at any depth
+
+// Room for a packed group; a vector more, because a panel may be read from its middle on.
+float* group_room() {
+  thread_local const std::unique_ptr<float[]> room(new float[kPackDepth * (kGroup + 64) + 64]);
+  return room.get();
+}
+
+// Rows [row, row + m) and columns [col, col + n) of a product.
+struct Piece {
+  std::int64_t row, m, col, n;
+};
+
+// One product and how it is cut. Columns are counted from the border of a panel before the first one: `shift`
+// of them come before it.
+class Work {
+ public:
+  Work(const Product& p, const Right& w) : p_(p), w_(w) {
+    const Panels* const panels = w.first_column >= 0 ? w.keep.panels() : nullptr;
+    width_ = Cut(panels ? panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
+    if (panels && w.keep.panels()->wanted(width_)) kept_ = w.keep.panels();
+    if (kept_) shift_ = w.first_column % width_;
+  }
+
+  // Rows of a piece: packing on the way is for as many rows as leave work for every thread.
+  std::int64_t rows(std::int64_t threads) const {
+    return kept_ ? kChunk : std::max(kChunk, p_.m * p_.n / (width_ * 4 * threads));
+  }
+  // Pieces of the columns, for so many pieces of rows and threads.
+  Cut columns(std::int64_t chunks, std::int64_t threads) const {
+    const std::int64_t panels = (shift_ + p_.n + width_ - 1) / width_;
+    const bool in_place = !kept_ && p_.m <= kInPlaceRows;  // long stretches of memory, one after another
+    const std::int64_t most = std::max<std::int64_t>(1, (in_place ? kLongGroup : kGroup) / width_);
+    return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads), 1, most),
+            width_};
+  }
+  Piece piece(const Cut& rows, const Cut& cols, std::int64_t index) const {
+    const std::int64_t row = rows.begin(index / cols.count), at = cols.begin(index % cols.count);
+    const std::int64_t col = std::max<std::int64_t>(0, at - shift_);
+    return {row, rows.end(index / cols.count) - row, col, cols.end(index % cols.count) - shift_ - col};
+  }
+
+  void run(const Piece& piece) const {
+    if (!p_.add) start_with_bias(piece);
+    if (kept_) return run_kept(piece);
+    const std::int64_t done = p_.m <= kInPlaceRows ? run_in_place(piece) : 0;
+    run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
+  }
+
+ private:
+  void start_with_bias(const Piece& piece) const {
+    for (std::int64_t row = piece.row; row < piece.row + piece.m; ++row) {
+      float* const y = p_.y + row * p_.ldy + piece.col;
+      if (p_.bias)
+        std::copy_n(p_.bias + piece.col, piece.n, y);
+      else
+        std::fill_n(y, piece.n, 0.f);
+    }
+  }
+
+  // Weights of columns [col, col + n) and steps [at, at + depth) as panels; `col` may lie outside the
+  // product.
+  void pack(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth, float* to) const {
+    const float* const from = w_.data + (w_.transposed ? col * w_.ld + at : at * w_.ld + col);
+    kernel_.pack(from, w_.ld, w_.transposed, to, width_, n, depth);
+  }
+  // The piece's rows times columns [col, col + n) and steps [at, at + depth), which `panel` holds.
+  void step(const Piece& piece, std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth,
+            const float* panel, std::int64_t ld) const {
+    kernel_.multiply(p_.x + piece.row * p_.x_row + at * p_.x_col, p_.x_row, p_.x_col, panel, ld,
+                     p_.y + piece.row * p_.ldy + col, p_.ldy, piece.m, n, depth);
+  }
+  std::int64_t row_step(std::int64_t columns) const {
+    return (std::min(columns, width_) + kernel_.width - 1) / kernel_.width * kernel_.width;
+  }
+
+  // Reads the weights where they are: for so few rows that a packed copy would be used once or twice. The
+  // last columns, which fill no vector, are left; says how many are done.
+  std::int64_t run_in_place(const Piece& piece) const {
+    const std::int64_t whole = piece.n / 16 * 16;
+    if (w_.transposed && p_.x_col == 1) {
+      kernel_.multiply_turned(p_.x + piece.row * p_.x_row, p_.x_row, w_.data + piece.col * w_.ld, w_.ld,
+                              p_.y + piece.row * p_.ldy + piece.col, p_.ldy, piece.m, whole, p_.k);
+      return whole;
+    }
+    if (w_.transposed) return 0;
+    for (std::int64_t at = 0; at < p_.k; at += kInPlaceDepth)
+      for (std::int64_t col = piece.col; col < piece.col + whole; col += width_)
+        step(piece, col, std::min(width_, piece.col + whole - col), at, std::min(kInPlaceDepth, p_.k - at),
+             w_.data + at * w_.ld + col, w_.ld);
+    return whole;
+  }
+
+  void run_packing(const Piece& piece) const {
+    float* const room = group_room();
+    const Cut chunks(piece.m, kChunk, 24);
+    for (std::int64_t at = 0; at < p_.k; at += kPackDepth) {
+      const std::int64_t depth = std::min(kPackDepth, p_.k - at);
+      pack(piece.col, piece.n, at, depth, room);
+      for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
+        const std::int64_t row = piece.row + chunks.begin(chunk), m = chunks.end(chunk) - chunks.begin(chunk);
+        for (std::int64_t col = 0; col < piece.n; col += width_)
+          step({row, m, 0, 0}, piece.col + col, std::min(width_, piece.n - col), at, depth,
+               room + col * depth, row_step(piece.n - col));
+      }
+    }
+  }
+
+  // The panel of that number among the weight's, filled where nobody has done so; null while somebody does.
+  const float* filled(std::int64_t index) const {
+    const Panels::State state = kept_->claim(index);
+    if (state == Panels::State::busy) return nullptr;
+    float* const panel = kept_->panel(index);
+    if (state == Panels::State::full) return panel;
+    const std::int64_t first = index * width_;
+    pack(first - w_.first_column, std::min(width_, kept_->columns() - first), 0, p_.k, panel);
+    kept_->done(index);
+    return panel;
+  }
+
+  void run_kept(const Piece& piece) const {
+    std::array<const float*, kGroup / 4 + 1> panels{};
+    const std::int64_t first = (w_.first_column + piece.col) / width_;
+    const std::int64_t last = (w_.first_column + piece.col + piece.n - 1) / width_;
+    for (std::int64_t index = first; index <= last; ++index)
+      panels[static_cast<std::size_t>(index - first)] = filled(index);
+    const std::int64_t step_depth = piece.m <= kFewRows ? p_.k : kDepth;
+    for (std::int64_t at = 0; at < p_.k; at += step_depth)
+      for (std::int64_t index = first; index <= last; ++index)
+        through_panel(piece, index, panels[static_cast<std::size_t>(index - first)], at,
+                      std::min(step_depth, p_.k - at));
+  }
+
+  // The part of the piece that lies in one of the weight's panels.
+  void through_panel(const Piece& piece, std::int64_t index, const float* panel, std::int64_t at,
+                     std::int64_t depth) const {
+    const std::int64_t border =
+        index * width_ - w_.first_column;  // where it begins, in columns of the product
+    const std::int64_t col = std::max(piece.col, border);
+    const std::int64_t n = std::min(piece.col + piece.n, border + width_) - col;
+    const std::int64_t ld = row_step(kept_->columns() - index * width_);
+    if (panel) return step(piece, col, n, at, depth, panel + at * ld + (col - border), ld);
+    float* const room = group_room();
+    for (std::int64_t i = at; i < at + depth; i += kPackDepth) {
+      const std::int64_t some = std::min(kPackDepth, at + depth - i);
+      pack(col, n, i, some, room);
+      step(piece, col, n, i, some, room, row_step(n));
+    }
+  }
+
+  const Product& p_;
+  const Right& w_;
+  const Kernels& kernel_ = kernels();
+  Panels* kept_ = nullptr;
+  std::int64_t width_ = 0, shift_ = 0;
+};
+
+}  // namespace
+
+Right::Right(const Tensor& w) : data(w.data()), ld(w.stride(0)), keep(w) {
+  const bool whole_rows = w.stride(1) == 1, whole_columns = w.stride(0) == 1;
+  if (whole_rows || whole_columns) {
+    transposed = !whole_rows;
+    if (transposed) ld = w.stride(1);
+    if (w.panels()) first_column = w.panels()->first_column(w);
+    return;
+  }
+  if (w.size(1) == 1) return;
+  if (w.size(0) == 1) {
+    ld = w.stride(1);
+    transposed = true;
+    return;
+  }
+  keep = w.packed();
+  data = keep.data();
+  ld = keep.stride(0);
+}
+
+namespace {
+
+// Calls share(count, body) with the pieces of a product.
+template <class Share>
+void run(const Product& product, const Right& w, std::int64_t threads, Share share) {
+  const Work work(product, w);
+  const Cut rows(product.m, work.rows(threads), 24), cols = work.columns(rows.count, threads);
+  share(rows.count * cols.count, [&](std::int64_t index) { work.run(work.piece(rows, cols, index)); });
+}
+
+}  // namespace
+
+void multiply(const Product& product, const Right& w) {
+  if (product.m * product.n * product.k < (1 << 16)) return multiply_alone(product, w);
+  run(product, w, thread_count(), [](std::int64_t count, const auto& body) { for_each_tile(count, body); });
+}
+
+void multiply_alone(const Product& product, const Right& w) {
+  run(product, w, 1, [](std::int64_t count, const auto& body) {
+    for (std::int64_t index = 0; index < count; ++index) body(index);
+  });
+}
+
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+// Products on all threads: x w + bias with every cell one chain of fused steps, so that a cell has the same
+// bits whatever is computed with it. How the work is cut therefore follows from the machine alone. Refuses
+// nothing; whoever calls has compared the shapes.
+#pragma once
+
+#include <cstdint>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// A right factor [k, n] as products read it: rows of memory are rows of the matrix, or its columns.
+struct Right {
+  const float* data = nullptr;
+  std::int64_t ld = 0;             ///< floats from one row of memory to the next
+  bool transposed = false;         ///< rows of memory are columns of the matrix
+  Tensor keep;                     ///< owns `data`; its packed copy is used where it has one
+  std::int64_t first_column = -1;  ///< of that packed copy; -1: there is none
+
+  Right(const float* values, std::int64_t step, bool columns) : data(values), ld(step), transposed(columns) {}
+  /// A matrix in memory with any strides: where neither rows nor columns are whole, a copy.
+  explicit Right(const Tensor& w);
+};
+
+/// y [m, n] = bias [n] + x [m, k] w [k, n].
+struct Product {
+  const float* x;  ///< cell (i, k) is x[i x_row + k x_col]
+  std::int64_t x_row, x_col;
+  const float* bias;  ///< null: none
+  float* y;           ///< rows ldy apart
+  std::int64_t ldy;
+  std::int64_t m, n, k;
+  bool add = false;  ///< to what y holds, instead of the bias
+};
+
+/// On all threads, or on this one where the product is small.
+void multiply(const Product& product, const Right& w);
+/// On this thread.
+void multiply_alone(const Product& product, const Right& w);
+
+}  // namespace attnscope

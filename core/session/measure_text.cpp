@@ -1,0 +1,139 @@
+#include "core/session/measure_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+Error bad_measure(const std::string& text) {
+  return fail(Code::bad_format, in_quotes(text) + " is no measure.",
+              "Write logit_diff:A,B, logit:A, prob:A or kl; A and B are tokens or #id.");
+}
+
+// Splits "A,B" at commas outside of quotes; quoted parts are read as JSON.
+Result<std::vector<std::string>> names_of(std::string_view text, const std::string& whole) {
+  std::vector<std::string> out;
+  while (true) {
+    std::size_t end = 0;
+    if (text.starts_with('"')) {
+      end = 1;
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      if (end >= text.size()) return bad_measure(whole);
+      const auto read = nlohmann::json::parse(text.substr(0, ++end), nullptr, false);
+      if (!read.is_string() || (end < text.size() && text[end] != ',')) return bad_measure(whole);
+      out.push_back(read.get<std::string>());
+    } else {
+      end = std::min(text.find(','), text.size());
+      out.emplace_back(text.substr(0, end));
+    }
+    if (end >= text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<int> numbered(const std::string& text) {
+  int id = 0;
+  if (!text.starts_with('#')) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), id);
+  return error == std::errc() && end == text.data() + text.size() && id >= 0 ? std::optional(id)
+                                                                             : std::nullopt;
+}
+
+// By the names that outputs have of their own: classes, words of a scene.
+std::optional<int> by_name(const OpenedModel& opened, const std::string& text) {
+  for (const auto* names : {&opened.output_names, opened.scene ? &opened.scene->words : nullptr}) {
+    if (!names) continue;
+    const auto found = std::find(names->begin(), names->end(), text);
+    if (found != names->end()) return static_cast<int>(found - names->begin());
+  }
+  for (const auto& [id, word] : opened.words)
+    if (word == text) return id;
+  return std::nullopt;
+}
+
+Error no_token(const OpenedModel& opened, const std::string& text, const std::vector<Token>& pieces) {
+  std::vector<std::string> shown;
+  for (const Token& piece : pieces)
+    if (shown.size() < 8)
+      shown.push_back(
+          format("%s (#%d)", in_quotes(opened.tokenizer->decode({piece.id}, false), 24).c_str(), piece.id));
+  return fail(
+      Code::not_found, in_quotes(text, 40) + " is no single token of this vocabulary.",
+      shown.empty() ? std::string("Give a token, or #id.") : "Its pieces are " + join(shown, ", ") + ".");
+}
+
+}  // namespace
+
+Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
+  const int outputs = opened.model->config().outputs();
+  if (const auto id = numbered(text)) {
+    if (*id < outputs) return *id;
+    return fail(Code::out_of_range, format("There is no output %d.", *id),
+                format("Outputs run from 0 to %d.", outputs - 1));
+  }
+  if (const auto id = by_name(opened, text); id && *id < outputs) return *id;
+  if (!opened.tokenizer)
+    return fail(Code::not_found, in_quotes(text, 40) + " names no output: there is no tokenizer.",
+                "Give #id.");
+  TRY(const Encoding encoding, opened.tokenizer->encode(text, false));
+  // A special token that nobody wrote stands for what the vocabulary does not know.
+  const auto means = [&](int id) {
+    return !opened.tokenizer->decode({id}).empty() || opened.tokenizer->token_text(id) == text;
+  };
+  if (encoding.tokens.size() == 1 && encoding.tokens[0].id < outputs && means(encoding.tokens[0].id))
+    return encoding.tokens[0].id;
+  if (const auto id = opened.tokenizer->find(text); id && *id < outputs) return *id;
+  return no_token(opened, text, encoding.tokens);
+}
+
+Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& text, std::int64_t row) {
+  using Kind = LogitMeasure::Kind;
+  LogitMeasure out;
+  out.row = row;
+  if (text == "kl") {
+    out.kind = Kind::kl;
+    return out;
+  }
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  if (colon == std::string::npos || (name != "logit" && name != "logit_diff" && name != "prob"))
+    return bad_measure(text);
+  out.kind = name == "prob" ? Kind::prob : name == "logit" ? Kind::logit : Kind::logit_diff;
+  std::vector<std::string> names{text.substr(colon + 1)};
+  if (out.kind == Kind::logit_diff || names[0].starts_with('"')) {
+    TRY(names, names_of(std::string_view(text).substr(colon + 1), text));
+  }
+  if (names.size() != (out.kind == Kind::logit_diff ? 2u : 1u)) return bad_measure(text);
+  TRY(out.target, parse_output(opened, names[0]));
+  if (out.kind == Kind::logit_diff) {
+    TRY(out.distractor, parse_output(opened, names[1]));
+  }
+  return out;
+}
+
+std::string to_text(const OpenedModel& opened, const LogitMeasure& measure) {
+  using Kind = LogitMeasure::Kind;
+  const auto name = [&](int id) {
+    std::string text = opened.tokenizer ? opened.tokenizer->decode({id}, false) : std::string();
+    if (text.empty() && opened.scene && id < std::ssize(opened.scene->words))
+      text = opened.scene->words[static_cast<std::size_t>(id)];
+    const auto back = text.empty() ? Result<int>(no_token(opened, text, {})) : parse_output(opened, text);
+    if (!back || *back != id) return "#" + std::to_string(id);
+    const bool plain = text.find_first_of(",\"\\") == std::string::npos && text[0] != '#';
+    return plain ? text : nlohmann::json(text).dump();
+  };
+  switch (measure.kind) {
+    case Kind::logit: return "logit:" + name(measure.target);
+    case Kind::prob: return "prob:" + name(measure.target);
+    case Kind::logit_diff: return "logit_diff:" + name(measure.target) + "," + name(measure.distractor);
+    case Kind::kl: break;
+  }
+  return "kl";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// A measure as people write it: "logit_diff:A,B", "logit:A", "prob:A", "kl"; A and B are the text of a token
+// (quoted as in JSON where it holds a comma) or #id. Refuses texts that are no single token, and offers their
+// pieces.
+#pragma once
+
+#include <string>
+
+#include "core/arch/open.h"
+#include "core/model/measure.h"
+
+namespace attnscope {
+
+/// `row` as in LogitMeasure. The reference of kl is left empty: whoever has the run gives its logits.
+Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& text, std::int64_t row = -1);
+/// The same text again: tokens by their spelling where that is one token, else as #id.
+std::string to_text(const OpenedModel& opened, const LogitMeasure& measure);
+/// The output that a text names: a token, a word of a scene, a class, or #id.
+Result<int> parse_output(const OpenedModel& opened, const std::string& text);
+
+}  // namespace attnscope

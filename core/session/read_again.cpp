@@ -1,0 +1,134 @@
+#include "core/session/read_again.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+bool same_input(const Input& a, const Input& b) {
+  return a.ids == b.ids && a.vectors.same_place(b.vectors) && a.source == b.source &&
+         a.pixels.same_place(b.pixels) && a.types == b.types && a.spans == b.spans;
+}
+
+// The inputs are those that lay in the file: the file's new ones take their place.
+bool inputs_of_file(const Document& document) {
+  if (!document.opened->recorded.empty()) return true;
+  if (!document.opened->scene) return false;
+  const std::vector<Input>& inputs = document.opened->scene->inputs;
+  return std::equal(inputs.begin(), inputs.end(), document.sequences.begin(), document.sequences.end(),
+                    [](const Input& input, const Sequence& s) { return same_input(input, s.input); });
+}
+
+bool same_sizes(const Document& a, const Document& b) {
+  const auto shapes = [](const Document& document) {
+    std::vector<std::pair<std::string, std::vector<std::int64_t>>> out;
+    for (WeightShape& weight : expected_weights(document.model->config()))
+      out.emplace_back(std::move(weight.name), std::move(weight.shape));
+    return out;
+  };
+  return shapes(a) == shapes(b);
+}
+
+void take_sequences(const Document& before, Document& fresh, std::vector<std::string>& left_out) {
+  if (inputs_of_file(before)) return;
+  std::vector<Sequence> fitting;
+  for (std::size_t i = 0; i < before.sequences.size(); ++i) {
+    const Sequence& old = before.sequences[i];
+    if (const Status fits = fresh.model->accepts(old.input); !fits) {
+      left_out.push_back(format("Sequence %zu does not fit what was read: ", i + 1) + fits.error().text());
+      continue;
+    }
+    Sequence sequence = old.input.vectors.empty() ? sequence_from_ids(*fresh.opened, old.input.ids) : old;
+    if (!old.input.source.empty()) {
+      Sequence source = sequence_from_ids(*fresh.opened, old.input.source, Stack::enc);
+      sequence.source_text = std::move(source.text);
+      sequence.source_tokens = std::move(source.tokens);
+    }
+    sequence.input = old.input;
+    sequence.picture = old.picture;
+    fitting.push_back(std::move(sequence));
+  }
+  if (!fitting.empty()) fresh.sequences = std::move(fitting);
+  fresh.padding = before.padding;
+}
+
+Status fits(const Document& document) {
+  const std::vector<Input> inputs = inputs_of(document);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RunOptions options;
+    options.edits = edits_for(document.edits, static_cast<int>(i));
+    TRY_OK(document.model->accepts(inputs[i], options));
+  }
+  return Done{};
+}
+
+// Edits of steps, or of cells of steps, that no run of what was read has.
+Edits without_place(const Document& document) {
+  const std::vector<Input> inputs = inputs_of(document);
+  Edits missing;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RunOptions options;
+    options.edits = edits_for(document.edits, static_cast<int>(i));
+    const auto step = [](const auto& edit) {
+      return edit->number() && edit->number()->where.kind == Target::Kind::step;
+    };
+    const Edits of_steps = [&] {
+      Edits out;
+      std::copy_if(options.edits.begin(), options.edits.end(), std::back_inserter(out), step);
+      return out;
+    }();
+    std::erase_if(options.edits, step);
+    const auto plain = document.model->run(inputs[i], options);
+    if (!plain) continue;
+    for (const auto& edit : of_steps)
+      ((*plain)->find(edit->number()->where.site) ? options.edits : missing).push_back(edit);
+    if (const auto run = document.model->run(inputs[i], options))
+      missing.insert(missing.end(), (*run)->unreached.begin(), (*run)->unreached.end());
+  }
+  return missing;
+}
+
+void take_edits(const Document& before, Document& fresh, std::vector<std::string>& left_out) {
+  if (before.opened->scene && edits_to_json(before.edits) == edits_to_json(before.opened->scene->edits))
+    return;
+  fresh.edits.clear();
+  for (const auto& edit : before.edits) {
+    Document asked = fresh;
+    asked.edits.push_back(edit);
+    if (const Status taken = fits(asked); taken)
+      fresh = std::move(asked);
+    else
+      left_out.push_back("The edit " + to_text(*edit) +
+                         " does not fit what was read: " + taken.error().text());
+  }
+  if (same_sizes(before, fresh)) return;
+  for (const auto& edit : without_place(fresh))
+    if (std::erase_if(fresh.edits, [&](const auto& one) { return same_edit(*one, *edit); }) > 0)
+      left_out.push_back("The edit " + to_text(*edit) + " does not fit what was read.");
+}
+
+}  // namespace
+
+std::vector<std::string> take_over(const Document& before, Document& fresh) {
+  std::vector<std::string> left_out;
+  fresh.sampling = before.sampling;
+  take_sequences(before, fresh, left_out);
+  if (!fresh.opened->recorded.empty()) return left_out;
+  take_edits(before, fresh, left_out);
+  return left_out;
+}
+
+Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel) {
+  TRY(OpenedModel opened, open_model(before.opened->path));
+  Document fresh = new_document(std::make_shared<const OpenedModel>(opened), cancel);
+  std::vector<std::string> left_out = take_over(before, fresh);
+  if (left_out.empty()) return fresh;
+  opened.notes.insert(opened.notes.end(), left_out.begin(), left_out.end());
+  fresh.opened = std::make_shared<const OpenedModel>(std::move(opened));
+  return fresh;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// A model that was saved anew, opened again under a document: what a person had made of the old one (inputs,
+// masks, padding, changed steps and numbers) is put on the new one, where it still fits. Refuses to guess:
+// what does not fit is left out, with a sentence.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+
+/// Opens what `before` was opened from once more. The new document's notes say what was left out. Takes as
+/// long as opening, and a run where sizes changed. Errors: those of open_model.
+Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel = nullptr);
+
+/// Puts on `fresh`, of the same path, what was made of `before`; gives a sentence for each thing left out.
+std::vector<std::string> take_over(const Document& before, Document& fresh);
+
+}  // namespace attnscope

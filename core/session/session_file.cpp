@@ -1,0 +1,399 @@
+#include "core/session/session_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "core/arch/edit_json.h"
+#include "core/arch/scene.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/io/safetensors.h"
+#include "core/io/writers.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::uint64_t kMostBytes = 256ull << 20;
+constexpr std::int64_t kInline = 256;  // numbers that stand in the JSON itself
+constexpr std::int64_t kSampled = 64;  // values of each weight in its fingerprint
+
+// ---- fingerprints ---------------------------------------------------------------------------------
+
+std::string text_of(const Hash& hash) {
+  return format("%016llx", static_cast<unsigned long long>(hash.value()));
+}
+
+std::string fingerprint(const Tensor& tensor) {
+  Hash hash;
+  for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
+  for (const float value : tensor.values()) hash.take(std::bit_cast<std::uint32_t>(value));
+  return text_of(hash);
+}
+
+// ---- arrays ---------------------------------------------------------------------------------------
+
+Error damaged(const std::string& path, const std::string& problem) {
+  return fail(Code::bad_format, quoted_path(path) + ": " + problem,
+              "The file was changed or cut short: save the session again, or correct that field.");
+}
+
+std::string arrays_path(const std::string& path) { return path + ".safetensors"; }
+
+// Arrays of a session as they are written: small ones in the JSON, large ones collected for the file beside
+// it.
+class ArraysOut {
+ public:
+  json word(const Tensor& tensor) {
+    if (tensor.count() <= kInline && all_finite(tensor))
+      return {{"shape", tensor.sizes()}, {"values", tensor.values()}};
+    const std::string name = "array-" + fingerprint(tensor);
+    if (!known_[name]) tensors_.push_back({name, tensor});
+    known_[name] = true;
+    return {{"array", name}};
+  }
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+
+ private:
+  static bool all_finite(const Tensor& tensor) {
+    const std::vector<float> values = tensor.values();
+    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  }
+  std::vector<NamedTensor> tensors_;
+  std::map<std::string, bool> known_;
+};
+
+class ArraysIn {
+ public:
+  explicit ArraysIn(std::string path) : path_(std::move(path)) {}
+
+  Result<Tensor> find(const json& word, const char* field) {
+    if (word.is_object() && word.contains("array") && word["array"].is_string())
+      return load(word["array"].get<std::string>());
+    const json none = json::array();
+    const json& sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
+    const json& values = word.is_object() && word.contains("values") ? word["values"] : none;
+    Shape shape;
+    std::int64_t count = 1;
+    for (const json& size : sizes) {
+      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kInline ||
+          shape.size() == Tensor::kMaxRank)
+        return damaged(path_, format("\"%s\" has a \"shape\" that is none.", field));
+      shape.emplace_back(Axis::none, size.get<std::int64_t>());
+      count *= shape.back().second;
+    }
+    std::vector<float> flat;
+    for (const json& value : values) {
+      if (!value.is_number())
+        return damaged(path_, format("\"%s\" holds something that is no number.", field));
+      flat.push_back(value.get<float>());
+    }
+    if (shape.empty() || flat.empty() || std::ssize(flat) != count)
+      return damaged(path_, format("\"%s\" is no array.", field));
+    return Tensor::from(std::move(flat), shape);
+  }
+
+ private:
+  // Arrays are named after their contents: others of the same name are found out.
+  Result<Tensor> load(const std::string& name) {
+    if (!file_) {
+      TRY(file_, open_safetensors(arrays_path(path_)));
+    }
+    if (!file_->find(name))
+      return fail(Code::not_found,
+                  quoted_path(arrays_path(path_)) + " does not hold " + in_quotes(name) + ".",
+                  "It belongs to another session: keep the two files together.");
+    TRY(const Tensor tensor, file_->load(name));
+    if ("array-" + fingerprint(tensor) == name) return tensor;
+    return fail(Code::bad_format,
+                quoted_path(arrays_path(path_)) + ": the numbers of " + in_quotes(name) +
+                    " are not those that were saved.",
+                "Save the session again.");
+  }
+  std::string path_;
+  std::shared_ptr<TensorSource> file_;
+};
+
+// ---- fields ---------------------------------------------------------------------------------------
+
+Result<std::vector<int>> ints_at(const json& object, const char* field, const std::string& path) {
+  std::vector<int> out;
+  const auto found = object.find(field);
+  if (found == object.end()) return out;
+  if (!found->is_array()) return damaged(path, format("\"%s\" must be a list of whole numbers.", field));
+  for (const json& value : *found) {
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > 1 << 30)
+      return damaged(path, format("\"%s\" must be a list of whole numbers from 0 on.", field));
+    out.push_back(value.get<int>());
+  }
+  return out;
+}
+
+std::string text_at(const json& object, const char* field) {
+  const auto found = object.is_object() ? object.find(field) : object.end();
+  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// ---- inputs ---------------------------------------------------------------------------------------
+
+json input_json(const Sequence& sequence, ArraysOut& arrays) {
+  const Input& input = sequence.input;
+  json out = json::object();
+  if (!sequence.text.empty()) out["text"] = sequence.text;  // how the ids are written; they are what runs
+  if (!sequence.source_text.empty()) out["source_text"] = sequence.source_text;
+  if (!input.ids.empty()) out["ids"] = input.ids;
+  if (!input.source.empty()) out["source"] = input.source;
+  if (!input.types.empty()) out["types"] = input.types;
+  if (!input.spans.empty()) out["spans"] = spans_text(input.spans);
+  if (!input.vectors.empty()) out["vectors"] = arrays.word(input.vectors);
+  if (!input.pixels.empty()) out["pixels"] = arrays.word(input.pixels);
+  if (!sequence.picture.empty()) {
+    const Picture& picture = sequence.picture;
+    out["picture"] = {
+        {"name", picture.name},
+        {"rgb", arrays.word(Tensor::from(
+                    {picture.rgb->begin(), picture.rgb->end()},
+                    {{Axis::none, picture.height}, {Axis::none, picture.width}, {Axis::none, 3}}))}};
+  }
+  return out;
+}
+
+Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::string& path) {
+  TRY(const Tensor rgb, arrays.find(value.value("rgb", json()), "rgb"));
+  if (rgb.rank() != 3 || rgb.size(2) != 3) return damaged(path, "\"picture\" is no picture.");
+  auto bytes = std::make_shared<std::vector<std::uint8_t>>();
+  for (const float level : rgb.values())
+    bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
+  return Picture{static_cast<int>(rgb.size(1)), static_cast<int>(rgb.size(0)), std::move(bytes),
+                 text_at(value, "name")};
+}
+
+// Ids as they were written; where the tokenizer reads the text otherwise, what they spell.
+Sequence words_of(const OpenedModel& opened, const std::vector<int>& ids, const std::string& text, Stack of) {
+  if (!text.empty())
+    if (const auto words = spelled(opened, text, of); words)
+      if (words->input.ids == ids) return *words;
+  return sequence_from_ids(opened, ids, of);
+}
+
+Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, ArraysIn& arrays,
+                               const std::string& path) {
+  TRY(const std::vector<int> ids, ints_at(value, "ids", path));
+  TRY(const std::vector<int> source, ints_at(value, "source", path));
+  Sequence out;
+  if (!ids.empty()) out = words_of(opened, ids, text_at(value, "text"), opened.model->config().stack);
+  if (!source.empty()) {
+    Sequence words = words_of(opened, source, text_at(value, "source_text"), Stack::enc);
+    out.source_text = std::move(words.text);
+    out.source_tokens = std::move(words.tokens);
+  }
+  out.input.ids = ids;
+  out.input.source = source;
+  TRY(out.input.types, ints_at(value, "types", path));
+  if (value.contains("vectors")) {
+    TRY(const Tensor vectors, arrays.find(value["vectors"], "vectors"));
+    if (vectors.rank() != 2) return damaged(path, "\"vectors\" must be rows of numbers.");
+    out.input.vectors = vectors.rename({Axis::pos, Axis::d_model});
+  }
+  if (value.contains("pixels")) {
+    TRY(const Tensor pixels, arrays.find(value["pixels"], "pixels"));
+    if (pixels.rank() != 3) return damaged(path, "\"pixels\" must be three planes of numbers.");
+    out.input.pixels = pixels;
+  }
+  if (value.contains("picture")) {
+    TRY(out.picture, picture_from(value["picture"], arrays, path));
+  }
+  if (const std::string spans = text_at(value, "spans"); !spans.empty()) {
+    TRY(out.input.spans, parse_spans(spans, out.input.length()));
+  }
+  return out;
+}
+
+Status take_inputs(const json& file, const std::string& path, Document& document, ArraysIn& arrays) {
+  const auto inputs = file.find("inputs");
+  if (inputs == file.end()) return Done{};
+  if (!inputs->is_array() || inputs->empty()) return damaged(path, "\"inputs\" must be a list.");
+  std::vector<Sequence> sequences;
+  for (const json& value : *inputs) {
+    if (!value.is_object()) return damaged(path, "\"inputs\" must be a list of objects.");
+    TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
+  }
+  document.sequences = std::move(sequences);
+  return Done{};
+}
+
+// ---- padding, sampling ----------------------------------------------------------------------------
+
+json padding_json(const Padding& padding) {
+  return {{"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
+}
+
+json sampling_json(const Sampling& sampling) {
+  return {{"temperature", sampling.temperature},
+          {"top_k", sampling.top_k},
+          {"top_p", sampling.top_p},
+          {"seed", sampling.seed}};
+}
+
+Status take_settings(const json& file, const std::string& path, Document& document) {
+  try {
+    if (file.contains("padding")) {
+      const json& padding = file["padding"];
+      document.padding = {padding.at("on").get<bool>(),
+                          padding.at("side").get<std::string>() == "left" ? PadSide::left : PadSide::right,
+                          std::clamp<std::int64_t>(padding.at("to").get<std::int64_t>(), 0, 1 << 20)};
+    }
+    if (file.contains("sampling")) {
+      const json& sampling = file["sampling"];
+      sampling.at("temperature").get_to(document.sampling.temperature);
+      sampling.at("top_k").get_to(document.sampling.top_k);
+      sampling.at("top_p").get_to(document.sampling.top_p);
+      sampling.at("seed").get_to(document.sampling.seed);
+    }
+  } catch (const json::exception&) {
+    return damaged(path, "\"padding\" or \"sampling\" lacks a field, or has one of another kind.");
+  }
+  return check_sampling(document.sampling);
+}
+
+// Edits that the model does not take are left out, and said.
+void take_edits(const Edits& edits, Document& document, std::vector<std::string>& warnings) {
+  for (const auto& edit : edits) {
+    document.edits.push_back(edit);
+    const std::vector<Input> inputs = inputs_of(document);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      RunOptions options;
+      options.edits = edits_for(document.edits, static_cast<int>(i));
+      const Status taken = document.model->accepts(inputs[i], options);
+      if (taken) continue;
+      warnings.push_back("The edit " + to_text(*edit) + " is left out: " + taken.error().text());
+      document.edits.pop_back();
+      break;
+    }
+  }
+}
+
+std::string first_that_exists(const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths)
+    if (!path.empty() && fs::exists(path, ignored)) return path;
+  return paths.front();
+}
+
+}  // namespace
+
+bool is_session_path(const std::string& path) { return path.ends_with(kSessionEnding); }
+
+std::string fingerprint(const Model& model) {
+  Hash hash;
+  for (const auto& [name, tensor] : model.weights().all()) {
+    hash.take(name);
+    std::vector<std::int64_t> at(static_cast<std::size_t>(tensor.rank()), 0);
+    for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
+    const std::int64_t count = tensor.count();
+    for (std::int64_t i = 0; i < std::min(count, kSampled); ++i) {
+      std::int64_t flat = count <= kSampled ? i : i * (count - 1) / (kSampled - 1);
+      for (int d = tensor.rank(); d-- > 0; flat /= tensor.size(d))
+        at[static_cast<std::size_t>(d)] = flat % tensor.size(d);
+      hash.take(std::bit_cast<std::uint32_t>(tensor.at(at)));
+    }
+  }
+  return text_of(hash);
+}
+
+Status save_session(const std::string& path, const Document& document, const json& look) {
+  if (!document.opened) return fail(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  const OpenedModel& opened = *document.opened;
+  if (opened.path.empty())
+    return fail(Code::unsupported, "This model is in no file yet.",
+                "Export it from the Training view, open it, and save the session then.");
+  ArraysOut arrays;
+  std::error_code ignored;
+  json file = {{"format", "attnscope-session"}, {"version", kVersion}};
+  file["model"] = {{"path", opened.path}, {"title", opened.title}};
+  if (opened.scene) {
+    TRY(Scene scene, scene_of(document));
+    scene.edits.clear();
+    file["model"]["scene"] = json::parse(scene_to_text(scene));
+  } else {
+    file["model"]["fingerprint"] = fingerprint(*opened.model);
+    const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
+    if (!beside.empty()) file["model"]["beside"] = beside.string();
+  }
+  if (opened.recorded.empty())
+    for (const Sequence& sequence : document.sequences)
+      file["inputs"].push_back(input_json(sequence, arrays));
+  file["padding"] = padding_json(document.padding);
+  file["edits"] = edits_to_json(document.edits, [&](const Tensor& values) { return arrays.word(values); });
+  file["sampling"] = sampling_json(document.sampling);
+  file["look"] = look;
+  if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_path(path), arrays.tensors()));
+  TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
+  if (arrays.tensors().empty()) fs::remove(arrays_path(path), ignored);
+  return Done{};
+}
+
+Result<SessionFile> read_session(const std::string& path) {
+  TRY(json file, read_json_file(path, kMostBytes));
+  if (!file.is_object() || text_at(file, "format") != "attnscope-session")
+    return fail(Code::bad_format, quoted_path(path) + " is no session of attnscope.",
+                "Open a file that Ctrl+S wrote.");
+  const auto version = file.find("version");
+  if (version == file.end() || !version->is_number_integer()) return damaged(path, "\"version\" is missing.");
+  if (version->get<int>() > kVersion)
+    return fail(Code::unsupported,
+                format("%s has version %d; this program reads up to %d.", quoted_path(path).c_str(),
+                       version->get<int>(), kVersion),
+                "Open it with a newer attnscope.");
+  const auto model = file.find("model");
+  if (model == file.end() || !model->is_object() || text_at(*model, "path").empty())
+    return damaged(path, "\"model\" does not say what to open.");
+  SessionFile out;
+  out.path = path;
+  out.model = text_at(*model, "path");
+  if (model->contains("scene")) out.scene = (*model)["scene"].dump();
+  const std::string beside = text_at(*model, "beside");
+  if (!out.model.starts_with("model:") && !out.model.starts_with("scene:") &&
+      out.model.find('/') != std::string::npos)
+    out.model = first_that_exists(
+        {out.model,
+         beside.empty() ? beside : (fs::absolute(path).parent_path() / beside).lexically_normal().string()});
+  if (!file.contains("look")) file["look"] = json::object();
+  out.all = std::make_shared<const json>(std::move(file));
+  return out;
+}
+
+Result<Document> document_of(const SessionFile& session, OpenedModel opened,
+                             const std::atomic<bool>* cancel) {
+  const json& file = *session.all;
+  const std::string saved = text_at(file["model"], "fingerprint");
+  if (!saved.empty() && saved != fingerprint(*opened.model))
+    opened.warnings.push_back(
+        "The model has other numbers than when this session was saved: answers may differ.");
+  const auto shared = std::make_shared<const OpenedModel>(opened);
+  Document document = new_document(shared, cancel);
+  ArraysIn arrays(session.path);
+  if (opened.recorded.empty()) TRY_OK(take_inputs(file, session.path, document, arrays));
+  TRY_OK(take_settings(file, session.path, document));
+  TRY(const Edits edits, edits_from_json(file, quoted_path(session.path),
+                                         [&](const json& word) { return arrays.find(word, "edits"); }));
+  document.edits.clear();
+  for (const Input& input : inputs_of(document))
+    if (const Status fits = opened.recorded.empty() ? document.model->accepts(input) : Status(Done{}); !fits)
+      return fits.error();
+  std::vector<std::string> warnings;
+  take_edits(edits, document, warnings);
+  if (warnings.empty()) return document;
+  opened.warnings.insert(opened.warnings.end(), warnings.begin(), warnings.end());
+  document.opened = std::make_shared<const OpenedModel>(std::move(opened));
+  return document;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,43 @@
+// A session on disk (*.attnscope): which model, its inputs and edits, and where one looked, as readable JSON;
+// large arrays lie beside it in one safetensors file, under names that follow from their contents. The model
+// is referred to, not copied, with a fingerprint of its numbers; scenes are inside whole. Refuses files of
+// newer versions and damaged ones with the field that is wrong, and numbers that are not those that were
+// saved.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+
+inline constexpr const char* kSessionEnding = ".attnscope";
+bool is_session_path(const std::string& path);
+
+struct SessionFile {
+  std::string path;  ///< of the session
+  std::string
+      model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
+  std::string scene;  ///< the scene's own text, instead of opening a file; empty: none
+  std::shared_ptr<const nlohmann::json> all;  ///< the whole file
+  /// Where one looked, as the window wrote it.
+  const nlohmann::json& look() const { return (*all)["look"]; }
+};
+
+/// The same for the same numbers, whatever form they are stored in: 16 hexadecimal digits over names, sizes
+/// and a sample of the values of all weights.
+std::string fingerprint(const Model& model);
+/// Writes the session and, where it needs one, the file of arrays beside it. Errors: nothing is open, a model
+/// that trains and is in no file, the writers'.
+Status save_session(const std::string& path, const Document& document, const nlohmann::json& look);
+/// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
+Result<SessionFile> read_session(const std::string& path);
+/// The document of a session: the freshly opened model with the session's inputs, edits, padding and
+/// sampling. What differs (another fingerprint, edits that do not fit) becomes a warning of `opened`. Errors:
+/// a damaged field, arrays that are missing.
+Result<Document> document_of(const SessionFile& session, OpenedModel opened,
+                             const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace attnscope

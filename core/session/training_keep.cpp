@@ -1,0 +1,124 @@
+// How a training run is kept on disk: while it goes on, when it pauses, and at the end, when there is no
+// later. Refuses to write over what another window has kept.
+#include <filesystem>
+#include <future>
+
+#include "core/base/caught.h"
+#include "core/base/text.h"
+#include "core/session/training.h"
+#include "core/system/places.h"
+
+namespace attnscope {
+
+// ---- asked by the window -------------------------------------------------------------------------
+
+Training::~Training() { (void)close(); }
+
+void Training::keep_in(std::string folder) {
+  std::lock_guard lock(mutex_);
+  folder_ = std::move(folder);
+}
+
+std::string Training::kept_in() const {
+  std::lock_guard lock(mutex_);
+  return folder_;
+}
+
+void Training::remove_kept(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::remove(path, error) && error)
+    return tell({TrainingOutcome::Kind::failed, path,
+                 fail(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
+                      "Look at the permissions of its folder."),
+                 0});
+  ++kept_version_;
+  if (wake_) wake_();
+}
+
+Status Training::settle() {
+  if (!thread_.joinable()) return Done{};
+  const auto done = std::make_shared<std::promise<Status>>();
+  cancel_ = true;  // the step in hand
+  {
+    std::lock_guard lock(mutex_);
+    orders_.push_front([this, done] {
+      cancel_ = false;
+      if (state_ == TrainingState::running) state_ = TrainingState::paused;
+      Status kept = Done{};
+      const Status tried = guarded("keeping the training run", [&] { kept = kept_somewhere(); });
+      done->set_value(tried ? kept : tried);
+      publish(true);
+    });
+  }
+  changed_.notify_all();
+  return done->get_future().get();
+}
+
+Status Training::close() {
+  const Status done = settle();
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  return done;
+}
+
+// ---- the run's thread ----------------------------------------------------------------------------
+
+// Whether another run may take the place of this one: it is kept, or its loss was told and is asked for
+// again.
+bool Training::leave() {
+  Status done = kept();
+  if (done || std::exchange(warned_, true)) return true;
+  Error error = done.error();
+  error.hint = "The run before would be lost: save it elsewhere first, or begin once more to let it go.";
+  tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
+  return false;
+}
+
+// The steps since the last time are on disk.
+Status Training::kept() {
+  const std::string folder = kept_in();
+  kept_ = Clock::now();
+  if (folder.empty() || !trainer_ || trainer_->state().step == kept_step_) return Done{};
+  TRY_OK(make_folder(folder));
+  // Another window may go on with the same run: then each has a file of its own.
+  const auto there = kept_path_.empty() ? std::nullopt : stamp_of(kept_path_);
+  const bool own = there && kept_stamp_ && there->same_file(*kept_stamp_) && !rewritten(*kept_stamp_, *there);
+  if (!own) {
+    TRY(kept_path_, claim_kept_path(folder, settings_.task));
+  }
+  if (Status saved = save_checkpoint(kept_path_, *trainer_); !saved) {
+    std::error_code error;
+    if (!own) std::filesystem::remove(std::exchange(kept_path_, {}), error);
+    return saved;
+  }
+  kept_stamp_ = stamp_of(kept_path_);
+  kept_step_ = trainer_->state().step;
+  warned_ = false;
+  ++kept_version_;
+  return Done{};
+}
+
+// Before the end: where the run's own place fails, another one is as good.
+Status Training::kept_somewhere() {
+  Status done = kept();
+  if (done || (rescued_ && rescued_->first == trainer_->state().step)) return done ? done : rescued_->second;
+  const std::string name = "/" + settings_.task + ".safetensors";
+  const auto written = rescued(
+      "training", [&](const std::string& folder) { return save_checkpoint(folder + name, *trainer_); });
+  Error error = done.error();
+  error.hint = written ? format("It was written to %s instead: when there is room, move it to %s.",
+                                (*written + name).c_str(), kept_in().c_str())
+                       : "It could not be written elsewhere either: free some space.";
+  if (written) rescued_ = {trainer_->state().step, error};
+  return error;
+}
+
+void Training::keep() {
+  if (Status done = kept(); !done) tell({TrainingOutcome::Kind::failed, kept_path_, done.error(), 0});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,203 @@
+#include "core/system/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/system/part_files.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kPendingBytes = std::size_t{1} << 20;
+
+const char* hint_for(int reason) {
+  switch (reason) {
+    case ENOSPC:
+    case EDQUOT: return "Free some space or choose another disk.";
+    case ENOENT:
+    case ENOTDIR: return "Create the folder first, or choose another one.";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "Choose a folder that you may write in.";
+    case EFBIG:
+      return "This file system or user may not hold a file so large: choose another disk or save less.";
+    case ENAMETOOLONG: return "Choose a shorter name.";
+    default: return "Check the disk, or choose another folder.";
+  }
+}
+
+Error write_error(const std::string& path, int reason) {
+  // Where a folder takes no new files, some file systems (/proc) say that there is none.
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
+    reason = EROFS;
+  return fail(Code::io_failed, "Writing " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
+              hint_for(reason));
+}
+
+// The file a symbolic link leads to, so that the link stays a link.
+std::string resolved(const std::string& path) {
+  char* real = ::realpath(path.c_str(), nullptr);
+  if (!real) return path;
+  std::string out = real;
+  std::free(real);  // NOLINT: realpath's memory is malloc's
+  return out;
+}
+
+// Opens a new file beside `target`; gives its name too.
+int open_beside(const std::string& target, mode_t mode, std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  remove_dead_parts(folder.empty() ? "." : folder.string());
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    name = (folder / new_part_name()).string();
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0) lock_part(fd);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+// A device, or a pipe that somebody reads: opening one that nobody reads would wait.
+Result<int> open_stream(const std::string& target, const std::string& path) {
+  const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0 && errno == ENXIO)
+    return fail(Code::io_failed, "Cannot write " + in_quotes(path, 400) + ": it is a pipe that nobody reads.",
+                "Start its reader first, or name a file.");
+  if (fd < 0) return write_error(path, errno);
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
+void flush_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // the file itself is safe; not every folder can be opened for reading
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  std::error_code ignored;
+  if (!error || std::filesystem::is_directory(path, ignored)) return Done{};
+  return fail(Code::io_failed,
+              "The folder " + quoted_path(path) + " cannot be made: " + error.message() + ".",
+              hint_for(error.value()));
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
+  if (path.empty() || path.find('\0') != std::string::npos) return write_error(path, ENOENT);
+  const std::string target = resolved(path);
+  struct stat old {};
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode))
+    return fail(Code::io_failed, "Cannot write " + quoted_path(path) + ": it is a folder.",
+                "Add a file name.");
+  const bool regular = !exists || S_ISREG(old.st_mode);
+  if (!regular && what == WriteTo::regular_file)
+    return fail(Code::io_failed,
+                "Cannot write " + in_quotes(path, 400) + ": it is a device or a pipe, not a regular file.",
+                "Remove it, or name another file.");
+  if (!regular) {
+    TRY(const int fd, open_stream(target, path));
+    return AtomicFile(fd, target, "");
+  }
+  std::string temporary;
+  const int fd = open_beside(target, 0666, temporary);
+  if (fd < 0) return write_error(path, errno);
+  if (exists)
+    std::ignore = ::fchmod(fd, old.st_mode & 07777);  // keep the old file's permissions where possible
+  return AtomicFile(fd, target, temporary);
+}
+
+AtomicFile::AtomicFile(int fd, std::string target, std::string temporary)
+    : fd_(fd), target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      pending_(std::move(other.pending_)),
+      written_(other.written_),
+      reason_(other.reason_) {}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  written_ += bytes;
+  const char* from = static_cast<const char*>(data);
+  while (bytes > 0 && reason_ == 0) {
+    const std::size_t piece = std::min(bytes, kPendingBytes - pending_.size());
+    pending_.append(from, piece);
+    from += piece;
+    bytes -= piece;
+    if (pending_.size() == kPendingBytes) flush();
+  }
+}
+
+void AtomicFile::flush() {
+  std::size_t done = 0;
+  while (done < pending_.size() && reason_ == 0) {
+    const ssize_t put = ::write(fd_, pending_.data() + done, pending_.size() - done);
+    if (put >= 0)
+      done += static_cast<std::size_t>(put);
+    else if (errno != EINTR)
+      reason_ = errno;
+  }
+  pending_.clear();
+}
+
+Error AtomicFile::failure() const { return write_error(target_, reason_); }
+
+Status AtomicFile::prepare() {
+  if (fd_ >= 0) flush();
+  if (fd_ >= 0 && reason_ == 0 && !temporary_.empty() && ::fsync(fd_) != 0 && errno != EINVAL &&
+      errno != ENOTSUP)
+    reason_ = errno;
+  if (fd_ >= 0 && ::close(std::exchange(fd_, -1)) != 0 && reason_ == 0) reason_ = errno;
+  if (reason_ != 0) return failure();
+  return Done{};
+}
+
+Status AtomicFile::commit() {
+  TRY_OK(prepare());
+  if (temporary_.empty()) return Done{};
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) reason_ = errno;
+  if (reason_ != 0) return failure();
+  flush_folder_of(target_);
+  temporary_.clear();
+  return Done{};
+}
+
+Status write_file(const std::string& path, std::string_view text) {
+  TRY(AtomicFile file, AtomicFile::create(path, WriteTo::regular_file));
+  file.write(text);
+  return file.commit();
+}
+
+Result<bool> claim_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0 && errno == EEXIST) return false;
+  if (fd < 0) return write_error(path, errno);
+  ::close(fd);
+  return true;
+}
+
+}  // namespace attnscope

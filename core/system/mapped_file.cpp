@@ -1,0 +1,219 @@
+#include "core/system/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/system/lost_pages.h"
+
+namespace attnscope {
+namespace {
+
+// A file descriptor that closes itself, and what its file was when it was opened.
+class Opened {
+ public:
+  Opened(int fd, const FileStamp& stamp) : fd_(fd), stamp_(stamp) {}
+  Opened(Opened&& other) noexcept : fd_(std::exchange(other.fd_, -1)), stamp_(other.stamp_) {}
+  Opened& operator=(Opened&&) = delete;
+  ~Opened() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int fd() const { return fd_; }
+  const FileStamp& stamp() const { return stamp_; }
+
+ private:
+  int fd_;
+  FileStamp stamp_;
+};
+
+Error open_error(const std::string& path, int reason) {
+  const std::string name = quoted_path(path);
+  if (reason == ENOENT || reason == ENOTDIR)
+    return fail(Code::not_found, "There is no file " + name + ".", "Check the spelling and the folder.");
+  if (reason == EACCES || reason == EPERM)
+    return fail(Code::io_failed, "The file " + name + " may not be read by this user.",
+                "Change its permissions (chmod +r) or copy it to a folder of your own.");
+  return fail(Code::io_failed, "The file " + name + " cannot be opened: " + std::strerror(reason) + ".",
+              "Check the path and the disk.");
+}
+
+Error kind_error(const std::string& path, const struct stat& info) {
+  const std::string name = quoted_path(path);
+  if (S_ISDIR(info.st_mode))
+    return fail(Code::io_failed, name + " is a folder, not a file.", "Name a file inside it.");
+  if (!S_ISREG(info.st_mode))
+    return fail(Code::io_failed, name + " is a device or a pipe, not a regular file.",
+                "Save the data to a file first.");
+  return fail(Code::io_failed, "The file " + name + " is empty.",
+              "It was probably cut off while it was copied or downloaded: fetch it again.");
+}
+
+Result<Opened> open_regular(const std::string& path, bool may_be_empty = false) {
+  if (path.find('\0') != std::string::npos) return open_error(path, ENOENT);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return open_error(path, errno);
+  struct stat info {};
+  const bool known = ::fstat(fd, &info) == 0;
+  Opened opened(fd, stamp_of(info));
+  if (!known) return open_error(path, errno);
+  if (!S_ISREG(info.st_mode) || (info.st_size <= 0 && !may_be_empty)) return kind_error(path, info);
+  return Result<Opened>(std::move(opened));
+}
+
+Error read_error(const std::string& path, int reason) {
+  return fail(Code::io_failed, "Reading " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
+              "Check the disk.");
+}
+
+// Reads one piece; an errno, or 0. A file that ends before the piece does is found out by its stamp.
+int read_piece(int fd, char* to, std::int64_t begin, std::int64_t end) {
+  while (begin < end) {
+    const ssize_t got = ::pread(fd, to + begin, static_cast<std::size_t>(end - begin), begin);
+    if (got < 0 && errno != EINTR) return errno;
+    if (got == 0) return 0;
+    begin += std::max<ssize_t>(got, 0);
+  }
+  return 0;
+}
+
+// Reads a file whole. Errors: the disk's, and a file that changed meanwhile.
+Status read_all(int fd, const std::string& path, const FileStamp& stamp, char* to) {
+  constexpr std::int64_t kPiece = 8 << 20;
+  std::atomic<int> reason{0};
+  parallel_for(static_cast<std::int64_t>(stamp.bytes), kPiece, [&](std::int64_t begin, std::int64_t end) {
+    if (const int why = read_piece(fd, to, begin, end)) reason = why;
+  });
+  if (reason != 0) return read_error(path, reason);
+  struct stat now {};
+  if (::fstat(fd, &now) == 0 && !rewritten(stamp, stamp_of(now))) return Done{};
+  return fail(Code::io_failed, "The file " + quoted_path(path) + " changed while it was read.",
+              "Another program is writing it: try again when it is saved.");
+}
+
+// ---- copies and mappings --------------------------------------------------------------------------
+
+std::atomic<std::uint64_t> copied_bytes{0};
+thread_local FilesRead* noting = nullptr;
+
+std::size_t whole(const FileStamp& stamp) { return static_cast<std::size_t>(stamp.bytes); }
+
+// Takes its share of what may be copied.
+bool may_copy(std::uint64_t bytes) {
+  if (bytes > (noting ? noting->most_copied() : kMostCopied)) return false;
+  if (copied_bytes.fetch_add(bytes) + bytes <= 4 * kMostCopied) return true;
+  copied_bytes -= bytes;
+  return false;
+}
+
+Error map_error(const std::string& path, std::uint64_t bytes, int reason) {
+  return fail(Code::io_failed,
+              "The file " + quoted_path(path) + " (" + format_bytes(bytes) +
+                  ") cannot be mapped into memory: " + std::strerror(reason) + ".",
+              "Copy it to a local disk, or close other programs.");
+}
+
+void note(const std::string& path, const FileStamp& stamp, std::weak_ptr<const MappedFile> mapping = {}) {
+  if (noting) noting->note({path, stamp, std::move(mapping)});
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+  TRY(const Opened opened, open_regular(path));
+  const std::shared_ptr<MappedFile> file(new MappedFile(path, opened.stamp()));
+  TRY_OK(may_copy(file->size()) ? file->copy(opened.fd()) : file->map(opened.fd()));
+  note(path, opened.stamp(), file->copied() ? nullptr : file);
+  return std::shared_ptr<const MappedFile>(file);
+}
+
+Status MappedFile::copy(int fd) {
+  void* memory = ::mmap(nullptr, whole(stamp_), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    copied_bytes -= size();
+    return map(fd);
+  }
+  data_ = static_cast<const std::byte*>(memory);
+  TRY_OK(read_all(fd, path_, stamp_, static_cast<char*>(memory)));
+  ::mprotect(memory, whole(stamp_), PROT_READ);
+  return Done{};
+}
+
+Status MappedFile::map(int fd) {
+  fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (fd_ < 0) return open_error(path_, errno);
+  void* memory = ::mmap(nullptr, whole(stamp_), PROT_READ, MAP_PRIVATE, fd_, 0);
+  if (memory == MAP_FAILED) return map_error(path_, size(), errno);
+  data_ = static_cast<const std::byte*>(memory);
+  watch_pages(data_, whole(stamp_), lost_);
+  return Done{};
+}
+
+MappedFile::~MappedFile() {
+  if (data_ && copied()) copied_bytes -= size();
+  if (data_ && !copied()) unwatch_pages(data_);
+  if (data_) ::munmap(const_cast<std::byte*>(data_), whole(stamp_));  // NOLINT: munmap takes void*
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status MappedFile::intact() const {
+  if (copied()) return Done{};
+  const std::string name = quoted_path(path_);
+  constexpr const char* kHint = "Read it again when it is saved.";
+  if (lost_)
+    return fail(Code::io_failed,
+                "The file " + name + " was cut short while it was open, or can no longer be read.", kHint);
+  struct stat info {};
+  const bool known = ::fstat(fd_, &info) == 0;
+  FileStamp now = stamp_of(info);
+  const auto there = stamp_of(path_);
+  if (!there || !there->same_file(now)) now.changed_ns = stamp_.changed_ns;  // it was renamed or replaced
+  if (known && !rewritten(stamp_, now)) return Done{};
+  return fail(Code::io_failed,
+              "The file " + name + " was changed while it was open: old and new numbers would be mixed.",
+              kHint);
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
+  TRY(const Opened file, open_regular(path, true));
+  const FileStamp& stamp = file.stamp();
+  if (stamp.bytes > max_bytes)
+    return fail(Code::unsupported,
+                "The file " + quoted_path(path) + " has " + format_bytes(stamp.bytes) + "; at most " +
+                    format_bytes(max_bytes) + " are read.",
+                "Is it the right file?");
+  std::string text(whole(stamp), '\0');
+  TRY_OK(read_all(file.fd(), path, stamp, text.data()));
+  note(path, stamp);
+  return text;
+}
+
+// ---- what was read --------------------------------------------------------------------------------
+
+Status ReadFile::intact() const {
+  const auto mapped = mapping.lock();
+  return mapped ? mapped->intact() : Status(Done{});
+}
+
+bool ReadFile::newer() const {
+  const auto now = stamp_of(path);
+  return now && (!now->same_file(stamp) || rewritten(stamp, *now));
+}
+
+FilesRead::FilesRead(std::uint64_t most_copied)
+    : outer_(std::exchange(noting, this)), most_copied_(std::min(most_copied, kMostCopied)) {}
+FilesRead::~FilesRead() { noting = outer_; }
+
+Status intact(const std::vector<ReadFile>& files) {
+  for (const ReadFile& file : files) TRY_OK(file.intact());
+  return Done{};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,93 @@
+// Files to read from: bytes that stay as they are while somebody else saves the file anew, and what was read,
+// so that this can be found out. A file of moderate size is copied; a larger one is mapped, and says when its
+// pages no longer are those that were opened (intact). Refuses what is no regular file (folders, devices,
+// pipes: reading those could wait for ever), to map empty files, and files that change while they are read.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/system/file_stamp.h"
+
+namespace attnscope {
+
+class MappedFile {
+ public:
+  /// Errors: not_found (missing, with the folder's state), io_failed (folder, device, empty, no permission,
+  /// mmap, changing while it is read).
+  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return stamp_.bytes; }
+  std::span<const std::byte> bytes() const { return {data_, static_cast<std::size_t>(size())}; }
+  const FileStamp& stamp() const { return stamp_; }
+  /// The bytes are a copy in memory.
+  bool copied() const { return fd_ < 0; }
+  /// The bytes are those that were opened. Errors (io_failed): somebody wrote into the file, cut it short, or
+  /// it can no longer be read. Two questions to the system, so that it may be asked before and after every
+  /// use.
+  Status intact() const;
+
+ private:
+  MappedFile(std::string path, const FileStamp& stamp) : path_(std::move(path)), stamp_(stamp) {}
+  Status copy(int fd);
+  Status map(int fd);
+
+  std::string path_;
+  FileStamp stamp_;
+  const std::byte* data_ = nullptr;
+  int fd_ = -1;  ///< of a mapped file, to ask for its stamp
+  std::atomic<bool> lost_{false};
+};
+
+/// Files up to this size are copied, as long as all copies together stay below four times as much.
+inline constexpr std::uint64_t kMostCopied = 256ull << 20;
+
+/// The whole file as a string (a copy: later changes of the file do not matter), which may be empty.
+/// Errors as MappedFile::open, and unsupported when it is larger than `max_bytes`.
+Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes);
+
+/// A file that something was read from, as it was then.
+struct ReadFile {
+  std::string path;
+  FileStamp stamp;
+  std::weak_ptr<const MappedFile> mapping;  ///< empty once nothing looks into the file any more
+
+  /// What was taken from it still is what was read (MappedFile::intact).
+  Status intact() const;
+  /// Another state lies at the path now. A path that leads nowhere is no newer one.
+  bool newer() const;
+};
+
+/// Notes the files that its thread opens while it lives (MappedFile::open, read_file); the innermost one
+/// notes.
+class FilesRead {
+ public:
+  /// Only files up to `most_copied` are copied meanwhile.
+  explicit FilesRead(std::uint64_t most_copied = kMostCopied);
+  ~FilesRead();
+  FilesRead(const FilesRead&) = delete;
+  FilesRead& operator=(const FilesRead&) = delete;
+  const std::vector<ReadFile>& all() const { return files_; }
+  void note(ReadFile file) { files_.push_back(std::move(file)); }
+  std::uint64_t most_copied() const { return most_copied_; }
+
+ private:
+  FilesRead* outer_;
+  std::uint64_t most_copied_;
+  std::vector<ReadFile> files_;
+};
+
+/// The first of the files that no longer is what was read.
+Status intact(const std::vector<ReadFile>& files);
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// What the system asks of a program: to end (Ctrl+C, SIGTERM, SIGHUP of a terminal that is closed). Such a
+// wish is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
+// Refuses to do work inside of a signal.
+#pragma once
+
+#include <csignal>
+
+namespace attnscope {
+
+/// While it lives, a wish to end is noted and nothing else happens. Signals that were ignored before (nohup)
+/// stay ignored. One at a time.
+class StopSignals {
+ public:
+  /// `wake` is called from the handler, so it may set a flag or write to a pipe and nothing else.
+  explicit StopSignals(void (*wake)() = nullptr);
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  /// Somebody asked for the end.
+  static bool wanted();
+
+ private:
+  struct sigaction before_[3]{};
+};
+
+/// A file that may not grow further (ulimit -f) fails its write with a reason instead of ending the program.
+void survive_file_limits();
+/// A pipe that nobody reads any more fails its write likewise: for commands whose work is not what they
+/// print.
+void survive_closed_pipes();
+
+}  // namespace attnscope

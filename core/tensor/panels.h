@@ -1,0 +1,57 @@
+// The packed copy of a weight: the same values in the order in which products read them, panel after panel of
+// neighbouring columns, made panel by panel when a product first wants one and freed with the weight. The
+// first product does without: who multiplies once pays nothing. Refuses a copy where all of them together
+// would take more than a quarter of the machine's memory; products then pack as they go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+class Panels {
+ public:
+  /// Of the matrix `weight` [rows, cols], whose memory outlives this.
+  explicit Panels(const Tensor& weight);
+  ~Panels();
+  Panels(const Panels&) = delete;
+  Panels& operator=(const Panels&) = delete;
+
+  /// The column at which `view` begins, or -1 where it is no range of whole columns of this matrix.
+  std::int64_t first_column(const Tensor& view) const;
+  std::int64_t columns() const { return cols_; }
+  /// True for the whole matrix itself.
+  bool covers(const Tensor& view) const { return first_column(view) == 0 && view.size(1) == cols_; }
+  /// Counts one product and says whether it may use panels of `width` columns (of the last one
+  /// the first few may be all).
+  bool wanted(std::int64_t width);
+
+  /// What a thread finds where a panel should be. Who is told `empty` fills it and calls done().
+  enum class State : std::uint8_t { empty, busy, full };
+  State claim(std::int64_t index);
+  void done(std::int64_t index);
+  /// Room for [rows, width] floats.
+  float* panel(std::int64_t index) { return memory_->data() + index * rows_ * width_; }
+
+  /// Bytes of all packed copies together, and how many they may become.
+  static std::int64_t bytes();
+  static void set_limit(std::int64_t bytes);
+
+ private:
+  bool allocate(std::int64_t width);
+
+  const float* data_;
+  std::int64_t rows_, cols_, row_step_, col_step_;
+  std::atomic<int> products_{0};
+  std::atomic<bool> ready_{false};
+  std::mutex mutex_;
+  std::int64_t width_ = 0;
+  std::unique_ptr<Buffer> memory_;
+  std::unique_ptr<std::atomic<State>[]> states_;
+};
+
+}  // namespace attnscope

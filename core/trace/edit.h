@@ -1,0 +1,151 @@
+// Edits: what a person changes of a model, an input or a run, as data. One ordered list of them is all that
+// stands between a clean run and an edited one; window, command line, scenes and sessions hold the same list.
+// Numbers that come from elsewhere are kept by value, so that an edit can always be saved. Refuses what names
+// no place or no value, in words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/step/site.h"
+#include "core/trace/attention_kind.h"
+#include "core/trace/mask_spec.h"
+
+namespace attnscope {
+
+/// Indices begin .. end-1 of the axis with that name.
+struct AxisRange {
+  std::string axis;
+  std::int64_t begin = 0, end = 0;
+  bool operator==(const AxisRange&) const = default;
+};
+
+/// The cells that an edit covers: of a step of the run, of a weight, or of the rows that a bare module reads.
+/// Axes that are not named are covered whole. `pos` names query rows too; positions are absolute.
+struct Target {
+  enum class Kind : std::uint8_t { step, weight, input };
+  Kind kind = Kind::step;
+  Site site;           ///< of a step
+  std::string weight;  ///< "blocks.0.attn.q.weight"
+  std::vector<AxisRange> at;
+  bool operator==(const Target&) const = default;
+};
+Target target_of(const Cell& cell);
+Target weight_target(std::string weight, std::vector<AxisRange> at = {});
+/// "blocks.2.attn.z[head=1]", "blocks.0.mlp.out.weight[in=3,out=0]", "input[pos=1]"; a range is 2-5.
+std::string to_text(const Target& target);
+Result<Target> parse_target(std::string_view text);
+/// Null where the target leaves that axis open; `pos` and `query` name the same rows.
+const AxisRange* range_on(const Target& target, Axis axis);
+
+// ---- values ---------------------------------------------------------------------------------------
+
+/// The mean over the positions of the run (padding left out), for each head and dimension by itself; of
+/// places without positions: over the covered cells.
+struct MeanOver {
+  bool operator==(const MeanOver&) const = default;
+};
+/// What the same step holds at another position of this run, earlier edits included.
+struct FromPos {
+  std::int64_t pos = 0;
+  bool operator==(const FromPos&) const = default;
+};
+/// Numbers that were kept: of the covered cells, of the whole step, or one row that every row gets.
+struct Frozen {
+  Tensor values;
+  std::string origin;  ///< where they came from, for people: a file, a run
+};
+using EditValue = std::variant<float, MeanOver, FromPos, Frozen>;
+enum class EditOp : std::uint8_t { set, add, scale };
+
+// ---- the three kinds of edit ----------------------------------------------------------------------
+
+/// Other numbers in a place: each covered cell is set to the operand, or it is added, or multiplied.
+struct NumberEdit {
+  Target where;
+  EditOp op = EditOp::set;
+  EditValue value = 0.f;
+};
+
+/// Another mask of one kind of attention: a text (where given), then cells that are switched on top of it.
+struct MaskEdit {
+  AttentionKind of = AttentionKind::main;
+  std::optional<MaskSpec> spec;
+  std::vector<Mask::Cell> cells;  ///< absolute positions in their stacks
+};
+
+/// A part of the open model exchanged for another one on the same weights, in one block or in all.
+struct Exchange {
+  enum class Part : std::uint8_t { order, skip, activation, mask_order, scaling, kv_heads };
+  Part part = Part::order;
+  Stack stack = Stack::single;
+  int layer = -1;      ///< -1: every block of the stack
+  std::string branch;  ///< skip, scaling, mask_order, kv_heads: "attn", "cross" or "mlp"
+  std::string value;   ///< "pre", "off", "relu", "after", "2"
+  bool operator==(const Exchange&) const = default;
+};
+
+struct Edit {
+  std::variant<NumberEdit, MaskEdit, Exchange> what;
+  int sequence = -1;  ///< of the batch; -1: every one
+  bool enabled = true;
+  std::string note;
+
+  const NumberEdit* number() const { return std::get_if<NumberEdit>(&what); }
+  const MaskEdit* mask() const { return std::get_if<MaskEdit>(&what); }
+  const Exchange* exchange() const { return std::get_if<Exchange>(&what); }
+};
+/// In the order in which they are carried out.
+using Edits = std::vector<std::shared_ptr<const Edit>>;
+
+inline std::shared_ptr<const Edit> make_edit(decltype(Edit::what) what, int sequence = -1) {
+  return std::make_shared<const Edit>(Edit{std::move(what), sequence, true, {}});
+}
+/// Sets the cells of a place to a number.
+inline std::shared_ptr<const Edit> set_to(Target where, float value) {
+  return make_edit(NumberEdit{std::move(where), EditOp::set, value});
+}
+
+/// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N` or `@FILE` (.npz, .npy or
+/// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one). A part of the
+/// model is exchanged by "blocks.*.order=post" (pre, post, parallel), "blocks.0.mlp.skip=off",
+/// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",
+/// "blocks.*.attn.mask_order=before" (after), "blocks.*.attn.kv_heads=2".
+Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text);
+/// The same text again; frozen numbers are written as "@" and their origin, a mask as "mask cross:TEXT".
+std::string to_text(const Edit& edit);
+/// True where both do the same; frozen numbers are compared bit by bit.
+bool same_edit(const Edit& a, const Edit& b);
+
+/// The enabled edits of one sequence.
+Edits edits_for(const Edits& edits, int sequence);
+/// All but edits of the input: those of a run whose input holds them already (Trace::input).
+Edits without_inputs(const Edits& edits);
+/// What is asked for of one kind of attention: the last text, and every cell that was switched after it.
+MaskEdit asked_mask(const Edits& edits, AttentionKind of);
+
+// ---- carrying out ---------------------------------------------------------------------------------
+
+/// Which rows of a run a tensor holds: row i stands at position first + i.
+struct RowFrame {
+  std::int64_t first = 0;
+  const std::vector<std::uint8_t>* real = nullptr;  ///< 0 = padding; null or empty: every row is real
+};
+struct Applied {
+  Tensor value;
+  bool reached = false;  ///< a cell of the target was there
+};
+/// Carries out one edit on the rows that `value` holds. Errors: an axis that the place does not have, frozen
+/// numbers of another shape, a position that is not there.
+Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFrame& rows = {});
+/// Back through apply(): the gradient of what `value` held before, given the one of what came out. Set sends
+/// nothing back but to what it copied of the same step, add sends all, scale its factor. Errors: a factor
+/// that is a number of the same run.
+Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows = {});
+
+}  // namespace attnscope

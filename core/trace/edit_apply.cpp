@@ -1,0 +1,276 @@
+// One edit carried out on the rows that a tensor holds.
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.h"
+#include "core/trace/edit.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostRank = Tensor::kMaxRank;
+using Index = std::array<std::int64_t, kMostRank>;
+
+// The cells of a tensor that a target covers, in the tensor's own indices.
+struct Box {
+  Index begin{}, end{1, 1, 1, 1};
+  Index origin{};  // absolute index at which the target begins on each axis
+  int row_axis = -1;
+  bool empty = false;
+};
+
+Result<Box> box_of(const Target& where, const Tensor& value, const RowFrame& rows) {
+  Box box;
+  std::size_t named = 0;
+  for (int d = 0; d < value.rank(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    const bool row = is_row_axis(value.axis(d));
+    if (row && box.row_axis < 0) box.row_axis = d;
+    const std::int64_t first = row ? rows.first : 0;
+    box.origin[at] = 0;
+    box.end[at] = value.size(d);
+    const AxisRange* range = range_on(where, value.axis(d));
+    if (!range) continue;
+    ++named;
+    box.origin[at] = range->begin;
+    box.begin[at] = std::clamp<std::int64_t>(range->begin - first, 0, value.size(d));
+    box.end[at] = std::clamp<std::int64_t>(range->end - first, box.begin[at], value.size(d));
+    if (box.begin[at] == box.end[at]) box.empty = true;
+  }
+  if (named == where.at.size()) return box;
+  std::vector<Axis> axes;
+  for (int d = 0; d < value.rank(); ++d) axes.push_back(value.axis(d));
+  TRY_OK(check_axes(where, axes));
+  return box;
+}
+
+template <class Visit>
+void for_each_cell(const Box& box, Visit visit) {
+  Index at{};
+  for (at[0] = box.begin[0]; at[0] < box.end[0]; ++at[0])
+    for (at[1] = box.begin[1]; at[1] < box.end[1]; ++at[1])
+      for (at[2] = box.begin[2]; at[2] < box.end[2]; ++at[2])
+        for (at[3] = box.begin[3]; at[3] < box.end[3]; ++at[3]) visit(at);
+}
+
+float cell(const Tensor& value, const Index& at) { return value.at(at[0], at[1], at[2], at[3]); }
+
+// What a covered cell is set to, added or multiplied by.
+class Source {
+ public:
+  Source(const NumberEdit& edit, const Tensor& value, const Box& box, const RowFrame& rows)
+      : edit_(edit), value_(value), box_(box), rows_(rows) {}
+
+  // Checks that every covered cell has a number.
+  Status prepare() {
+    if (const auto* from = std::get_if<FromPos>(&edit_.value)) return prepare_row(from->pos);
+    if (std::holds_alternative<MeanOver>(edit_.value)) return prepare_mean();
+    if (const auto* frozen = std::get_if<Frozen>(&edit_.value)) return prepare_frozen(frozen->values);
+    return Done{};
+  }
+
+  float operator()(const Index& at) const {
+    if (const auto* number = std::get_if<float>(&edit_.value)) return *number;
+    if (const auto* frozen = std::get_if<Frozen>(&edit_.value)) return frozen_cell(frozen->values, at);
+    if (box_.row_axis < 0) return mean_;
+    Index from = at;
+    from[static_cast<std::size_t>(box_.row_axis)] = row_;
+    return std::holds_alternative<FromPos>(edit_.value) ? cell(value_, from) : row_mean(from);
+  }
+
+  // What a mean or a copy of the same step sends to the cells that it was made of: send(cell, part of
+  // `gradient`).
+  template <class Send>
+  void send_back(Send send, const Tensor& gradient) const {
+    if (box_.row_axis < 0) return;
+    const auto axis = static_cast<std::size_t>(box_.row_axis);
+    const std::int64_t all = value_.size(box_.row_axis);
+    std::int64_t counted = 0;
+    for (std::int64_t row = 0; row < all; ++row) counted += counts(row) ? 1 : 0;
+    const bool copies = std::holds_alternative<FromPos>(edit_.value);
+    for_each_cell(box_, [&](Index at) {
+      const auto part = static_cast<double>(cell(gradient, at));
+      for (at[axis] = copies ? row_ : 0; at[axis] < (copies ? row_ + 1 : all); ++at[axis])
+        if (copies || counts(at[axis])) send(at, copies ? part : part / static_cast<double>(counted));
+    });
+  }
+
+ private:
+  Status prepare_row(std::int64_t pos) {
+    row_ = pos - rows_.first;
+    const bool has_rows = box_.row_axis >= 0;
+    return check_row(edit_.where, has_rows, pos, rows_.first,
+                     rows_.first + (has_rows ? value_.size(box_.row_axis) : 0));
+  }
+
+  Status prepare_mean() {
+    double sum = 0;
+    std::int64_t count = 0;
+    if (box_.row_axis >= 0) return Done{};
+    for_each_cell(box_, [&](const Index& at) {
+      sum += static_cast<double>(cell(value_, at));
+      ++count;
+    });
+    mean_ = count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0.f;
+    return Done{};
+  }
+
+  bool counts(std::int64_t row) const {
+    const auto at = static_cast<std::size_t>(rows_.first + row);
+    return !rows_.real || at >= rows_.real->size() || (*rows_.real)[at] != 0;
+  }
+  // Over all rows at one place of the other axes; every row of the box asks for the same few sums.
+  float row_mean(Index at) const {
+    const auto axis = static_cast<std::size_t>(box_.row_axis);
+    at[axis] = 0;
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < kMostRank; ++d)
+      if (d != axis) place = place * static_cast<std::size_t>(box_.end[d]) + static_cast<std::size_t>(at[d]);
+    if (place < means_.size() && means_[place].known) return means_[place].value;
+    double sum = 0;
+    std::int64_t count = 0;
+    for (; at[axis] < value_.size(box_.row_axis); ++at[axis]) {
+      if (!counts(at[axis])) continue;
+      sum += static_cast<double>(cell(value_, at));
+      ++count;
+    }
+    if (means_.size() <= place) means_.resize(place + 1);
+    means_[place] = {true, count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0.f};
+    return means_[place].value;
+  }
+
+  // Frozen numbers fit as the whole step, or as the covered cells, where axes of one cell may be left out and
+  // missing axes in front repeat.
+  Status prepare_frozen(const Tensor& values) {
+    whole_ = values.rank() == value_.rank();
+    for (int d = 0; whole_ && d < values.rank(); ++d) {
+      const std::int64_t wanted =
+          d == box_.row_axis ? rows_.first + box_.end[static_cast<std::size_t>(d)] : value_.size(d);
+      whole_ = d == box_.row_axis ? values.size(d) >= wanted : values.size(d) == wanted;
+    }
+    if (whole_ || fits_box(values)) return Done{};
+    return fail(Code::bad_shape,
+                format("The numbers for %s have the shape %s, which does not fit its %s.",
+                       to_text(edit_.where).c_str(), shape_text(values).c_str(), shape_text(value_).c_str()),
+                "Give as many numbers as the place has, or one row for every position.");
+  }
+  bool fits_box(const Tensor& values) {
+    axis_of_.assign(static_cast<std::size_t>(values.rank()), -1);
+    int d = value_.rank() - 1;
+    for (int v = values.rank() - 1; v >= 0; --v) {
+      if (values.size(v) == 1) continue;
+      while (d >= 0 && single(d)) --d;
+      if (d < 0 || !matches(values.size(v), d)) return false;
+      axis_of_[static_cast<std::size_t>(v)] = d--;
+    }
+    return true;
+  }
+  bool single(int d) const {
+    const auto at = static_cast<std::size_t>(d);
+    const AxisRange* range = range_on(edit_.where, value_.axis(d));
+    return range ? range->end == range->begin + 1 : box_.end[at] - box_.begin[at] == 1 && d != box_.row_axis;
+  }
+  bool matches(std::int64_t size, int d) const {
+    const auto at = static_cast<std::size_t>(d);
+    if (d != box_.row_axis) return size == box_.end[at] - box_.begin[at];
+    return size >= rows_.first + box_.end[at] - box_.origin[at];
+  }
+  float frozen_cell(const Tensor& values, const Index& at) const {
+    Index from{};
+    for (int v = 0; v < values.rank(); ++v) {
+      const int d = whole_ ? v : axis_of_[static_cast<std::size_t>(v)];
+      if (d < 0) continue;
+      const auto axis = static_cast<std::size_t>(d);
+      const std::int64_t absolute = at[axis] + (d == box_.row_axis ? rows_.first : 0);
+      from[static_cast<std::size_t>(v)] = whole_ ? absolute : absolute - box_.origin[axis];
+    }
+    return cell(values, from);
+  }
+
+  struct Mean {
+    bool known = false;
+    float value = 0;
+  };
+  const NumberEdit& edit_;
+  const Tensor& value_;
+  const Box& box_;
+  const RowFrame& rows_;
+  std::int64_t row_ = 0;
+  float mean_ = 0;
+  bool whole_ = false;
+  std::vector<int> axis_of_;
+  mutable std::vector<Mean> means_;
+};
+
+float combined(EditOp op, float old, float operand) {
+  switch (op) {
+    case EditOp::set: return operand;
+    case EditOp::add: return old + operand;
+    case EditOp::scale: return old * operand;
+  }
+  return old;
+}
+
+// A row-major copy that is written cell by cell.
+class Copy {
+ public:
+  explicit Copy(const Tensor& value) : out_(shape_of(value)) {
+    value.read(out_.data());
+    std::int64_t stride = 1;
+    for (int d = value.rank() - 1; d >= 0; --d) {
+      step_[static_cast<std::size_t>(d)] = stride;
+      stride *= value.size(d);
+    }
+  }
+  float& operator[](const Index& at) {
+    return out_.data()[at[0] * step_[0] + at[1] * step_[1] + at[2] * step_[2] + at[3] * step_[3]];
+  }
+  Tensor freeze() { return std::move(out_).freeze(); }
+
+ private:
+  static Shape shape_of(const Tensor& value) {
+    Shape shape;
+    for (int d = 0; d < value.rank(); ++d) shape.emplace_back(value.axis(d), value.size(d));
+    return shape;
+  }
+  Buffer out_;
+  Index step_{};
+};
+
+}  // namespace
+
+Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFrame& rows) {
+  if (value.empty()) return Applied{value, false};
+  TRY(const Box box, box_of(edit.where, value, rows));
+  if (box.empty) return Applied{value, false};
+  Source source(edit, value, box, rows);
+  TRY_OK(source.prepare());
+  Copy out(value);
+  for_each_cell(box, [&](const Index& at) { out[at] = combined(edit.op, cell(value, at), source(at)); });
+  return Applied{out.freeze(), true};
+}
+
+Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows) {
+  TRY(const Box box, box_of(edit.where, gradient, rows));
+  if (gradient.empty() || box.empty) return gradient;
+  const bool mean = std::holds_alternative<MeanOver>(edit.value);
+  const auto* from = std::get_if<FromPos>(&edit.value);
+  if (edit.op == EditOp::scale && (mean || from))
+    return fail(Code::unsupported,
+                format("There is no way back through %s: its factor is a number of the same run.",
+                       to_text(edit.where).c_str()),
+                "Switch that edit off, or multiply by a number.");
+  Source source(edit, gradient, box, rows);
+  TRY_OK(source.prepare());
+  Copy out(gradient);
+  for_each_cell(box, [&](const Index& at) {
+    if (edit.op == EditOp::set) out[at] = 0.f;
+    if (edit.op == EditOp::scale) out[at] = cell(gradient, at) * source(at);
+  });
+  if (!mean && !from) return out.freeze();
+  source.send_back([&](const Index& to, double part) { out[to] += static_cast<float>(part); }, gradient);
+  return out.freeze();
+}
+
+}  // namespace attnscope

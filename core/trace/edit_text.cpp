@@ -1,0 +1,236 @@
+// Edits as text: "blocks.2.attn.z[head=1]*=0.5". Files with numbers are read here.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/io/npy.h"
+#include "core/io/safetensors.h"
+#include "core/trace/edit.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
+
+Error bad_edit(std::string_view text, const std::string& problem) {
+  return fail(
+      Code::bad_format, in_quotes(text) + " is not an edit: " + problem,
+      "Write PLACE=V, PLACE+=V or PLACE*=V, where V is a number, mean, @pos:N or @FILE.npz; for example "
+      "blocks.0.attn.z[head=1]=0.");
+}
+
+std::optional<std::int64_t> parse_index(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMostIndex)
+    return std::nullopt;
+  return value;
+}
+
+// "head=1" or "pos=2-5"
+std::optional<AxisRange> parse_range(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
+  const std::string_view places = text.substr(equals + 1);
+  const std::size_t dash = places.find('-');
+  const auto first = parse_index(places.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_index(places.substr(dash + 1));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return AxisRange{std::string(text.substr(0, equals)), *first, *last + 1};
+}
+
+bool is_weight_name(std::string_view name) { return ends_with(name, ".weight") || ends_with(name, ".bias"); }
+
+// ---- values ---------------------------------------------------------------------------------------
+
+Result<std::shared_ptr<TensorSource>> read_arrays(const std::string& path) {
+  if (ends_with(path, ".npz")) return read_npz(path);
+  if (ends_with(path, ".npy")) return read_npy(path);
+  if (ends_with(path, ".safetensors")) return open_safetensors(path);
+  return fail(Code::unsupported, "Numbers are not read from " + in_quotes(path) + ".",
+              "Give a .npz, .npy or .safetensors file.");
+}
+
+Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
+  std::string path(text), name;
+  const std::size_t colon = path.rfind(':');
+  if (colon != std::string::npos && path.find('/', colon) == std::string::npos && colon > 1) {
+    name = path.substr(colon + 1);
+    path.resize(colon);
+  }
+  TRY(const std::shared_ptr<TensorSource> source, read_arrays(path));
+  if (name.empty() && where.kind == Target::Kind::step) name = to_text(where.site);
+  if (name.empty() && where.kind == Target::Kind::weight) name = where.weight;
+  if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
+    name = source->infos().front().name;
+  if (!source->find(name))
+    return fail(Code::not_found, in_quotes(path) + " holds no array called " + in_quotes(name) + ".",
+                "Name one of its arrays behind the file: @FILE.npz:NAME.");
+  TRY(Tensor values, source->load(name));
+  return EditValue(Frozen{values.packed(), std::string(text)});
+}
+
+Result<EditValue> parse_operand(std::string_view text, const Target& where, std::string_view whole) {
+  if (text == "mean") return EditValue(MeanOver{});
+  if (starts_with(text, "@pos:")) {
+    const auto pos = parse_index(text.substr(5));
+    if (!pos) return bad_edit(whole, "a position is a whole number.");
+    return EditValue(FromPos{*pos});
+  }
+  if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return bad_edit(whole, in_quotes(text, 40) + " is no number.");
+  return EditValue(value);
+}
+
+std::string operand_text(const EditValue& value) {
+  if (const auto* number = std::get_if<float>(&value)) {
+    std::array<char, 48> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *number).ptr};
+  }
+  if (const auto* from = std::get_if<FromPos>(&value)) return "@pos:" + std::to_string(from->pos);
+  if (const auto* frozen = std::get_if<Frozen>(&value)) return "@" + frozen->origin;
+  return "mean";
+}
+
+// ---- parts of the model ---------------------------------------------------------------------------
+
+struct PartRow {
+  Exchange::Part part;
+  std::string_view name;
+  std::string_view branches;  ///< "attn mlp cross"; empty: the block itself
+  std::string_view values;    ///< empty: a whole number from 1 on
+};
+constexpr std::array<PartRow, 6> kParts{
+    {{Exchange::Part::order, "order", "", "pre post parallel"},
+     {Exchange::Part::skip, "skip", "attn cross mlp", "off"},
+     {Exchange::Part::activation, "activation", "mlp", "relu gelu gelu_tanh silu swiglu geglu reglu"},
+     {Exchange::Part::mask_order, "mask_order", "attn", "before after"},
+     {Exchange::Part::scaling, "scaling", "attn cross", "off"},
+     {Exchange::Part::kv_heads, "kv_heads", "attn", ""}}};
+
+bool is_listed(std::string_view list, std::string_view word) {
+  const std::vector<std::string> words = split(list, ' ');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// "blocks.*.mlp.activation": nothing where the place is no part of a model.
+std::optional<Exchange> parse_part(std::string_view place) {
+  Exchange out;
+  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
+    if (starts_with(place, stack_prefix(stack))) {
+      out.stack = stack;
+      place.remove_prefix(stack_prefix(stack).size());
+      break;
+    }
+  const std::vector<std::string> words = split(place, '.');
+  if (words.size() < 3 || words.size() > 4 || words[0] != "blocks") return std::nullopt;
+  if (words[1] != "*") {
+    const auto layer = parse_index(words[1]);
+    if (!layer || *layer > 1'000'000) return std::nullopt;
+    out.layer = static_cast<int>(*layer);
+  }
+  if (words.size() == 4) out.branch = words[2];
+  for (const PartRow& row : kParts) {
+    const bool here = row.branches.empty() ? out.branch.empty() : is_listed(row.branches, out.branch);
+    if (row.name != words.back() || !here) continue;
+    out.part = row.part;
+    return out;
+  }
+  return std::nullopt;
+}
+
+Result<Exchange> with_value(Exchange exchange, std::string_view value, std::string_view whole) {
+  const PartRow& row = kParts[static_cast<std::size_t>(exchange.part)];
+  const bool fits = row.values.empty() ? parse_index(value).value_or(0) > 0 : is_listed(row.values, value);
+  if (!fits)
+    return bad_edit(
+        whole, std::string(row.name) + " can be " +
+                   (row.values.empty() ? "a whole number from 1 on" : join(split(row.values, ' '), ", ")) +
+                   ".");
+  exchange.value = std::string(value);
+  return exchange;
+}
+
+std::string exchange_text(const Exchange& exchange) {
+  std::string out(stack_prefix(exchange.stack));
+  out += "blocks." + (exchange.layer < 0 ? std::string("*") : std::to_string(exchange.layer)) + ".";
+  if (!exchange.branch.empty()) out += exchange.branch + ".";
+  return out.append(kParts[static_cast<std::size_t>(exchange.part)].name) + "=" + exchange.value;
+}
+
+std::string mask_text(const MaskEdit& mask) {
+  std::string out = "mask " + std::string(mask_prefix(mask.of)) + (mask.spec ? mask.spec->text() : "");
+  for (const Mask::Cell& cell : mask.cells)
+    out += format(" [query=%lld,key=%lld]=%d", static_cast<long long>(cell.query),
+                  static_cast<long long>(cell.key), cell.allowed ? 1 : 0);
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(const Target& target) {
+  std::string out = target.kind == Target::Kind::step     ? to_text(target.site)
+                    : target.kind == Target::Kind::weight ? target.weight
+                                                          : "input";
+  std::vector<std::string> parts;
+  for (const AxisRange& range : target.at)
+    parts.push_back(range.axis + "=" + std::to_string(range.begin) +
+                    (range.end > range.begin + 1 ? "-" + std::to_string(range.end - 1) : ""));
+  return parts.empty() ? out : out + "[" + join(parts, ",") + "]";
+}
+
+Result<Target> parse_target(std::string_view text) {
+  const std::size_t open = text.find('[');
+  const std::string_view name = text.substr(0, open);
+  Target out;
+  if (name == "input") {
+    out.kind = Target::Kind::input;
+  } else if (is_weight_name(name)) {
+    out.kind = Target::Kind::weight;
+    out.weight = std::string(name);
+  } else {
+    TRY(out.site, parse_site(name));
+  }
+  if (open == std::string_view::npos) return out;
+  if (text.back() != ']') return bad_edit(text, "the brackets are not closed.");
+  for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+    const auto range = parse_range(part);
+    if (!range)
+      return bad_edit(text, in_quotes(part, 40) + " is no axis with an index, as in [head=1,pos=2-5].");
+    out.at.push_back(*range);
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text) {
+  const std::size_t closed = text.find(']'), open = text.find('[');
+  const std::size_t from = open < text.find('=') && closed != std::string_view::npos ? closed : 0;
+  const std::size_t equals = text.find('=', from);
+  if (equals == 0 || equals == std::string_view::npos) return bad_edit(text, "there is no = in it.");
+  const char before = text[equals - 1];
+  const EditOp op = before == '+' ? EditOp::add : before == '*' ? EditOp::scale : EditOp::set;
+  const std::string_view place = text.substr(0, op == EditOp::set ? equals : equals - 1);
+  const std::string_view value = text.substr(equals + 1);
+  if (const auto part = parse_part(place); part && op == EditOp::set) {
+    TRY(Exchange exchange, with_value(*part, value, text));
+    return make_edit(std::move(exchange));
+  }
+  TRY(Target where, parse_target(place));
+  TRY(EditValue operand, parse_operand(value, where, text));
+  return make_edit(NumberEdit{std::move(where), op, std::move(operand)});
+}
+
+std::string to_text(const Edit& edit) {
+  if (const MaskEdit* mask = edit.mask()) return mask_text(*mask);
+  if (const Exchange* exchange = edit.exchange()) return exchange_text(*exchange);
+  const NumberEdit& number = *edit.number();
+  const char* sign = number.op == EditOp::add ? "+=" : number.op == EditOp::scale ? "*=" : "=";
+  return to_text(number.where) + sign + operand_text(number.value);
+}
+
+}  // namespace attnscope

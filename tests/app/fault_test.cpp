@@ -1,0 +1,139 @@
+// What throws while the frame is drawn: its part becomes a sentence, the rest of the frame goes on, and it
+// comes back.
+#include <new>
+#include <stdexcept>
+
+#include "app/controls.h"
+#include "app/inspector_parts.h"
+#include "app/widgets/deferred.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+using testing::FrameTest;
+
+// Stands in for the mask view, and throws from the middle of everything that can be left open.
+class Thrower final : public View {
+ public:
+  enum class How : std::uint8_t { well, memory, deep, deferred, later };
+  explicit Thrower(How& how) : how_(how) {}
+  const char* id() const override { return "mask"; }
+  int order() const override { return 3; }
+  void draw(const ViewContext& context) override {
+    ++drawn;
+    if (how_ == How::memory) throw std::bad_alloc();
+    if (how_ == How::deep) throw_deep();
+    if (how_ == How::deferred)
+      (void)deferred_.get(1, "test", context.commands,
+                          [](const std::atomic<bool>&) -> int { throw std::length_error("too many rows"); });
+    const PanelContext panel{context.session,   &context.run,     nullptr,
+                             context.workspace, context.commands, context.painter};
+    if (how_ == How::later)
+      (void)later_.get(panel, "key", false, "test",
+                       []() -> int { throw std::length_error("too many rows"); });
+    ImGui::Button("###well");
+    note_item("well");
+  }
+  int drawn = 0;
+
+ private:
+  static void throw_deep() {
+    const WithId id("a");
+    const WithColour colour(ImGuiCol_Text, theme().error);
+    const WithFont font(fonts().mono);
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.1f);
+    ImGui::PushClipRect(ImVec2(0, 0), ImVec2(2000, 2000), false);
+    ImGui::GetWindowDrawList()->ChannelsSplit(2);
+    const ChildScope child("inner", ImVec2(100, 100));
+    const DisabledScope disabled(true);
+    ImGui::BeginGroup();
+    EXPECT_TRUE(ImGui::BeginTable("table", 2, ImGuiTableFlags_ScrollY, ImVec2(80, 80)));
+    ImGui::TableNextColumn();
+    ImGui::BeginTooltip();
+    throw std::runtime_error("deep\x1b inside");
+  }
+  How& how_;
+  Deferred<int> deferred_;
+  Later<int> later_;
+};
+
+struct Faults : FrameTest {
+  Thrower::How how = Thrower::How::well;
+  Thrower* thrower = nullptr;
+  void SetUp() override {
+    FrameTest::SetUp();
+    for (auto& view : state().views)
+      if (std::string("mask") == view->id()) {
+        auto made = std::make_unique<Thrower>(how);
+        thrower = made.get();
+        view = std::move(made);
+      }
+    ASSERT_TRUE(thrower);
+    open_default();
+    workspace().view = "mask";
+    settle();
+    ASSERT_TRUE(shows("well"));
+  }
+};
+
+TEST_F(Faults, AViewThatThrowsBecomesASentenceAndTheRestGoesOn) {
+  for (const Thrower::How bad : {Thrower::How::memory, Thrower::How::deep}) {
+    how = bad;
+    frames(3);
+    EXPECT_TRUE(shows("again_view_mask"));
+    EXPECT_FALSE(shows("well"));
+    EXPECT_TRUE(shows("timeline.steps"));
+    EXPECT_EQ(ImGui::GetStyle().Alpha, 1.f);
+    const int drawn = thrower->drawn;
+    frames(3);
+    EXPECT_EQ(thrower->drawn, drawn) << "it is not tried in every frame";
+    EXPECT_EQ(state().faults.at("view_mask").error.sentence.find('\x1b'), std::string::npos);
+    click("tab_steps");
+    EXPECT_EQ(workspace().view, "steps");
+    click("tab_mask");
+    how = Thrower::How::well;
+    click("again_view_mask");
+    EXPECT_TRUE(shows("well"));
+    EXPECT_FALSE(shows("again_view_mask"));
+  }
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(Faults, ItIsDrawnAgainWithTheNextRun) {
+  how = Thrower::How::memory;
+  frames(2);
+  ASSERT_TRUE(shows("again_view_mask"));
+  how = Thrower::How::well;
+  ASSERT_TRUE(session_->edit("Set", {}, [](Document& d) { return set_input_cell(d, 0, 1, 2, 5.f); }));
+  settle();
+  EXPECT_TRUE(shows("well"));
+}
+
+TEST_F(Faults, WhatABackgroundValueThrowsIsThrownWhereItIsAsked) {
+  for (const Thrower::How bad : {Thrower::How::deferred, Thrower::How::later}) {
+    how = bad;
+    frames(1);
+    settle();
+    ASSERT_TRUE(shows("again_view_mask"));
+    EXPECT_NE(state().faults.at("view_mask").error.sentence.find("too many rows"), std::string::npos);
+    how = Thrower::How::well;
+    click("again_view_mask");
+    ASSERT_TRUE(shows("well"));
+  }
+}
+
+TEST_F(Faults, ACommandAndAJobThatThrowAreTold) {
+  state().commands.act([](Session&) { throw std::bad_alloc(); });
+  frames(2);
+  ASSERT_TRUE(session_->error());
+  EXPECT_EQ(session_->error()->code, Code::no_memory);
+  session_->dismiss_error();
+  session_->jobs().submit("test", [](const std::atomic<bool>&) { throw std::length_error("huge"); });
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_NE(session_->error()->sentence.find("huge"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,275 @@
+// ablate, patch, attribute, compare and merge from the outside, against what PyTorch hooks say
+// (tests/golden/interventions, computed in float64) and against the story that the shipped Storyteller tells.
+#include <cmath>
+#include <fstream>
+
+#include "core/io/npy.h"
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+constexpr double kNear = 1e-4;
+const std::string kTold = "\"The cat sat on the mat because it was tired. So the\"",
+                  kSoft = "\"The cat sat on the mat because it was soft. So the\"",
+                  kStory = "model:storyteller --measure \"logit_diff: cat, mat\"";
+
+std::string ids_text(const Json& ids) {
+  std::string out;
+  for (const int id : ids) out += (out.empty() ? "" : ",") + std::to_string(id);
+  return out;
+}
+
+std::string place(const Json& row) {
+  std::string out = row["step"];
+  for (const auto& [axis, index] : row["at"].items()) out += "/" + axis + index.dump();
+  return out;
+}
+
+std::map<std::string, double> values_of(const Json& rows) {
+  std::map<std::string, double> out;
+  for (const Json& row : rows) out[place(row)] = row["value"];
+  EXPECT_EQ(out.size(), rows.size());
+  return out;
+}
+
+class Hooks : public ::testing::TestWithParam<const char*> {
+ protected:
+  Hooks()
+      : hooks_(Json::parse(
+            std::ifstream(source_path(std::string("tests/golden/interventions/") + GetParam() + ".json")))) {}
+  std::string model() const { return source_path(std::string("tests/golden/models/") + GetParam()); }
+  std::string measure() const {
+    return " --json --measure logit_diff:#" + hooks_["target"].dump() + ",#" + hooks_["distractor"].dump();
+  }
+  std::string clean() const { return " --ids " + ids_text(hooks_["clean"]); }
+  Json answer(const std::string& command, const std::string& rest) const {
+    return cli(command + " " + model() + rest + measure()).json();
+  }
+  Json patched(const std::string& rest) const {
+    return answer("patch", " --clean-ids " + ids_text(hooks_["clean"]) + " --corrupt-ids " +
+                               ids_text(hooks_["corrupt"]) + rest);
+  }
+  const Json hooks_;
+};
+
+TEST_P(Hooks, knocking_out_heads) {
+  for (const auto& [how, wanted] : {std::pair("zero", "ablate"), std::pair("mean", "mean_z")}) {
+    const Json out = answer("ablate", clean() + " --over head --how " + how);
+    EXPECT_NEAR(out["base"]["clean"], hooks_["base"]["clean"], kNear);
+    const auto values = values_of(out["rows"]);
+    for (std::size_t layer = 0; layer < hooks_[wanted].size(); ++layer)
+      for (std::size_t head = 0; head < hooks_[wanted][layer].size(); ++head)
+        EXPECT_NEAR(values.at("blocks." + std::to_string(layer) + ".attn.z/head" + std::to_string(head)),
+                    hooks_[wanted][layer][head], kNear)
+            << how;
+  }
+  const auto halved =
+      values_of(answer("ablate", clean() + " --steps blocks.*.mlp.out --how scale:0.5")["rows"]);
+  for (std::size_t layer = 0; layer < hooks_["scale_mlp"].size(); ++layer)
+    EXPECT_NEAR(halved.at("blocks." + std::to_string(layer) + ".mlp.out"), hooks_["scale_mlp"][layer], kNear);
+}
+
+TEST_P(Hooks, patching) {
+  const Json grid = patched(" --over pos");
+  EXPECT_NEAR(grid["base"]["clean"], hooks_["base"]["clean"], kNear);
+  EXPECT_NEAR(grid["base"]["corrupt"], hooks_["base"]["corrupt"], kNear);
+  const auto residual = values_of(grid["rows"]);
+  const auto heads = values_of(patched(" --steps blocks.*.attn.z --over head,pos")["rows"]);
+  const auto mlps = values_of(patched(" --steps blocks.*.mlp.out --over pos")["rows"]);
+  for (std::size_t layer = 0; layer < hooks_["patch_resid"].size(); ++layer)
+    for (std::size_t pos = 0; pos < hooks_["patch_resid"][layer].size(); ++pos) {
+      const std::string block = "blocks." + std::to_string(layer), at = "/pos" + std::to_string(pos);
+      EXPECT_NEAR(residual.at(block + ".resid_pre" + at), hooks_["patch_resid"][layer][pos], kNear);
+      EXPECT_NEAR(mlps.at(block + ".mlp.out" + at), hooks_["patch_mlp"][layer][pos], kNear);
+      for (std::size_t head = 0; head < hooks_["patch_z"][layer].size(); ++head)
+        EXPECT_NEAR(heads.at(block + ".attn.z/head" + std::to_string(head) + at),
+                    hooks_["patch_z"][layer][head][pos], kNear);
+    }
+}
+
+TEST_P(Hooks, attribution) {
+  const Json out = answer("attribute", clean());
+  const auto parts = values_of(out["parts"]);
+  const Json& dla = hooks_["dla"];
+  double sum = out["rest"];
+  for (const auto& [name, value] : parts) sum += value;
+  EXPECT_NEAR(sum, out["total"], 1e-5);
+  EXPECT_LT(std::fabs(double(out["rest"])), kNear);
+  EXPECT_NEAR(parts.at("embed"), dla["embed"], kNear);
+  const auto of_norms = parts.find("bias");
+  EXPECT_NEAR(of_norms == parts.end() ? 0 : of_norms->second, dla["bias"], kNear);
+  for (std::size_t layer = 0; layer < dla["mlp"].size(); ++layer) {
+    const std::string block = "blocks." + std::to_string(layer);
+    EXPECT_NEAR(parts.at(block + ".mlp.out"), dla["mlp"][layer], kNear);
+    if (const auto bias = parts.find(block + ".attn.out.bias"); bias != parts.end())
+      EXPECT_NEAR(bias->second, dla["attn_bias"][layer], kNear);
+    else
+      EXPECT_EQ(dla["attn_bias"][layer], 0.0);
+    for (std::size_t head = 0; head < dla["heads"][layer].size(); ++head)
+      EXPECT_NEAR(parts.at(block + ".attn.z/head" + std::to_string(head)), dla["heads"][layer][head], kNear);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ask, Hooks, ::testing::Values("gpt2", "llama", "qwen2"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(Ask, the_storyteller_tells_its_story) {
+  const Json heads = cli("ablate " + kStory + " --json --over head --text " + kTold).json();
+  EXPECT_NEAR(heads["base"]["clean"], 10.479, 1e-3);
+  for (const auto& [at, value] : values_of(heads["rows"])) {
+    const double lost = 10.479 - value;
+    const double told = at.find("0.attn.z/head2") != std::string::npos   ? 8.6
+                        : at.find("1.attn.z/head3") != std::string::npos ? 3.4
+                                                                         : 0;
+    if (told > 0)
+      EXPECT_NEAR(lost, told, 0.05) << at;
+    else
+      EXPECT_LT(std::fabs(lost), 1.11) << at;
+  }
+  const Json grid =
+      cli("patch " + kStory + " --json --over pos --clean " + kTold + " --corrupt " + kSoft).json();
+  EXPECT_NEAR(grid["base"]["corrupt"], -9.980, 1e-3);
+  const auto rows = values_of(grid["rows"]);
+  EXPECT_NEAR(rows.at("blocks.0.resid_pre/pos10"), 10.48, 5e-3);
+  EXPECT_NEAR(rows.at("blocks.1.resid_pre/pos13"), 10.08, 5e-3);
+  const auto parts = values_of(cli("attribute " + kStory + " --json --text " + kTold).json()["parts"]);
+  EXPECT_NEAR(parts.at("blocks.1.mlp.out"), 7.05, 5e-3);
+  EXPECT_NEAR(parts.at("blocks.1.attn.z/head3"), 2.11, 5e-3);
+  EXPECT_NEAR(parts.at("blocks.0.mlp.out"), 0.82, 5e-3);
+  EXPECT_NEAR(parts.at("blocks.1.attn.z/head1"), 0.69, 5e-3);
+}
+
+TEST(Ask, patching_a_run_into_itself_changes_nothing) {
+  const Json out =
+      cli("patch " + kStory + " --json --over pos --steps '*' --clean " + kTold + " --corrupt " + kTold)
+          .json();
+  ASSERT_GT(out["rows"].size(), 100u);
+  for (const Json& row : out["rows"]) EXPECT_EQ(row["value"], out["base"]["clean"]) << row;
+}
+
+TEST(Ask, the_other_way_and_texts_of_other_lengths) {
+  const Json out = cli("patch " + kStory + " --json --over pos --direction noise --clean " + kTold +
+                       " --corrupt " + "\"Today the cat sat on the mat because it was soft. So the\"")
+                       .json();
+  const auto rows = values_of(out["rows"]);
+  EXPECT_LT(rows.at("blocks.0.resid_pre/pos10"), 0) << "soft, one token further in the other text";
+  EXPECT_NEAR(rows.at("blocks.0.resid_pre/pos5"), out["base"]["clean"], 4) << "mat is mat";
+}
+
+TEST(Ask, estimates_stand_beside_the_values) {
+  const Json out = cli("ablate " + kStory +
+                       " --json --estimate --steps '*mlp.out' --over pos --how scale:0.999 --text " + kTold)
+                       .json();
+  const double base = out["base"]["clean"];
+  for (const Json& row : out["rows"])
+    EXPECT_NEAR(double(row["estimate"]) - base, double(row["value"]) - base,
+                1e-4 + 0.1 * std::fabs(double(row["value"]) - base))
+        << row;
+}
+
+TEST(Ask, kl_is_from_the_run_that_is_asked_about) {
+  const Json out = cli("ablate model:storyteller --measure kl --json --over head --text " + kTold).json();
+  EXPECT_EQ(out["base"]["clean"], 0.0);
+  for (const Json& row : out["rows"]) EXPECT_GE(double(row["value"]), 0.0);
+  const Json patched =
+      cli("patch model:storyteller --measure kl --json --clean " + kTold + " --corrupt " + kSoft).json();
+  EXPECT_EQ(patched["base"]["clean"], 0.0);
+  EXPECT_GT(double(patched["base"]["corrupt"]), 1.0);
+  EXPECT_NEAR(double(patched["rows"][0]["value"]), 0.0, 1e-6)
+      << "the whole stream before block 0 is the clean run";
+}
+
+TEST(Ask, shards_are_merged) {
+  const TempFolder folder;
+  const std::string sweep = "ablate " + kStory + " --over head --estimate --text " + kTold;
+  for (const char* kind : {".csv", ".npz"}) {
+    const std::string whole = folder / (std::string("whole") + kind),
+                      merged = folder / (std::string("merged") + kind);
+    EXPECT_EQ(cli(sweep + " --out " + whole).exit_code, 0);
+    std::string parts;
+    for (int i = 1; i <= 3; ++i) {
+      const std::string part = folder / (std::to_string(i) + kind);
+      EXPECT_EQ(cli(sweep + " --shard " + std::to_string(i) + "/3 --out " + part).exit_code, 0);
+      parts = " " + part + parts;
+    }
+    const Ran ran = cli("merge" + parts + " --out " + merged);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    if (std::string(kind) == ".csv") {
+      EXPECT_EQ(read_text(merged), read_text(whole));
+    } else {
+      const auto a = *read_npz(whole), b = *read_npz(merged);
+      ASSERT_EQ(a->infos().size(), b->infos().size());
+      for (const TensorInfo& info : a->infos())
+        EXPECT_EQ(a->load(info.name)->values(), b->load(info.name)->values()) << info.name;
+      EXPECT_EQ(a->find("blocks.0.attn.z[head]")->shape, (std::vector<std::int64_t>{4}));
+    }
+    expect_refused("merge " + (folder / (std::string("1") + kind)) + " --out " + merged, 1,
+                   "a part is missing");
+    expect_refused("merge " + parts + " " + (folder / (std::string("1") + kind)) + " --out " + merged, 1,
+                   "in two parts");
+  }
+  expect_refused("merge " + source_path("README.md") + " --out " + (folder / "x.csv"), 1,
+                 "is no part of a sweep");
+}
+
+TEST(Ask, refusals_say_what_to_do) {
+  expect_refused("ablate " + kStory + " --text " + kTold + " --how half", 1, "scale:F");
+  expect_refused("ablate " + kStory + " --text " + kTold + " --over neuron", 1, "has no axis called neuron");
+  expect_refused("ablate " + kStory + " --text " + kTold + " --steps blocks.9.attn.z", 1,
+                 "No step of this run");
+  expect_refused("ablate " + kStory + " --text " + kTold + " --shard 4/3", 1, "--shard");
+  expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,
+                 "unhappiness");
+  expect_refused("attribute model:storyteller --measure kl --text " + kTold, 1, "logit");
+  expect_refused("patch " + kStory + " --clean " + kTold, 1, "--corrupt-text");
+  expect_refused("patch " + source_path("tests/golden/models/gpt2") +
+                     " --measure logit:#3 --clean-ids 1,2,7 --corrupt-ids 3,4 --over pos",
+                 1, "No token of the two texts belongs together");
+}
+
+TEST(Generate, an_edit_without_a_place_is_refused_as_by_trace) {
+  for (const char* command : {"trace", "generate --max-new-tokens 2"})
+    expect_refused(std::string(command) + " model:storyteller --text cat --edit blocks.0.attn.z[head=9]=0", 1,
+                   "has no place for the edit");
+  // A position that is only written on the way.
+  EXPECT_EQ(cli("generate model:storyteller --text \"The cat\" --max-new-tokens 3 --edit "
+                "blocks.0.resid_post[pos=4]=0")
+                .exit_code,
+            0);
+}
+
+TEST(Compare, a_run_and_its_recording_agree_until_one_is_edited) {
+  const TempFolder folder;
+  const std::string file = folder / "run.safetensors", input = " --text " + kTold;
+  ASSERT_EQ(cli("trace model:storyteller" + input + " --out " + file).exit_code, 0);
+  const Json same = cli("compare model:storyteller " + file + input + " --json").json();
+  EXPECT_EQ(same["first"], nullptr);
+  EXPECT_TRUE(same["not_compared"].empty()) << same["not_compared"];
+  for (const Json& step : same["steps"]) EXPECT_EQ(step["max_abs"], 0.0) << step;
+  const Ran edited =
+      cli("compare model:storyteller " + file + input + " --json --edit blocks.1.attn.z[head=2,pos=3]+=0.5");
+  EXPECT_EQ(edited.exit_code, 1);
+  const Json out = Json::parse(edited.out);
+  EXPECT_EQ(out["first"], "blocks.1.attn.z");
+  for (const Json& step : out["steps"])
+    if (step["step"] == "blocks.1.attn.z") {
+      EXPECT_NEAR(double(step["max_abs"]), 0.5, 1e-6);
+      EXPECT_EQ(step["at"]["head"], 2);
+      EXPECT_EQ(step["at"]["query"], 3);
+    }
+  EXPECT_NE(edited.err.find("blocks.1.attn.z is the first step"), std::string::npos) << edited.err;
+}
+
+TEST(Compare, models_of_other_sizes_say_what_cannot_be_compared) {
+  const Ran ran = cli("compare " + source_path("tests/golden/models/gpt2") + " " +
+                      source_path("tests/golden/models/llama") + " --ids 1,2,3 --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json out = Json::parse(ran.out);
+  EXPECT_FALSE(out["not_compared"].empty());
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,45 @@
+// Text from strangers in sentences: short, printable, well-formed, whatever was put in; and errors about
+// files.
+#include "core/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+namespace {
+
+TEST(Quotes, NothingSpeaksToTheTerminal) {
+  EXPECT_EQ(in_quotes("a b"), "\"a b\"");
+  EXPECT_EQ(in_quotes("한국어 é"), "\"한국어 é\"");
+  EXPECT_EQ(in_quotes("\x1b[31mred\a\n"), "\"\uFFFD[31mred\uFFFD\uFFFD\"");
+  EXPECT_EQ(in_quotes("\xC2\x9B"), "\"\uFFFD\"");              // the other escape of eight bits
+  EXPECT_EQ(in_quotes("exe.\u202Egpj"), "\"exe.\uFFFDgpj\"");  // would be read backwards
+  EXPECT_EQ(in_quotes("\xFF\xC0"), "\"\uFFFD\uFFFD\"");
+  EXPECT_EQ(in_quotes(std::string("a\0b", 3)), "\"a\uFFFDb\"");
+}
+
+TEST(Quotes, LongTextIsCutAtACharacter) {
+  EXPECT_EQ(in_quotes(std::string(50'000, 'a'), 3), "\"aaa...\"");
+  EXPECT_EQ(in_quotes("가나다라", 3), "\"가나다...\"");
+  EXPECT_EQ(in_quotes("가나다", 3), "\"가나다\"");
+  EXPECT_EQ(utf8_length(quoted_path(std::string(5000, '/'))), 2u + 400u + 3u);
+}
+
+// Whatever becomes an error, its text is fit to be printed.
+TEST(Fail, SentencesArePrintableAndShort) {
+  const Error error = fail(Code::bad_format, "\x1b]0;title\a" + std::string(60'000, 'x'), "\r\nhint");
+  EXPECT_EQ(error.text().find_first_of("\x1b\a\r\n"), std::string::npos);
+  EXPECT_LE(utf8_length(error.text()), 2 * kMostOfSentence + 10);
+}
+
+TEST(Fail, AboutAFileNamesItOnce) {
+  const Error plain = fail(Code::bad_shape, "The tensor is missing.", "Look.");
+  EXPECT_EQ(about("a/b", plain).sentence, "\"a/b\": The tensor is missing.");
+  EXPECT_EQ(about("a/b", about("a/b", plain)).sentence, "\"a/b\": The tensor is missing.");
+  EXPECT_EQ(about("a/b", fail(Code::bad_shape, "There is no \"a/b/c\".")).sentence, "There is no \"a/b/c\".");
+  EXPECT_EQ(about("a/b", plain).hint, "Look.");
+}
+
+}  // namespace
+}  // namespace attnscope

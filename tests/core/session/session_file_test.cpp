@@ -1,0 +1,217 @@
+// Sessions on disk: what was made comes back, the same to the bit; damage is told.
+#include "core/session/session_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/io/json_file.h"
+#include "core/io/safetensors.h"
+#include "core/io/writers.h"
+#include "tests/edits.h"
+#include "tests/temp_folder.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+using nlohmann::json;
+
+namespace fs = std::filesystem;
+
+std::string source(const std::string& name) { return std::string(ATTNSCOPE_SOURCE_DIR) + "/" + name; }
+
+Document opened(const std::string& path) {
+  auto model = open_model(path);
+  EXPECT_TRUE(model) << model.error().text();
+  return new_document(std::make_shared<const OpenedModel>(*std::move(model)));
+}
+
+Site to_site(const char* name) { return *parse_site(name); }
+
+std::vector<float> logits(const Document& document, std::size_t sequence) {
+  RunOptions options;
+  options.edits = edits_for(document.edits, static_cast<int>(sequence));
+  const auto run = document.model->run(inputs_of(document)[sequence], options);
+  EXPECT_TRUE(run) << run.error().text();
+  return (*run)->tensor(to_site("logits")) ? (*run)->tensor(to_site("logits"))->values()
+                                           : std::vector<float>();
+}
+
+class SessionFiles : public ::testing::Test {
+ protected:
+  std::string path() const { return folder_ / "a.attnscope"; }
+  Result<Document> again() const {
+    auto file = read_session(path());
+    if (!file) return file.error();
+    auto model = file->scene.empty() ? open_model(file->model) : open_scene_text(file->scene, file->model);
+    if (!model) return model.error();
+    return document_of(*file, *std::move(model));
+  }
+  // Saves, opens, and finds the same document that computes the same numbers.
+  void expect_same(const Document& document) const {
+    const Status saved = save_session(path(), document, {{"view", "mask"}});
+    ASSERT_TRUE(saved) << saved.error().text();
+    const Result<Document> read = again();
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_TRUE(read->opened->warnings == document.opened->warnings);
+    ASSERT_EQ(read->sequences.size(), document.sequences.size());
+    ASSERT_EQ(read->edits.size(), document.edits.size());
+    for (std::size_t i = 0; i < document.edits.size(); ++i) {
+      EXPECT_TRUE(same_edit(*read->edits[i], *document.edits[i])) << to_text(*document.edits[i]);
+      EXPECT_EQ(read->edits[i]->enabled, document.edits[i]->enabled);
+      EXPECT_EQ(read->edits[i]->note, document.edits[i]->note);
+    }
+    EXPECT_EQ(read->padding, document.padding);
+    for (std::size_t i = 0; i < document.sequences.size(); ++i) {
+      const Sequence &was = document.sequences[i], &is = read->sequences[i];
+      EXPECT_EQ(is.input.ids, was.input.ids);
+      EXPECT_EQ(is.input.source, was.input.source);
+      EXPECT_EQ(is.input.types, was.input.types);
+      EXPECT_EQ(is.input.spans, was.input.spans);
+      EXPECT_EQ(is.text, was.text);
+      EXPECT_EQ(is.source_text, was.source_text);
+      EXPECT_EQ(is.picture.empty(), was.picture.empty());
+      EXPECT_EQ(logits(*read, i), logits(document, i)) << "the same numbers, to the bit";
+    }
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(SessionFiles, EveryShippedModelAndSceneComesBack) {
+  for (const char* name : {"storyteller", "translator", "gap-filler", "pilot", "induction"}) {
+    SCOPED_TRACE(name);
+    expect_same(opened(source(std::string("assets/models/") + name)));
+  }
+  for (const char* name : {"nine_steps", "tiny_gpt", "tiny_translator", "tiny_sight"}) {
+    SCOPED_TRACE(name);
+    expect_same(opened(source(std::string("assets/scenes/") + name + ".json")));
+  }
+}
+
+TEST_F(SessionFiles, WordsThatTheVocabularyDoesNotKnowComeBackAsTheyWereTyped) {
+  Document document = opened(source("assets/models/storyteller"));
+  ASSERT_TRUE(set_text(document, 0, "The dog saw the cat"));
+  ASSERT_EQ(document.sequences[0].text, "The dog saw the cat");
+  expect_same(document);
+}
+
+TEST_F(SessionFiles, EditsOfEveryKindComeBack) {
+  Document document = opened(source("tests/golden/models/gpt2"));
+  ASSERT_TRUE(set_ids(document, 0, {5, 17, 3, 99, 5}, {}));
+  ASSERT_TRUE(add_sequence(document, 0));
+  ASSERT_TRUE(set_ids(document, 1, {7, 8}, {}));
+  ASSERT_TRUE(set_padding(document, {true, PadSide::left, 6}));
+  document.sampling.temperature = 0.5f;
+  for (const char* text :
+       {"blocks.1.attn.z[head=1]=0", "blocks.0.attn.q.weight[in=1,out=2]*=3", "blocks.*.order=post",
+        "blocks.0.mlp.out=mean", "blocks.2.attn.pattern[head=0,query=4,key=3]=0.5"})
+    put_edit(document, edit(text));
+  document.edits.push_back(mask("window(2)"));
+  document.edits.push_back(cells({{5, 2, true}}));
+  const auto plain = *document.model->run(inputs_of(document)[0]);
+  const auto shape = plain->find(to_site("blocks.1.resid_pre"))->shape;
+  const Tensor numbers = Tensor::filled({{Axis::none, shape[0]}, {Axis::none, shape[1]}}, 0.25f);
+  const Edit frozen{NumberEdit{*parse_target("blocks.1.resid_pre"), EditOp::set, Frozen{numbers, "x"}}, 0,
+                    true, "from elsewhere"};
+  document.edits.push_back(std::make_shared<const Edit>(frozen));
+  Edit off = *edit("blocks.0.attn.k*=2");
+  off.enabled = false;
+  document.edits.push_back(std::make_shared<const Edit>(off));
+  expect_same(document);
+  const Result<Document> read = again();
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->sampling.temperature, 0.5f);
+  EXPECT_EQ(fs::exists(path() + ".safetensors"), numbers.count() > 256);
+}
+
+TEST_F(SessionFiles, AnotherModelOfTheSameNameIsSaid) {
+  const std::string model = folder_ / "model";
+  fs::copy(source("tests/golden/models/gpt2"), model, fs::copy_options::recursive);
+  ASSERT_TRUE(save_session(path(), opened(model), {}));
+  EXPECT_TRUE(again()->opened->warnings.empty());
+  fs::remove_all(model);
+  fs::copy(source("tests/golden/models/gpt2"), model, fs::copy_options::recursive);
+  const auto other = open_model(model);
+  Weights weights = other->model->weights();
+  weights.set("blocks.0.attn.q.weight", weights.get("blocks.0.attn.q.weight").with_value({0, 0}, 9.f));
+  EXPECT_NE(fingerprint(Model(std::make_shared<const ModelConfig>(other->model->config()),
+                              std::make_shared<const Weights>(weights))),
+            fingerprint(*other->model));
+  json file = *read_json_file(path());
+  file["model"]["fingerprint"] = "0123456789abcdef";
+  std::ofstream(path()) << file;
+  const Result<Document> read = again();
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->opened->warnings.size(), 1u);
+  EXPECT_NE(read->opened->warnings[0].find("other numbers"), std::string::npos);
+}
+
+TEST_F(SessionFiles, AModelThatMovedWithItsSessionIsFound) {
+  const std::string here = folder_ / "here", there = folder_ / "there";
+  fs::create_directories(here);
+  fs::copy(source("tests/golden/models/gpt2"), here + "/model", fs::copy_options::recursive);
+  ASSERT_TRUE(save_session(here + "/a.attnscope", opened(here + "/model"), {}));
+  fs::rename(here, there);
+  const auto file = read_session(there + "/a.attnscope");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->model, there + "/model");
+}
+
+TEST_F(SessionFiles, DamageIsToldWithItsField) {
+  Document document = opened(source("tests/golden/models/gpt2"));
+  put_edit(document, edit("blocks.1.attn.z[head=1]=0"));
+  ASSERT_TRUE(save_session(path(), document, {}));
+  const json good = *read_json_file(path());
+  const auto refusal = [&](const std::function<void(json&)>& damage) {
+    json file = good;
+    damage(file);
+    std::ofstream(path()) << file;
+    const Result<Document> read = again();
+    return read ? std::string("accepted") : read.error().text();
+  };
+  EXPECT_EQ(refusal([](json&) {}), "accepted");
+  const auto says = [&](const char* part, const std::function<void(json&)>& damage) {
+    const std::string said = refusal(damage);
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+    EXPECT_NE(said.find("a.attnscope"), std::string::npos) << said;
+  };
+  says("no session", [](json& file) { file["format"] = "x"; });
+  says("version 99", [](json& file) { file["version"] = 99; });
+  says("\"version\"", [](json& file) { file.erase("version"); });
+  says("\"model\"", [](json& file) { file["model"] = 3; });
+  says("\"ids\"", [](json& file) { file["inputs"][0]["ids"] = {"a"}; });
+  says("\"inputs\"", [](json& file) { file["inputs"] = 7; });
+  says("padding", [](json& file) { file["padding"]["to"] = "many"; });
+  says("edits", [](json& file) { file["edits"] = {7}; });
+  const std::string outside = refusal([](json& file) { file["inputs"][0]["ids"] = {100000}; });
+  EXPECT_NE(outside.find("100000"), std::string::npos) << outside;
+  std::ofstream(path()) << "{";
+  EXPECT_FALSE(read_session(path()));
+  EXPECT_FALSE(read_session(folder_ / "nothing.attnscope"));
+}
+
+TEST_F(SessionFiles, ArraysOfAnotherSessionAreFoundOut) {
+  Document document = opened(source("tests/golden/models/gpt2"));
+  const auto shape = (*document.model->run(inputs_of(document)[0]))->find(to_site("blocks.1.attn.q"))->shape;
+  const Tensor numbers = Tensor::filled({{Axis::none, shape[0]}, {Axis::none, shape[1]}}, 1.f);
+  document.edits.push_back(
+      make_edit(NumberEdit{*parse_target("blocks.1.attn.q"), EditOp::set, Frozen{numbers, ""}}));
+  ASSERT_TRUE(save_session(path(), document, {}));
+  const std::string arrays = path() + ".safetensors", moved = folder_ / "moved";
+  if (!fs::exists(arrays)) GTEST_SKIP() << "the array is small enough to stand in the file";
+  const auto file = *open_safetensors(arrays);
+  const std::string name = file->infos().front().name;
+  ASSERT_TRUE(write_safetensors(
+      arrays, {{name, Tensor::filled({{Axis::none, shape[0]}, {Axis::none, shape[1]}}, 2.f)}}));
+  const Result<Document> other = again();
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().sentence.find("are not those that were saved"), std::string::npos);
+  fs::rename(arrays, moved);
+  EXPECT_FALSE(again());
+}
+
+}  // namespace
+}  // namespace attnscope

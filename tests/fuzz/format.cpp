@@ -1,0 +1,103 @@
+#include "tests/fuzz/format.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/text.h"
+
+namespace attnscope::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostText = 4000;  // of an error, in bytes
+
+bool printable(const std::string& text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return false;
+  return is_valid_utf8(text);
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.close();
+  must(file.good(), "the fuzzer cannot write " + path);
+}
+
+}  // namespace
+
+std::vector<Format> all_formats(const std::string& only) {
+  std::vector<Format> out;
+  for (const auto make : {formats_of_io, formats_of_text, formats_of_models, formats_of_runs,
+                          formats_of_training, formats_of_words, formats_of_window})
+    for (Format& format : make())
+      if (starts_with(format.name, only)) out.push_back(std::move(format));
+  return out;
+}
+
+void must(bool condition, const std::string& sentence) {
+  if (condition) return;
+  std::fprintf(stderr, "fuzz: %s\n", sentence.c_str());
+  std::abort();
+}
+
+std::string& last_refusal() {
+  static std::string text;
+  return text;
+}
+
+bool refused(const Error& error, const std::string& named) {
+  const std::string text = error.sentence + " | " + error.hint;
+  must(!error.sentence.empty() && !error.hint.empty(), "an error without a sentence or a hint: " + text);
+  must(printable(error.sentence) && printable(error.hint), "an error that cannot be printed: " + text);
+  must(text.size() < kMostText, "an endless error: " + text);
+  last_refusal() = text;
+  must(named.empty() || text.find(named) != std::string::npos,
+       "an error that does not name " + named + ": " + text);
+  return false;
+}
+
+std::string repository_file(const std::string& name) {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + name, std::ios::binary);
+  must(file.good(), "the repository has no " + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+std::shared_ptr<const std::vector<std::byte>> exact_bytes(const std::string& text) {
+  const auto* from = reinterpret_cast<const std::byte*>(text.data());
+  return std::make_shared<const std::vector<std::byte>>(from, from + text.size());
+}
+
+std::string on_disk(const Files& files) {
+  static const std::string folder = [] {
+    std::string pattern = (fs::temp_directory_path() / "attnscope-fuzz-XXXXXX").string();
+    must(::mkdtemp(pattern.data()) != nullptr,
+         "no folder could be made in " + fs::temp_directory_path().string());
+    return pattern;
+  }();
+  static Files there;
+  for (const auto& [name, bytes] : there)
+    if (files.find(name) == files.end()) fs::remove(folder + "/" + name);
+  for (const auto& [name, bytes] : files) {
+    const auto before = there.find(name);
+    if (before == there.end() || before->second != bytes) write_file(folder + "/" + name, bytes);
+  }
+  there = files;
+  return folder;
+}
+
+const std::string& only_file(const Files& files) {
+  static const std::string none;
+  return files.empty() ? none : files.begin()->second;
+}
+
+void use(double value) {
+  if (value == 0.1234567) std::fputc(0, stderr);
+}
+
+}  // namespace attnscope::fuzz

@@ -1,0 +1,183 @@
+// Runs that another program recorded: arrays under our names and under those of TransformerLens, in
+// safetensors and in npz. What opens is looked at: every step, and the document that the window would make of
+// it.
+#include <nlohmann/json.hpp>
+
+#include "core/arch/open.h"
+#include "core/arch/recorded.h"
+#include "core/base/text.h"
+#include "core/io/npy.h"
+#include "core/io/writers.h"
+#include "core/session/document.h"
+#include "core/session/session_file.h"
+#include "tests/fuzz/format.h"
+#include "tests/fuzz/sources.h"
+
+namespace attnscope::fuzz {
+namespace {
+
+using Named = std::vector<NamedTensor>;
+
+// Steps of a shipped scene's first sequence; those that `selector` takes. `ids`: its tokens.
+Named steps_of(const std::string& scene_name, const std::string& selector,
+               std::vector<std::int64_t>* ids = nullptr) {
+  const auto scene = scene_from_text(repository_file("assets/scenes/" + scene_name + ".json"), scene_name);
+  must(scene.ok(), "a shipped scene does not open");
+  const auto trace = scene->model->run(scene->inputs.front());
+  must(trace.ok(), "a shipped scene does not run");
+  const auto wanted = Selector::parse(selector);
+  must(wanted.ok(), "a selector of the fuzzer");
+  if (ids) ids->assign((*trace)->ids.begin(), (*trace)->ids.end());
+  Named out;
+  for (const Record* record : (*trace)->select(*wanted))
+    out.push_back({to_text(record->site), *(*trace)->tensor(record->site)});
+  return out;
+}
+
+std::string safetensors_of(const Named& tensors, const std::vector<NamedInts>& ints = {},
+                           const Metadata& metadata = {}) {
+  const std::string path = on_disk({}) + "/seed.safetensors";
+  must(write_safetensors(path, tensors, ints, metadata).ok(), "a recording of the fuzzer");
+  return file_text(path);
+}
+
+Named renamed(Named tensors) {
+  for (NamedTensor& tensor : tensors) {
+    const auto site = parse_site(tensor.name);
+    const std::string alias = site ? split(step_of(site->slot).aliases, ' ').front() : std::string();
+    if (!alias.empty() && site->layer >= 0)
+      tensor.name = "blocks." + std::to_string(site->layer) + "." + alias;
+  }
+  return tensors;
+}
+
+std::vector<Files> recording_seeds() {
+  const std::string some =
+      "blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.attn.pattern,*.resid_pre,*.z";
+  std::vector<Files> out;
+  for (const char* scene : {"tiny_llama", "tiny_gpt", "tiny_translator"}) {
+    std::vector<std::int64_t> ids;
+    const Named steps = steps_of(scene, some, &ids);
+    const nlohmann::json words(std::vector<std::string>(ids.size(), "a"));
+    out.push_back(
+        {{"run.safetensors", safetensors_of(steps, {{"tokens", ids, {static_cast<std::int64_t>(ids.size())}}},
+                                            {{"words", words.dump()}, {"causal", "true"}})}});
+  }
+  out.push_back(
+      {{"run.safetensors", safetensors_of(renamed(steps_of("tiny_gpt", "*.resid_pre,*.pattern,*.mlp.*")))}});
+  for (const char* few :
+       {"blocks.0.attn.split_q,blocks.0.attn.split_k", "blocks.0.attn.rot_q,*.rot_k,*.split_v", "logits", "*",
+        "blocks.*.resid_mid", "blocks.*", "*.ln1.scale,ln_final.out"})
+    out.push_back({{"run.safetensors", safetensors_of(steps_of("tiny_gpt", few))}});
+  Named second = steps_of("tiny_gpt", "blocks.0.attn.pattern");
+  second.front().name = "seq1." + second.front().name;
+  out.push_back({{"run.safetensors", safetensors_of(second)}});
+  Files members;
+  for (const NamedTensor& tensor : steps_of("tiny_sight", "blocks.0.attn.*")) {
+    const Tensor value = tensor.value.packed();
+    members[tensor.name + ".npy"] = npy_header("<f4", value.sizes()) +
+                                    std::string(reinterpret_cast<const char*>(value.data()),
+                                                static_cast<std::size_t>(value.count()) * sizeof(float));
+  }
+  out.push_back(members);
+  return out;
+}
+
+void look_at(const OpenedModel& opened) {
+  for (const auto& trace : opened.recorded)
+    for (const Record& record : trace->records()) {
+      const auto tensor = trace->tensor(record.site, 1 << 20);
+      if (!tensor) refused(tensor.error());
+      use(trace->cell(record.site, {0, 0, 0}));
+    }
+  const Document document = new_document(std::make_shared<const OpenedModel>(opened));
+  use(static_cast<double>(document.sequences.size()));
+}
+
+bool read_recorded(const Files& files) {
+  const bool archive = files.find("run.safetensors") == files.end();
+  const std::string folder = archive ? on_disk({{"run.npz", zipped(files)}}) : on_disk(files);
+  const auto opened = open_model(folder + (archive ? "/run.npz" : "/run.safetensors"));
+  if (!opened) return refused(opened.error(), "run.");
+  look_at(*opened);
+  return true;
+}
+
+const std::vector<std::string> kWords{"blocks.0.attn.q",
+                                      "blocks.0.attn.k",
+                                      "blocks.0.attn.v",
+                                      "blocks.0.attn.pattern",
+                                      "blocks.0.attn.scores",
+                                      "blocks.0.attn.mask",
+                                      "blocks.0.attn.z",
+                                      "blocks.0.resid_pre",
+                                      "blocks.0.resid_post",
+                                      "blocks.1.attn.hook_pattern",
+                                      "blocks.0.hook_resid_pre",
+                                      "hook_embed",
+                                      "ln_final.out",
+                                      "logits",
+                                      "probs",
+                                      "tokens",
+                                      "input_ids",
+                                      "enc.tokens",
+                                      "seq1.blocks.0.attn.q",
+                                      "seq9999.",
+                                      "dec.blocks.0.cross.pattern",
+                                      "enc.blocks.0.attn.q",
+                                      "vision.blocks.0.attn.q",
+                                      "words",
+                                      "causal",
+                                      "I64",
+                                      "F32",
+                                      "blocks.999999.attn.q",
+                                      "[1,4,2,4]",
+                                      "[0,0]"};
+
+// ---- sessions: a scene inside, and a model that is referred to -----------------------------------
+
+std::vector<Files> session_seeds() {
+  std::vector<Files> out;
+  for (const char* name : {"scenes/nine_steps.json", "scenes/tiny_translator.json", "models/sorter"}) {
+    const std::string folder = on_disk({}), path = folder + "/a.attnscope";
+    auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/" + name);
+    must(opened.ok(), "what is shipped does not open");
+    Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+    document.edits.push_back(make_edit(MaskEdit{AttentionKind::main, {}, {{1, 0, false}}}));
+    must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}).ok(),
+         "a session of the fuzzer");
+    out.push_back({{"a.attnscope", file_text(path)}});
+  }
+  return out;
+}
+
+bool read_saved_session(const Files& files) {
+  const auto file = read_session(on_disk(files) + "/a.attnscope");
+  if (!file) return refused(file.error());
+  auto opened = file->scene.empty() ? open_model(file->model) : open_scene_text(file->scene, file->model);
+  if (!opened) return refused(opened.error());
+  const auto document = document_of(*file, *std::move(opened));
+  if (!document) return refused(document.error());
+  const std::vector<Input> inputs = inputs_of(*document);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RunOptions options;
+    options.edits = edits_for(document->edits, static_cast<int>(i));
+    if (const auto run = document->model->run(inputs[i], options); !run) refused(run.error());
+  }
+  return true;
+}
+
+const std::vector<std::string> kSessionWords{
+    "\"ids\"",     "\"source\"",  "\"edits\"",  "\"model\"", "\"path\"",    "\"scene\"",
+    "\"vectors\"", "\"shape\"",   "\"values\"", "\"array\"", "\"picture\"", "\"rgb\"",
+    "\"pixels\"",  "\"version\"", "99",         "\"spans\"", "\"padding\"", "\"on\"",
+    "1e400",       "-1",          "null",       "[]",        "{}"};
+
+}  // namespace
+
+std::vector<Format> formats_of_runs() {
+  return {{"recording", recording_seeds, read_recorded, kWords},
+          {"session", session_seeds, read_saved_session, kSessionWords}};
+}
+
+}  // namespace attnscope::fuzz

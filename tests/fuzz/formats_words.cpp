@@ -1,0 +1,210 @@
+// What people type: masks, names of steps, cells, selectors of steps, parts of a sequence, texts, ids, sizes.
+#include "core/arch/memory_limit.h"
+#include "core/arch/open.h"
+#include "core/base/text.h"
+#include "core/session/document.h"
+#include "core/trace/edit.h"
+#include "core/trace/mask_spec.h"
+#include "tests/fuzz/format.h"
+
+namespace attnscope::fuzz {
+namespace {
+
+std::vector<Files> each(const char* name, const std::vector<std::string>& texts) {
+  std::vector<Files> out;
+  for (const std::string& text : texts) out.push_back({{name, text}});
+  return out;
+}
+
+std::vector<Files> mask_seeds() {
+  return each("mask",
+              {"causal & window(2) | prefix(3)", "enc: !(text>image) & *>\"odd name\"", "model",
+               "none | full", " cross:matrix([[1,0,1,0,1],[0,1,0,1,0],[1,1,1,1,1],[0,0,0,0,0],[1,0,0,0,1]])",
+               "vision:causal&(window(1)|text>text)"});
+}
+
+bool read_mask(const Files& files) {
+  std::string_view text = only_file(files);
+  const AttentionKind of = take_mask_prefix(text);
+  must(!mask_prefix(of).empty() || text.size() == only_file(files).size(), "a mask of another attention");
+  const auto spec = MaskSpec::parse(text);
+  if (!spec) return refused(spec.error());
+  const auto again = MaskSpec::parse(spec->text());
+  must(again.ok() && *again == *spec, "a mask that reads in two ways");
+  Buffer cells({{Axis::query, 2}, {Axis::key, 3}});
+  for (int i = 0; i < 6; ++i)
+    cells.data()[i] = static_cast<float>(spec->text()[static_cast<std::size_t>(i) % spec->text().size()] % 3);
+  if (const auto drawn = MaskSpec::from_matrix(std::move(cells).freeze()); drawn)
+    must(*MaskSpec::parse(drawn->text()) == *drawn, "a drawn mask that reads in two ways");
+  else
+    refused(drawn.error());
+  Edits masks;
+  for (const AttentionKind side : {AttentionKind::cross, AttentionKind::encoder, of})
+    masks.push_back(make_edit(MaskEdit{side, *spec, {{0, 1, true}}}));
+  must(asked_mask(masks, AttentionKind::encoder).spec == *spec && !same_edit(*masks[0], *masks[1]),
+       "masks of several attentions are mixed up");
+  const std::vector<Span> spans{{"image", 0, 2}, {"text", 2, 5}, {"odd name", 4, 5}};
+  for (const std::int64_t keys : {5, 3}) {
+    Mask own;
+    own.causal = true;
+    const auto mask = spec->resolve(own, 5, keys, spans), same = again->resolve(own, 5, keys, spans);
+    if (!mask) {
+      refused(mask.error());
+      continue;
+    }
+    for (std::int64_t query = 0; query < 5; ++query)
+      for (std::int64_t key = 0; key < keys; ++key)
+        must(mask->allowed(query, key) == same->allowed(query, key), "a mask that means two things");
+  }
+  return true;
+}
+
+std::vector<Files> name_seeds() {
+  return each("name", {"blocks.0.attn.pattern[head=1,query=3,key=2]", "dec.blocks.11.cross.q",
+                       "blocks.1.attn.hook_pattern", "vision.blocks.0-2.attn.*,!*.mask,logits", "*",
+                       "blocks.*.attn.hook_q", "hook_embed", "logits[pos=1]"});
+}
+
+bool read_name(const Files& files) {
+  const std::string& text = only_file(files);
+  bool any = false;
+  if (const auto site = parse_site(text)) {
+    any = true;
+    must(parse_site(to_text(*site)).ok() && *parse_site(to_text(*site)) == *site,
+         "a name that reads in two ways");
+  } else {
+    refused(site.error());
+  }
+  if (const auto cell = parse_cell(text)) {
+    any = true;
+    const auto again = parse_cell(to_text(*cell));
+    must(again.ok() && to_text(*again) == to_text(*cell), "a cell that reads in two ways");
+  } else {
+    refused(cell.error());
+  }
+  if (const auto selector = Selector::parse(text)) {
+    any = true;
+    for (const int layer : {0, 1, 1'000'000})
+      use(selector->matches(site_of(Slot::q, layer, Stack::enc)) +
+          selector->matches(cross_site(Slot::pattern, layer, Stack::dec)));
+    use(selector->matches(site_of(Slot::logits)));
+  } else {
+    refused(selector.error());
+  }
+  return any;
+}
+
+std::vector<Files> edit_seeds() {
+  return each("edit", {"blocks.0.attn.z[head=1,pos=2]=0", "logits[vocab=3]+=-1e3", "blocks.*.order=post",
+                       "blocks.1.mlp.activation=gelu", "blocks.0.attn.skip=off", "embed[pos=1]=@pos:0",
+                       "blocks.0.attn.k[head=0]=mean", "tok_embed.weight[vocab=1,d_model=0]*=2",
+                       "blocks.0.attn.kv_heads=1", "blocks.0.attn.pattern[head=0,query=3,key=1]=0.5"});
+}
+
+bool read_edit(const Files& files) {
+  const auto edit = parse_edit(only_file(files));
+  if (!edit) return refused(edit.error());
+  if (const NumberEdit* number = (*edit)->number(); number && std::holds_alternative<Frozen>(number->value))
+    return true;
+  const auto again = parse_edit(to_text(**edit));
+  must(again.ok() && same_edit(**edit, **again), "an edit that reads in two ways");
+  return true;
+}
+
+// A shipped scene or model.
+const OpenedModel& shipped(const std::string& name) {
+  static std::map<std::string, OpenedModel> all;
+  const auto found = all.find(name);
+  if (found != all.end()) return found->second;
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/" + name);
+  must(opened.ok(), "what is shipped does not open");
+  return all[name] = *opened;
+}
+
+std::vector<Files> typed_seeds() {
+  return each("typed", {"image=4,text=3,action=2", "1, 2 3\t0", "800M", "1.5 GB", "the cat", "2 1 0"});
+}
+
+bool read_typed(const Files& files) {
+  const std::string& text = only_file(files);
+  bool any = false;
+  if (const auto spans = parse_spans(text, 9)) {
+    any = true;
+    must(parse_spans(spans_text(*spans), 9).ok(), "parts that cannot be read again");
+  } else {
+    refused(spans.error());
+  }
+  if (const auto size = parse_size(text)) {
+    any = true;
+    must(*size >= 0, "a size below nothing");
+  } else {
+    refused(size.error());
+  }
+  if (!text.empty() && text.find('\0') == std::string::npos)
+    ::setenv("ATTNSCOPE_MEMORY_LIMIT", text.c_str(), 1);
+  must(memory_limit() >= 0, "a limit below nothing");
+  ::unsetenv("ATTNSCOPE_MEMORY_LIMIT");
+  for (const char* name : {"scenes/tiny_gpt.json", "scenes/tiny_translator.json", "scenes/nine_steps.json",
+                           "models/translator", "models/gap-filler", "models/pilot"})
+    for (const Stack of : {Stack::single, Stack::enc}) {
+      const OpenedModel& opened = shipped(name);
+      use(mask_token(opened).value_or(0));
+      const auto sequence = spelled(opened, text, of);
+      if (!sequence) {
+        refused(sequence.error());
+        continue;
+      }
+      any = any || !opened.tokenizer;  // a tokenizer takes everything
+      const Sequence back = sequence_from_ids(opened, sequence->input.ids, of);
+      must(back.tokens.size() == sequence->input.ids.size(), "ids without a spelling");
+    }
+  return any;
+}
+
+const std::vector<std::string> kMaskWords{"causal",
+                                          "full",
+                                          "none",
+                                          "model",
+                                          "window(",
+                                          "prefix(",
+                                          "matrix([[",
+                                          "]])",
+                                          ">",
+                                          "*",
+                                          "&",
+                                          "|",
+                                          "!",
+                                          "(",
+                                          ")",
+                                          "\"",
+                                          "image",
+                                          "text",
+                                          "enc:",
+                                          "cross:",
+                                          "vision:",
+                                          "99999999999999999999",
+                                          std::string(300, '('),
+                                          std::string(300, '!')};
+const std::vector<std::string> kNameWords{
+    "blocks.", "attn.",     "cross.", "enc.",    "dec.",  "vision.", "hook_",
+    ".q",      ".pattern",  "[",      "]",       "head=", "query=",  "key=",
+    "pos=",    "*",         ",",      "!",       "-",     "0-2",     "99999999999999999999",
+    "-1",      "resid_pre", "logits", "\x1b[0m", "\xFF"};
+const std::vector<std::string> kEditWords{"blocks.", "attn.",      ".q",   ".z",      "[",      "]",
+                                          "head=",   "query=",     "pos=", "=",       "+=",     "*=",
+                                          "mean",    "@pos:",      "@",    "0-2",     "inf",    "-nan",
+                                          "1e39",    "order=post", "skip", ".weight", "logits", "\xFF"};
+const std::vector<std::string> kTypedWords{
+    "=",    ",",   " ",   "image",        "G",    "MB",  "1e9", "-", "99999999999999999999",
+    "0x10", "nan", "inf", "\xED\x95\x9C", "\xFF", "<s>", "<0>"};
+
+}  // namespace
+
+std::vector<Format> formats_of_words() {
+  return {{"mask", mask_seeds, read_mask, kMaskWords},
+          {"name", name_seeds, read_name, kNameWords},
+          {"edit", edit_seeds, read_edit, kEditWords},
+          {"typed", typed_seeds, read_typed, kTypedWords}};
+}
+
+}  // namespace attnscope::fuzz

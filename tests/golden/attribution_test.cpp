@@ -1,0 +1,45 @@
+// Attributions close: whatever the family, however finely it is written out, the parts and what is left add
+// up to the logit, and what is left is rounding.
+#include "core/lens/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+namespace {
+
+class Attributions : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Attributions, Close) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + GetParam());
+  ASSERT_TRUE(opened) << opened.error().text();
+  Input input{{5, 9, 3, 7, 2}, {}};
+  if (opened->model->config().encoder()) input.source = {4, 8, 6, 3};
+  const auto run = opened->model->run(input);
+  ASSERT_TRUE(run) << run.error().text();
+  for (const LogitMeasure& measure : {LogitMeasure{LogitMeasure::Kind::logit, 7, -1, -1, {}},
+                                      LogitMeasure{LogitMeasure::Kind::logit_diff, 7, 11, 3, {}}})
+    for (const AttributeBy by :
+         {AttributeBy::part, AttributeBy::head, AttributeBy::token, AttributeBy::neuron}) {
+      const auto found = attribute(**run, measure, by);
+      ASSERT_TRUE(found) << found.error().text();
+      double sum = found->rest;
+      for (const LogitPart& part : found->parts) sum += part.value;
+      EXPECT_NEAR(found->total, *measured(measure, **run), 1e-6);
+      EXPECT_NEAR(sum, found->total, 1e-9);
+      EXPECT_LE(std::fabs(found->rest), 1e-4 * std::max(1.0, std::fabs(found->total)));
+      EXPECT_GT(found->parts.size(), 4u);
+      EXPECT_FALSE(found->held.empty());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Attributions,
+                         ::testing::Values("gpt2", "llama", "mistral", "qwen2", "gemma", "gemma2", "qwen3",
+                                           "gpt_neox", "bloom", "bert", "roberta", "bart", "t5", "marian"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace attnscope
