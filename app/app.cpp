@@ -10,7 +10,6 @@
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/fonts.h"
-#include "app/look/strings.h"
 #include "app/picture.h"
 #include "app/session_look.h"
 #include "app/startup.h"
@@ -18,6 +17,7 @@
 #include "app/workspace_file.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/system/signals.h"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -55,14 +55,15 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
 
 void draw_error(FrameState& state, float x, float& y, float width) {
   const Error error = *state.session.error();
-  note_text(error.sentence);
-  note_text(error.hint);
+  note_text(error.sentence());
+  note_text(error.hint());
   // What is open has not run yet: running it again may help.
   const auto result = state.session.result();
   const bool open =
       state.session.document().model && (!result || result->undo_point != state.session.history().point());
-  const Asked asked = draw_line(
-      {theme().error, error.sentence, error.hint, open ? tr("frame.run_again") : ""}, "error", x, y, width);
+  const Asked asked =
+      draw_line({theme().error, error.sentence(), error.hint(), open ? tr("frame.run_again") : ""}, "error",
+                x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& session) { session.run(); });
   if (asked == Asked::dismiss) state.commands.act([](Session& session) { session.dismiss_error(); });
 }
@@ -73,7 +74,7 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
   const bool mixed = session.mixed().has_value();
   if (!mixed && session.newer_file().empty()) return;
   Line line{theme().warning, tr("files.newer", {session.newer_file()}), "", tr("files.read_again")};
-  if (mixed) line = {theme().error, session.mixed()->sentence, tr("files.mixed.hint"), line.action, false};
+  if (mixed) line = {theme().error, session.mixed()->sentence(), tr("files.mixed.hint"), line.action, false};
   note_text(line.text);
   const Asked asked = draw_line(line, "changed_file", x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& s) { s.read_again(); });

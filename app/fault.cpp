@@ -2,16 +2,16 @@
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "core/base/caught.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
 
 // True when it is to be drawn again.
 bool draw_fault(const std::string& part, const Error& error) {
-  wrapped_text(error.sentence, theme().error);
-  wrapped_text(error.hint, theme().text_dim);
+  wrapped_text(error.sentence(), theme().error);
+  wrapped_text(error.hint(), theme().text_dim);
   const bool again = raised_button(std::string(tr("frame.try_again")) + "###again_" + part);
   note_item(("again_" + part).c_str());
   return again;
@@ -32,7 +32,7 @@ void draw_part(FrameState& state, const std::string& part, const std::string& wh
     if (drawn) return;
     mark.restore();
     ImGui::SetCursorScreenPos(at);
-    note_text(drawn.error().sentence);
+    note_text(drawn.error().sentence());
     fault = state.faults.insert_or_assign(part, Fault{drawn.error(), now}).first;
   }
   if (draw_fault(part, fault->second.error)) state.faults.erase(fault);

@@ -6,8 +6,8 @@
 #include "app/controls.h"
 #include "app/input_picture.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/system/places.h"
 
 namespace attnscope {

@@ -11,11 +11,11 @@
 #include "app/fault.h"
 #include "app/keyboard.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/toolbar.h"
 #include "app/widgets/navigation.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

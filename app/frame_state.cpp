@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "app/input_picture.h"
-#include "app/look/assets.h"
 #include "app/look/fonts.h"
-#include "app/look/strings.h"
 #include "app/session_look.h"
 #include "core/arch/random_model.h"
+#include "core/base/assets.h"
+#include "core/base/words.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
 #include "core/train/task.h"
@@ -176,7 +176,7 @@ void FrameState::take_session_cursor(const RunResult& run) {
 void FrameState::open_shipped(const std::string& name) {
   asked_session_.reset();
   const std::string_view text = asset("assets/scenes/" + name + ".json");
-  if (text.empty()) return session.report(fail(Code::not_found, tr("shipped.unknown_scene", {name})));
+  if (text.empty()) return session.report(fail_words(Code::not_found, tr("shipped.unknown_scene", {name})));
   session.open_scene(std::string(text), kScenePrefix + name);
 }
 
@@ -187,8 +187,8 @@ void FrameState::open_shipped_model(const std::string& name) {
   for (const ShippedModel& model : models())
     known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);
   if (files.empty())
-    return session.report(fail(Code::not_found, tr("shipped.unknown", {name}),
-                               known.empty() ? tr("shipped.none") : tr("shipped.known", {known})));
+    return session.report(fail_words(Code::not_found, tr("shipped.unknown", {name}),
+                                     known.empty() ? tr("shipped.none") : tr("shipped.known", {known})));
   workspace.cursor.step = {};  // the model's card says where to look
   session.open_files(std::move(files), kModelPrefix + name);
 }
@@ -226,7 +226,7 @@ void FrameState::save_as(const std::string& path) {
   const bool scene = opened && opened->scene && path.ends_with(".json");
   const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
   if (const Status saved = save_to(to); !saved)
-    return notify(Notice::Kind::warning, saved.error().sentence, saved.error().hint, 0);
+    return notify(Notice::Kind::warning, saved.error().sentence(), saved.error().hint(), 0);
   if (!scene) session_path_ = to;
   notify(Notice::Kind::good, tr(scene ? "frame.save.done" : "session.saved", {to}));
 }
@@ -254,7 +254,7 @@ void FrameState::poll_writing() {
   if (!writing_ || !writing_->done) return;
   const std::shared_ptr<Writing> written = std::exchange(writing_, nullptr);
   if (written->status) return notify(Notice::Kind::good, tr("frame.export.done", {written->path}), {}, 8);
-  notify(Notice::Kind::warning, written->status.error().sentence, written->status.error().hint, 0);
+  notify(Notice::Kind::warning, written->status.error().sentence(), written->status.error().hint(), 0);
 }
 
 void FrameState::set_theme(ThemeKind kind) {

@@ -5,8 +5,8 @@
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -85,10 +85,11 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
   if (!made) {
     error_ = made.error();
   } else if (made->input.ids.empty()) {
-    error_ = fail(Code::bad_format, tr("input.empty"), tr("input.empty.hint"));
+    error_ = fail_words(Code::bad_format, tr("input.empty"), tr("input.empty.hint"));
   } else if (const int id = unknown_id(made->input.ids, known); id >= 0) {
-    error_ = fail(Code::out_of_range, tr("input.unknown_id", {std::to_string(id), std::to_string(known)}),
-                  tr("input.unknown_id.hint", {std::to_string(known - 1)}));
+    error_ =
+        fail_words(Code::out_of_range, tr("input.unknown_id", {std::to_string(id), std::to_string(known)}),
+                   tr("input.unknown_id.hint", {std::to_string(known - 1)}));
   } else {
     const std::string sentence =
         made->text.empty()

@@ -5,9 +5,9 @@
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "app/controls.h"
 #include "app/gpu/gl_context.h"
-#include "app/look/strings.h"
 #include "app/panel.h"
+#include "core/base/words.h"
 #include "core/lens/head_stats.h"
 #include "core/session/backpass.h"
 #include "core/trace/provenance.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/controls.h"
-#include "app/look/strings.h"
 #include "app/network_layout.h"
 #include "app/panel.h"
 #include "app/views/steps_words.h"
@@ -12,6 +11,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

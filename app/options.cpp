@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/look/strings.h"
 #include "app/views/view.h"
 #include "core/arch/memory_limit.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/session_file.h"
 #include "core/step/site.h"
 #include "core/trace/mask_spec.h"
@@ -36,8 +36,8 @@ Status read_size(const std::string& text, Options& options) {
   if (by != std::string::npos && side(std::string_view(text).substr(0, by), options.width) &&
       side(std::string_view(text).substr(by + 1), options.height))
     return Done{};
-  return fail(Code::bad_format, in_quotes(text) + " is no window size.",
-              format("Write it like 1440x900, each side from %d to %d.", kLeastSide, kMostSide));
+  return fail_words(Code::bad_format, in_quotes(text) + " is no window size.",
+                    format("Write it like 1440x900, each side from %d to %d.", kLeastSide, kMostSide));
 }
 
 Status read_ids(const std::string& text, Options& options) {
@@ -45,8 +45,8 @@ Status read_ids(const std::string& text, Options& options) {
   for (const std::string& piece : split(text, ',')) {
     const auto id = parse_whole(piece, 0, std::numeric_limits<int>::max());
     if (!id)
-      return fail(Code::bad_format, in_quotes(piece) + " is not a token id.",
-                  "Write ids like --ids 12,7,99.");
+      return fail_words(Code::bad_format, in_quotes(piece) + " is not a token id.",
+                        "Write ids like --ids 12,7,99.");
     options.ids.push_back(static_cast<int>(*id));
   }
   return Done{};
@@ -54,8 +54,8 @@ Status read_ids(const std::string& text, Options& options) {
 
 Status one_of(const char* what, const std::string& value, const std::vector<std::string>& known) {
   if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return Done{};
-  return fail(Code::not_found, format("There is no %s ", what) + in_quotes(value) + ".",
-              "Known: " + join(known, ", ") + ".");
+  return fail_words(Code::not_found, format("There is no %s ", what) + in_quotes(value) + ".",
+                    "Known: " + join(known, ", ") + ".");
 }
 
 std::vector<std::string> view_names() {
@@ -77,7 +77,7 @@ Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_ids(raw.ids, options));
   TRY_OK(choose_memory_limit(raw.memory));
   if (!options.texts.empty() && !options.ids.empty())
-    return fail(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
+    return fail_words(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
   for (const std::string& mask : options.masks) TRY_OK(checked_mask(mask));
   if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
   if (!options.save_session.empty() && !is_session_path(options.save_session))

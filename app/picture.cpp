@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "app/look/fonts.h"
-#include "app/look/strings.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -68,7 +68,8 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   const ImVec2 min = state.stage_min, max = state.stage_max;
   host.end_picture();
   host.set_scale(usual);
-  if (!picture) return state.notify(Notice::Kind::warning, picture.error().sentence, picture.error().hint, 0);
+  if (!picture)
+    return state.notify(Notice::Kind::warning, picture.error().sentence(), picture.error().hint(), 0);
   auto image =
       std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
   state.write_picture(request.path, std::move(image));

@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "app/cursor.h"
-#include "app/look/strings.h"
 #include "app/widgets/navigation.h"
 #include "app/workspace_file.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -85,8 +85,8 @@ Status give_image(Document& document, std::size_t sequence, const std::string& p
 Status give_texts(Document& document, const Options& options) {
   const ModelConfig& config = document.model->config();
   if (!options.decoder_texts.empty() && !config.encoder())
-    return fail(Code::unsupported, "This model has no decoder beside an encoder.",
-                "Leave out --decoder-text.");
+    return fail_words(Code::unsupported, "This model has no decoder beside an encoder.",
+                      "Leave out --decoder-text.");
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     TRY_OK(set_text(document, i, options.texts[i], read_stack(document)));
     if (config.encoder()) TRY_OK(set_text(document, i, ""));  // the answer to another text
@@ -103,8 +103,8 @@ Status give_texts(Document& document, const Options& options) {
 Status give_input(Document& document, const Options& options) {
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && !document.sequences.empty() && !document.sequences.front().input.vectors.empty())
-    return fail(Code::unsupported, "This scene takes vectors, not text or token ids.",
-                "Leave out --text and --ids.");
+    return fail_words(Code::unsupported, "This scene takes vectors, not text or token ids.",
+                      "Leave out --text and --ids.");
   const std::size_t count =
       std::max({options.texts.size(), options.decoder_texts.size(), options.images.size()});
   while (document.sequences.size() < count) TRY_OK(add_sequence(document, document.sequences.size() - 1));
@@ -165,8 +165,8 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
   if (!options.step.empty()) {
     TRY(const Site site, parse_site(options.step));
     if (!run.trace(cursor.sequence).find(site))
-      return fail(Code::not_found, "This run has no step " + in_quotes(options.step) + ".",
-                  "attnscope-cli steps lists the names; the model decides which of them happen.");
+      return fail_words(Code::not_found, "This run has no step " + in_quotes(options.step) + ".",
+                        "attnscope-cli steps lists the names; the model decides which of them happen.");
     go_to_site(state.workspace, run, site);
   }
   const int heads = head_count(cursor, run);

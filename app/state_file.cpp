@@ -7,10 +7,10 @@
 
 #include "app/cursor.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/navigation.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/mask_edits.h"
 #include "core/system/atomic_file.h"
 
@@ -124,8 +124,8 @@ json describe_training(const Session& session) {
   if (const auto outcome = training.outcome()) {
     constexpr const char* kKinds[] = {"saved", "exported", "resumed", "failed"};
     out["message"] = kKinds[static_cast<std::size_t>(outcome->kind)];
-    out["sentence"] = outcome->error.sentence;
-    out["hint"] = outcome->error.hint;
+    out["sentence"] = outcome->error.sentence();
+    out["hint"] = outcome->error.hint();
   }
   const auto snapshot = training.snapshot();
   if (!snapshot) return out;

@@ -7,7 +7,6 @@
 
 #include "app/controls.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/panel.h"
 #include "app/timeline_layout.h"
 #include "app/views/steps_words.h"
@@ -15,6 +14,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

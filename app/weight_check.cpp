@@ -1,7 +1,7 @@
 #include "app/weight_check.h"
 
-#include "app/look/strings.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 

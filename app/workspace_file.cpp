@@ -93,8 +93,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
 Status save_workspace(const std::string& path, const Workspace& workspace, const Settings& settings) {
   if (path.empty()) return Done{};
   if (const Status made = make_folder(fs::path(path).parent_path().string()); !made)
-    return fail(made.error().code, made.error().sentence,
-                "What you arranged in the window is not remembered.");
+    return Error{made.error().code, made.error().what, Text::of("error.workspace.not_kept")};
   const json file{{"version", 1},
                   {"theme", settings.theme == ThemeKind::light ? "light" : "dark"},
                   {"language", settings.language},

@@ -23,8 +23,8 @@ constexpr const char* kIndex = ".index";
 constexpr const char* kEstimate = ".estimate";
 
 Error not_an_answer(const std::string& path, const std::string& problem) {
-  return fail(Code::bad_format, quoted_path(path) + " is no part of a sweep: " + problem + ".",
-              "Give files that ablate or patch wrote with --shard and --out.");
+  return fail_words(Code::bad_format, quoted_path(path) + " is no part of a sweep: " + problem + ".",
+                    "Give files that ablate or patch wrote with --shard and --out.");
 }
 
 // ---- CSV ------------------------------------------------------------------------------------------
@@ -246,7 +246,8 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
 Status write_answer(const std::string& path, const AnswerTable& table) {
   if (path.ends_with(".npz")) return write_grids(path, table);
   if (!path.ends_with(".csv"))
-    return fail(Code::unsupported, quoted_path(path) + " is neither .csv nor .npz.", "Name such a file.");
+    return fail_words(Code::unsupported, quoted_path(path) + " is neither .csv nor .npz.",
+                      "Name such a file.");
   const std::string text = to_csv(table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());
@@ -270,22 +271,23 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   };
   for (const AnswerTable& part : parts) {
     if (part.whole != out.whole || about_totals(part) != about_totals(out))
-      return fail(
+      return fail_words(
           Code::bad_format,
           "The parts belong to different sweeps: they count differently, or start from different runs.",
           "Give the parts of one sweep.");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)
-        return fail(Code::bad_format, format("Row %lld is in two parts.", static_cast<long long>(row.index)),
-                    "Give every part once.");
+        return fail_words(Code::bad_format,
+                          format("Row %lld is in two parts.", static_cast<long long>(row.index)),
+                          "Give every part once.");
       out.rows.push_back(row);
     }
   }
   if (out.is_part())
-    return fail(Code::not_found,
-                format("%zu of %lld rows are there: a part is missing.", out.rows.size(),
-                       static_cast<long long>(out.whole)),
-                "Give all parts, from 1/n to n/n.");
+    return fail_words(Code::not_found,
+                      format("%zu of %lld rows are there: a part is missing.", out.rows.size(),
+                             static_cast<long long>(out.whole)),
+                      "Give all parts, from 1/n to n/n.");
   std::sort(out.rows.begin(), out.rows.end(),
             [](const AnswerRow& a, const AnswerRow& b) { return a.index < b.index; });
   return out;

@@ -27,8 +27,9 @@ struct AskOptions {
 Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
   TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
   if (inputs.size() > 1 && !sequences.empty())
-    return fail(Code::out_of_range, format("There are %zu sequences; one is asked about.", inputs.size()),
-                "Give one --text or --ids.");
+    return fail_words(Code::out_of_range,
+                      format("There are %zu sequences; one is asked about.", inputs.size()),
+                      "Give one --text or --ids.");
   TRY(const Edits edits, sequences.read_edits(opened));
   return run_under(opened, edits, inputs.front());
 }
@@ -46,8 +47,8 @@ Result<Knockout> knockout_of(const std::string& how) {
   char* end = nullptr;
   const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
   if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
-    return fail(Code::bad_format, "--how does not know " + in_quotes(how) + ".",
-                "Write zero, mean, or scale:F with a factor: scale:0.5.");
+    return fail_words(Code::bad_format, "--how does not know " + in_quotes(how) + ".",
+                      "Write zero, mean, or scale:F with a factor: scale:0.5.");
   return Knockout{EditOp::scale, static_cast<float>(factor)};
 }
 
@@ -56,8 +57,8 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   const int found = std::sscanf(text.c_str(), "%d/%d%n", &part, &parts, &read);
   if (found == 2 && read == static_cast<int>(text.size()) && part >= 1 && part <= parts)
     return std::pair(part, parts);
-  return fail(Code::bad_format, "--shard does not know " + in_quotes(text) + ".",
-              "Write i/n with i from 1 to n: 3/8.");
+  return fail_words(Code::bad_format, "--shard does not know " + in_quotes(text) + ".",
+                    "Write i/n with i from 1 to n: 3/8.");
 }
 
 Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
@@ -91,7 +92,7 @@ Status check_time(const Sweep& sweep, bool asked_for) {
   }
   const double seconds = one * static_cast<double>(sweep.cells().size()) / thread_count();
   if (seconds < kLong) return Done{};
-  return fail(
+  return fail_words(
       Code::out_of_range,
       format("The sweep has %zu runs and would take about %.1f hours.", sweep.cells().size(), seconds / 3600),
       "Go over fewer axes, compute a part of it with --shard i/n, or begin it with --yes.");
@@ -141,8 +142,8 @@ Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
   if (options.clean.empty() || options.corrupt.empty())
-    return fail(Code::out_of_range, "Patching takes two inputs.",
-                "Give both: --clean-text and --corrupt-text (or -ids, -image).");
+    return fail_words(Code::out_of_range, "Patching takes two inputs.",
+                      "Give both: --clean-text and --corrupt-text (or -ids, -image).");
   TRY(const std::shared_ptr<const Trace> clean, run_one(opened, options.clean));
   TRY(const std::shared_ptr<const Trace> corrupt, run_one(opened, options.corrupt));
   TRY(const LogitMeasure measure, measure_of(opened, options, *clean));

@@ -275,9 +275,9 @@ Status run_bench(const BenchOptions& options) {
   TRY(const OpenedModel opened, open_named(options.model));
   const ModelConfig& config = opened.model->config();
   if (config.vocab_size == 0 || !config.head.present) {
-    return fail(Code::unsupported,
-                in_quotes(opened.title) + " is no language model: there is nothing to decode.",
-                format("Give a language model, or %s.", kRandomModel));
+    return fail_words(Code::unsupported,
+                      in_quotes(opened.title) + " is no language model: there is nothing to decode.",
+                      format("Give a language model, or %s.", kRandomModel));
   }
   const std::vector<int> ids = some_ids(options.tokens, config.vocab_size);
   TRY(const Measured prefill, measure_prefill(*opened.model, ids));
@@ -288,7 +288,7 @@ Status run_bench(const BenchOptions& options) {
   const int steps =
       limit > 0 ? static_cast<int>(std::min<std::int64_t>(kDecodeSteps, limit - decode_from)) : kDecodeSteps;
   if (steps < 1)
-    return fail(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
+    return fail_words(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
   TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps,
                                             decode_bytes(*opened.model, decode_from)));
   nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);

@@ -149,18 +149,19 @@ Status run_compare(const CompareOptions& options) {
     if (!first && one.why.empty() && one.max_abs > options.tolerance) first = &one;
   }
   if (!any)
-    return fail(Code::not_found,
-                "The two runs have no step of the same name and shape: nothing can be compared.",
-                "Give the same input to models of the same sizes.");
+    return fail_words(Code::not_found,
+                      "The two runs have no step of the same name and shape: nothing can be compared.",
+                      "Give the same input to models of the same sizes.");
   if (options.json)
     print_as_json(all, first);
   else
     print_as_lines(all, options.tolerance);
   if (!first) return Done{};
-  return fail(Code::out_of_range,
-              format("%s is the first step that differs by more than %g: by %g at %s.", first->step.c_str(),
-                     options.tolerance, first->max_abs, to_text(first->at).c_str()),
-              "Earlier steps agree; --tolerance sets the border.");
+  return fail_words(
+      Code::out_of_range,
+      format("%s is the first step that differs by more than %g: by %g at %s.", first->step.c_str(),
+             options.tolerance, first->max_abs, to_text(first->at).c_str()),
+      "Earlier steps agree; --tolerance sets the border.");
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ Status run_generate(const GenerateOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY(const std::vector<Input> given, options.sequences.read(opened));
   if (given.size() != 1) {
-    return fail(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
-                "Give --text or --ids once.");
+    return fail_words(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
+                      "Give --text or --ids once.");
   }
   const Input& prompt = given[0];
   RunOptions run;

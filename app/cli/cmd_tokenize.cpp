@@ -36,8 +36,8 @@ Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, c
     TRY(Sequence sequence, sequence_from_text(*model, text));
     out.encoding.tokens = std::move(sequence.tokens);
   } else {
-    return fail(Code::unsupported, in_quotes(options.model) + " has no tokenizer.",
-                "Its tokens are known by their ids alone.");
+    return fail_words(Code::unsupported, in_quotes(options.model) + " has no tokenizer.",
+                      "Its tokens are known by their ids alone.");
   }
   return out;
 }

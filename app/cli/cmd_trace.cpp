@@ -62,8 +62,9 @@ void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
 Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& selector, Output& out) {
   const auto records = trace.select(selector);
   if (records.empty()) {
-    return fail(Code::not_found, "No step of this run matches " + in_quotes(selector.text()) + ".",
-                "attnscope-cli steps lists every name; * stands for any characters: \"*.attn.pattern\".");
+    return fail_words(
+        Code::not_found, "No step of this run matches " + in_quotes(selector.text()) + ".",
+        "attnscope-cli steps lists every name; * stands for any characters: \"*.attn.pattern\".");
   }
   if (out.sums_up && sequence == 0) out.add_header();
   for (const Record* record : records) {

@@ -177,8 +177,8 @@ Status save_somewhere(const std::string& layout, const Trainer& trainer, std::st
     return save_checkpoint(to + kCheckpoint, trainer);
   });
   Error error = saved.error();
-  error.hint = other ? format("The model and a checkpoint were written to %s instead.", other->c_str())
-                     : "They could not be written elsewhere either. " + other.error().text();
+  error.advice = other ? Text::of("error.train.rescued", {*other})
+                       : Text::of("error.train.not_rescued", {other.error().text()});
   if (other) folder = *other;
   return error;
 }
@@ -193,7 +193,7 @@ Error with_checkpoint(Error why, const Options& options, const Trainer& trainer)
     if (!other) return why;
     path = *other + kCheckpoint;
   }
-  why.hint += format(" A checkpoint after step %d was written to %s.", trainer.state().step, path.c_str());
+  why.advice = Text::of("error.train.checkpoint", {why.advice, trainer.state().step, path});
   return why;
 }
 

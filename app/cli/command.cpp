@@ -36,9 +36,9 @@ Result<OpenedModel> open_shipped_model(const std::string& name) {
       files.emplace(found.file, asset->second);
   }
   if (!files.empty()) return open_model_files(files, name);
-  return fail(Code::not_found, "There is no shipped model " + in_quotes(name) + ".",
-              known.empty() ? "No model travels with this program."
-                            : "Shipped models are " + join(known, ", ") + ".");
+  return fail_words(Code::not_found, "There is no shipped model " + in_quotes(name) + ".",
+                    known.empty() ? "No model travels with this program."
+                                  : "Shipped models are " + join(known, ", ") + ".");
 }
 
 Result<OpenedModel> open_shipped_scene(const std::string& name) {
@@ -50,8 +50,8 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
     if (!starts_with(path, "assets/scenes/") || !ends_with(path, ".json")) continue;
     known.push_back(std::string(kScene) + std::string(path.substr(14, path.size() - 14 - 5)));
   }
-  return fail(Code::not_found, "There is no shipped scene " + in_quotes(name) + ".",
-              "Shipped scenes are " + join(known, ", ") + ".");
+  return fail_words(Code::not_found, "There is no shipped scene " + in_quotes(name) + ".",
+                    "Shipped scenes are " + join(known, ", ") + ".");
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ int run(int argc, char** argv) {
   if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
   if (const Status status = action(); !status) return report(status.error());
   if (std::fflush(stdout) != 0)
-    return report(fail(Code::io_failed, "The output could not be written.", "Check the disk or the pipe."));
+    return report(
+        fail_words(Code::io_failed, "The output could not be written.", "Check the disk or the pipe."));
   return 0;
 }
 

@@ -20,8 +20,8 @@ Result<std::vector<int>> parse_ids(const std::string& text, const char* option) 
     int id = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
-      return fail(Code::bad_format, in_quotes(text) + " is not a list of whole numbers.",
-                  format("Write them with commas between: %s 1,2,3.", option));
+      return fail_words(Code::bad_format, in_quotes(text) + " is not a list of whole numbers.",
+                        format("Write them with commas between: %s 1,2,3.", option));
     }
     ids.push_back(id);
   }
@@ -31,12 +31,14 @@ Result<std::vector<int>> parse_ids(const std::string& text, const char* option) 
 Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& text) {
   const bool words = !opened.tokenizer && opened.scene && !opened.scene->words.empty();
   if (!opened.tokenizer && !words) {
-    return fail(Code::unsupported, in_quotes(opened.title) + " has no tokenizer, so it cannot read text.",
-                join(opened.notes, " ") + (opened.notes.empty() ? "" : " ") + "Give token ids with --ids.");
+    return fail_words(
+        Code::unsupported, in_quotes(opened.title) + " has no tokenizer, so it cannot read text.",
+        join(opened.notes, " ") + (opened.notes.empty() ? "" : " ") + "Give token ids with --ids.");
   }
   TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
   if (sequence.input.ids.empty())
-    return fail(Code::out_of_range, "The text is empty: it has no token.", "Give at least one character.");
+    return fail_words(Code::out_of_range, "The text is empty: it has no token.",
+                      "Give at least one character.");
   return sequence.input.ids;
 }
 
@@ -56,8 +58,8 @@ std::vector<int> with_image_places(std::vector<int> ids, const ModelConfig& conf
 }
 
 Error too_many(const char* what, std::size_t given, std::size_t sequences) {
-  return fail(Code::out_of_range, format("There are %zu %s for %zu sequences.", given, what, sequences),
-              "Give at most one for each --text or --ids, in the same order.");
+  return fail_words(Code::out_of_range, format("There are %zu %s for %zu sequences.", given, what, sequences),
+                    "Give at most one for each --text or --ids, in the same order.");
 }
 
 Result<Tensor> matrix_of(const std::string& path) {
@@ -67,8 +69,8 @@ Result<Tensor> matrix_of(const std::string& path) {
   }
   TRY(const nlohmann::json rows, read_json_file(path));
   const auto bad = [&] {
-    return fail(Code::bad_format, quoted_path(path) + " is not a list of equally long rows of 0 and 1.",
-                "Write [[1, 0], [1, 1]]: one row per query.");
+    return fail_words(Code::bad_format, quoted_path(path) + " is not a list of equally long rows of 0 and 1.",
+                      "Write [[1, 0], [1, 1]]: one row per query.");
   };
   std::vector<float> values;
   if (!rows.is_array() || rows.empty()) return bad();
@@ -143,10 +145,10 @@ Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) cons
   TRY(const IdLists answers, lists(opened, decoder_option_, "decoder-ids", decoder_texts_, decoder_ids_));
   const std::size_t count = config.patch.size > 0 ? std::max(words.size(), images_.size()) : words.size();
   if (!answers.empty() && !config.encoder())
-    return fail(Code::unsupported, "This model has no decoder beside an encoder.",
-                "Give --text or --ids alone.");
+    return fail_words(Code::unsupported, "This model has no decoder beside an encoder.",
+                      "Give --text or --ids alone.");
   if (!images_.empty() && !config.sees())
-    return fail(Code::unsupported, "This model does not look at images.", "Leave --image out.");
+    return fail_words(Code::unsupported, "This model does not look at images.", "Leave --image out.");
   if (answers.size() > count) return too_many("decoder inputs", answers.size(), count);
   if (images_.size() > count) return too_many("images", images_.size(), count);
   if (spans_.size() > count) return too_many("lists of spans", spans_.size(), count);
@@ -178,10 +180,10 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
   for (Input& input : inputs) {
     const auto longest = std::max(input.length(), static_cast<std::int64_t>(input.source.size()));
     if (longest > pad_to_) {
-      return fail(Code::out_of_range,
-                  format("A sequence has %lld tokens, more than the %lld of --pad-to.",
-                         static_cast<long long>(longest), static_cast<long long>(pad_to_)),
-                  "Give a larger --pad-to, or shorten the sequence.");
+      return fail_words(Code::out_of_range,
+                        format("A sequence has %lld tokens, more than the %lld of --pad-to.",
+                               static_cast<long long>(longest), static_cast<long long>(pad_to_)),
+                        "Give a larger --pad-to, or shorten the sequence.");
     }
     const bool across = config.encoder() != nullptr;
     input = padded(std::move(input), config, across ? 0 : pad_to_, across ? pad_to_ : 0, side);
@@ -193,9 +195,10 @@ Result<std::vector<Input>> SequenceOptions::read_or_own(const OpenedModel& opene
   if (!empty()) return read(opened);
   if (opened.scene && !opened.scene->inputs.empty()) return opened.scene->inputs;
   const char* option = opened.model->config().sees() ? "image" : "text";
-  return fail(Code::out_of_range, "There is no input.",
-              format("Give %s%s%s; only scenes bring their own.", prefix_.c_str(), option,
-                     opened.model->config().sees() ? "" : format(" or %sids", prefix_.c_str()).c_str()));
+  return fail_words(
+      Code::out_of_range, "There is no input.",
+      format("Give %s%s%s; only scenes bring their own.", prefix_.c_str(), option,
+             opened.model->config().sees() ? "" : format(" or %sids", prefix_.c_str()).c_str()));
 }
 
 Status check_reached(const Edits& unreached) {

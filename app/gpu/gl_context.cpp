@@ -116,7 +116,8 @@ class WindowContext final : public GlContext {
 
 Error no_window(const std::string& hint) {
   const std::string& why = glfw_complaint();
-  return fail(Code::unsupported, "No window could be opened" + (why.empty() ? "." : ": " + why + "."), hint);
+  return fail_words(Code::unsupported, "No window could be opened" + (why.empty() ? "." : ": " + why + "."),
+                    hint);
 }
 
 // Makes a size fit the screen that the window will stand on; false where it had to be made smaller.
@@ -176,10 +177,10 @@ Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
   if (egl || egl.error().code == Code::out_of_range) return egl;
   auto hidden = open_glfw("attnscope", 64, 64, false);
   if (!hidden) {
-    return fail(
+    return fail_words(
         Code::unsupported,
-        "Nothing can be drawn on this machine. " + egl.error().sentence + " " + hidden.error().sentence,
-        egl.error().hint);
+        "Nothing can be drawn on this machine. " + egl.error().sentence() + " " + hidden.error().sentence(),
+        egl.error().hint());
   }
   TRY_OK((*hidden)->hide_behind(width, height));
   return std::unique_ptr<GlContext>(*std::move(hidden));

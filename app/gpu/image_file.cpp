@@ -15,8 +15,9 @@ namespace attnscope {
 namespace {
 
 Error cannot_write(const std::string& path, const std::string& why) {
-  return fail(Code::io_failed, "The picture " + quoted_path(path) + " could not be written: " + why + ".",
-              "Choose a folder that exists and may be written to.");
+  return fail_words(Code::io_failed,
+                    "The picture " + quoted_path(path) + " could not be written: " + why + ".",
+                    "Choose a folder that exists and may be written to.");
 }
 
 struct Free {
@@ -56,12 +57,14 @@ Result<Image> read_png(const std::string& path) {
   int width = 0, height = 0, channels = 0;
   constexpr int largest = 16384;
   if (stbi_info(path.c_str(), &width, &height, &channels) == 0 || width > largest || height > largest) {
-    return fail(Code::bad_format, "The file " + quoted_path(path) + " is not a picture that can be read.",
-                "A PNG is expected.");
+    return fail_words(Code::bad_format,
+                      "The file " + quoted_path(path) + " is not a picture that can be read.",
+                      "A PNG is expected.");
   }
   const std::unique_ptr<std::uint8_t, Free> pixels(stbi_load(path.c_str(), &width, &height, &channels, 4));
   if (!pixels)
-    return fail(Code::bad_format, "The picture " + quoted_path(path) + " is damaged.", "Write it again.");
+    return fail_words(Code::bad_format, "The picture " + quoted_path(path) + " is damaged.",
+                      "Write it again.");
   Image image{width, height, {}};
   image.rgba.assign(pixels.get(), pixels.get() + static_cast<std::size_t>(width) * height * 4);
   return image;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/look/assets.h"
+#include "core/base/assets.h"
 #include "core/system/mapped_file.h"
 
 namespace attnscope {
@@ -51,7 +51,7 @@ Result<unsigned> compile(GLenum stage, const std::string& body) {
   if (ok != GL_FALSE) return shader;
   const std::string said = log_of(shader, glGetShaderiv, glGetShaderInfoLog);
   glDeleteShader(shader);
-  return fail(Code::bad_format, "A shader does not compile: " + said, "The picture before stays.");
+  return fail_words(Code::bad_format, "A shader does not compile: " + said, "The picture before stays.");
 }
 
 }  // namespace
@@ -79,7 +79,8 @@ Result<unsigned> link_program(const std::string& vertex, const std::string& frag
   if (ok != GL_FALSE) return program;
   const std::string said = log_of(program, glGetProgramiv, glGetProgramInfoLog);
   glDeleteProgram(program);
-  return fail(Code::bad_format, "The shaders do not fit together: " + said, "The picture before stays.");
+  return fail_words(Code::bad_format, "The shaders do not fit together: " + said,
+                    "The picture before stays.");
 }
 
 Program::Program(std::string vertex_file, std::string fragment_file, std::vector<std::string> attributes)

@@ -12,8 +12,8 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/look/late_glyphs.h"
-#include "app/look/strings.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

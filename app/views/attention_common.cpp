@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

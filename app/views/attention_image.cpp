@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/widgets/arm_way.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -2,7 +2,6 @@
 // previews, clicking moves the cursor and pins. Refuses to compute: numbers come from the run and the lenses.
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/views/attention_grid.h"
 #include "app/views/attention_image.h"
 #include "app/views/attention_pane.h"
@@ -11,6 +10,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

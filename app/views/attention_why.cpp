@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/look/strings.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

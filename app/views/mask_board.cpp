@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/strings.h"
 #include "app/widgets/pieces.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/run_mask.h"
 
 namespace attnscope {

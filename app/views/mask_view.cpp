@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdio>
 
-#include "app/look/strings.h"
 #include "app/views/mask_board.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

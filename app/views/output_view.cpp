@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/output_bars.h"
 #include "app/views/steps_figure.h"
 #include "app/views/view.h"
@@ -15,6 +14,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

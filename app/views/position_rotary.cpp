@@ -4,13 +4,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/look/strings.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -1,12 +1,12 @@
 // The position view: how the open model knows where a token stands. Tables as surface and waves, rotations as
 // dials, biases as tables and curves. Refuses to hide that a model has no positions: the formula's values are
 // then labelled as such.
-#include "app/look/strings.h"
 #include "app/views/position_bias.h"
 #include "app/views/position_rotary.h"
 #include "app/views/position_table.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

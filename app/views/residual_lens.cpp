@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/look/colormap.h"
-#include "app/look/strings.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

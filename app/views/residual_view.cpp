@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "app/look/strings.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
 #include "app/views/view.h"
@@ -14,6 +13,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -6,13 +6,13 @@
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_back_words.h"
 #include "app/views/steps_header.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_back_parts.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

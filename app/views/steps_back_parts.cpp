@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 

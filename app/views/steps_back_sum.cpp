@@ -2,7 +2,6 @@
 // kind of sum. The numbers are those that explain_slope() and explain_weight_slope() name.
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_back_words.h"
 #include "app/widgets/cell_edit.h"
@@ -10,6 +9,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

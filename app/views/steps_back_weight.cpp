@@ -2,8 +2,8 @@
 // up, and where several steps use the same numbers, what each use adds.
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/views/steps_back_parts.h"
+#include "core/base/words.h"
 #include "core/trace/provenance.h"
 
 namespace attnscope {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/step/catalog_backward.h"
 
 namespace attnscope {

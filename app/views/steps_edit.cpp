@@ -5,12 +5,12 @@
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "app/look/fonts.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -1,11 +1,11 @@
 // One function per rule. The inputs of a step are those that explain() names for its first cell.
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_parts.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 #include "core/lens/positions.h"
 #include "core/trace/flow.h"
 #include "core/trace/row_parts.h"

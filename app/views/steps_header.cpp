@@ -5,11 +5,11 @@
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -1,9 +1,9 @@
 #include "app/views/steps_parts.h"
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 

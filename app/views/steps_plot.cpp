@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "app/look/fonts.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

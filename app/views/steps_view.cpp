@@ -8,7 +8,6 @@
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/views/steps_back.h"
 #include "app/views/steps_edit.h"
@@ -20,6 +19,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

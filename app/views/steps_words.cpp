@@ -6,12 +6,12 @@
 #include <cmath>
 #include <map>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {

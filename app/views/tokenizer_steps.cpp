@@ -4,10 +4,10 @@
 #include <map>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

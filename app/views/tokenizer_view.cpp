@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "app/look/strings.h"
 #include "app/views/tokenizer_steps.h"
 #include "app/views/tokenizer_text.h"
 #include "app/views/view.h"
@@ -12,6 +11,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -2,12 +2,12 @@
 // should.
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/views/training_panes.h"
 #include "app/widgets/arm_way.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/lens/patches.h"
 
 namespace attnscope {

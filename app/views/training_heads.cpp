@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/training_panes.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/lens/attention_plane.h"
 
 namespace attnscope {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 

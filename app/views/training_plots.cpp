@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/strings.h"
 #include "app/views/training_panes.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/training_panes.h"
 #include "app/widgets/pieces.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -101,9 +101,9 @@ void TrainingSource::draw_found(float width) const {
     text_line(fonts().small, theme().text_dim, tr("training.data.reading"));
   } else if (!read_->settings) {
     const Error& error = read_->settings.error();
-    text_line(fonts().body, theme().error, error.sentence);
+    text_line(fonts().body, theme().error, error.sentence());
     note_item("train_file_error");
-    text_line(fonts().body, theme().text_dim, error.hint);
+    text_line(fonts().body, theme().text_dim, error.hint());
   } else {
     const DataSource& source = *read_->settings->read->source();
     text_line(fonts().small, theme().text_dim,

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/training_panes.h"
 #include "app/views/training_setup.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -235,7 +235,7 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
                                                                        : "training.resumed";
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (failed)
-    line(theme().error, outcome->error.sentence, outcome->error.hint);
+    line(theme().error, outcome->error.sentence(), outcome->error.hint());
   else
     line(theme().ok, tr(key, {outcome->path}), {});
   const float end = ImGui::GetCursorScreenPos().y;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "app/look/strings.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/editable.h"
 
 namespace attnscope {

@@ -1,8 +1,8 @@
 // Sentences stand in assets/strings/*/edits.json.
 #include "app/widgets/edit_words.h"
 
-#include "app/look/strings.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 

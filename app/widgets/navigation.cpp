@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/look/strings.h"
 #include "app/look/theme.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

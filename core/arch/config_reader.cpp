@@ -23,7 +23,11 @@ bool ConfigReader::is_null(const char* key) const {
 }
 
 void ConfigReader::refuse(Code code, std::string sentence, std::string hint) {
-  if (!error_) error_ = fail(code, std::move(sentence), std::move(hint));
+  refuse(fail_words(code, sentence, hint));
+}
+
+void ConfigReader::refuse(Error error) {
+  if (!error_) error_ = std::move(error);
 }
 
 Status ConfigReader::status() const {
@@ -250,8 +254,7 @@ RopeSpec read_rope(ConfigReader& config, int d_head, double partial) {
     ConfigReader inner(*scaling, config.what() + (older ? ": rope_scaling" : ": rope_parameters"));
     partial = inner.number({"partial_rotary_factor"}, partial, kShare);
     read_scaling(config, inner, rope);
-    if (const Status status = inner.status(); !status)
-      config.refuse(status.error().code, status.error().sentence, status.error().hint);
+    if (const Status status = inner.status(); !status) config.refuse(status.error());
   }
   if (!config.status()) return {};
   if (partial < 1) read_turned(config, d_head, partial, rope);

@@ -50,6 +50,7 @@ class ConfigReader {
   /// True where the field stands there as null, which often says "none".
   bool is_null(const char* key) const;
 
+  void refuse(Error error);
   void refuse(Code code, std::string sentence, std::string hint);
   Status status() const;
   const std::string& what() const { return what_; }

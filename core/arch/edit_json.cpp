@@ -20,8 +20,8 @@ constexpr std::array<const char*, 4> kMaskNames{"main", "encoder", "vision", "cr
 constexpr std::array<const char*, 3> kOpNames{"set", "add", "scale"};                   // as EditOp
 
 Error bad_edit(const std::string& what, const std::string& problem) {
-  return fail(Code::bad_format, what + ": " + problem,
-              "Save the scene from the window to see how edits are written.");
+  return fail_words(Code::bad_format, what + ": " + problem,
+                    "Save the scene from the window to see how edits are written.");
 }
 
 /// The list at `key`, empty where there is none.

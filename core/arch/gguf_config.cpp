@@ -54,7 +54,8 @@ class Entries {
   }
   void refuse(Code code, const std::string& key, const std::string& what, const std::string& hint) {
     if (!error_)
-      error_ = fail(code, file_.what + ": metadata " + in_quotes(prefix_ + key) + " " + what + ".", hint);
+      error_ =
+          fail_words(code, file_.what + ": metadata " + in_quotes(prefix_ + key) + " " + what + ".", hint);
   }
   Status status() const {
     if (error_) return *error_;
@@ -75,8 +76,9 @@ void set(json& config, const char* key, const std::optional<T>& value) {
 // Factors by which the rotary frequencies are divided, one for each pair (Llama 3's scaling, written out).
 Result<json> frequency_factors(const Gguf& file) {
   if (is_integer(file.tensors->find("rope_freqs.weight")->dtype))
-    return fail(Code::bad_format, file.what + ": the factors of the rotary frequencies are whole numbers.",
-                "The file is damaged: convert it again.");
+    return fail_words(Code::bad_format,
+                      file.what + ": the factors of the rotary frequencies are whole numbers.",
+                      "The file is damaged: convert it again.");
   TRY(const Tensor factors, file.tensors->load("rope_freqs.weight"));
   json list = json::array();
   for (const float factor : factors.values()) list.push_back(static_cast<double>(factor));
@@ -222,10 +224,10 @@ void refuse_factors(Entries& entries) {
 Error unknown_architecture(const Gguf& file, const std::string& name) {
   const std::string known = "Known in GGUF are " + join(gguf_architectures(), ", ") + ".";
   if (name.empty())
-    return fail(Code::bad_format, file.what + " does not say which architecture the model has.",
-                "It needs metadata \"general.architecture\". " + known);
-  return fail(Code::unsupported, file.what + ": the architecture " + in_quotes(name) + " is not known.",
-              known);
+    return fail_words(Code::bad_format, file.what + " does not say which architecture the model has.",
+                      "It needs metadata \"general.architecture\". " + known);
+  return fail_words(Code::unsupported, file.what + ": the architecture " + in_quotes(name) + " is not known.",
+                    known);
 }
 
 }  // namespace
@@ -244,11 +246,12 @@ Result<json> gguf_config(const Gguf& file) {
   if (!architecture) return unknown_architecture(file, name);
   const TensorInfo* table = file.tensors->find("token_embd.weight");
   if (file.tensors->infos().empty())
-    return fail(Code::unsupported, file.what + " holds a vocabulary only, no weights.",
-                "Its tokens can be tried with attnscope-cli tokenize; open the model's own .gguf file.");
+    return fail_words(
+        Code::unsupported, file.what + " holds a vocabulary only, no weights.",
+        "Its tokens can be tried with attnscope-cli tokenize; open the model's own .gguf file.");
   if (!table || table->shape.size() != 2)
-    return fail(Code::not_found, file.what + " has no matrix \"token_embd.weight\".",
-                "The file is incomplete: convert it again.");
+    return fail_words(Code::not_found, file.what + " has no matrix \"token_embd.weight\".",
+                      "The file is incomplete: convert it again.");
   json config{{"model_type", std::string(architecture->model_type)}, {"vocab_size", table->shape[0]}};
   config["tie_word_embeddings"] = file.tensors->find("output.weight") == nullptr;
   set_tokens(file, config);

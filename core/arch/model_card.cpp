@@ -41,7 +41,7 @@ void read_head(const json& object, ModelCard& out) {
 
 Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
   if (!object.is_object())
-    return fail(Code::bad_format, what + " is no card of a model.", "It must be an object.");
+    return fail_words(Code::bad_format, what + " is no card of a model.", "It must be an object.");
   ModelCard out;
   out.title = text_at(object, "title");
   out.sentence = text_at(object, "sentence");
@@ -51,7 +51,7 @@ Result<ModelCard> model_card_from_json(const json& object, const std::string& wh
   out.task = text_at(object, "task");
   if (const std::string counted = text_at(object, "counted_rows"); !counted.empty()) {
     auto rows = CountedRows::parse(counted);
-    if (!rows) return fail(rows.error().code, what + ": " + rows.error().sentence, rows.error().hint);
+    if (!rows) return within(what, rows.error());
     out.counted = *rows;
   }
   read_head(object, out);

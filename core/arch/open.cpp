@@ -64,11 +64,11 @@ Result<Known> family_of(const json& config, const std::string& what) {
   if (found.family) return found;
   const std::string named = !type.empty() ? type : architecture;
   if (named.empty()) {
-    return fail(Code::bad_format, what + " does not say which architecture the model has.",
-                "It needs \"model_type\". " + known_architectures());
+    return fail_words(Code::bad_format, what + " does not say which architecture the model has.",
+                      "It needs \"model_type\". " + known_architectures());
   }
-  return fail(Code::unsupported, what + ": the architecture " + in_quotes(named) + " is not known.",
-              known_architectures());
+  return fail_words(Code::unsupported, what + ": the architecture " + in_quotes(named) + " is not known.",
+                    known_architectures());
 }
 
 // What the file holds, by number format.
@@ -170,8 +170,8 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
   if (!fs::exists(config_path, ignored)) {
-    return fail(Code::not_found, quoted_path(folder.string()) + " has no config.json.",
-                "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
+    return fail_words(Code::not_found, quoted_path(folder.string()) + " has no config.json.",
+                      "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
   }
   TRY(const json config, read_json_file(config_path));
   TRY_OK(family_of(config, quoted_path(config_path)));  // before the weights are looked for
@@ -198,9 +198,7 @@ Result<OpenedModel> open_gguf_file(const fs::path& path, const OpenOptions& opti
   TRY(const json config, gguf_config(file));
   TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
   auto opened = assemble(config, file.what, source, *tensors, options);
-  if (!opened)
-    return fail(opened.error().code, file.what + ", read as a Hugging Face model: " + opened.error().sentence,
-                opened.error().hint);
+  if (!opened) return within(Text::of("error.open.as_hugging_face", {file.what}), opened.error());
   OpenedModel out = *std::move(opened);
   out.path = path.string();
   out.title = path.stem().string();
@@ -301,7 +299,7 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   const fs::path at(path);
   const fs::file_status status = fs::status(at, error);
   if (!fs::exists(status)) {
-    return fail(
+    return fail_words(
         Code::not_found, "There is no file or folder " + quoted_path(path) + ".",
         "Check the spelling; a model is a folder with config.json or a .gguf file, a scene is a .json file.");
   }
@@ -323,8 +321,8 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
     TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);
   }
-  return fail(Code::unsupported, quoted_path(path) + " is neither a model nor a scene.",
-              "Open a folder with config.json and *.safetensors, a .gguf file, or a scene (*.json).");
+  return fail_words(Code::unsupported, quoted_path(path) + " is neither a model nor a scene.",
+                    "Open a folder with config.json and *.safetensors, a .gguf file, or a scene (*.json).");
 }
 
 // A file that was saved while the others were read: what was opened may be half of each.
@@ -332,8 +330,9 @@ Status check_unchanged(const std::vector<ReadFile>& files) {
   TRY_OK(intact(files));
   for (const ReadFile& file : files)
     if (file.newer())
-      return fail(Code::io_failed, "The file " + quoted_path(file.path) + " changed while it was opened.",
-                  "Another program is writing it: try again when it is saved.");
+      return fail_words(Code::io_failed,
+                        "The file " + quoted_path(file.path) + " changed while it was opened.",
+                        "Another program is writing it: try again when it is saved.");
   return Done{};
 }
 

@@ -28,8 +28,7 @@ void read_channels(ConfigReader& file, const char* key, NumberRange range, float
     const json one{{key, list ? (*field)[c] : *field}};
     ConfigReader channel(one, file.what());
     values[c] = channel.real({key}, static_cast<double>(values[c]), range);
-    if (const Status status = channel.status(); !status)
-      file.refuse(status.error().code, status.error().sentence, status.error().hint);
+    if (const Status status = channel.status(); !status) file.refuse(status.error());
   }
 }
 
@@ -86,7 +85,7 @@ Result<Preprocessing> preprocessing_by(const ModelConfig& config, const json& fi
   Preprocessing out = usual(config);
   if (!config.sees() || file.is_null()) return out;
   if (!file.is_object())
-    return fail(Code::bad_format, what + " is no list of settings.", "It must be an object.");
+    return fail_words(Code::bad_format, what + " is no list of settings.", "It must be an object.");
   ConfigReader settings(file, what);
   read_file(settings, out);
   TRY_OK(settings.status());

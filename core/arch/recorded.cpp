@@ -127,7 +127,7 @@ class Sizes {
   }
   Error differ(const Site& site, const std::string& axis, std::int64_t found, std::int64_t other,
                const std::string& where) const {
-    return fail(
+    return fail_words(
         Code::bad_shape,
         format("%s: %s has %lld along %s, but %s has %lld.", what_.c_str(), to_text(site).c_str(),
                static_cast<long long>(found), axis.c_str(), where.c_str(), static_cast<long long>(other)),
@@ -212,7 +212,7 @@ Error no_steps(const TensorSource& source, const std::string& what) {
   std::vector<std::string> some;
   for (const TensorInfo& info : source.infos())
     if (some.size() < 3) some.push_back(in_quotes(info.name, 60));
-  return fail(
+  return fail_words(
       Code::not_found,
       format("No array of %s has the name of a step; it holds %s.", what.c_str(),
              some.empty() ? "nothing" : join(some, ", ").c_str()),
@@ -230,10 +230,11 @@ Result<std::vector<Tensor>> as_step(const Tensor& value, const Site& site, bool 
   for (std::int64_t i = 0; value.rank() == rank + 1 && i < value.size(0); ++i)
     batch.push_back(value.select(0, i));
   if (batch.empty() || value.count() == 0) {
-    return fail(Code::bad_shape,
-                format("%s has the shape %s; the step has the axes [%s].", in_quotes(name).c_str(),
-                       shape_text(value).c_str(), join(split(step_of(site.slot).axes, ' '), ", ").c_str()),
-                "Save it with these axes, with or without a batch in front.");
+    return fail_words(
+        Code::bad_shape,
+        format("%s has the shape %s; the step has the axes [%s].", in_quotes(name).c_str(),
+               shape_text(value).c_str(), join(split(step_of(site.slot).axes, ' '), ", ").c_str()),
+        "Save it with these axes, with or without a batch in front.");
   }
   for (Tensor& one : batch) {
     if (foreign && heads_behind(site.slot)) one = one.permute({1, 0, 2});
@@ -319,19 +320,19 @@ Status check_stacks(const Batch& batch, const std::string& what) {
     for (const auto& [site, value] : arrays) first.emplace(site.stack, site);
   const auto single = first.find(Stack::single), decoder = first.find(Stack::dec);
   if (single == first.end() || decoder == first.end()) return Done{};
-  return fail(Code::bad_format,
-              format("%s holds %s and %s: a decoder and a model without one.", what.c_str(),
-                     to_text(single->second).c_str(), to_text(decoder->second).c_str()),
-              "All arrays of a file must belong to the same run.");
+  return fail_words(Code::bad_format,
+                    format("%s holds %s and %s: a decoder and a model without one.", what.c_str(),
+                           to_text(single->second).c_str(), to_text(decoder->second).c_str()),
+                    "All arrays of a file must belong to the same run.");
 }
 
 // One number per row of a stack, or none at all.
 Status check_rows(const std::string& what, const char* name, std::size_t count, std::int64_t rows) {
   if (count == 0 || rows == 0 || static_cast<std::int64_t>(count) == rows) return Done{};
-  return fail(Code::bad_shape,
-              format("%s: %s holds %zu numbers, but the steps have %lld rows.", what.c_str(), name, count,
-                     static_cast<long long>(rows)),
-              "Save the tokens and their attention mask of the same run.");
+  return fail_words(Code::bad_shape,
+                    format("%s: %s holds %zu numbers, but the steps have %lld rows.", what.c_str(), name,
+                           count, static_cast<long long>(rows)),
+                    "Save the tokens and their attention mask of the same run.");
 }
 
 Status check_input(const std::string& what, const Trace& trace) {

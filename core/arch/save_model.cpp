@@ -57,10 +57,10 @@ class Written final : public TensorSource {
   Result<Tensor> load(std::string_view name) const override {
     for (const NamedTensor& tensor : tensors_)
       if (tensor.name == name) return tensor.value;
-    return fail(Code::not_found, format("There is no tensor %s.", std::string(name).c_str()));
+    return fail_words(Code::not_found, format("There is no tensor %s.", std::string(name).c_str()));
   }
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
-    return fail(Code::unsupported, format("%s holds no whole numbers.", std::string(name).c_str()));
+    return fail_words(Code::unsupported, format("%s holds no whole numbers.", std::string(name).c_str()));
   }
   const std::map<std::string, std::string>& metadata() const override { return metadata_; }
 
@@ -72,7 +72,7 @@ class Written final : public TensorSource {
 
 Error misfit(std::string_view layout, std::string what) {
   if (ends_with(what, ".")) what.pop_back();
-  return fail(
+  return fail_words(
       Code::unsupported,
       format("The layout \"%s\" cannot hold this model: %s.", std::string(layout).c_str(), what.c_str()),
       layout == "attnscope" ? "Correct the model's config."
@@ -142,13 +142,13 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   CHECK(family != families().end());
   const Written source(saved.tensors);
   const auto config = family->read_config(saved.config, source);
-  if (!config) return misfit(layout, config.error().sentence);
+  if (!config) return misfit(layout, config.error().sentence());
   json is = config_to_json(model.config()), read = config_to_json(*config);
   for (json* spelled_out : {&is, &read})
     spelled_out->erase("never_said");  // changes what is said, not the model
   if (const std::string found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
-  if (!weights) return misfit(layout, weights.error().sentence);
+  if (!weights) return misfit(layout, weights.error().sentence());
   if (const std::string found = weights_difference(model.weights(), *weights); !found.empty())
     return misfit(layout, found);
   return Done{};
@@ -163,8 +163,8 @@ Result<SavedLayout> laid_out(std::string_view layout, const Model& model) {
     TRY_OK(check_same(layout, saved, model));
     return saved;
   }
-  return fail(Code::not_found, "There is no layout " + in_quotes(std::string(layout)) + ".",
-              "Known are " + join(known, ", ") + ".");
+  return fail_words(Code::not_found, "There is no layout " + in_quotes(std::string(layout)) + ".",
+                    "Known are " + join(known, ", ") + ".");
 }
 
 // Files of one folder that get their names together, after all of them lie on the disk.

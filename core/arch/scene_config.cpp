@@ -56,8 +56,7 @@ void read_part(ConfigReader& config, const char* key, Read read) {
   const json object = part(config, key);
   ConfigReader inner(object, config.what() + ": " + key);
   read(inner);
-  if (const Status status = inner.status(); !status)
-    config.refuse(status.error().code, status.error().sentence, status.error().hint);
+  if (const Status status = inner.status(); !status) config.refuse(status.error());
 }
 
 using Kinds = NormSpec::Kind;
@@ -190,8 +189,7 @@ void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out)
     const json object = entry.is_object() ? entry : json::object();
     ConfigReader inner(object, format("%s: blocks[%zu]", config.what().c_str(), out.blocks.size()));
     out.blocks.push_back(read_block(inner, usual));
-    if (const Status status = inner.status(); !status)
-      config.refuse(status.error().code, status.error().sentence, status.error().hint);
+    if (const Status status = inner.status(); !status) config.refuse(status.error());
   }
 }
 

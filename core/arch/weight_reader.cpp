@@ -24,23 +24,23 @@ Result<Tensor> WeightReader::load_plain(const std::string& name,
                                         const std::vector<std::int64_t>& shape) const {
   const TensorInfo* info = source_.find(name);
   if (!info) {
-    return fail(Code::not_found,
-                format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(),
-                       shape_text(shape).c_str()),
-                "The file may be incomplete, or the config may belong to another model.");
+    return fail_words(Code::not_found,
+                      format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(),
+                             shape_text(shape).c_str()),
+                      "The file may be incomplete, or the config may belong to another model.");
   }
   if (info->shape != shape) {
-    return fail(Code::bad_shape,
-                format("The tensor %s has the shape %s, but the config asks for %s.", name.c_str(),
-                       shape_text(info->shape).c_str(), shape_text(shape).c_str()),
-                "The config and the weights belong to different models, or one of them was changed.");
+    return fail_words(Code::bad_shape,
+                      format("The tensor %s has the shape %s, but the config asks for %s.", name.c_str(),
+                             shape_text(info->shape).c_str(), shape_text(shape).c_str()),
+                      "The config and the weights belong to different models, or one of them was changed.");
   }
   if (is_int8(source_, name)) return load_int8(source_, name);
   if (is_integer(info->dtype)) {
-    return fail(Code::unsupported,
-                format("The tensor %s holds whole numbers (%s), which are no weights by themselves.",
-                       name.c_str(), std::string(dtype_name(info->dtype)).c_str()),
-                "It may be quantised by a method that is not read here: open the original checkpoint.");
+    return fail_words(Code::unsupported,
+                      format("The tensor %s holds whole numbers (%s), which are no weights by themselves.",
+                             name.c_str(), std::string(dtype_name(info->dtype)).c_str()),
+                      "It may be quantised by a method that is not read here: open the original checkpoint.");
   }
   return source_.load(name);
 }

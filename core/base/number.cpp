@@ -16,7 +16,7 @@ bool read_all(std::string_view text, T& value) {
 }
 
 Error refused(Code code, std::string_view text, const std::string& takes) {
-  return fail(code, "it takes " + takes + ", found " + in_quotes(text, 40) + ".");
+  return fail_words(code, "it takes " + takes + ", found " + in_quotes(text, 40) + ".");
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ NumberCheck whole_number(std::uint64_t least, std::uint64_t most) {
   return [=](std::string& text) {
     const auto value = parse_whole(text, least, most);
     if (value) text = std::to_string(*value);
-    return value ? std::string() : value.error().sentence;
+    return value ? std::string() : value.error().sentence();
   };
 }
 
@@ -50,7 +50,7 @@ NumberCheck real_number(double least, double most) {
   return [=](std::string& text) {
     const auto value = parse_real(text, least, most);
     if (value) text = format("%.17g", *value);
-    return value ? std::string() : value.error().sentence;
+    return value ? std::string() : value.error().sentence();
   };
 }
 

@@ -4,14 +4,33 @@
 
 namespace attnscope {
 
-Error fail(Code code, std::string_view sentence, std::string_view hint) {
+std::string Error::sentence() const { return printable(what.str(), kMostOfSentence); }
+
+std::string Error::hint() const {
+  return advice.has_words() ? printable(advice.str(), kMostOfSentence) : std::string();
+}
+
+std::string Error::text() const {
+  const std::string said = sentence(), todo = hint();
+  return todo.empty() ? said : said + " " + todo;
+}
+
+Error fail(Code code, std::string_view key, std::vector<Text> arguments) {
+  const Text advice = Text::of(std::string(key) + ".hint", arguments);
+  return Error{code, Text::of(key, std::move(arguments)), advice};
+}
+
+Error fail_words(Code code, std::string_view sentence, std::string_view hint) {
   return Error{code, printable(sentence, kMostOfSentence), printable(hint, kMostOfSentence)};
+}
+
+Error within(Text where, const Error& error) {
+  return Error{error.code, Text::of("error.about", {std::move(where), error.what}), error.advice};
 }
 
 Error about(std::string_view path, const Error& error) {
   const std::string quoted = quoted_path(path), name = quoted.substr(1, quoted.size() - 2);
-  if (error.sentence.find(name) != std::string::npos) return error;
-  return fail(error.code, quoted + ": " + error.sentence, error.hint);
+  return error.sentence().find(name) != std::string::npos ? error : within(quoted, error);
 }
 
 }  // namespace attnscope

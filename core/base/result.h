@@ -1,4 +1,4 @@
-// Result<T>: a value, or what went wrong in words a person can act on.
+// Result<T>: a value, or what went wrong, with keys of sentences that a person can act on.
 // User data (files, text, sizes) gives a Result; our own mistakes are CHECK and abort with file and line.
 // Refuses exceptions across module borders: an error is handled exactly once, where it is shown.
 #pragma once
@@ -9,6 +9,9 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "core/base/keyed_text.h"
 
 namespace attnscope {
 
@@ -23,20 +26,31 @@ enum class Code {
   no_memory
 };
 
-/// One sentence that says what happened and where, and a hint that says what to do about it.
+/// What happened and where, and what to do about it, as keys and arguments: put into words when they are
+/// asked for, in the language of that moment.
 struct Error {
   Code code = Code::bad_format;
-  std::string sentence;
-  std::string hint;
+  Text what;
+  Text advice;  ///< says nothing where the tables have no words for it
+
+  /// One sentence. It and the hint are made printable (core/base/text.h) and cut where they are longer than
+  /// any sentence, so that no file can speak to a terminal through a message; what comes from files and
+  /// people is quoted with in_quotes().
+  std::string sentence() const;
+  /// What to do about it; may be empty.
+  std::string hint() const;
   /// "sentence hint", for a terminal or a log line.
-  std::string text() const { return hint.empty() ? sentence : sentence + " " + hint; }
+  std::string text() const;
 };
 
-/// Both texts are made printable (core/base/text.h) and cut where they are longer than any sentence, so that
-/// no file can speak to a terminal through a message; what comes from files and people is quoted with
-/// in_quotes().
-Error fail(Code code, std::string_view sentence, std::string_view hint = {});
+/// `key` is a key of the tables with its arguments; its hint is `key` + ".hint" with the same arguments,
+/// where the tables have it.
+Error fail(Code code, std::string_view key, std::vector<Text> arguments = {});
+/// Words that have no key yet.
+Error fail_words(Code code, std::string_view sentence, std::string_view hint = {});
 
+/// "where: sentence", with the hint of the error.
+Error within(Text where, const Error& error);
 /// The same error with the path of the file that it is about in front, in quotes; as it is where it names it
 /// already.
 Error about(std::string_view path, const Error& error);

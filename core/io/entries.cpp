@@ -8,9 +8,10 @@ namespace attnscope {
 namespace {
 
 Error bad_name(const std::string& path, const std::string& name, const std::string& why) {
-  return fail(Code::bad_format,
-              "Cannot write " + quoted_path(path) + ": the tensor name " + in_quotes(name) + " " + why + ".",
-              "Give every tensor a name of its own.");
+  return fail_words(
+      Code::bad_format,
+      "Cannot write " + quoted_path(path) + ": the tensor name " + in_quotes(name) + " " + why + ".",
+      "Give every tensor a name of its own.");
 }
 
 Status check_name(const std::string& path, const std::string& name, std::set<std::string>& seen) {
@@ -38,19 +39,19 @@ Result<std::vector<Entry>> make_entries(const std::string& path, const std::vect
   for (const NamedInts& item : ints) {
     TRY_OK(check_name(path, item.name, seen));
     if (!shape_fits(item))
-      return fail(Code::bad_shape,
-                  "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) +
-                      format(" has %zu values, but its shape is ", item.values.size()) +
-                      shape_text(item.shape) + ".",
-                  "The product of the shape is the number of values.");
+      return fail_words(Code::bad_shape,
+                        "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) +
+                            format(" has %zu values, but its shape is ", item.values.size()) +
+                            shape_text(item.shape) + ".",
+                        "The product of the shape is the number of values.");
     entries.push_back({&item.name, item.shape, nullptr, &item, item.values.size() * sizeof(std::int64_t)});
   }
   for (const NamedTensor& item : tensors) {
     TRY_OK(check_name(path, item.name, seen));
     if (item.value.empty())
-      return fail(Code::bad_shape,
-                  "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) + " has no values.",
-                  "Leave it out.");
+      return fail_words(Code::bad_shape,
+                        "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) + " has no values.",
+                        "Leave it out.");
     const auto count = static_cast<std::uint64_t>(item.value.count());
     entries.push_back({&item.name, item.value.sizes(), &item.value, nullptr, count * sizeof(float)});
   }

@@ -48,22 +48,24 @@ const Format* format_of(std::uint32_t number) {
 Result<std::uint32_t> read_version(GgufCursor& cursor) {
   TRY(const std::uint32_t magic, cursor.number<std::uint32_t>("the first four bytes"));
   if (magic == 0x47475546u)  // "FUGG"
-    return fail(Code::unsupported, cursor.what() + " is a GGUF file in big-endian order.",
-                "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
+    return fail_words(
+        Code::unsupported, cursor.what() + " is a GGUF file in big-endian order.",
+        "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
   if (magic != 0x46554747u)
-    return fail(Code::bad_format,
-                cursor.what() + " is no GGUF file: it does not begin with the letters GGUF.",
-                "Open a .gguf file, or fetch this one again.");
+    return fail_words(Code::bad_format,
+                      cursor.what() + " is no GGUF file: it does not begin with the letters GGUF.",
+                      "Open a .gguf file, or fetch this one again.");
   TRY(const std::uint32_t version, cursor.number<std::uint32_t>("the version"));
   if (version == 2 || version == 3) return version;
   const std::uint32_t swapped = __builtin_bswap32(version);
   if (swapped >= 1 && swapped <= 3)
-    return fail(Code::unsupported,
-                cursor.what() + format(" is a GGUF file in big-endian order (version %u).", swapped),
-                "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
-  return fail(Code::unsupported,
-              cursor.what() + format(" is a GGUF file of version %u; known are 2 and 3.", version),
-              version == 1 ? "Convert the model anew with llama.cpp." : "Fetch the model in version 3.");
+    return fail_words(
+        Code::unsupported,
+        cursor.what() + format(" is a GGUF file in big-endian order (version %u).", swapped),
+        "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
+  return fail_words(
+      Code::unsupported, cursor.what() + format(" is a GGUF file of version %u; known are 2 and 3.", version),
+      version == 1 ? "Convert the model anew with llama.cpp." : "Fetch the model in version 3.");
 }
 
 Status read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
@@ -95,9 +97,10 @@ Result<std::uint64_t> alignment_of(const Gguf& file, const GgufCursor& cursor) {
 Error unknown_format(const GgufCursor& cursor, const std::string& tensor, std::uint32_t number) {
   const Format* known = format_of(number);
   const std::string name = known ? std::string(known->name) : format("number %u", number);
-  return fail(Code::unsupported,
-              cursor.what() + ": " + tensor + " is quantised as " + name + ", which cannot be expanded here.",
-              "Convert the model with llama-quantize --allow-requantize FILE.gguf OUT.gguf Q8_0 (or F16).");
+  return fail_words(
+      Code::unsupported,
+      cursor.what() + ": " + tensor + " is quantised as " + name + ", which cannot be expanded here.",
+      "Convert the model with llama-quantize --allow-requantize FILE.gguf OUT.gguf Q8_0 (or F16).");
 }
 
 // Dimensions in the file's order (row length first) -> shape, row-major.

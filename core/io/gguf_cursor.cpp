@@ -117,8 +117,8 @@ std::optional<std::vector<double>> GgufValue::numbers() const {
 // ---- the cursor -----------------------------------------------------------------------------------
 
 Error GgufCursor::damaged(const std::string& sentence) const {
-  return fail(Code::bad_format, what_ + ": " + sentence,
-              "The file is damaged or was made by a faulty program: fetch or convert it again.");
+  return fail_words(Code::bad_format, what_ + ": " + sentence,
+                    "The file is damaged or was made by a faulty program: fetch or convert it again.");
 }
 
 Error GgufCursor::cut_off(const std::string& of) const {

@@ -25,17 +25,17 @@ constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole p
 using Bytes = std::vector<std::uint8_t>;
 
 Error broken(const std::string& what, const char* why) {
-  return fail(Code::bad_format, format("%s cannot be read as a picture: %s.", what.c_str(), why),
-              "Save it anew as PNG or JPEG.");
+  return fail_words(Code::bad_format, format("%s cannot be read as a picture: %s.", what.c_str(), why),
+                    "Save it anew as PNG or JPEG.");
 }
 
 Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide && width * height <= kMostPixels)
     return Done{};
-  return fail(Code::out_of_range,
-              format("%s would be %lld x %lld pixels large.", what.c_str(), static_cast<long long>(width),
-                     static_cast<long long>(height)),
-              format("Pictures have up to %d pixels along a side and 64 million in all.", kMostSide));
+  return fail_words(Code::out_of_range,
+                    format("%s would be %lld x %lld pixels large.", what.c_str(),
+                           static_cast<long long>(width), static_cast<long long>(height)),
+                    format("Pictures have up to %d pixels along a side and 64 million in all.", kMostSide));
 }
 
 Picture picture(std::int64_t width, std::int64_t height, Bytes rgb) {
@@ -164,17 +164,17 @@ Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
 
 Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& what) {
   if (bytes.size() > kMostBytes) {
-    return fail(Code::unsupported,
-                format("%s is larger than pictures are: %zu bytes.", what.c_str(), bytes.size()),
-                "Pictures have up to 64 MB.");
+    return fail_words(Code::unsupported,
+                      format("%s is larger than pictures are: %zu bytes.", what.c_str(), bytes.size()),
+                      "Pictures have up to 64 MB.");
   }
   try {
     if (starts_with(bytes, "\x89PNG")) return read_png(bytes, what);
     if (starts_with(bytes, "\xff\xd8")) return read_jpeg(bytes, what);
     return broken(what, "it is neither a PNG nor a JPEG");
   } catch (const std::bad_alloc&) {
-    return fail(Code::no_memory, format("There is not enough memory for the picture %s.", what.c_str()),
-                "Make it smaller, or close other programs.");
+    return fail_words(Code::no_memory, format("There is not enough memory for the picture %s.", what.c_str()),
+                      "Make it smaller, or close other programs.");
   }
 }
 

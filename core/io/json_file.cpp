@@ -59,21 +59,22 @@ class Builder : public nlohmann::json_sax<json> {
     const auto [slot, fresh] = object.try_emplace(name, nullptr);
     slot_ = &slot->second;
     if (fresh || twice_ == TwiceKeys::last_wins) return true;
-    error_ = fail(Code::bad_format, what_ + ": the key " + in_quotes(name) + " stands twice in one object.",
-                  kJsonHint);
+    error_ = fail_words(Code::bad_format,
+                        what_ + ": the key " + in_quotes(name) + " stands twice in one object.", kJsonHint);
     return false;
   }
 
   bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
-    error_ = fail(Code::bad_format,
-                  what_ + " is not valid JSON: " + place(text_, position) + ": " + reason(error.what()) + ".",
-                  kJsonHint);
+    error_ = fail_words(
+        Code::bad_format,
+        what_ + " is not valid JSON: " + place(text_, position) + ": " + reason(error.what()) + ".",
+        kJsonHint);
     return false;
   }
 
   Result<json> take(bool complete) {
     if (complete) return std::move(root_);
-    return error_.value_or(fail(Code::bad_format, what_ + " is not valid JSON.", kJsonHint));
+    return error_.value_or(fail_words(Code::bad_format, what_ + " is not valid JSON.", kJsonHint));
   }
 
  private:
@@ -93,9 +94,10 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool descend(json::value_t kind) {
     if (static_cast<int>(open_.size()) >= kMaxJsonDepth) {
-      error_ = fail(Code::unsupported,
-                    what_ + format(" nests JSON lists and objects deeper than %d levels.", kMaxJsonDepth),
-                    "No model or scene needs that: is it the right file?");
+      error_ =
+          fail_words(Code::unsupported,
+                     what_ + format(" nests JSON lists and objects deeper than %d levels.", kMaxJsonDepth),
+                     "No model or scene needs that: is it the right file?");
       return false;
     }
     put(json(kind));
@@ -121,14 +123,15 @@ class Builder : public nlohmann::json_sax<json> {
 }  // namespace
 
 Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice) {
-  if (text.empty()) return fail(Code::bad_format, what + " is empty.", kJsonHint);
+  if (text.empty()) return fail_words(Code::bad_format, what + " is empty.", kJsonHint);
   try {
     Builder builder(text, what, twice);
     return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
   } catch (const std::exception&) {
-    return fail(Code::no_memory,
-                what + ": there is not enough memory for this JSON text (" + format_bytes(text.size()) + ").",
-                "Close other programs, or open a smaller file.");
+    return fail_words(
+        Code::no_memory,
+        what + ": there is not enough memory for this JSON text (" + format_bytes(text.size()) + ").",
+        "Close other programs, or open a smaller file.");
   }
 }
 

@@ -90,11 +90,11 @@ std::optional<Header> header_of(std::string_view text) {
 }
 
 Error damaged(const std::string& what, const std::string& sentence) {
-  return fail(Code::bad_format, what + ": " + sentence, kDamaged);
+  return fail_words(Code::bad_format, what + ": " + sentence, kDamaged);
 }
 
 Error refused(const std::string& what, const std::string& sentence, const char* hint) {
-  return fail(Code::unsupported, what + ": " + sentence, hint);
+  return fail_words(Code::unsupported, what + ": " + sentence, hint);
 }
 
 }  // namespace

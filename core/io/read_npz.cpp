@@ -19,7 +19,8 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 Error damaged(const std::string& what, const std::string& sentence) {
-  return fail(Code::bad_format, what + ": " + sentence, "The archive is damaged or cut off: save it again.");
+  return fail_words(Code::bad_format, what + ": " + sentence,
+                    "The archive is damaged or cut off: save it again.");
 }
 
 template <class T>
@@ -106,7 +107,7 @@ std::optional<Line> read_line(Bytes bytes, std::size_t& at) {
 constexpr unsigned kStored = 0, kDeflated = 8;
 
 Error too_large(const std::string& what, std::uint64_t bytes) {
-  return fail(
+  return fail_words(
       Code::no_memory,
       what + ": expanded, its members take " + format_bytes(bytes) + ", more than there is memory for.",
       "Close other programs, or save fewer arrays.");
@@ -115,10 +116,11 @@ Error too_large(const std::string& what, std::uint64_t bytes) {
 Status check_kind(const Line& line, const std::string& what) {
   const std::string member = "member " + in_quotes(line.name) + " ";
   if ((line.flags & 1) != 0)
-    return fail(Code::unsupported, what + ": " + member + "is encrypted.", "Save it with numpy.savez.");
+    return fail_words(Code::unsupported, what + ": " + member + "is encrypted.", "Save it with numpy.savez.");
   if (line.method != kStored && line.method != kDeflated)
-    return fail(Code::unsupported, what + ": " + member + format("is compressed in the way %u.", line.method),
-                "Save it with numpy.savez or numpy.savez_compressed.");
+    return fail_words(Code::unsupported,
+                      what + ": " + member + format("is compressed in the way %u.", line.method),
+                      "Save it with numpy.savez or numpy.savez_compressed.");
   if (line.method == kStored && line.packed != line.bytes)
     return damaged(what, member + "is stored, but gives two different sizes.");
   if (line.method == kDeflated && line.bytes / kMostDeflated > line.packed)

@@ -24,7 +24,7 @@ constexpr const char* kKnownTypes =
     "Known are F32, F16, BF16, F64, I64, I32, I16, I8, U8, BOOL: convert the model.";
 
 Error damaged(const std::string& what, const std::string& sentence) {
-  return fail(Code::bad_format, what + ": " + sentence, kDamaged);
+  return fail_words(Code::bad_format, what + ": " + sentence, kDamaged);
 }
 
 Error damaged_tensor(const std::string& what, std::string_view name, const std::string& sentence) {
@@ -98,10 +98,10 @@ Result<DType> read_dtype(const json& entry, const std::string& name, const std::
   if (it == entry.end() || !it->is_string()) return damaged_tensor(what, name, "has no text \"dtype\".");
   const auto& text = it->get_ref<const std::string&>();
   if (const auto dtype = dtype_from_name(text)) return *dtype;
-  return fail(Code::unsupported,
-              what + ": tensor " + in_quotes(name) + " has the number format " + in_quotes(text, 40) +
-                  ", which is not known here.",
-              kKnownTypes);
+  return fail_words(Code::unsupported,
+                    what + ": tensor " + in_quotes(name) + " has the number format " + in_quotes(text, 40) +
+                        ", which is not known here.",
+                    kKnownTypes);
 }
 
 // data_offsets [begin, end) within the data.

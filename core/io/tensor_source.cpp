@@ -19,17 +19,17 @@ Error no_such_tensor(const std::string& what, std::string_view name, const std::
   std::vector<std::string> some;
   for (std::size_t i = 0; i < std::min<std::size_t>(infos.size(), 3); ++i)
     some.push_back(in_quotes(infos[i].name));
-  return fail(Code::not_found, what + " has no tensor " + in_quotes(name) + ".",
-              some.empty() ? "It holds no tensors at all."
-                           : format("It holds %zu: ", infos.size()) + join(some, ", ") +
-                                 (infos.size() > some.size() ? ", ..." : "."));
+  return fail_words(Code::not_found, what + " has no tensor " + in_quotes(name) + ".",
+                    some.empty() ? "It holds no tensors at all."
+                                 : format("It holds %zu: ", infos.size()) + join(some, ", ") +
+                                       (infos.size() > some.size() ? ", ..." : "."));
 }
 
 Error no_memory_for(const std::string& what, const TensorInfo& info) {
-  return fail(Code::no_memory,
-              what + ": there is not enough memory for tensor " + in_quotes(info.name) + " " +
-                  shape_text(info.shape) + ".",
-              "Close other programs, or open a smaller model.");
+  return fail_words(Code::no_memory,
+                    what + ": there is not enough memory for tensor " + in_quotes(info.name) + " " +
+                        shape_text(info.shape) + ".",
+                    "Close other programs, or open a smaller model.");
 }
 
 template <class T>
@@ -86,7 +86,7 @@ Result<Tensor> BytesSource::load(std::string_view name) const {
   const TensorInfo* info = find(name);
   if (!info) return no_such_tensor(what_, name, infos_);
   if (info->shape.size() > Tensor::kMaxRank)
-    return fail(
+    return fail_words(
         Code::unsupported,
         what_ + ": tensor " + in_quotes(name) +
             format(" has %zu dimensions; at most %d can be shown.", info->shape.size(), Tensor::kMaxRank),
@@ -139,10 +139,10 @@ Result<std::vector<std::int64_t>> BytesSource::load_ints(std::string_view name) 
   } catch (const std::bad_alloc&) {
     return no_memory_for(what_, *info);
   }
-  return fail(Code::bad_format,
-              what_ + ": tensor " + in_quotes(name) + " holds " + std::string(dtype_name(info->dtype)) +
-                  " values where integers are expected.",
-              "Save it as I64 or I32.");
+  return fail_words(Code::bad_format,
+                    what_ + ": tensor " + in_quotes(name) + " holds " + std::string(dtype_name(info->dtype)) +
+                        " values where integers are expected.",
+                    "Save it as I64 or I32.");
 }
 
 JoinedSource::JoinedSource(std::vector<std::shared_ptr<TensorSource>> parts,

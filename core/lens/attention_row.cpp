@@ -42,7 +42,7 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const AttentionState* state = trace.attention(pattern);
   if (!state) {
-    return fail(
+    return fail_words(
         Code::unsupported,
         format("The recording holds no queries and keys that %s follows from.", to_text(pattern).c_str()),
         "Record them as well, after their rotation where there is one.");

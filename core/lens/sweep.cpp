@@ -30,9 +30,9 @@ Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector
     if (found == record.axes.end()) {
       std::vector<std::string> known;
       for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
-      return fail(Code::bad_shape,
-                  format("%s has no axis called %s.", to_text(record.site).c_str(), word.c_str()),
-                  format("Its axes are %s.", join(known, ", ").c_str()));
+      return fail_words(Code::bad_shape,
+                        format("%s has no axis called %s.", to_text(record.site).c_str(), word.c_str()),
+                        format("Its axes are %s.", join(known, ", ").c_str()));
     }
     out.push_back(static_cast<std::size_t>(found - record.axes.begin()));
   }
@@ -88,9 +88,9 @@ Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_pt
         if (!out.partners_.contains(stack)) out.partners_[stack] = align_rows(*out.run_, *out.donor_, stack);
       }
   if (out.partners_.at(out.run_->config().stack).matched() == 0)
-    return fail(Code::out_of_range,
-                "No token of the two texts belongs together, so that nothing can be patched.",
-                "Choose texts that share words, or have as many tokens.");
+    return fail_words(Code::out_of_range,
+                      "No token of the two texts belongs together, so that nothing can be patched.",
+                      "Choose texts that share words, or have as many tokens.");
   TRY_OK(out.add_cells(steps, over));
   return out;
 }
@@ -106,9 +106,10 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     std::int64_t count = 1;
     for (const std::size_t axis : axes) count *= record->shape[axis];
     if (count + std::ssize(cells_) > kMostCells)
-      return fail(Code::no_memory,
-                  format("The sweep would have more than %lld runs.", static_cast<long long>(kMostCells)),
-                  "Go over fewer axes, or name fewer steps.");
+      return fail_words(
+          Code::no_memory,
+          format("The sweep would have more than %lld runs.", static_cast<long long>(kMostCells)),
+          "Go over fewer axes, or name fewer steps.");
     for (std::int64_t i = 0; i < count; ++i) {
       SweepCell cell{record->site, {}, kUnknown, kUnknown};
       std::int64_t rest = i;
@@ -120,9 +121,9 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     }
   }
   if (any) return Done{};
-  return fail(Code::not_found,
-              format("No step of this run that can be edited matches \"%s\".", steps.text().c_str()),
-              "attnscope-cli steps lists every name; * stands for any characters: \"blocks.*.attn.z\".");
+  return fail_words(
+      Code::not_found, format("No step of this run that can be edited matches \"%s\".", steps.text().c_str()),
+      "attnscope-cli steps lists every name; * stands for any characters: \"blocks.*.attn.z\".");
 }
 
 const Alignment& Sweep::partners(const Site& site, Axis axis) const {

@@ -11,8 +11,9 @@ namespace attnscope {
 namespace {
 
 Error no_part(const Exchange& exchange, const std::string& problem) {
-  return fail(Code::unsupported, to_text(Edit{exchange, -1, true, {}}) + " cannot be carried out: " + problem,
-              "Choose another part, or another model.");
+  return fail_words(Code::unsupported,
+                    to_text(Edit{exchange, -1, true, {}}) + " cannot be carried out: " + problem,
+                    "Choose another part, or another model.");
 }
 
 // ---- weights --------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ void expect_stack(Shapes& out, const ModelConfig& config, std::int64_t d_source)
 }
 
 Status bad_size(std::string sentence) {
-  return fail(Code::bad_shape, std::move(sentence), "Correct the sizes in the config.");
+  return fail_words(Code::bad_shape, std::move(sentence), "Correct the sizes in the config.");
 }
 
 Status check_attention(const AttentionSpec& a, int layer, bool rotates, const RopeSpec& rope) {
@@ -168,16 +168,17 @@ Status check_weights(const ModelConfig& config, const Weights& weights) {
     const Tensor* found = weights.find(expected.name);
     if (!found && !expected.required) continue;
     if (!found) {
-      return fail(Code::not_found,
-                  format("The tensor %s is missing; the config asks for the shape %s.", expected.name.c_str(),
-                         shape_text(expected.shape).c_str()),
-                  "The file may be incomplete, or the config may belong to another model.");
+      return fail_words(Code::not_found,
+                        format("The tensor %s is missing; the config asks for the shape %s.",
+                               expected.name.c_str(), shape_text(expected.shape).c_str()),
+                        "The file may be incomplete, or the config may belong to another model.");
     }
     if (found->sizes() != expected.shape) {
-      return fail(Code::bad_shape,
-                  format("The tensor %s has the shape %s, but the config asks for %s.", expected.name.c_str(),
-                         shape_text(*found).c_str(), shape_text(expected.shape).c_str()),
-                  "The config and the weights belong to different models, or one of them was changed.");
+      return fail_words(
+          Code::bad_shape,
+          format("The tensor %s has the shape %s, but the config asks for %s.", expected.name.c_str(),
+                 shape_text(*found).c_str(), shape_text(expected.shape).c_str()),
+          "The config and the weights belong to different models, or one of them was changed.");
     }
   }
   return Done{};

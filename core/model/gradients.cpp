@@ -24,7 +24,9 @@ Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::
   return Tensor::from(std::move(out), {{Axis::pos, count}, {from.axis(1), width}});
 }
 
-Error bad_targets(std::string sentence, std::string hint) { return fail(Code::bad_shape, sentence, hint); }
+Error bad_targets(std::string sentence, std::string hint) {
+  return fail_words(Code::bad_shape, sentence, hint);
+}
 
 }  // namespace
 

@@ -41,10 +41,10 @@ namespace {
 Status check_ids(const std::vector<int>& ids, int vocabulary, const char* of_encoder) {
   for (std::size_t pos = 0; pos < ids.size(); ++pos) {
     if (ids[pos] >= 0 && ids[pos] < vocabulary) continue;
-    return fail(Code::out_of_range,
-                format("Token id %d at position %zu%s is outside the vocabulary of %d.", ids[pos], pos,
-                       of_encoder, vocabulary),
-                format("Ids run from 0 to %d.", vocabulary - 1));
+    return fail_words(Code::out_of_range,
+                      format("Token id %d at position %zu%s is outside the vocabulary of %d.", ids[pos], pos,
+                             of_encoder, vocabulary),
+                      format("Ids run from 0 to %d.", vocabulary - 1));
   }
   return Done{};
 }
@@ -52,23 +52,23 @@ Status check_ids(const std::vector<int>& ids, int vocabulary, const char* of_enc
 Status check_room(const ModelConfig& config, std::int64_t tokens) {
   const std::int64_t limit = config.position.max_positions;
   if (limit <= 0 || tokens <= limit) return Done{};
-  return fail(Code::out_of_range,
-              format("The input has %lld tokens, but the model has positions for %lld.",
-                     static_cast<long long>(tokens), static_cast<long long>(limit)),
-              "Shorten the input.");
+  return fail_words(Code::out_of_range,
+                    format("The input has %lld tokens, but the model has positions for %lld.",
+                           static_cast<long long>(tokens), static_cast<long long>(limit)),
+                    "Shorten the input.");
 }
 
 Status check_padding(const std::vector<std::uint8_t>& real, std::int64_t tokens) {
   if (real.empty()) return Done{};
   if (static_cast<std::int64_t>(real.size()) != tokens) {
-    return fail(Code::bad_shape,
-                format("The padding mask has %zu entries for %lld tokens.", real.size(),
-                       static_cast<long long>(tokens)),
-                "Give one entry per token: 1 for a token, 0 for padding.");
+    return fail_words(Code::bad_shape,
+                      format("The padding mask has %zu entries for %lld tokens.", real.size(),
+                             static_cast<long long>(tokens)),
+                      "Give one entry per token: 1 for a token, 0 for padding.");
   }
   if (std::find(real.begin(), real.end(), 1) != real.end()) return Done{};
-  return fail(Code::out_of_range, "There is nothing to run: the sequence is all padding.",
-              "Give at least one token that is no padding.");
+  return fail_words(Code::out_of_range, "There is nothing to run: the sequence is all padding.",
+                    "Give at least one token that is no padding.");
 }
 
 }  // namespace
@@ -77,12 +77,12 @@ Status Model::check_source(const Input& input) const {
   const ModelConfig* encoder = config_->encoder();
   if (!encoder) {
     if (input.source.empty()) return Done{};
-    return fail(Code::bad_shape, "This model has no encoder: it reads one sequence of tokens.",
-                "Give the text alone.");
+    return fail_words(Code::bad_shape, "This model has no encoder: it reads one sequence of tokens.",
+                      "Give the text alone.");
   }
   if (input.source.empty()) {
-    return fail(Code::out_of_range, "There is nothing to read: the encoder's input is empty.",
-                "Type at least one token for the encoder.");
+    return fail_words(Code::out_of_range, "There is nothing to read: the encoder's input is empty.",
+                      "Type at least one token for the encoder.");
   }
   TRY_OK(check_ids(input.source, encoder->vocab_size, " of the encoder"));
   TRY_OK(check_padding(input.source_real, static_cast<std::int64_t>(input.source.size())));
@@ -92,32 +92,32 @@ Status Model::check_source(const Input& input) const {
 Status Model::check_image(const Input& input) const {
   if (!config_->sees()) {
     if (input.pixels.empty()) return Done{};
-    return fail(Code::bad_shape, "This model does not look at images.",
-                "Give text, or open a model with vision.");
+    return fail_words(Code::bad_shape, "This model does not look at images.",
+                      "Give text, or open a model with vision.");
   }
   const PatchSpec& patch = config_->patch.size > 0 ? config_->patch : config_->vision()->patch;
   if (input.pixels.empty()) {
-    return fail(Code::out_of_range, "This model looks at an image, and there is none.",
-                "Open a PNG or JPEG, or draw one.");
+    return fail_words(Code::out_of_range, "This model looks at an image, and there is none.",
+                      "Open a PNG or JPEG, or draw one.");
   }
   const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
                                          std::int64_t{patch.cols} * patch.size};
   if (input.pixels.sizes() != wanted) {
-    return fail(Code::bad_shape,
-                format("The image has the shape %s, but the model looks at %s.",
-                       shape_text(input.pixels).c_str(), shape_text(wanted).c_str()),
-                "Bring the image to the model's size.");
+    return fail_words(Code::bad_shape,
+                      format("The image has the shape %s, but the model looks at %s.",
+                             shape_text(input.pixels).c_str(), shape_text(wanted).c_str()),
+                      "Bring the image to the model's size.");
   }
   if (const Stats s = stats(input.pixels); s.nans > 0 || s.infs > 0) {
-    return fail(Code::out_of_range,
-                format("The image holds %lld numbers that are NaN and %lld that are infinite.",
-                       static_cast<long long>(s.nans), static_cast<long long>(s.infs)),
-                "Give an image of finite numbers.");
+    return fail_words(Code::out_of_range,
+                      format("The image holds %lld numbers that are NaN and %lld that are infinite.",
+                             static_cast<long long>(s.nans), static_cast<long long>(s.infs)),
+                      "Give an image of finite numbers.");
   }
   if (!config_->vision()) return Done{};
   const auto places = std::count(input.ids.begin(), input.ids.end(), config_->image_token);
   if (places == patch.count()) return Done{};
-  return fail(
+  return fail_words(
       Code::bad_shape,
       format("The input keeps %lld places for the image (token %d), but the image has %lld patches.",
              static_cast<long long>(places), config_->image_token, static_cast<long long>(patch.count())),
@@ -136,15 +136,16 @@ Status Model::check_masks(const ModelConfig& config, const Input& input, const E
       TRY_OK(side_mask(config, kind, layer, asked.spec.value_or(MaskSpec()), input, input.length()));
   }
   if (!input.types.empty() && static_cast<std::int64_t>(input.types.size()) != input.length())
-    return fail(Code::bad_shape, "There must be one segment number per token.", "Give as many as tokens.");
+    return fail_words(Code::bad_shape, "There must be one segment number per token.",
+                      "Give as many as tokens.");
   if (!input.types.empty() && config.type_vocab == 0)
-    return fail(Code::unsupported, "This model knows no segments: it has no table of them.",
-                "Leave the segments (--types) out.");
+    return fail_words(Code::unsupported, "This model knows no segments: it has no table of them.",
+                      "Leave the segments (--types) out.");
   for (const int type : input.types) {
     if (type >= 0 && type < config.type_vocab) continue;
-    return fail(Code::out_of_range,
-                format("Segment %d is outside the table of %d segments.", type, config.type_vocab),
-                "Segments count from 0.");
+    return fail_words(Code::out_of_range,
+                      format("Segment %d is outside the table of %d segments.", type, config.type_vocab),
+                      "Segments count from 0.");
   }
   return Done{};
 }
@@ -154,19 +155,19 @@ Status Model::check_input(const Input& input) const {
   TRY_OK(check_image(input));
   if (config_->patch.size > 0) return Done{};
   if (input.length() == 0) {
-    return fail(Code::out_of_range, "There is nothing to run: the input is empty.",
-                "Type at least one token.");
+    return fail_words(Code::out_of_range, "There is nothing to run: the input is empty.",
+                      "Type at least one token.");
   }
   if (!input.vectors.empty()) {
     if (config_->vocab_size > 0 || input.vectors.size(1) != config_->d_in) {
-      return fail(Code::bad_shape,
-                  format("The input rows have %lld numbers, but the model reads %d.",
-                         static_cast<long long>(input.vectors.size(1)), config_->d_in),
-                  "Give rows of the model's width.");
+      return fail_words(Code::bad_shape,
+                        format("The input rows have %lld numbers, but the model reads %d.",
+                               static_cast<long long>(input.vectors.size(1)), config_->d_in),
+                        "Give rows of the model's width.");
     }
   } else if (config_->vocab_size == 0) {
-    return fail(Code::bad_shape, "This module reads rows of numbers, not tokens.",
-                "Open a scene that holds its input.");
+    return fail_words(Code::bad_shape, "This module reads rows of numbers, not tokens.",
+                      "Open a scene that holds its input.");
   }
   TRY_OK(check_ids(input.ids, config_->vocab_size, ""));
   TRY_OK(check_padding(input.real, input.length()));
@@ -285,11 +286,11 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOpt
   try {
     forward(*what.model.config, *what.model.weights, what.input, at, what.cone);
   } catch (const RunCancelled&) {
-    return fail(Code::cancelled, "The run was stopped.", "");
+    return fail_words(Code::cancelled, "The run was stopped.", "");
   } catch (const EditRefused& refused) {
     return refused.error;
   } catch (const std::bad_alloc&) {
-    return fail(
+    return fail_words(
         Code::no_memory,
         format("There is not enough memory for %lld tokens.", static_cast<long long>(what.input.length())),
         "Shorten the input, or close other programs.");

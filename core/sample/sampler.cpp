@@ -72,14 +72,15 @@ Status check_sampling(const Sampling& sampling) {
     return static_cast<double>(value) >= least && static_cast<double>(value) <= most;  // NaN is not
   };
   if (!between(sampling.temperature, 0, kMostTemperature))
-    return fail(Code::out_of_range,
-                format("The temperature cannot be %g.", static_cast<double>(sampling.temperature)),
-                format("It is a number from 0 to %.0f.", kMostTemperature));
+    return fail_words(Code::out_of_range,
+                      format("The temperature cannot be %g.", static_cast<double>(sampling.temperature)),
+                      format("It is a number from 0 to %.0f.", kMostTemperature));
   if (sampling.top_k < 0)
-    return fail(Code::out_of_range, format("Top-k cannot be %d.", sampling.top_k), "It is 0 (all) or more.");
+    return fail_words(Code::out_of_range, format("Top-k cannot be %d.", sampling.top_k),
+                      "It is 0 (all) or more.");
   if (!between(sampling.top_p, 0, 1))
-    return fail(Code::out_of_range, format("Top-p cannot be %g.", static_cast<double>(sampling.top_p)),
-                "It is a number from 0 to 1.");
+    return fail_words(Code::out_of_range, format("Top-p cannot be %g.", static_cast<double>(sampling.top_p)),
+                      "It is a number from 0 to 1.");
   return Done{};
 }
 
@@ -128,12 +129,12 @@ namespace {
 // What stands in the way of continuing token by token, if anything.
 Status check_continues(const ModelConfig& config) {
   if (!config.head.present) {
-    return fail(Code::unsupported, "This model has no vocabulary to predict: it cannot generate.",
-                "Open a language model.");
+    return fail_words(Code::unsupported, "This model has no vocabulary to predict: it cannot generate.",
+                      "Open a language model.");
   }
   if (config.head.first_row_only || !config.blocks.front().attention.causal) {
-    return fail(Code::unsupported, "This model looks at its whole input at once: it cannot generate.",
-                "Open a decoder, or an encoder-decoder.");
+    return fail_words(Code::unsupported, "This model looks at its whole input at once: it cannot generate.",
+                      "Open a decoder, or an encoder-decoder.");
   }
   return Done{};
 }

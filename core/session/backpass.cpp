@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kLikely = 12;
 
-Error no_loss(std::string sentence, std::string hint) { return fail(Code::unsupported, sentence, hint); }
+Error no_loss(std::string sentence, std::string hint) {
+  return fail_words(Code::unsupported, sentence, hint);
+}
 
 int largest_output(const Trace& trace, std::int64_t row) {
   const Tensor logits = trace.logits_row(row);

@@ -23,10 +23,8 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(
     options.base = sequence < before.size() ? before[sequence] : nullptr;
     auto trace = document.model->run(inputs[sequence], options);
     if (!trace) {
-      Error error = trace.error();
-      if (document.sequences.size() > 1)
-        error.sentence = format("Sequence %zu: %s", sequence + 1, error.sentence.c_str());
-      return error;
+      const bool several = document.sequences.size() > 1;
+      return several ? within(Text::of("error.sequence", {sequence + 1}), trace.error()) : trace.error();
     }
     traces.push_back(*std::move(trace));
   }
@@ -160,15 +158,16 @@ void Session::finish_open(Result<Document> opened) {
 
 Status Session::edit(const std::string& sentence, const std::string& gesture,
                      const std::function<Status(Document&)>& change) {
-  if (!document().opened) return fail(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  if (!document().opened)
+    return fail_words(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
   Document changed = document();
   if (Status status = change(changed); !status) {
     error_ = status.error();
     return status;
   }
   if (!document().opened->recorded.empty() && !same_computation(document(), changed)) {
-    error_ = fail(Code::unsupported, "This is a recording: there is no model to run anew.",
-                  "Open the model itself to change its input.");
+    error_ = fail_words(Code::unsupported, "This is a recording: there is no model to run anew.",
+                        "Open the model itself to change its input.");
     return *error_;
   }
   const std::uint64_t point = history_.point();

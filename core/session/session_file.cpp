@@ -41,8 +41,8 @@ std::string fingerprint(const Tensor& tensor) {
 // ---- arrays ---------------------------------------------------------------------------------------
 
 Error damaged(const std::string& path, const std::string& problem) {
-  return fail(Code::bad_format, quoted_path(path) + ": " + problem,
-              "The file was changed or cut short: save the session again, or correct that field.");
+  return fail_words(Code::bad_format, quoted_path(path) + ": " + problem,
+                    "The file was changed or cut short: save the session again, or correct that field.");
 }
 
 std::string arrays_path(const std::string& path) { return path + ".safetensors"; }
@@ -107,15 +107,15 @@ class ArraysIn {
       TRY(file_, open_safetensors(arrays_path(path_)));
     }
     if (!file_->find(name))
-      return fail(Code::not_found,
-                  quoted_path(arrays_path(path_)) + " does not hold " + in_quotes(name) + ".",
-                  "It belongs to another session: keep the two files together.");
+      return fail_words(Code::not_found,
+                        quoted_path(arrays_path(path_)) + " does not hold " + in_quotes(name) + ".",
+                        "It belongs to another session: keep the two files together.");
     TRY(const Tensor tensor, file_->load(name));
     if ("array-" + fingerprint(tensor) == name) return tensor;
-    return fail(Code::bad_format,
-                quoted_path(arrays_path(path_)) + ": the numbers of " + in_quotes(name) +
-                    " are not those that were saved.",
-                "Save the session again.");
+    return fail_words(Code::bad_format,
+                      quoted_path(arrays_path(path_)) + ": the numbers of " + in_quotes(name) +
+                          " are not those that were saved.",
+                      "Save the session again.");
   }
   std::string path_;
   std::shared_ptr<TensorSource> file_;
@@ -309,11 +309,12 @@ std::string fingerprint(const Model& model) {
 }
 
 Status save_session(const std::string& path, const Document& document, const json& look) {
-  if (!document.opened) return fail(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  if (!document.opened)
+    return fail_words(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
   const OpenedModel& opened = *document.opened;
   if (opened.path.empty())
-    return fail(Code::unsupported, "This model is in no file yet.",
-                "Export it from the Training view, open it, and save the session then.");
+    return fail_words(Code::unsupported, "This model is in no file yet.",
+                      "Export it from the Training view, open it, and save the session then.");
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
@@ -343,15 +344,15 @@ Status save_session(const std::string& path, const Document& document, const jso
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
   if (!file.is_object() || text_at(file, "format") != "attnscope-session")
-    return fail(Code::bad_format, quoted_path(path) + " is no session of attnscope.",
-                "Open a file that Ctrl+S wrote.");
+    return fail_words(Code::bad_format, quoted_path(path) + " is no session of attnscope.",
+                      "Open a file that Ctrl+S wrote.");
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer()) return damaged(path, "\"version\" is missing.");
   if (version->get<int>() > kVersion)
-    return fail(Code::unsupported,
-                format("%s has version %d; this program reads up to %d.", quoted_path(path).c_str(),
-                       version->get<int>(), kVersion),
-                "Open it with a newer attnscope.");
+    return fail_words(Code::unsupported,
+                      format("%s has version %d; this program reads up to %d.", quoted_path(path).c_str(),
+                             version->get<int>(), kVersion),
+                      "Open it with a newer attnscope.");
   const auto model = file.find("model");
   if (model == file.end() || !model->is_object() || text_at(*model, "path").empty())
     return damaged(path, "\"model\" does not say what to open.");

@@ -27,10 +27,11 @@ std::string Training::kept_in() const {
 void Training::remove_kept(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::remove(path, error) && error)
-    return tell({TrainingOutcome::Kind::failed, path,
-                 fail(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
-                      "Look at the permissions of its folder."),
-                 0});
+    return tell(
+        {TrainingOutcome::Kind::failed, path,
+         fail_words(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
+                    "Look at the permissions of its folder."),
+         0});
   ++kept_version_;
   if (wake_) wake_();
 }
@@ -73,7 +74,7 @@ bool Training::leave() {
   Status done = kept();
   if (done || std::exchange(warned_, true)) return true;
   Error error = done.error();
-  error.hint = "The run before would be lost: save it elsewhere first, or begin once more to let it go.";
+  error.advice = Text::of("error.training.lost");
   tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
   return false;
 }
@@ -110,9 +111,8 @@ Status Training::kept_somewhere() {
   const auto written = rescued(
       "training", [&](const std::string& folder) { return save_checkpoint(folder + name, *trainer_); });
   Error error = done.error();
-  error.hint = written ? format("It was written to %s instead: when there is room, move it to %s.",
-                                (*written + name).c_str(), kept_in().c_str())
-                       : "It could not be written elsewhere either: free some space.";
+  error.advice = written ? Text::of("error.training.rescued", {*written + name, kept_in()})
+                         : Text::of("error.training.not_rescued");
   if (written) rescued_ = {trainer_->state().step, error};
   return error;
 }

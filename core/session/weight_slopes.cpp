@@ -248,13 +248,13 @@ Result<SlopeExplanation> explain_weight_slope(const Gradients& gradients, const 
                                               const std::vector<std::int64_t>& index) {
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
   if (parts.empty())
-    return fail(Code::not_found, format("This run has no slope called %s.grad.", name.c_str()),
-                "Choose a weight that the run used.");
+    return fail_words(Code::not_found, format("This run has no slope called %s.grad.", name.c_str()),
+                      "Choose a weight that the run used.");
   const std::vector<std::int64_t> shape = gradients.trace().weights().get(name).sizes();
   bool there = index.size() == shape.size();
   for (std::size_t d = 0; there && d < index.size(); ++d) there = index[d] >= 0 && index[d] < shape[d];
   if (!there)
-    return fail(
+    return fail_words(
         Code::out_of_range,
         format("%s has the shape %s: there is no such cell.", name.c_str(), shape_text(shape).c_str()),
         "Choose an index inside the shape.");

@@ -42,8 +42,9 @@ Error write_error(const std::string& path, int reason) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
     reason = EROFS;
-  return fail(Code::io_failed, "Writing " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
-              hint_for(reason));
+  return fail_words(Code::io_failed,
+                    "Writing " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
+                    hint_for(reason));
 }
 
 // The file a symbolic link leads to, so that the link stays a link.
@@ -72,8 +73,9 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
 Result<int> open_stream(const std::string& target, const std::string& path) {
   const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0 && errno == ENXIO)
-    return fail(Code::io_failed, "Cannot write " + in_quotes(path, 400) + ": it is a pipe that nobody reads.",
-                "Start its reader first, or name a file.");
+    return fail_words(Code::io_failed,
+                      "Cannot write " + in_quotes(path, 400) + ": it is a pipe that nobody reads.",
+                      "Start its reader first, or name a file.");
   if (fd < 0) return write_error(path, errno);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
@@ -94,9 +96,9 @@ Status make_folder(const std::string& path) {
   std::filesystem::create_directories(path, error);
   std::error_code ignored;
   if (!error || std::filesystem::is_directory(path, ignored)) return Done{};
-  return fail(Code::io_failed,
-              "The folder " + quoted_path(path) + " cannot be made: " + error.message() + ".",
-              hint_for(error.value()));
+  return fail_words(Code::io_failed,
+                    "The folder " + quoted_path(path) + " cannot be made: " + error.message() + ".",
+                    hint_for(error.value()));
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
@@ -105,13 +107,14 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode))
-    return fail(Code::io_failed, "Cannot write " + quoted_path(path) + ": it is a folder.",
-                "Add a file name.");
+    return fail_words(Code::io_failed, "Cannot write " + quoted_path(path) + ": it is a folder.",
+                      "Add a file name.");
   const bool regular = !exists || S_ISREG(old.st_mode);
   if (!regular && what == WriteTo::regular_file)
-    return fail(Code::io_failed,
-                "Cannot write " + in_quotes(path, 400) + ": it is a device or a pipe, not a regular file.",
-                "Remove it, or name another file.");
+    return fail_words(
+        Code::io_failed,
+        "Cannot write " + in_quotes(path, 400) + ": it is a device or a pipe, not a regular file.",
+        "Remove it, or name another file.");
   if (!regular) {
     TRY(const int fd, open_stream(target, path));
     return AtomicFile(fd, target, "");

@@ -35,15 +35,16 @@ std::string config_folder() {
 }
 
 Result<std::string> rescued(const std::string& name, const std::function<Status(const std::string&)>& write) {
-  Status last = fail(Code::io_failed, "There is no other place to write to.", "Free some space.");
+  Status last = fail_words(Code::io_failed, "There is no other place to write to.", "Free some space.");
   for (const std::string& place : {std::string("/var/tmp"), folder_in("HOME"), folder_in("TMPDIR"),
                                    std::string("/tmp"), std::string(".")}) {
     std::string folder = (fs::path(place) / ("attnscope-" + name + "-XXXXXX")).string();
     if (place.empty()) continue;
     if (!::mkdtemp(folder.data())) {
-      last = fail(Code::io_failed,
-                  "No folder can be made in " + in_quotes(place, 400) + ": " + std::strerror(errno) + ".",
-                  "Free some space.");
+      last =
+          fail_words(Code::io_failed,
+                     "No folder can be made in " + in_quotes(place, 400) + ": " + std::strerror(errno) + ".",
+                     "Free some space.");
       continue;
     }
     last = write(folder);

@@ -23,7 +23,7 @@ Result<std::vector<Bpe::Merge>> merges_of(const std::vector<std::string>& lines)
   for (const std::string& line : lines) {
     const std::size_t space = line.find(' ', 1);
     if (line.empty() || space == std::string::npos || space + 1 >= line.size()) {
-      return fail(
+      return fail_words(
           Code::bad_format,
           format("merge %zu (\"%.40s\") is not two tokens with a space between", out.size(), line.c_str()),
           "Write it as \"a b\".");
@@ -35,8 +35,9 @@ Result<std::vector<Bpe::Merge>> merges_of(const std::vector<std::string>& lines)
 
 Status check_id(const Vocabulary& vocabulary, std::optional<int> id, const char* role) {
   if (!id || vocabulary.has(*id)) return Done{};
-  return fail(Code::out_of_range, format("the %s token has id %d, which is not in the vocabulary", role, *id),
-              format("Ids lie between 0 and %d.", vocabulary.size() - 1));
+  return fail_words(Code::out_of_range,
+                    format("the %s token has id %d, which is not in the vocabulary", role, *id),
+                    format("Ids lie between 0 and %d.", vocabulary.size() - 1));
 }
 
 Result<AddedTokens> whole_tokens_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
@@ -98,7 +99,7 @@ Made make(const ByteLevelBpe& source) {
 
 Made make_byte_level_bpe(const ByteLevelBpe& parts, const std::string& what) {
   auto made = make(parts);
-  if (!made) return fail(made.error().code, what + ": " + made.error().sentence, made.error().hint);
+  if (!made) return within(what, made.error());
   return made;
 }
 

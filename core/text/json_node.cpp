@@ -56,14 +56,14 @@ JsonNode JsonNode::at(std::size_t index) const {
 
 Error JsonNode::wrong(std::string_view wanted) const {
   const std::string place = path_.empty() ? "the file" : path_;
-  return fail(Code::bad_format, place + " must be " + std::string(wanted) + ", found " + found(*value_),
-              "Compare it with the tokenizer.json that the tokenizer's author published.");
+  return fail_words(Code::bad_format, place + " must be " + std::string(wanted) + ", found " + found(*value_),
+                    "Compare it with the tokenizer.json that the tokenizer's author published.");
 }
 
 Error JsonNode::missing(const char* key, std::string_view wanted) const {
   const std::string place = path_.empty() ? std::string(key) : path_ + "." + key;
-  return fail(Code::bad_format, place + " is missing; it must be " + std::string(wanted),
-              "Compare it with the tokenizer.json that the tokenizer's author published.");
+  return fail_words(Code::bad_format, place + " is missing; it must be " + std::string(wanted),
+                    "Compare it with the tokenizer.json that the tokenizer's author published.");
 }
 
 Status JsonNode::expect_object() const {
@@ -122,23 +122,25 @@ Result<JsonNode> JsonNode::object(const char* key) const {
 }
 
 Error with_full_stop(Error error) {
-  if (!error.sentence.empty() && error.sentence.back() != '.') error.sentence += '.';
+  const std::string sentence = error.sentence();
+  if (!sentence.empty() && sentence.back() != '.') error.what = Text::of("error.with_stop", {error.what});
   return error;
 }
 
 Result<nlohmann::json> parse_json(std::string_view text) {
   if (depth_of(text) > kMaxDepth) {
-    return fail(Code::bad_format, format("the JSON is nested deeper than %d levels", kMaxDepth),
-                "A tokenizer.json has fewer than ten.");
+    return fail_words(Code::bad_format, format("the JSON is nested deeper than %d levels", kMaxDepth),
+                      "A tokenizer.json has fewer than ten.");
   }
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    return fail(Code::bad_format, format("the JSON breaks off at byte %zu", error.byte),
-                "The file may be cut short or no JSON at all; download it again.");
+    return fail_words(Code::bad_format, format("the JSON breaks off at byte %zu", error.byte),
+                      "The file may be cut short or no JSON at all; download it again.");
   } catch (const std::exception&) {
-    return fail(Code::bad_format, "the JSON holds a number that is too large, or does not fit into memory",
-                "Download the file again.");
+    return fail_words(Code::bad_format,
+                      "the JSON holds a number that is too large, or does not fit into memory",
+                      "Download the file again.");
   }
 }
 

@@ -40,9 +40,7 @@ Result<Normalizer> bert_normalizer_from(const JsonNode& node) {
 
 Result<Normalizer> precompiled_from(const JsonNode& node) {
   TRY(const auto base64, node.text("precompiled_charsmap", ""));
-  const auto named = [&](const Error& error) {
-    return fail(error.code, node.path() + ".precompiled_charsmap: " + error.sentence, error.hint);
-  };
+  const auto named = [&](const Error& error) { return within(node.path() + ".precompiled_charsmap", error); };
   const auto bytes = from_base64(base64);
   if (!bytes) return named(bytes.error());
   auto table = Charsmap::from_bytes(*bytes);
@@ -71,9 +69,10 @@ Result<PreTokenizer> byte_level_from(const JsonNode& node) {
 }  // namespace
 
 Error unknown_part(const JsonNode& node, const std::string& type, const char* known) {
-  return fail(Code::unsupported,
-              format("%s has the type \"%.60s\", which is not known", node.path().c_str(), type.c_str()),
-              format("Known here: %s.", known));
+  return fail_words(
+      Code::unsupported,
+      format("%s has the type \"%.60s\", which is not known", node.path().c_str(), type.c_str()),
+      format("Known here: %s.", known));
 }
 
 Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
@@ -87,10 +86,7 @@ Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
   if (!pattern.has("Regex")) return pattern.wrong("{\"Regex\": ...} or {\"String\": ...}");
   TRY(const auto expression, pattern.text("Regex"));
   auto compiled = Pattern::regex(expression);
-  if (!compiled) {
-    return fail(compiled.error().code, pattern.path() + ": " + compiled.error().sentence,
-                compiled.error().hint);
-  }
+  if (!compiled) return within(pattern.path(), compiled.error());
   return compiled;
 }
 

@@ -91,10 +91,11 @@ Made open_tokenizer(const std::string& path) {
   if (fs::is_directory(file, ignored)) {
     file = file_in(file);
     if (file.empty()) {
-      return fail(Code::not_found,
-                  quoted_path(path) +
-                      " has no tokenizer.json, nor tokenizer.model, vocab.json with merges.txt or vocab.txt",
-                  "Without a tokenizer, token ids can still be given.");
+      return fail_words(
+          Code::not_found,
+          quoted_path(path) +
+              " has no tokenizer.json, nor tokenizer.model, vocab.json with merges.txt or vocab.txt",
+          "Without a tokenizer, token ids can still be given.");
     }
   }
   const TokenizerSettings settings = settings_beside(file);

@@ -18,7 +18,7 @@ Result<ScoredBpe> ScoredBpe::make(const std::vector<ScoredPiece>& pieces, std::o
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const ScoredPiece& piece = pieces[id];
     if (!std::isfinite(piece.score) || piece.spelling.size() > kMaxSpelling) {
-      return fail(
+      return fail_words(
           Code::bad_format,
           format("the piece \"%s\" (id %zu) has %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(), id,
                  std::isfinite(piece.score) ? "more than 4096 bytes" : "a score that is no number"),

@@ -82,9 +82,9 @@ Status make_marian(Pipeline& parts, const json& vocab) {
   std::vector<AddedToken> specials;
   for (const auto& [spelling, value] : vocab.items()) {
     if (!value.is_number_integer()) {
-      return fail(Code::bad_format,
-                  format("vocab.json gives \"%.60s\" an id that is no whole number", spelling.c_str()),
-                  "It maps each piece to its id.");
+      return fail_words(Code::bad_format,
+                        format("vocab.json gives \"%.60s\" an id that is no whole number", spelling.c_str()),
+                        "It maps each piece to its id.");
     }
     const auto id = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX
                         ? std::int64_t{-1}
@@ -95,7 +95,8 @@ Status make_marian(Pipeline& parts, const json& vocab) {
     if (language || special) specials.push_back(special_token(spelling, static_cast<int>(id)));
   }
   const auto unknown = outer.find("<unk>");
-  if (!unknown) return fail(Code::bad_format, "vocab.json has no <unk>", "It maps each piece to its id.");
+  if (!unknown)
+    return fail_words(Code::bad_format, "vocab.json has no <unk>", "It maps each piece to its id.");
   TRY_OK(rename(parts, std::move(outer), *unknown, specials, {}));
   parts.post_processor = around(parts, {}, {"</s>"});
   return Done{};
@@ -107,7 +108,7 @@ Status check_class(const std::string& name) {
       "BarthezTokenizer",   "PLBartTokenizer",    "M2M100Tokenizer",  "XLNetTokenizer", "PegasusTokenizer",
       "BigBirdTokenizer",   "DebertaV2Tokenizer", "RemBertTokenizer", "CpmTokenizer",   "FNetTokenizer"};
   if (kOthers.count(name) == 0) return Done{};
-  return fail(
+  return fail_words(
       Code::unsupported,
       format("tokenizer_config.json names the class %s, which gives the pieces other ids", name.c_str()),
       "Use the tokenizer.json of the model (AutoTokenizer.save_pretrained writes one).");

@@ -25,11 +25,11 @@ Result<AddedToken> added_token_from(const JsonNode& node, const Vocabulary& voca
   const std::int64_t id = known ? *known : listed;
   if (id < 0 || id > kMaxTokenId) return node.wrong("an added token with an id that a vocabulary can have");
   if (!known && vocabulary.has(static_cast<int>(id))) {
-    return fail(Code::bad_format,
-                format("%s (\"%.60s\") has the id %lld of another token, \"%.60s\"", node.path().c_str(),
-                       out.content.c_str(), static_cast<long long>(id),
-                       std::string(vocabulary.spelling(static_cast<int>(id))).c_str()),
-                "Each id may have one spelling only.");
+    return fail_words(Code::bad_format,
+                      format("%s (\"%.60s\") has the id %lld of another token, \"%.60s\"",
+                             node.path().c_str(), out.content.c_str(), static_cast<long long>(id),
+                             std::string(vocabulary.spelling(static_cast<int>(id))).c_str()),
+                      "Each id may have one spelling only.");
   }
   out.id = static_cast<int>(id);
   return out;
@@ -88,25 +88,21 @@ Result<Pipeline> pipeline_from(const JsonNode& root) {
   return parts;
 }
 
-Error named(const std::string& what, const Error& error) {
-  return fail(error.code, what + ": " + error.sentence, error.hint);
-}
-
 }  // namespace
 
 Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::string& what) {
   try {
     auto parts = pipeline_from(JsonNode(document, ""));
-    if (!parts) return named(what, parts.error());
+    if (!parts) return within(what, parts.error());
     return parts;
   } catch (const std::exception&) {
-    return fail(Code::no_memory, what + ": it cannot be held in memory", "Close other programs.");
+    return fail_words(Code::no_memory, what + ": it cannot be held in memory", "Close other programs.");
   }
 }
 
 Result<Pipeline> parts_of_json(std::string_view text, const std::string& what) {
   const auto document = parse_json(text);
-  if (!document) return named(what, document.error());
+  if (!document) return within(what, document.error());
   return parts_of_document(*document, what);
 }
 

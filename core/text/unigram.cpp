@@ -12,10 +12,10 @@ namespace {
 constexpr double kUnknownPenalty = 10.0;
 
 Error about(const UnigramPiece& piece, std::size_t id, const std::string& trouble, const char* hint) {
-  return fail(Code::bad_format,
-              format("the piece \"%s\" (id %zu) %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(), id,
-                     trouble.c_str()),
-              hint);
+  return fail_words(Code::bad_format,
+                    format("the piece \"%s\" (id %zu) %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(),
+                           id, trouble.c_str()),
+                    hint);
 }
 
 }  // namespace
@@ -33,10 +33,10 @@ Status Unigram::check(const std::vector<UnigramPiece>& pieces, const UnigramOpti
   }
   const auto count = static_cast<std::int64_t>(pieces.size());
   if (options.unknown && (*options.unknown < 0 || *options.unknown >= count)) {
-    return fail(Code::out_of_range,
-                format("the unknown token has id %lld, but there are %lld pieces",
-                       static_cast<long long>(*options.unknown), static_cast<long long>(count)),
-                "unk_id must be the index of a piece.");
+    return fail_words(Code::out_of_range,
+                      format("the unknown token has id %lld, but there are %lld pieces",
+                             static_cast<long long>(*options.unknown), static_cast<long long>(count)),
+                      "unk_id must be the index of a piece.");
   }
   return Done{};
 }

@@ -11,8 +11,9 @@ float WireField::real() const {
 }
 
 Error WireReader::broken(const char* what, std::size_t at) const {
-  return fail(Code::bad_format, format("the protocol buffer %s at byte %zu of %zu", what, at, bytes_.size()),
-              "The file is cut short or of another kind; download it again.");
+  return fail_words(Code::bad_format,
+                    format("the protocol buffer %s at byte %zu of %zu", what, at, bytes_.size()),
+                    "The file is cut short or of another kind; download it again.");
 }
 
 Result<std::uint64_t> WireReader::varint() {

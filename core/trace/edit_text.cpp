@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 
 Error bad_edit(std::string_view text, const std::string& problem) {
-  return fail(
+  return fail_words(
       Code::bad_format, in_quotes(text) + " is not an edit: " + problem,
       "Write PLACE=V, PLACE+=V or PLACE*=V, where V is a number, mean, @pos:N or @FILE.npz; for example "
       "blocks.0.attn.z[head=1]=0.");
@@ -49,8 +49,8 @@ Result<std::shared_ptr<TensorSource>> read_arrays(const std::string& path) {
   if (ends_with(path, ".npz")) return read_npz(path);
   if (ends_with(path, ".npy")) return read_npy(path);
   if (ends_with(path, ".safetensors")) return open_safetensors(path);
-  return fail(Code::unsupported, "Numbers are not read from " + in_quotes(path) + ".",
-              "Give a .npz, .npy or .safetensors file.");
+  return fail_words(Code::unsupported, "Numbers are not read from " + in_quotes(path) + ".",
+                    "Give a .npz, .npy or .safetensors file.");
 }
 
 Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
@@ -66,8 +66,8 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
     name = source->infos().front().name;
   if (!source->find(name))
-    return fail(Code::not_found, in_quotes(path) + " holds no array called " + in_quotes(name) + ".",
-                "Name one of its arrays behind the file: @FILE.npz:NAME.");
+    return fail_words(Code::not_found, in_quotes(path) + " holds no array called " + in_quotes(name) + ".",
+                      "Name one of its arrays behind the file: @FILE.npz:NAME.");
   TRY(Tensor values, source->load(name));
   return EditValue(Frozen{values.packed(), std::string(text)});
 }

@@ -34,21 +34,21 @@ Extent extent_of(const Trace& trace, const Target& where) {
 
 Status check_runs(const Weights& weights) {
   if (!weights.all().empty()) return Done{};
-  return fail(Code::unsupported, "This is a recording of a run: it has no weights to run anew.",
-              "Look at what it holds, or open the model itself.");
+  return fail_words(Code::unsupported, "This is a recording of a run: it has no weights to run anew.",
+                    "Look at what it holds, or open the model itself.");
 }
 
 Status check_takes_rows(const Input& input) {
   if (!input.vectors.empty()) return Done{};
-  return fail(Code::unsupported,
-              "The input is tokens, not rows of numbers: it cannot be edited number by number.",
-              "Edit embed, or type another text.");
+  return fail_words(Code::unsupported,
+                    "The input is tokens, not rows of numbers: it cannot be edited number by number.",
+                    "Edit embed, or type another text.");
 }
 
 Status check_weight_name(const Weights& weights, const std::string& name) {
   if (weights.find(name)) return Done{};
-  return fail(Code::not_found, format("This model has no weight called %s.", name.c_str()),
-              "attnscope-cli info MODEL --json lists the weights.");
+  return fail_words(Code::not_found, format("This model has no weight called %s.", name.c_str()),
+                    "attnscope-cli info MODEL --json lists the weights.");
 }
 
 Status check_target(const Trace& trace, const Target& where) {
@@ -57,10 +57,10 @@ Status check_target(const Trace& trace, const Target& where) {
   if (where.kind == Target::Kind::weight) return check_weight_name(trace.weights(), where.weight);
   const std::string name = to_text(where.site);
   if (!trace.find(where.site))
-    return fail(Code::not_found, format("This model has no step %s to change.", name.c_str()),
-                "Choose a step of the timeline.");
+    return fail_words(Code::not_found, format("This model has no step %s to change.", name.c_str()),
+                      "Choose a step of the timeline.");
   if (step_of(where.site.slot).editable) return Done{};
-  return fail(
+  return fail_words(
       Code::unsupported, format("%s cannot be changed itself.", name.c_str()),
       where.site.slot == Slot::mask ? "Switch cells of the mask instead." : "Change the logits instead.");
 }
@@ -72,28 +72,29 @@ Status check_axes(const Target& where, const std::vector<Axis>& axes) {
     const bool known =
         std::any_of(axes.begin(), axes.end(), [&](Axis axis) { return range_on(where, axis) == &range; });
     if (!known)
-      return fail(Code::bad_shape,
-                  format("%s has no axis called %s: its axes are [%s].", to_text(where).c_str(),
-                         range.axis.c_str(), join(names, ", ").c_str()),
-                  "Name axes of the step, as attnscope-cli steps lists them.");
+      return fail_words(Code::bad_shape,
+                        format("%s has no axis called %s: its axes are [%s].", to_text(where).c_str(),
+                               range.axis.c_str(), join(names, ", ").c_str()),
+                        "Name axes of the step, as attnscope-cli steps lists them.");
   }
   return Done{};
 }
 
 Status check_row(const Target& where, bool has_rows, std::int64_t pos, std::int64_t begin, std::int64_t end) {
   if (!has_rows)
-    return fail(Code::unsupported, format("%s has no positions to copy from.", to_text(where).c_str()),
-                "Set a number, or name a step that has positions.");
+    return fail_words(Code::unsupported, format("%s has no positions to copy from.", to_text(where).c_str()),
+                      "Set a number, or name a step that has positions.");
   if (pos >= begin && pos < end) return Done{};
-  return fail(Code::out_of_range,
-              format("%s cannot be copied from position %lld: the run has %lld.", to_text(where).c_str(),
-                     static_cast<long long>(pos), static_cast<long long>(end)),
-              "Positions count from 0.");
+  return fail_words(Code::out_of_range,
+                    format("%s cannot be copied from position %lld: the run has %lld.",
+                           to_text(where).c_str(), static_cast<long long>(pos), static_cast<long long>(end)),
+                    "Positions count from 0.");
 }
 
 Error no_place(const Edit& edit) {
-  return fail(Code::out_of_range, format("The run has no place for the edit %s.", to_text(edit).c_str()),
-              "Indices count from 0; attnscope-cli trace MODEL --summary lists the shapes.");
+  return fail_words(Code::out_of_range,
+                    format("The run has no place for the edit %s.", to_text(edit).c_str()),
+                    "Indices count from 0; attnscope-cli trace MODEL --summary lists the shapes.");
 }
 
 Status check_edit(const Trace& trace, const NumberEdit& edit) {

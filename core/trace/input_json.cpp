@@ -15,8 +15,8 @@ Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std:
                                              const std::string& name) {
   std::vector<float> out;
   const auto bad = [&](const char* why) {
-    return fail(Code::bad_format, format("%s: %s.", name.c_str(), why),
-                "Write a list of numbers, or a list of equally long rows.");
+    return fail_words(Code::bad_format, format("%s: %s.", name.c_str(), why),
+                      "Write a list of numbers, or a list of equally long rows.");
   };
   const auto take = [&](const json& number) {
     const bool fits = number.is_number() && std::isfinite(number.get<float>());
@@ -61,8 +61,8 @@ Status read_list(const json& object, const char* key, std::vector<Number>& out, 
     out.push_back((*list)[i].get<Number>());
   }
   if (list->is_array() && out.size() == list->size()) return Done{};
-  return fail(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
-              "Correct the list; very large numbers are refused too.");
+  return fail_words(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
+                    "Correct the list; very large numbers are refused too.");
 }
 
 // {"shape": [3, 8, 8], "values": [...]}
@@ -75,12 +75,12 @@ Status read_pixels(const json& object, Tensor& pixels, const std::string& name) 
   const bool fits = shape.size() == 3 && *std::min_element(shape.begin(), shape.end()) > 0 &&
                     *std::max_element(shape.begin(), shape.end()) <= 4096;
   if (!whole || !fits)
-    return fail(Code::bad_format, name + ": pixels need a shape [channels, rows, columns] and values.",
-                "Give both.");
+    return fail_words(Code::bad_format, name + ": pixels need a shape [channels, rows, columns] and values.",
+                      "Give both.");
   TRY(std::vector<float> values, numbers_from_json((*given)["values"], flat, name + ": pixels"));
   if (static_cast<std::int64_t>(values.size()) != shape[0] * shape[1] * shape[2])
-    return fail(Code::bad_shape, name + ": pixels do not have as many values as their shape says.",
-                "Correct one of them.");
+    return fail_words(Code::bad_shape, name + ": pixels do not have as many values as their shape says.",
+                      "Correct one of them.");
   pixels =
       Tensor::from(std::move(values), {{Axis::in, shape[0]}, {Axis::pos, shape[1]}, {Axis::dim, shape[2]}});
   return Done{};
@@ -97,14 +97,14 @@ Status read_spans(const json& object, std::vector<Span>& spans, const std::strin
     spans.push_back({span[0].get<std::string>(), span[1].get<std::int64_t>(), span[2].get<std::int64_t>()});
   }
   if (list->is_array() && spans.size() == list->size()) return Done{};
-  return fail(Code::bad_format, name + ": spans must be a list of [name, begin, end].",
-              "Write [[\"image\", 0, 4], [\"text\", 4, 7]].");
+  return fail_words(Code::bad_format, name + ": spans must be a list of [name, begin, end].",
+                    "Write [[\"image\", 0, 4], [\"text\", 4, 7]].");
 }
 
 Result<Input> read_input(const json& sequence, const std::string& name) {
   Input input;
   if (!sequence.is_object())
-    return fail(Code::bad_format, name + " is not an object.", "Give ids, vectors or pixels.");
+    return fail_words(Code::bad_format, name + " is not an object.", "Give ids, vectors or pixels.");
   TRY_OK(read_list(sequence, "ids", input.ids, name));
   TRY_OK(read_list(sequence, "source", input.source, name));
   TRY_OK(read_list(sequence, "types", input.types, name));
@@ -116,11 +116,11 @@ Result<Input> read_input(const json& sequence, const std::string& name) {
     std::vector<std::int64_t> shape;
     TRY(std::vector<float> flat, numbers_from_json(sequence["vectors"], shape, name));
     if (shape.size() != 2)
-      return fail(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+      return fail_words(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
     input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
   }
   if (!input.ids.empty() || !input.vectors.empty() || !input.pixels.empty()) return input;
-  return fail(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
+  return fail_words(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
 }
 
 }  // namespace
@@ -129,8 +129,8 @@ Result<std::vector<Input>> inputs_from_json(const json& object, const std::strin
   std::vector<Input> inputs;
   const auto given = object.find("inputs");
   if (given == object.end() || !given->is_array() || given->empty())
-    return fail(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
-                "Give ids or vectors.");
+    return fail_words(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
+                      "Give ids or vectors.");
   for (const json& sequence : *given) {
     TRY(inputs.emplace_back(), read_input(sequence, format("%s: inputs[%zu]", what.c_str(), inputs.size())));
   }

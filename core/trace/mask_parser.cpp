@@ -27,8 +27,8 @@ class Parser {
 
   Result<Node> whole() {
     if (at_end())
-      return fail(Code::bad_format, "The mask text is empty.",
-                  "Write a mask such as causal & window(4), or model for the model's own.");
+      return fail_words(Code::bad_format, "The mask text is empty.",
+                        "Write a mask such as causal & window(4), or model for the model's own.");
     TRY(Node root, operands(Kind::disjunction));
     if (!at_end()) return expected("&, | or the end");
     return root;
@@ -57,7 +57,7 @@ class Parser {
 
   Error expected(const std::string& what) {
     const std::string seen = found();
-    return fail(
+    return fail_words(
         Code::bad_format,
         format("In the mask %s, %s at character %zu where %s was expected.", in_quotes(text_, 80).c_str(),
                seen.c_str(), utf8_length(text_.substr(0, at_)) + 1, what.c_str()),

@@ -129,14 +129,14 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
   for (const std::string* name : {&node.query_span, &node.key_span})
     if (!name->empty() &&
         std::none_of(spans.begin(), spans.end(), [&](const Span& s) { return s.name == *name; }))
-      return fail(Code::not_found,
-                  "The mask speaks of the span \"" + valid_utf8(*name) + "\", which is not there.",
-                  span_list(spans));
+      return fail_words(Code::not_found,
+                        "The mask speaks of the span \"" + valid_utf8(*name) + "\", which is not there.",
+                        span_list(spans));
   if (node.kind == Kind::matrix && (node.rows != queries || node.columns != keys))
-    return fail(Code::bad_shape,
-                "The mask matrix is " + shape_text({node.rows, node.columns}) + " where " +
-                    shape_text({queries, keys}) + " is needed.",
-                "Give one row per query and one column per key.");
+    return fail_words(Code::bad_shape,
+                      "The mask matrix is " + shape_text({node.rows, node.columns}) + " where " +
+                          shape_text({queries, keys}) + " is needed.",
+                      "Give one row per query and one column per key.");
   for (const Node& child : node.children)
     if (auto error = misfit(child, queries, keys, spans)) return error;
   return {};
@@ -177,8 +177,8 @@ Result<MaskSpec> MaskSpec::parse(std::string_view text) {
 
 Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
   if (allowed.rank() != 2 || allowed.count() == 0)
-    return fail(Code::bad_shape, "The mask matrix has the shape " + shape_text(allowed) + ".",
-                "A mask has two axes: one row per query, one column per key.");
+    return fail_words(Code::bad_shape, "The mask matrix has the shape " + shape_text(allowed) + ".",
+                      "A mask has two axes: one row per query, one column per key.");
   Node node;
   node.kind = Kind::matrix;
   node.rows = allowed.size(0);
@@ -187,7 +187,7 @@ Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
     for (std::int64_t column = 0; column < node.columns; ++column) {
       const float value = allowed.at(row, column);
       if (value != 0.f && value != 1.f)
-        return fail(
+        return fail_words(
             Code::bad_format,
             format("The mask matrix holds %g at row %lld, column %lld.", static_cast<double>(value),
                    static_cast<long long>(row), static_cast<long long>(column)),

@@ -45,12 +45,12 @@ Result<Opened> open_checkpoint(const std::string& path) {
   TRY(out.source, open_safetensors(path));
   const auto found = out.source->metadata().find(kKey);
   if (found == out.source->metadata().end())
-    return fail(Code::bad_format, quoted_path(path) + " is no checkpoint of a training.",
-                "Give a file that attnscope wrote while it trained.");
+    return fail_words(Code::bad_format, quoted_path(path) + " is no checkpoint of a training.",
+                      "Give a file that attnscope wrote while it trained.");
   TRY(out.json, parse_json(found->second, path));
   if (!out.json.is_object() || !out.json.contains("sizes") || !out.json.contains("recipe"))
-    return fail(Code::bad_format, quoted_path(path) + " does not say how its training went.",
-                "The file was changed or damaged; take another one.");
+    return fail_words(Code::bad_format, quoted_path(path) + " does not say how its training went.",
+                      "The file was changed or damaged; take another one.");
   CheckpointHead& head = out.head;
   TRY_OK(read_key(out.json, "task", path, head.task));
   TRY_OK(read_key(out.json, "seed", path, head.seed));
@@ -63,24 +63,24 @@ Result<Opened> open_checkpoint(const std::string& path) {
     TRY_OK(read_key(*data, "print", path, head.data.print));
   }
   if (head.step < 0 || head.step > kLastStep)
-    return fail(Code::out_of_range, quoted_path(path) + format(" stands at step %d.", head.step),
-                "The file was changed or damaged; take another one.");
+    return fail_words(Code::out_of_range, quoted_path(path) + format(" stands at step %d.", head.step),
+                      "The file was changed or damaged; take another one.");
   return out;
 }
 
 Error another_model(const std::string& path, const std::string& why) {
-  return fail(Code::bad_shape, quoted_path(path) + " is a checkpoint of another model: " + why + ".",
-              "Choose the task and the sizes that it was trained with.");
+  return fail_words(Code::bad_shape, quoted_path(path) + " is a checkpoint of another model: " + why + ".",
+                    "Choose the task and the sizes that it was trained with.");
 }
 
 // Other lines would be held out, and other words stand behind the ids.
 Status check_data(const std::string& path, const DataSource& before, const Task& task) {
   const DataSource* now = task.source();
   if (before.path.empty() || !now || now->print == before.print) return Done{};
-  return fail(Code::bad_format,
-              quoted_path(path) + " was trained on other lines or words than those in " +
-                  quoted_path(now->path) + " now.",
-              "Put the file back as it was, or begin a new run.");
+  return fail_words(Code::bad_format,
+                    quoted_path(path) + " was trained on other lines or words than those in " +
+                        quoted_path(now->path) + " now.",
+                    "Put the file back as it was, or begin a new run.");
 }
 
 // A copy in memory of its own, so that the file may be replaced and every read gives the same bits.
@@ -121,8 +121,8 @@ Result<std::vector<std::string>> layers_in(const Json& head, const std::string& 
   for (const Json& layer : layers)
     if (layer.is_string()) out.push_back(layer.get<std::string>());
   if (layers.is_array() && out.size() == layers.size()) return out;
-  return fail(Code::bad_format, quoted_path(path) + ": \"layers\" is not a list of names.",
-              "The file was changed or damaged; take another one.");
+  return fail_words(Code::bad_format, quoted_path(path) + ": \"layers\" is not a list of names.",
+                    "The file was changed or damaged; take another one.");
 }
 
 // Fills the reports of a state; says how many tables there were.
@@ -200,9 +200,9 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   state.step = opened.head.step;
   TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
   if (!(state.rate_factor >= 0))
-    return fail(Code::out_of_range,
-                quoted_path(path) + format(" multiplies its learning rate by %g.", state.rate_factor),
-                "The file was changed or damaged; take another one.");
+    return fail_words(Code::out_of_range,
+                      quoted_path(path) + format(" multiplies its learning rate by %g.", state.rate_factor),
+                      "The file was changed or damaged; take another one.");
   return state;
 }
 

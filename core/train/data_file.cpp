@@ -30,8 +30,8 @@ struct Line {
 };
 
 Error at_line(const std::string& what, std::size_t number, const std::string& why, std::string hint) {
-  return fail(Code::bad_format, format("%s, line %zu: %s.", what.c_str(), number, why.c_str()),
-              std::move(hint));
+  return fail_words(Code::bad_format, format("%s, line %zu: %s.", what.c_str(), number, why.c_str()),
+                    std::move(hint));
 }
 
 // Cut at white space of every kind, as the tokenizer cuts.
@@ -51,12 +51,13 @@ std::vector<std::string> words_of(std::string_view line) {
 // Every line of a text has words; the line break behind the last one is no line.
 Result<std::vector<Line>> lines_of(const std::string& text, const std::string& what) {
   if (!is_valid_utf8(text))
-    return fail(Code::bad_format, what + " is no text in UTF-8.", "Save it as UTF-8 and try again.");
+    return fail_words(Code::bad_format, what + " is no text in UTF-8.", "Save it as UTF-8 and try again.");
   constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors open UTF-8 with it
   std::vector<std::string> rows =
       split(std::string_view(text).substr(starts_with(text, kMark) ? kMark.size() : 0), '\n');
   if (!rows.empty() && rows.back().empty()) rows.pop_back();
-  if (rows.empty()) return fail(Code::bad_format, what + " is empty.", "Give one sentence on every line.");
+  if (rows.empty())
+    return fail_words(Code::bad_format, what + " is empty.", "Give one sentence on every line.");
   std::vector<Line> out;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     out.push_back({row + 1, words_of(rows[row])});
@@ -86,8 +87,8 @@ Error kept_word(const std::string& what, std::size_t number, const std::string& 
 // The specials, then the words in the order of the alphabet.
 Result<std::vector<std::string>> list_of(const std::set<std::string>& words, const std::string& what) {
   if (words.size() > kMostVocabulary)
-    return fail(Code::out_of_range, format("%s has %zu different words.", what.c_str(), words.size()),
-                format("Up to %zu can be learned.", kMostVocabulary));
+    return fail_words(Code::out_of_range, format("%s has %zu different words.", what.c_str(), words.size()),
+                      format("Up to %zu can be learned.", kMostVocabulary));
   std::vector<std::string> out = kSpecial;
   for (const std::string& word : words)
     if (!is_special(word)) out.push_back(word);
@@ -237,8 +238,8 @@ Result<std::shared_ptr<const Task>> task_of_lines(const std::string& text, const
   std::map<std::uint64_t, std::vector<int>> different;
   for (const std::vector<int>& line : all) different[fingerprint(line)] = line;
   if (different.size() < 2)
-    return fail(Code::bad_format, what + " has one line only, or the same line again and again.",
-                "Give at least two different lines: one of them is held out for measuring.");
+    return fail_words(Code::bad_format, what + " has one line only, or the same line again and again.",
+                      "Give at least two different lines: one of them is held out for measuring.");
   const std::size_t out = std::max<std::size_t>(1, different.size() / 10);
   std::vector<std::vector<int>> held_out, train;
   for (const auto& [print, line] : different)

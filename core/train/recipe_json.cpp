@@ -11,8 +11,8 @@ namespace {
 using Json = nlohmann::json;
 
 Error wrong(const char* key, const std::string& what, const char* kind) {
-  return fail(Code::bad_format, format("%s: \"%s\" is not %s.", what.c_str(), key, kind),
-              "The file was changed or damaged; take another one.");
+  return fail_words(Code::bad_format, format("%s: \"%s\" is not %s.", what.c_str(), key, kind),
+                    "The file was changed or damaged; take another one.");
 }
 
 // The value behind a key; null where the object has none.

@@ -66,8 +66,9 @@ template <class Value, class Read>
 Result<std::vector<Value>> values_of(const NamedInts& table, std::size_t width, const std::string& what,
                                      Read read) {
   const auto bad = [&](const char* why) {
-    return fail(Code::bad_format, format("%s: the table \"%s\" %s.", what.c_str(), table.name.c_str(), why),
-                "The file was changed or damaged; take another one.");
+    return fail_words(Code::bad_format,
+                      format("%s: the table \"%s\" %s.", what.c_str(), table.name.c_str(), why),
+                      "The file was changed or damaged; take another one.");
   };
   if (table.shape.size() != 2 || table.shape[1] != static_cast<std::int64_t>(width) ||
       table.values.size() != static_cast<std::size_t>(table.shape[0]) * width)

@@ -14,7 +14,7 @@ constexpr double kLeastEpsilon = 1e-20;  // below it slopes vanish whose squares
 constexpr double kMostDecay = 1000;
 
 Status bad(std::string sentence, const char* hint) {
-  return fail(Code::out_of_range, std::move(sentence), hint);
+  return fail_words(Code::out_of_range, std::move(sentence), hint);
 }
 
 bool between(double value, double least, double below) { return value >= least && value < below; }
@@ -33,8 +33,8 @@ double learning_rate(const Recipe& recipe, int step) {
 
 Status check_recipe(const Recipe& recipe) {
   if (recipe.schedule != "cosine" && recipe.schedule != "inverse_sqrt" && recipe.schedule != "constant")
-    return fail(Code::not_found, "There is no schedule " + in_quotes(recipe.schedule) + ".",
-                "The schedules are cosine, inverse_sqrt and constant.");
+    return fail_words(Code::not_found, "There is no schedule " + in_quotes(recipe.schedule) + ".",
+                      "The schedules are cosine, inverse_sqrt and constant.");
   if (recipe.steps < 1 || recipe.batch < 1)
     return bad(
         format("A training of %d steps with %d sequences each cannot be run.", recipe.steps, recipe.batch),

@@ -9,27 +9,28 @@ namespace {
 
 Status check_range(const char* what, int value, int most) {
   if (value >= 1 && value <= most) return Done{};
-  return fail(Code::out_of_range, format("The model cannot have %d %s.", value, what),
-              format("Choose 1 to %d.", most));
+  return fail_words(Code::out_of_range, format("The model cannot have %d %s.", value, what),
+                    format("Choose 1 to %d.", most));
 }
 
 Status check_word(const char* what, const std::string& word, const char* first, const char* second) {
   if (word.empty() || word == first || word == second) return Done{};
-  return fail(Code::unsupported, format("The %s cannot be \"%s\".", what, word.c_str()),
-              format("Known are \"%s\" and \"%s\".", first, second));
+  return fail_words(Code::unsupported, format("The %s cannot be \"%s\".", what, word.c_str()),
+                    format("Known are \"%s\" and \"%s\".", first, second));
 }
 
 Status check_division(const TaskSizes& sizes) {
   if (sizes.d_model % sizes.heads != 0) {
-    return fail(Code::bad_shape,
-                format("A width of %d cannot be divided evenly among %d heads.", sizes.d_model, sizes.heads),
-                format("Choose a multiple of %d, for example %d.", sizes.heads,
-                       (sizes.d_model / sizes.heads + 1) * sizes.heads));
+    return fail_words(
+        Code::bad_shape,
+        format("A width of %d cannot be divided evenly among %d heads.", sizes.d_model, sizes.heads),
+        format("Choose a multiple of %d, for example %d.", sizes.heads,
+               (sizes.d_model / sizes.heads + 1) * sizes.heads));
   }
   if (sizes.heads % sizes.kv_heads != 0) {
-    return fail(Code::bad_shape,
-                format("%d heads cannot share %d key/value heads evenly.", sizes.heads, sizes.kv_heads),
-                "Choose a number of key/value heads that divides the heads.");
+    return fail_words(Code::bad_shape,
+                      format("%d heads cannot share %d key/value heads evenly.", sizes.heads, sizes.kv_heads),
+                      "Choose a number of key/value heads that divides the heads.");
   }
   return Done{};
 }
@@ -91,10 +92,10 @@ ModelConfig usual_decoder(const TaskSizes& sizes, const BlockSpec& block, int vo
 
 Status check_pairs(const AttentionSpec& attention) {
   if (attention.d_head % 2 == 0) return Done{};
-  return fail(Code::bad_shape,
-              format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
-                     attention.d_head),
-              "Choose a width that gives every head an even number of features.");
+  return fail_words(Code::bad_shape,
+                    format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
+                           attention.d_head),
+                    "Choose a width that gives every head an even number of features.");
 }
 
 }  // namespace attnscope

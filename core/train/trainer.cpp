@@ -52,9 +52,10 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 Error no_number(int step, const std::string& what) {
-  return fail(Code::out_of_range, format("Step %d: %s is no finite number any more.", step, what.c_str()),
-              "Lower the learning rate, warm up longer or clip the gradients; the state before this step is "
-              "kept.");
+  return fail_words(
+      Code::out_of_range, format("Step %d: %s is no finite number any more.", step, what.c_str()),
+      "Lower the learning rate, warm up longer or clip the gradients; the state before this step is "
+      "kept.");
 }
 
 // The first step of the forward pass that holds a number that is none; empty where there is none.
@@ -111,10 +112,10 @@ std::vector<std::string> names_of(const Named& tensors) {
 Status check_shape(const TrainState& state, const std::string& name, const Tensor& wanted,
                    const Tensor& found, const char* what) {
   if (found.sizes() == wanted.sizes()) return Done{};
-  return fail(Code::bad_shape,
-              format("%s of %s after step %d has the shape %s, but this model has %s.", what, name.c_str(),
-                     state.step, shape_text(found).c_str(), shape_text(wanted).c_str()),
-              "Choose the sizes that the state was trained with.");
+  return fail_words(Code::bad_shape,
+                    format("%s of %s after step %d has the shape %s, but this model has %s.", what,
+                           name.c_str(), state.step, shape_text(found).c_str(), shape_text(wanted).c_str()),
+                    "Choose the sizes that the state was trained with.");
 }
 
 }  // namespace
@@ -129,7 +130,8 @@ Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes&
   TRY_OK(check_recipe(recipe));
   TRY(ModelConfig config, task->config(sizes));
   if (config.blocks.empty())
-    return fail(Code::bad_shape, "A model without blocks cannot be trained.", "Give at least one layer.");
+    return fail_words(Code::bad_shape, "A model without blocks cannot be trained.",
+                      "Give at least one layer.");
   config.family = task->title();
   Weights weights = first_weights(config, seed);
   Trainer out;
@@ -147,8 +149,9 @@ Status Trainer::resume(TrainState state) {
   for (const auto& [name, value] : mine.all()) {
     const Tensor* found = given.find(name);
     if (!found)
-      return fail(Code::not_found, format("The state has no %s: it is one of another model.", name.c_str()),
-                  "Choose the task and the sizes that it was trained with.");
+      return fail_words(Code::not_found,
+                        format("The state has no %s: it is one of another model.", name.c_str()),
+                        "Choose the task and the sizes that it was trained with.");
     TRY_OK(check_shape(state, name, value, *found, "The weight"));
     const auto moments = state.adam.find(name);
     if (moments == state.adam.end()) continue;
@@ -156,8 +159,8 @@ Status Trainer::resume(TrainState state) {
     TRY_OK(check_shape(state, name, value, moments->second.v, "The second moment"));
   }
   if (given.all().size() != mine.all().size())
-    return fail(Code::bad_shape, "The state has weights that this model does not have.",
-                "Choose the task and the sizes that it was trained with.");
+    return fail_words(Code::bad_shape, "The state has weights that this model does not have.",
+                      "Choose the task and the sizes that it was trained with.");
   state_ = std::move(state);
   return Done{};
 }
@@ -172,8 +175,8 @@ Result<Trainer::Batch> Trainer::make_batch() const {
   std::erase_if(out.examples, [](const Example& example) { return counted(example.targets) == 0; });
   for (const Example& example : out.examples) out.counted += counted(example.targets);
   if (out.counted == 0)
-    return fail(Code::out_of_range, "No row of the batch has a target: there is nothing to learn from.",
-                "Take larger batches.");
+    return fail_words(Code::out_of_range, "No row of the batch has a target: there is nothing to learn from.",
+                      "Take larger batches.");
   return out;
 }
 
@@ -196,7 +199,7 @@ Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cance
       status[i] = gradients.error();
   });
   for (const Status& each : status) TRY_OK(Status(each));
-  if (cancel && *cancel) return fail(Code::cancelled, "The training was stopped.", "");
+  if (cancel && *cancel) return fail_words(Code::cancelled, "The training was stopped.", "");
   return runs;
 }
 

@@ -88,7 +88,7 @@ TEST_F(Faults, AViewThatThrowsBecomesASentenceAndTheRestGoesOn) {
     const int drawn = thrower->drawn;
     frames(3);
     EXPECT_EQ(thrower->drawn, drawn) << "it is not tried in every frame";
-    EXPECT_EQ(state().faults.at("view_mask").error.sentence.find('\x1b'), std::string::npos);
+    EXPECT_EQ(state().faults.at("view_mask").error.sentence().find('\x1b'), std::string::npos);
     click("tab_steps");
     EXPECT_EQ(workspace().view, "steps");
     click("tab_mask");
@@ -116,7 +116,7 @@ TEST_F(Faults, WhatABackgroundValueThrowsIsThrownWhereItIsAsked) {
     frames(1);
     settle();
     ASSERT_TRUE(shows("again_view_mask"));
-    EXPECT_NE(state().faults.at("view_mask").error.sentence.find("too many rows"), std::string::npos);
+    EXPECT_NE(state().faults.at("view_mask").error.sentence().find("too many rows"), std::string::npos);
     how = Thrower::How::well;
     click("again_view_mask");
     ASSERT_TRUE(shows("well"));

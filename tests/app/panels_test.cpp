@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "app/inspector_parts.h"
-#include "app/look/strings.h"
 #include "app/network_layout.h"
 #include "app/panel.h"
 #include "app/timeline_layout.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {

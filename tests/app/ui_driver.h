@@ -10,8 +10,8 @@
 #include "app/frame.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/widgets/navigation.h"
+#include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope::testing {

@@ -50,9 +50,9 @@ std::string& last_refusal() {
 }
 
 bool refused(const Error& error, const std::string& named) {
-  const std::string text = error.sentence + " | " + error.hint;
-  must(!error.sentence.empty() && !error.hint.empty(), "an error without a sentence or a hint: " + text);
-  must(printable(error.sentence) && printable(error.hint), "an error that cannot be printed: " + text);
+  const std::string text = error.sentence() + " | " + error.hint();
+  must(!error.sentence().empty() && !error.hint().empty(), "an error without a sentence or a hint: " + text);
+  must(printable(error.sentence()) && printable(error.hint()), "an error that cannot be printed: " + text);
   must(text.size() < kMostText, "an endless error: " + text);
   last_refusal() = text;
   must(named.empty() || text.find(named) != std::string::npos,

@@ -130,9 +130,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Backwards, ::testing::ValuesIn(kModels),
 TEST(BackwardRefuses, what_cannot_be_gone_through) {
   const OpenedModel opened = must_open(model_path("gpt2"));
   const TracePointer trace = must_run(*opened.model, {.ids = {1, 2, 3}});
-  EXPECT_EQ(backward(trace, {{1, 2}, 0, 0}).error().sentence, "There are 2 targets for 3 rows.");
+  EXPECT_EQ(backward(trace, {{1, 2}, 0, 0}).error().sentence(), "There are 2 targets for 3 rows.");
   EXPECT_FALSE(backward(trace, {{1, 2, 1 << 20}, 0, 0}));
-  EXPECT_EQ(backward(trace, {{-1, -1, -100}, 0, 0}).error().sentence,
+  EXPECT_EQ(backward(trace, {{-1, -1, -100}, 0, 0}).error().sentence(),
             "No row has a target, so there is no loss.");
   RunOptions last;
   last.keep = Keep::predictions;

@@ -168,7 +168,7 @@ TEST(Combinations, images) {
 TEST(Combinations, are_refused_in_words) {
   const auto refusal = [](const Json& config) {
     const auto made = config_from_json(config, "test");
-    return made ? std::string("accepted") : made.error().sentence;
+    return made ? std::string("accepted") : made.error().sentence();
   };
   Json config = base();
   config["order"] = "sideways";
@@ -183,7 +183,7 @@ TEST(Combinations, are_refused_in_words) {
   config["cross"] = Json::object();
   const auto made = Model::make(*config_from_json(config, "test"), {});
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().sentence.find("no encoder"), std::string::npos) << made.error().sentence;
+  EXPECT_NE(made.error().sentence().find("no encoder"), std::string::npos) << made.error().sentence();
 }
 
 }  // namespace

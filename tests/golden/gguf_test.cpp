@@ -87,7 +87,7 @@ class BrokenGguf : public ::testing::Test {
   }
   static void expect_says(const Error& error, std::initializer_list<const char*> parts) {
     for (const char* part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
-    EXPECT_FALSE(error.hint.empty()) << error.sentence;
+    EXPECT_FALSE(error.hint().empty()) << error.sentence();
   }
   TempFolder folder_;
 };

@@ -163,7 +163,7 @@ TEST_F(Changed, what_cannot_be_changed_is_refused_in_words) {
     const auto refused = opened_.model->run({ids_, {}}, options);
     ASSERT_FALSE(refused) << cell;
     const std::string name = std::string(cell).substr(0, std::string(cell).find('['));
-    EXPECT_NE(refused.error().sentence.find(name), std::string::npos) << refused.error().sentence;
+    EXPECT_NE(refused.error().sentence().find(name), std::string::npos) << refused.error().sentence();
   }
 }
 

@@ -239,7 +239,7 @@ TEST_F(Recording, padding_is_read) {
   ASSERT_TRUE(write_npz(path, all.tensors, all.ints));
   const auto refused = open_model(path);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().sentence.find("attention_mask holds 4 numbers"), std::string::npos);
+  EXPECT_NE(refused.error().sentence().find("attention_mask holds 4 numbers"), std::string::npos);
 }
 
 TEST_F(Recording, a_session_shows_it_and_refuses_to_run_it) {
@@ -254,7 +254,7 @@ TEST_F(Recording, a_session_shows_it_and_refuses_to_run_it) {
     return Status(Done{});
   });
   ASSERT_FALSE(changed);
-  EXPECT_NE(changed.error().sentence.find("recording"), std::string::npos);
+  EXPECT_NE(changed.error().sentence().find("recording"), std::string::npos);
 }
 
 TEST_F(Recording, contradictions_are_said_in_words) {

@@ -164,7 +164,7 @@ TEST(SlopeExplanation, what_is_not_there_is_refused) {
   ASSERT_TRUE(gradients);
   const Site q = *parse_site("blocks.0.attn.q");
   EXPECT_FALSE(explain_slope(**gradients, {}, *parse_site("blocks.0.ln1.scale"), {0, 0}));
-  EXPECT_NE(explain_slope(**gradients, {}, q, {3, 0}).error().sentence.find("no such cell"),
+  EXPECT_NE(explain_slope(**gradients, {}, q, {3, 0}).error().sentence().find("no such cell"),
             std::string::npos);
   EXPECT_FALSE(explain_slope(**gradients, {}, q, {0}));
   EXPECT_FALSE(explain_weight_slope(**gradients, "blocks.0.attn.q.weight", {0}));

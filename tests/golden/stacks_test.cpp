@@ -123,7 +123,7 @@ TEST_F(Stacks, marian_with_stored_positions) {
 TEST_F(Stacks, bart_as_mbart_norms_before) {
   CheckpointFolder checkpoint("bart");
   checkpoint.config["model_type"] = "mbart";
-  EXPECT_NE(refusal(checkpoint).sentence.find("encoder.layer_norm.weight"), std::string::npos);
+  EXPECT_NE(refusal(checkpoint).sentence().find("encoder.layer_norm.weight"), std::string::npos);
   for (const char* stack : {"encoder", "decoder"})
     for (const char* part : {".layer_norm.weight", ".layer_norm.bias"})
       checkpoint.tensors.push_back(table("model." + std::string(stack) + part,
@@ -213,9 +213,9 @@ TEST_F(Stacks, vit_with_new_spellings_and_without_a_classifier) {
 TEST_F(Stacks, images_that_patches_do_not_divide_are_refused) {
   CheckpointFolder checkpoint("vit");
   checkpoint.config["image_size"] = 30;
-  EXPECT_NE(refusal(checkpoint).sentence.find("30 x 30"), std::string::npos);
+  EXPECT_NE(refusal(checkpoint).sentence().find("30 x 30"), std::string::npos);
   checkpoint.config["image_size"] = Json::array({32, -1});
-  EXPECT_NE(refusal(checkpoint).sentence.find("image_size"), std::string::npos);
+  EXPECT_NE(refusal(checkpoint).sentence().find("image_size"), std::string::npos);
 }
 
 TEST_F(Stacks, paligemma_in_all_its_spellings) {
@@ -230,9 +230,9 @@ TEST_F(Stacks, paligemma_in_all_its_spellings) {
   later.config["image_token_id"] = 130;
   later.config.erase("image_token_index");
   later.config["text_config"].erase("head_dim");  // 256 in configs that are silent
-  EXPECT_NE(refusal(later).sentence.find("q_proj"), std::string::npos);
+  EXPECT_NE(refusal(later).sentence().find("q_proj"), std::string::npos);
   later.config["text_config"]["model_type"] = "gpt9";
-  EXPECT_NE(refusal(later).sentence.find("gpt9"), std::string::npos);
+  EXPECT_NE(refusal(later).sentence().find("gpt9"), std::string::npos);
 }
 
 TEST_F(Stacks, image_and_prompt_are_named_where_the_input_does_not_say) {

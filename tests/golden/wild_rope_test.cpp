@@ -132,8 +132,8 @@ TEST_F(WildRope, settings_that_make_no_frequencies) {
       {{"rope_type", "longrope"}, {"factor", 2.0}}};
   for (const Json& parameters : broken) {
     const Error error = refusal(llama(parameters));
-    EXPECT_FALSE(error.sentence.empty()) << parameters;
-    EXPECT_FALSE(error.hint.empty()) << parameters;
+    EXPECT_FALSE(error.sentence().empty()) << parameters;
+    EXPECT_FALSE(error.hint().empty()) << parameters;
   }
 }
 

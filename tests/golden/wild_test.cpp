@@ -200,8 +200,8 @@ TEST_F(Wild, absurd_configs_are_refused_before_anything_is_allocated) {
     CheckpointFolder checkpoint("gpt2");
     checkpoint.config[field] = value;
     const Error error = refusal(checkpoint);
-    EXPECT_FALSE(error.sentence.empty()) << field;
-    EXPECT_FALSE(error.hint.empty()) << field;
+    EXPECT_FALSE(error.sentence().empty()) << field;
+    EXPECT_FALSE(error.hint().empty()) << field;
   }
 }
 

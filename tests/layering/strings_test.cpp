@@ -38,14 +38,16 @@ TEST(Strings, EnglishTableIsFlatAndHasNoKeyTwice) { EXPECT_EQ(all_faults(english
 
 TEST(Strings, EveryTextTheAppAsksForIsThere) {
   const StringTable table = english();
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "app")) {
-    const fs::path extension = entry.path().extension();
-    if (extension != ".cpp" && extension != ".h" && extension != ".inc") {
-      continue;
-    }
-    for (const StringUse& use : string_uses(read(entry.path()))) {
-      EXPECT_TRUE(has_string(table, use)) << fs::relative(entry.path(), kRoot).string() << ":" << use.line
-                                          << ": no English text for \"" << use.key << "\"";
+  for (const char* top : {"core", "app"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      const fs::path extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".h" && extension != ".inc") {
+        continue;
+      }
+      for (const StringUse& use : string_uses(read(entry.path()))) {
+        EXPECT_TRUE(has_string(table, use)) << fs::relative(entry.path(), kRoot).string() << ":" << use.line
+                                            << ": no English text for \"" << use.key << "\"";
+      }
     }
   }
 }

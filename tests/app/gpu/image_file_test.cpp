@@ -44,7 +44,7 @@ TEST_F(ImageFile, RoundTrip) {
 TEST_F(ImageFile, FailingWriteIsASentenceAndLeavesTheOldFile) {
   const Status missing = write_png(path("no/such/a.png"), gradient());
   ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().sentence.find("no/such/a.png"), std::string::npos);
+  EXPECT_NE(missing.error().sentence().find("no/such/a.png"), std::string::npos);
   EXPECT_FALSE(write_png(path("a.png"), Image{}).ok());
   EXPECT_FALSE(write_png(path("a.png"), Image{4, 4, {1, 2, 3}}).ok());
   std::filesystem::create_directories(path("taken.png/inside"));

@@ -342,8 +342,8 @@ TEST(Context, AbsurdSizeIsASentence) {
   for (const int side : {0, -5, 1 << 20}) {
     const auto context = make_offscreen(side, 10);
     ASSERT_FALSE(context.ok());
-    EXPECT_FALSE(context.error().sentence.empty());
-    EXPECT_FALSE(context.error().hint.empty());
+    EXPECT_FALSE(context.error().sentence().empty());
+    EXPECT_FALSE(context.error().hint().empty());
   }
 }
 
@@ -360,8 +360,8 @@ TEST(Context, NoDisplayIsASentenceWithAHint) {
     setenv("DISPLAY", saved.c_str(), 1);
   }
   ASSERT_FALSE(window.ok());
-  EXPECT_NE(window.error().sentence.find("No window"), std::string::npos);
-  EXPECT_FALSE(window.error().hint.empty());
+  EXPECT_NE(window.error().sentence().find("No window"), std::string::npos);
+  EXPECT_FALSE(window.error().hint().empty());
 }
 
 TEST_F(PainterTest, APictureIsDrawnPixelByPixelAndItsPartAlone) {

@@ -7,10 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "app/look/assets.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/view.h"
+#include "core/base/assets.h"
+#include "core/base/words.h"
 #include "core/session/session.h"
 #include "tests/app/widgets/imgui_fixture.h"
 

@@ -1,7 +1,7 @@
 // The mask view without OpenGL: it draws every kind of model, a click switches a cell through Commands, a
 // drag is one undo point, and long inputs are shown but not edited.
-#include "app/look/strings.h"
 #include "app/views/mask_board.h"
+#include "core/base/words.h"
 #include "core/io/writers.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/views/attention_fixture.h"

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <thread>
 
-#include "app/look/assets.h"
 #include "app/look/item_map.h"
-#include "app/look/strings.h"
 #include "app/views/steps_back_figure.h"
 #include "app/views/steps_back_words.h"
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
+#include "core/base/assets.h"
+#include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/look/assets.h"
 #include "app/widgets/navigation.h"
+#include "core/base/assets.h"
 
 namespace attnscope {
 namespace {

@@ -65,7 +65,7 @@ TEST(ModelCard, everything_may_be_absent_or_odd) {
   EXPECT_FALSE(model_card_from_json(json::array(), "card.json"));
   const auto bad = model_card_from_json({{"inputs", {{{"ids", {"a"}}}}}}, "card.json");
   ASSERT_FALSE(bad);
-  EXPECT_NE(bad.error().sentence.find("card.json"), std::string::npos);
+  EXPECT_NE(bad.error().sentence().find("card.json"), std::string::npos);
 }
 
 // Files of a folder in memory, as they lie inside the program.
@@ -115,7 +115,7 @@ TEST(ModelFiles, what_is_missing_or_broken_is_said) {
     memory.bytes[file] = content;
     const auto opened = open_model_files(memory.files(), "model:x");
     ASSERT_FALSE(opened) << file;
-    EXPECT_NE(opened.error().sentence.find(file), std::string::npos) << opened.error().sentence;
+    EXPECT_NE(opened.error().sentence().find(file), std::string::npos) << opened.error().sentence();
   };
   refused("config.json", "");
   refused("config.json", "{\"model_type\": \"frob\"}");

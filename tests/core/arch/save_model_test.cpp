@@ -338,8 +338,8 @@ void expect_refused(std::string_view layout, const ModelPointer& model, const st
   const testing::TempFolder folder;
   const Status saved = save_model(folder / "model", layout, *model, nullptr);
   ASSERT_FALSE(saved) << layout << ": " << part;
-  EXPECT_NE(saved.error().sentence.find(part), std::string::npos) << saved.error().text();
-  EXPECT_FALSE(saved.error().hint.empty());
+  EXPECT_NE(saved.error().sentence().find(part), std::string::npos) << saved.error().text();
+  EXPECT_FALSE(saved.error().hint().empty());
   EXPECT_FALSE(fs::exists(folder / "model"));
   const Status asked = can_save(layout, *model);
   ASSERT_FALSE(asked);
@@ -379,8 +379,8 @@ TEST(SaveModel, what_a_layout_cannot_say_is_refused) {
 TEST(SaveModel, an_unknown_layout_is_named) {
   const Status saved = can_save("t5", *random_model(kGpt2));
   ASSERT_FALSE(saved);
-  EXPECT_NE(saved.error().sentence.find("\"t5\""), std::string::npos);
-  EXPECT_NE(saved.error().hint.find("gpt2, llama, bert, marian, attnscope"), std::string::npos);
+  EXPECT_NE(saved.error().sentence().find("\"t5\""), std::string::npos);
+  EXPECT_NE(saved.error().hint().find("gpt2, llama, bert, marian, attnscope"), std::string::npos);
 }
 
 // A head that was edited apart from the table it repeats.
@@ -401,7 +401,7 @@ TEST(SaveModel, a_folder_that_cannot_be_written_is_named) {
       save_model(folder / "file/model", "gpt2", *random_model(kGpt2, "logits.bias"), nullptr);
   ASSERT_FALSE(saved);
   EXPECT_EQ(saved.error().code, Code::io_failed);
-  EXPECT_NE(saved.error().sentence.find("file/model"), std::string::npos);
+  EXPECT_NE(saved.error().sentence().find("file/model"), std::string::npos);
 }
 
 std::vector<std::string> files_in(const std::string& folder) {
@@ -429,7 +429,7 @@ void expect_survival(const json& tokenizer, rlim_t limit) {
   std::signal(SIGXFSZ, SIG_DFL);
   ASSERT_FALSE(saved);
   EXPECT_EQ(saved.error().code, Code::io_failed);
-  EXPECT_NE(saved.error().sentence.find("File too large"), std::string::npos) << saved.error().text();
+  EXPECT_NE(saved.error().sentence().find("File too large"), std::string::npos) << saved.error().text();
   EXPECT_EQ(files_in(folder / "model"), files);
   expect_same_model(*must_open(folder / "model").model, *old_model);
   EXPECT_FALSE(fresh);

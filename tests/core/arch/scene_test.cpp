@@ -86,7 +86,7 @@ TEST(Scene, the_seed_is_kept_to_its_last_bit_or_refused) {
     object["seed"] = seed;
     const auto scene = scene_from_json(object, "bad.json");
     ASSERT_FALSE(scene) << seed;
-    EXPECT_NE(scene.error().sentence.find("bad.json: \"seed\" must be a whole number"), std::string::npos);
+    EXPECT_NE(scene.error().sentence().find("bad.json: \"seed\" must be a whole number"), std::string::npos);
   }
 }
 
@@ -179,7 +179,7 @@ TEST(Scene, refusals_name_the_place) {
     const auto scene = scene_from_json(object, "test.json");
     ASSERT_FALSE(scene) << part;
     EXPECT_NE(scene.error().text().find(part), std::string::npos) << scene.error().text();
-    EXPECT_FALSE(scene.error().hint.empty()) << part;
+    EXPECT_FALSE(scene.error().hint().empty()) << part;
   };
   says([](json& o) { o.erase("format"); }, "not a scene");
   says([](json& o) { o.erase("config"); }, "config");
@@ -228,7 +228,7 @@ TEST(Scene, NothingComesBetweenMaskingAndScaling) {
   text.replace(text.find(order), order.size(), order + ", \"cap\": 5");
   const auto opened = open_scene_text(text, "capped");
   ASSERT_FALSE(opened) << "a cap would be shown in an order that nobody computes";
-  EXPECT_NE(opened.error().sentence.find("cap"), std::string::npos) << opened.error().sentence;
+  EXPECT_NE(opened.error().sentence().find("cap"), std::string::npos) << opened.error().sentence();
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ TEST(Numbers, WholeOnesAreDecimalAndWithinTheirBorders) {
   for (const char* bad :
        {"", " 1", "1 ", "-1", "+1", "1.0", "1e3", "0x10", "six", "18446744073709551616", "6"})
     EXPECT_FALSE(parse_whole(bad, 0, 5)) << bad;
-  EXPECT_EQ(parse_whole("six", 1, 5).error().sentence, "it takes a whole number from 1 to 5, found \"six\".");
+  EXPECT_EQ(parse_whole("six", 1, 5).error().sentence(),
+            "it takes a whole number from 1 to 5, found \"six\".");
 }
 
 TEST(Numbers, RealOnesAreFiniteAndWithinTheirBorders) {
@@ -25,7 +26,7 @@ TEST(Numbers, RealOnesAreFiniteAndWithinTheirBorders) {
   for (const char* bad :
        {"", "nan", "NaN", "-nan", "inf", "-inf", "1e999", "-0.1", "1.1", "0,5", "0.5x", "0x1p-2"})
     EXPECT_FALSE(parse_real(bad, 0, 1)) << bad;
-  EXPECT_EQ(parse_real("nan", 0, 1).error().sentence, "it takes a number from 0 to 1, found \"nan\".");
+  EXPECT_EQ(parse_real("nan", 0, 1).error().sentence(), "it takes a number from 0 to 1, found \"nan\".");
 }
 
 TEST(Numbers, ChecksWriteThemAnewInPlainDecimal) {

@@ -175,7 +175,7 @@ TEST(Gguf, EveryCutIsASentence) {
   for (std::size_t length = 0; length + 1 < text.size() - 16; ++length) {
     const auto file = open_text_gguf(text.substr(0, length));
     ASSERT_FALSE(file) << length;
-    EXPECT_FALSE(file.error().hint.empty());
+    EXPECT_FALSE(file.error().hint().empty());
   }
 }
 
@@ -216,9 +216,9 @@ TEST(Gguf, AnUnknownFormatSaysHowToConvert) {
   writer.tensor("t", {256}, 23, std::string(136, '\0'));
   const auto file = open_text_gguf(writer.file());
   ASSERT_FALSE(file);
-  EXPECT_NE(file.error().sentence.find("IQ4_XS"), std::string::npos);
-  EXPECT_NE(file.error().hint.find("llama-quantize"), std::string::npos);
-  EXPECT_NE(file.error().hint.find("Q8_0"), std::string::npos);
+  EXPECT_NE(file.error().sentence().find("IQ4_XS"), std::string::npos);
+  EXPECT_NE(file.error().hint().find("llama-quantize"), std::string::npos);
+  EXPECT_NE(file.error().hint().find("Q8_0"), std::string::npos);
 }
 
 class Split : public ::testing::Test {

@@ -154,8 +154,8 @@ TEST(Picture, DamagedFilesEndInAPictureOrASentence) {
         ASSERT_EQ(picture->rgb->size(),
                   static_cast<std::size_t>(picture->width) * static_cast<std::size_t>(picture->height) * 3);
       } else {
-        ASSERT_FALSE(picture.error().sentence.empty());
-        ASSERT_FALSE(picture.error().hint.empty());
+        ASSERT_FALSE(picture.error().sentence().empty());
+        ASSERT_FALSE(picture.error().hint().empty());
       }
     }
   }

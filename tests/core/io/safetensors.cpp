@@ -29,7 +29,7 @@ TEST(Safetensors, LoadsFloatsWithoutACopy) {
   EXPECT_EQ(a->data(), again->data());  // borrowed, not copied
   EXPECT_EQ(a->data() + 4, b->data());  // as they lie in the file
   EXPECT_EQ(a->axis(0), Axis::none);
-  source = fail(Code::not_found, "");  // the tensors keep the file mapped
+  source = fail_words(Code::not_found, "");  // the tensors keep the file mapped
   EXPECT_EQ(a->values(), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(a->at(1, 0), 3);
   EXPECT_EQ(b->values(), (std::vector<float>{5, 6}));
@@ -107,7 +107,7 @@ TEST(Safetensors, AMissingTensorIsNamedWithWhatIsThere) {
   EXPECT_EQ((*source)->find("c"), nullptr);
   const auto c = (*source)->load("c");
   expect_error(c, Code::not_found, "test.safetensors has no tensor \"c\"");
-  EXPECT_EQ(c.error().hint, "It holds 2: \"a\", \"b\".");
+  EXPECT_EQ(c.error().hint(), "It holds 2: \"a\", \"b\".");
   expect_error((*source)->load_ints("c"), Code::not_found, "no tensor \"c\"");
 }
 
@@ -138,7 +138,7 @@ TEST(SafetensorsLies, LengthAndHeader) {
 TEST(SafetensorsLies, NumberFormat) {
   const auto source = open_entry(R"("dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4])", 4);
   expect_error(source, Code::unsupported, "tensor \"a\" has the number format \"F8_E4M3\"");
-  EXPECT_NE(source.error().hint.find("BF16"), std::string::npos);
+  EXPECT_NE(source.error().hint().find("BF16"), std::string::npos);
   expect_error(open_entry(R"("shape":[4],"data_offsets":[0,4])", 4), Code::bad_format,
                "has no text \"dtype\"");
   expect_error(open_entry(R"("dtype":3,"shape":[4],"data_offsets":[0,4])", 4), Code::bad_format, "\"dtype\"");
@@ -201,7 +201,7 @@ TEST(SafetensorsLies, EveryTruncationIsRefused) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto source = open_text(whole.substr(0, size));
     ASSERT_FALSE(source) << size;
-    EXPECT_FALSE(source.error().hint.empty());
+    EXPECT_FALSE(source.error().hint().empty());
   }
 }
 

@@ -142,7 +142,7 @@ TEST(Writers, RefusesBadNamesAndShapesBeforeTouchingTheFile) {
 TEST(Writers, UnknownExtensionNamesTheKnown) {
   const auto done = write_tensors("out.csv", some_tensors());
   expect_error(done, Code::unsupported, "the extension \".csv\"");
-  EXPECT_EQ(done.error().hint, "Known are .safetensors, .npz, .npy and .json.");
+  EXPECT_EQ(done.error().hint(), "Known are .safetensors, .npz, .npy and .json.");
   expect_error(write_tensors("out", some_tensors()), Code::unsupported, "the extension \"\"");
 }
 
@@ -170,7 +170,7 @@ TEST(Writers, FullDiskIsASentence) {
                       +[] { return write_json("/dev/full", some_tensors()); }}) {
     const auto done = write();
     expect_error(done, Code::io_failed, "No space left on device");
-    EXPECT_EQ(done.error().hint, "Free some space or choose another disk.");
+    EXPECT_EQ(done.error().hint(), "Free some space or choose another disk.");
   }
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }

@@ -99,7 +99,7 @@ TEST(HeadStats, WhatIsNotThereIsSaid) {
   EXPECT_FALSE(head_stats(*trace, site_of(Slot::pattern, 0), 99));
   const auto row = row_stats(*trace, site_of(Slot::pattern, 0), 0, 3);
   ASSERT_FALSE(row);
-  EXPECT_NE(row.error().sentence.find("query 3"), std::string::npos);
+  EXPECT_NE(row.error().sentence().find("query 3"), std::string::npos);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(ModelRun, refuses_inputs_in_words) {
   EXPECT_EQ(model->run({{}, wave({2, 8}, 1)}).error().code, Code::bad_shape);
   Input segments{{1, 2}, {}};
   segments.types = {0, 1};
-  EXPECT_NE(model->run(segments).error().sentence.find("no segments"), std::string::npos);
+  EXPECT_NE(model->run(segments).error().sentence().find("no segments"), std::string::npos);
   RunOptions options;
   options.base = *model->run({std::vector<int>(16, 1), {}});
   EXPECT_EQ(model->run({std::vector<int>(17, 1), {}}, options).error().code, Code::out_of_range);
@@ -157,7 +157,7 @@ TEST(ModelRun, refuses_images_that_are_no_numbers) {
     const auto ran = model->run(input);
     ASSERT_FALSE(ran);
     const char* said = std::isnan(bad) ? "1 numbers that are NaN" : "1 that are infinite";
-    EXPECT_NE(ran.error().sentence.find(said), std::string::npos) << ran.error().sentence;
+    EXPECT_NE(ran.error().sentence().find(said), std::string::npos) << ran.error().sentence();
   }
 }
 
@@ -166,7 +166,7 @@ TEST(ModelRun, a_stand_in_without_weights_never_runs) {
                        std::make_shared<const Weights>());
   const auto ran = stand_in.run({{1, 2}, {}});
   ASSERT_FALSE(ran);
-  EXPECT_NE(ran.error().sentence.find("recording"), std::string::npos);
+  EXPECT_NE(ran.error().sentence().find("recording"), std::string::npos);
 }
 
 TEST(CheckWeights, names_the_tensor_and_both_shapes) {
@@ -180,7 +180,7 @@ TEST(CheckWeights, names_the_tensor_and_both_shapes) {
     ASSERT_FALSE(model) << expected.name;
     EXPECT_EQ(model.error().code, Code::bad_shape);
     for (const std::string& part : {expected.name, shape_text(wrong), shape_text(expected.shape)})
-      EXPECT_NE(model.error().sentence.find(part), std::string::npos) << model.error().sentence;
+      EXPECT_NE(model.error().sentence().find(part), std::string::npos) << model.error().sentence();
   }
 }
 
@@ -202,7 +202,7 @@ TEST(CheckWeights, sizes_that_make_no_model) {
     ModelConfig config = config_of(true, PositionSpec::Kind::rope);
     change(config);
     const auto model = Model::make(config, weights_of(config_of(true, PositionSpec::Kind::rope)));
-    return !model && !model.error().sentence.empty();
+    return !model && !model.error().sentence().empty();
   };
   EXPECT_TRUE(refused([](ModelConfig& c) { c.d_model = 0; }));
   EXPECT_TRUE(refused([](ModelConfig& c) { c.blocks.clear(); }));

@@ -86,7 +86,7 @@ TEST(Backpass, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
   EXPECT_EQ(chosen->targets[last], 5);
   const auto far = default_objective(trace, {LossRows::as_trained, 1 << 30});
   ASSERT_FALSE(far);
-  EXPECT_NE(far.error().sentence.find("vocabulary"), std::string::npos);
+  EXPECT_NE(far.error().sentence().find("vocabulary"), std::string::npos);
 }
 
 TEST(Backpass, OneTokenHasNoLossUntilATargetIsChosen) {
@@ -295,8 +295,8 @@ TEST(LossChoice, RowsAndTargets) {
     if (id == 4) id = 9;
   const auto none = default_objective(words, {}, rule);
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().sentence.find("hidden"), std::string::npos);
-  EXPECT_NE(none.error().hint.find("all rows"), std::string::npos);
+  EXPECT_NE(none.error().sentence().find("hidden"), std::string::npos);
+  EXPECT_NE(none.error().hint().find("all rows"), std::string::npos);
 }
 
 TEST(LossChoice, AModelWithoutACardCountsAllRows) {

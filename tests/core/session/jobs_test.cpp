@@ -80,7 +80,7 @@ TEST(Jobs, AnExceptionIsToldAndTheNextJobRuns) {
   EXPECT_TRUE(ran);
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].code, Code::no_memory);
-  EXPECT_NE(told[1].sentence.find("too long"), std::string::npos);
+  EXPECT_NE(told[1].sentence().find("too long"), std::string::npos);
 }
 
 }  // namespace

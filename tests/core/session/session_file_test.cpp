@@ -208,7 +208,7 @@ TEST_F(SessionFiles, ArraysOfAnotherSessionAreFoundOut) {
       arrays, {{name, Tensor::filled({{Axis::none, shape[0]}, {Axis::none, shape[1]}}, 2.f)}}));
   const Result<Document> other = again();
   ASSERT_FALSE(other);
-  EXPECT_NE(other.error().sentence.find("are not those that were saved"), std::string::npos);
+  EXPECT_NE(other.error().sentence().find("are not those that were saved"), std::string::npos);
   fs::rename(arrays, moved);
   EXPECT_FALSE(again());
 }

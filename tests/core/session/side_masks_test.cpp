@@ -189,7 +189,7 @@ TEST(SideMasks, ATextForEveryMask) {
   EXPECT_FALSE(mask_of(document, MaskPlace{AttentionKind::cross}).allowed(2, 0));
   const Status none = set_mask_text(document, "causal", AttentionKind::vision);
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().sentence.find("no vision tower"), std::string::npos) << none.error().sentence;
+  EXPECT_NE(none.error().sentence().find("no vision tower"), std::string::npos) << none.error().sentence();
   EXPECT_FALSE(set_mask_text(document, "matrix([[1,0],[1,1]])", AttentionKind::cross)) << "of another shape";
   EXPECT_FALSE(set_mask_text(document, "text>*", AttentionKind::encoder)) << "no part of this name";
 }

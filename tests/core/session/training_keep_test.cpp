@@ -82,14 +82,14 @@ TEST(TrainingKept, WhereTheFolderCannotBeWrittenItIsKeptElsewhere) {
   take(training, 3);
   const Status kept = training.settle();
   ASSERT_FALSE(kept);
-  const std::string& hint = kept.error().hint;
+  const std::string& hint = kept.error().hint();
   const std::size_t begin = hint.find('/'), end = hint.find(" instead");
   ASSERT_TRUE(begin != std::string::npos && end != std::string::npos) << hint;
   const std::string path = hint.substr(begin, end - begin);
   const auto run = read_run(path);
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_EQ(run->step, 3);
-  EXPECT_EQ(training.settle().error().hint, hint) << "once is enough";
+  EXPECT_EQ(training.settle().error().hint(), hint) << "once is enough";
   fs::remove_all(fs::path(path).parent_path());
   training.keep_in(folder / "training");  // there is room now
   EXPECT_TRUE(training.close());

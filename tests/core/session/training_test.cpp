@@ -125,8 +125,8 @@ TEST(TrainingRun, RefusesWhatCannotBeTrained) {
   settings.sizes.d_model = 17;
   const Status odd = training.start(settings);
   ASSERT_FALSE(odd);
-  EXPECT_NE(odd.error().sentence.find("17"), std::string::npos);
-  EXPECT_FALSE(odd.error().hint.empty());
+  EXPECT_NE(odd.error().sentence().find("17"), std::string::npos);
+  EXPECT_FALSE(odd.error().hint().empty());
   settings = small_sorter(10);
   settings.task = "juggler";
   EXPECT_FALSE(training.start(settings));
@@ -231,7 +231,7 @@ TEST(TrainingRun, ARunThatCannotBeKeptIsNotLeftUnasked) {
   EXPECT_EQ(training.snapshot()->now.step, 1) << "the run before stands";
   ASSERT_TRUE(training.outcome());
   EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
-  EXPECT_NE(training.outcome()->error.hint.find("once more"), std::string::npos);
+  EXPECT_NE(training.outcome()->error.hint().find("once more"), std::string::npos);
   ASSERT_TRUE(training.start(small_sorter(40), false));
   training.wait();
   EXPECT_EQ(training.snapshot()->now.step, 0) << "asked for once more";
@@ -273,12 +273,12 @@ TEST(TrainingRun, LearnsTheLinesOfAFileAndGoesOnWithThem) {
   changed.wait();
   ASSERT_TRUE(changed.outcome());
   EXPECT_EQ(changed.outcome()->kind, TrainingOutcome::Kind::failed);
-  EXPECT_NE(changed.outcome()->error.sentence.find("other lines or words"), std::string::npos)
+  EXPECT_NE(changed.outcome()->error.sentence().find("other lines or words"), std::string::npos)
       << changed.outcome()->error.text();
   fs::remove(lines);
   ASSERT_TRUE(changed.resume(run.settings, run.path));
   changed.wait();
-  EXPECT_NE(changed.outcome()->error.sentence.find("lines.txt"), std::string::npos)
+  EXPECT_NE(changed.outcome()->error.sentence().find("lines.txt"), std::string::npos)
       << changed.outcome()->error.text();
 }
 
@@ -305,7 +305,7 @@ TEST(TrainingRun, AFileThatIsNoCheckpointIsTold) {
   training.wait();
   ASSERT_TRUE(training.outcome());
   EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
-  EXPECT_FALSE(training.outcome()->error.sentence.empty());
+  EXPECT_FALSE(training.outcome()->error.sentence().empty());
   EXPECT_FALSE(read_run((folder.path / "nothing.safetensors").string()));
 }
 
@@ -474,7 +474,7 @@ TEST(TrainingTasks, EveryTaskTakesAStepInEitherOrderOfItsNorms) {
       Training training;
       const Status begun = training.start(settings, false);
       if (!begun) {  // a family without such blocks says so
-        EXPECT_FALSE(begun.error().hint.empty()) << task->name() << " " << order;
+        EXPECT_FALSE(begun.error().hint().empty()) << task->name() << " " << order;
         continue;
       }
       training.step_once();

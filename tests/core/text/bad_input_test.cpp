@@ -12,9 +12,9 @@ namespace {
 void expect_refused(const std::string& text, const std::string& part) {
   const auto made = tokenizer_from_json(text, "bad.json");
   ASSERT_FALSE(made) << text.substr(0, 200);
-  EXPECT_TRUE(starts_with(made.error().sentence, "bad.json: ")) << made.error().text();
-  EXPECT_NE(made.error().sentence.find(part), std::string::npos) << made.error().text();
-  EXPECT_FALSE(made.error().hint.empty());
+  EXPECT_TRUE(starts_with(made.error().sentence(), "bad.json: ")) << made.error().text();
+  EXPECT_NE(made.error().sentence().find(part), std::string::npos) << made.error().text();
+  EXPECT_FALSE(made.error().hint().empty());
 }
 
 Json small() {
@@ -107,16 +107,16 @@ TEST(BadTokenizerFile, PartsLie) {
 TEST(BadTokenizerFile, IsNotThere) {
   const auto missing = open_tokenizer("/no/such/tokenizer.json");
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.error().sentence.find("/no/such/tokenizer.json"), std::string::npos);
+  EXPECT_NE(missing.error().sentence().find("/no/such/tokenizer.json"), std::string::npos);
   const auto folder = open_tokenizer(std::string(ATTNSCOPE_SOURCE_DIR) + "/core");
   ASSERT_FALSE(folder);
-  EXPECT_NE(folder.error().sentence.find("no tokenizer.json"), std::string::npos);
+  EXPECT_NE(folder.error().sentence().find("no tokenizer.json"), std::string::npos);
 }
 
 TEST(BadParts, ByteLevelBpeSaysWhatIsWrong) {
   const auto sentence = [](const ByteLevelBpe& parts) {
     const auto made = make_byte_level_bpe(parts, "x.gguf");
-    return made ? "" : made.error().sentence;
+    return made ? "" : made.error().sentence();
   };
   ByteLevelBpe parts;
   parts.vocab = {"a", "b", "a"};

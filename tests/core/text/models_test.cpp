@@ -135,13 +135,13 @@ TEST(Unigram, RefusesWhatItCannotUse) {
   UnigramOptions options;
   options.unknown = 7;
   const std::vector<UnigramPiece> good{{"a", -1.0}};
-  EXPECT_EQ(Unigram::make(good, options).error().sentence,
+  EXPECT_EQ(Unigram::make(good, options).error().sentence(),
             "the unknown token has id 7, but there are 1 pieces");
   const std::vector<UnigramPiece> infinite{{"a", -1.0}, {"b", -1.0 / 0.0}};
-  EXPECT_EQ(Unigram::make(infinite, {}).error().sentence,
+  EXPECT_EQ(Unigram::make(infinite, {}).error().sentence(),
             "the piece \"b\" (id 1) has a score that is no number");
   const std::vector<UnigramPiece> vast{{std::string(5000, 'a'), -1.0}};
-  EXPECT_NE(Unigram::make(vast, {}).error().sentence.find("(id 0) has 5"), std::string::npos);
+  EXPECT_NE(Unigram::make(vast, {}).error().sentence().find("(id 0) has 5"), std::string::npos);
 }
 
 Vocabulary vocabulary_of(const Words& spellings) {
@@ -173,7 +173,7 @@ TEST(WordPiece, LongestFirst) {
 TEST(WordPiece, NeedsItsUnknownToken) {
   WordPieceOptions options;
   options.unknown = "<nope>";
-  EXPECT_EQ(WordPiece::make(vocabulary_of({"a"}), options).error().sentence,
+  EXPECT_EQ(WordPiece::make(vocabulary_of({"a"}), options).error().sentence(),
             "the unknown token \"<nope>\" is not in the vocabulary");
 }
 
@@ -237,7 +237,7 @@ TEST(ScoredBpe, KindsOfPieces) {
   EXPECT_EQ(pieces_of(*model, "<s>"), (Words{"<s", "?>"}));  // control pieces are never cut
   EXPECT_EQ(pieces_of(*model, "xyzab"), (Words{"?xyz", "a", "b"}));
   pieces.push_back({"c", -1.0F / 0.0F});
-  EXPECT_EQ(ScoredBpe::make(pieces, 0, false).error().sentence,
+  EXPECT_EQ(ScoredBpe::make(pieces, 0, false).error().sentence(),
             "the piece \"c\" (id 8) has a score that is no number");
 }
 

@@ -59,7 +59,7 @@ TEST(WordList, BadOnesAreRefused) {
   const auto refusal = [&](const std::string& text) {
     folder.write("vocab.txt", text);
     const auto opened = open_tokenizer(folder.path());
-    return opened ? std::string() : opened.error().sentence;
+    return opened ? std::string() : opened.error().sentence();
   };
   const std::string name = "\"" + folder.file("vocab.txt") + "\": ";
   EXPECT_EQ(refusal(""), name + "no line is the unknown token [UNK].");
@@ -117,7 +117,7 @@ TEST(MergeFiles, ClassesHaveTheirOwnWordsAndSurroundings) {
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "WhisperTokenizer"})");
   const auto refused = open_tokenizer(folder.path());
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().sentence.find("the class WhisperTokenizer"), std::string::npos);
+  EXPECT_NE(refused.error().sentence().find("the class WhisperTokenizer"), std::string::npos);
 }
 
 TEST(MergeFiles, ClipEndsItsWords) {
@@ -139,7 +139,7 @@ TEST(MergeFiles, BadOnesAreRefused) {
     folder.write("vocab.json", vocab);
     folder.write("merges.txt", merges);
     const auto opened = open_tokenizer(folder.path());
-    return opened ? std::string() : opened.error().sentence;
+    return opened ? std::string() : opened.error().sentence();
   };
   const auto expect = [&](const std::string& vocab, const std::string& merges, const char* part) {
     EXPECT_NE(refusal(vocab, merges).find(part), std::string::npos) << refusal(vocab, merges);

@@ -155,13 +155,13 @@ TEST(Pattern, SpeaksTheDialectOfTheFiles) {
 TEST(Pattern, GivesUpWithASentence) {
   const auto unbalanced = Pattern::regex("(a");
   ASSERT_FALSE(unbalanced);
-  EXPECT_NE(unbalanced.error().sentence.find("\"(a\""), std::string::npos);
+  EXPECT_NE(unbalanced.error().sentence().find("\"(a\""), std::string::npos);
   EXPECT_FALSE(Pattern::regex(std::string(1000, '(') + std::string(1000, ')')));
   const auto slow = Pattern::regex("(a|aa)+$");
   ASSERT_TRUE(slow);
   const auto cut = slow->cut(std::string(60, 'a') + "b");
   ASSERT_FALSE(cut);
-  EXPECT_NE(cut.error().sentence.find("gave up"), std::string::npos);
+  EXPECT_NE(cut.error().sentence().find("gave up"), std::string::npos);
 }
 
 Json with_added(const std::vector<Json>& added) {

@@ -126,7 +126,7 @@ TEST(ModelFile, MarianTakesItsIdsFromVocabJson) {
   const auto ids = must_encode(**opened, "z").ids();
   EXPECT_EQ(ids[ids.size() - 2], 1);
   folder.write("vocab.json", R"({"</s>": 0})");
-  EXPECT_NE(open_tokenizer(folder.path()).error().sentence.find("vocab.json has no <unk>"),
+  EXPECT_NE(open_tokenizer(folder.path()).error().sentence().find("vocab.json has no <unk>"),
             std::string::npos);
 }
 
@@ -136,13 +136,13 @@ TEST(ModelFile, ClassesWithOtherIdsAreRefused) {
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "CamembertTokenizerFast"})");
   const auto opened = open_tokenizer(folder.path());
   ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().sentence.find("the class CamembertTokenizer"), std::string::npos);
-  EXPECT_FALSE(opened.error().hint.empty());
+  EXPECT_NE(opened.error().sentence().find("the class CamembertTokenizer"), std::string::npos);
+  EXPECT_FALSE(opened.error().hint().empty());
 }
 
 std::string refusal(const std::string& bytes) {
   const auto model = read_sentencepiece(bytes);
-  return model ? std::string() : model.error().sentence;
+  return model ? std::string() : model.error().sentence();
 }
 
 TEST(BadModelFile, SaysWhatIsWrong) {
@@ -174,7 +174,7 @@ TEST(BadModelFile, BrokenTablesAreNamed) {
       "abcd";
   const auto parts = sentencepiece_parts(model, {});
   ASSERT_FALSE(parts);
-  EXPECT_NE(parts.error().sentence.find("says that its tree has 2147483647"), std::string::npos);
+  EXPECT_NE(parts.error().sentence().find("says that its tree has 2147483647"), std::string::npos);
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ void expect_refused_quickly(const Json& file, const std::string& text, const cha
   most = before;
   const auto encoding = tokenizer->encode(text);
   ASSERT_FALSE(encoding);
-  EXPECT_NE(encoding.error().sentence.find(part), std::string::npos) << encoding.error().text();
-  EXPECT_FALSE(encoding.error().hint.empty());
+  EXPECT_NE(encoding.error().sentence().find(part), std::string::npos) << encoding.error().text();
+  EXPECT_FALSE(encoding.error().hint().empty());
   EXPECT_LT(most - before, std::int64_t{60} << 20);
   EXPECT_LT(total - worked, std::int64_t{1} << 30);
 }

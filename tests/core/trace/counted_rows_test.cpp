@@ -16,7 +16,7 @@ TEST(CountedRows, AreReadAndWrittenAsTexts) {
                            "saying:3", "saying:9-2", "saying:2-", "masked:99999999999", "from:1\n"}) {
     const auto rows = CountedRows::parse(text);
     ASSERT_FALSE(rows) << text;
-    EXPECT_FALSE(rows.error().hint.empty());
+    EXPECT_FALSE(rows.error().hint().empty());
   }
 }
 

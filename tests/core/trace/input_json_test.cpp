@@ -49,8 +49,8 @@ TEST(InputJson, OtherListsAreRefused) {
        }) {
     const auto read = inputs_from_json({{"inputs", json::array({json::parse(input)})}}, "card.json");
     ASSERT_FALSE(read) << input;
-    EXPECT_NE(read.error().sentence.find("card.json: inputs[0]"), std::string::npos) << read.error().text();
-    EXPECT_FALSE(read.error().hint.empty());
+    EXPECT_NE(read.error().sentence().find("card.json: inputs[0]"), std::string::npos) << read.error().text();
+    EXPECT_FALSE(read.error().hint().empty());
   }
 }
 

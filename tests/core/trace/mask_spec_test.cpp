@@ -143,14 +143,14 @@ TEST(MaskSpec, MatrixOfNumbersIsChecked) {
   EXPECT_EQ(MaskSpec::from_matrix(Tensor::from({1, 1}, {{Axis::key, 2}})).error().code, Code::bad_shape);
   const auto odd = MaskSpec::from_matrix(Tensor::from({0, -1e9f}, {{Axis::query, 1}, {Axis::key, 2}}));
   ASSERT_FALSE(odd.ok());
-  EXPECT_NE(odd.error().sentence.find("row 0, column 1"), std::string::npos) << odd.error().sentence;
+  EXPECT_NE(odd.error().sentence().find("row 0, column 1"), std::string::npos) << odd.error().sentence();
 }
 
 void expect_error(const std::string& text, const std::string& part) {
   const auto spec = MaskSpec::parse(text);
   ASSERT_FALSE(spec.ok()) << text;
-  EXPECT_NE(spec.error().sentence.find(part), std::string::npos) << text << ": " << spec.error().sentence;
-  EXPECT_FALSE(spec.error().hint.empty());
+  EXPECT_NE(spec.error().sentence().find(part), std::string::npos) << text << ": " << spec.error().sentence();
+  EXPECT_FALSE(spec.error().hint().empty());
 }
 
 TEST(MaskSpec, BadTextsAreNamedWithTheirPlace) {
@@ -182,13 +182,13 @@ TEST(MaskSpec, BadTextsAreNamedWithTheirPlace) {
 TEST(MaskSpec, WhatDoesNotFitTheSequenceIsNamed) {
   const auto unknown = MaskSpec::parse("causal & text>img")->resolve({}, 10, 10, kSpans);
   ASSERT_FALSE(unknown.ok());
-  EXPECT_NE(unknown.error().sentence.find("\"img\""), std::string::npos);
-  EXPECT_NE(unknown.error().hint.find("image, text, action."), std::string::npos) << unknown.error().hint;
-  EXPECT_NE(MaskSpec::parse("a>b")->resolve({}, 2, 2, {}).error().hint.find("no named spans"),
+  EXPECT_NE(unknown.error().sentence().find("\"img\""), std::string::npos);
+  EXPECT_NE(unknown.error().hint().find("image, text, action."), std::string::npos) << unknown.error().hint();
+  EXPECT_NE(MaskSpec::parse("a>b")->resolve({}, 2, 2, {}).error().hint().find("no named spans"),
             std::string::npos);
   const auto shape = MaskSpec::parse("!matrix([[1,0]])")->resolve({}, 4, 5, {});
   ASSERT_FALSE(shape.ok());
-  EXPECT_EQ(shape.error().sentence, "The mask matrix is (1, 2) where (4, 5) is needed.");
+  EXPECT_EQ(shape.error().sentence(), "The mask matrix is (1, 2) where (4, 5) is needed.");
 }
 
 // Any text parses or says why not; what parses resolves or says why not.
@@ -217,7 +217,7 @@ TEST(MaskSpec, RandomTextsNeverCrash) {
     for (auto i = random() % 12; i > 0; --i) text += pieces[random() % pieces.size()];
     const auto spec = MaskSpec::parse(text);
     if (!spec) {
-      EXPECT_TRUE(is_valid_utf8(spec.error().sentence));
+      EXPECT_TRUE(is_valid_utf8(spec.error().sentence()));
       continue;
     }
     ++parsed;

@@ -99,7 +99,7 @@ TEST(Checkpoint, other_files_are_refused) {
     EXPECT_FALSE(read) << json;
     return read ? Error{} : read.error();
   };
-  EXPECT_FALSE(with("{").sentence.empty());
+  EXPECT_FALSE(with("{").sentence().empty());
   expect_error(with("[]"), {"does not say"});
   expect_error(with(R"({"sizes": 3, "recipe": {}})"), {"sizes"});
   expect_error(with(R"({"sizes": {}, "recipe": {"steps": "many"}})"), {"steps"});
@@ -158,7 +158,7 @@ TEST(Checkpoint, survives_damage) {
     const auto read = read_checkpoint(other, trainer);
     if (read) continue;
     ++refused;
-    EXPECT_FALSE(read.error().sentence.empty());
+    EXPECT_FALSE(read.error().sentence().empty());
   }
   EXPECT_GT(refused, 50);
 }

@@ -135,7 +135,7 @@ TEST(PilotPathTest, TheArmGoesFromItsHomeToTheThing) {
 TEST(PilotPathTest, OtherThanSevenBinsAreRefused) {
   EXPECT_FALSE(arm_move({1, 2, 3}));
   EXPECT_FALSE(arm_move({}));
-  EXPECT_NE(arm_move({0, 0, 16, 0, 0, 0, 0}).error().sentence.find("Δz has no bin 16"), std::string::npos);
+  EXPECT_NE(arm_move({0, 0, 16, 0, 0, 0, 0}).error().sentence().find("Δz has no bin 16"), std::string::npos);
   EXPECT_FALSE(arm_move({0, -1, 0, 0, 0, 0, 0}));
   for (int bin = 0; bin < kArmBins; ++bin) EXPECT_EQ(action_bin(action_spelling(bin)), bin);
   for (const char* other :

@@ -79,7 +79,7 @@ TEST(TaskSorterTest, TheTokenizerReadsWhatPeopleType) {
 TEST(TaskSorterTest, SizesThatDoNotDivideAreRefused) {
   const auto refused = [](const TaskSizes& sizes) {
     const auto config = sorter()->config(sizes);
-    return config ? std::string() : config.error().sentence;
+    return config ? std::string() : config.error().sentence();
   };
   TaskSizes shared = sized(0, 4, 0);
   shared.kv_heads = 3;

@@ -202,7 +202,7 @@ TEST(StoryTasksTest, SizesThatDoNotDivideAreRefused) {
     sizes.d_model = d_model;
     sizes.order = order;
     const auto config = (*find_task(name))->config(sizes);
-    return config ? std::string() : config.error().sentence;
+    return config ? std::string() : config.error().sentence();
   };
   for (const char* name : {"storyteller", "storyteller-llama", "gap-filler"}) {
     EXPECT_NE(refused(name, 5, 64, "").find("5 heads"), std::string::npos);

@@ -94,7 +94,7 @@ inline void expect_same_weights(const Trainer& a, const Trainer& b) {
 
 inline void expect_error(const Error& error, std::initializer_list<const char*> parts) {
   for (const char* part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
-  EXPECT_FALSE(error.hint.empty()) << error.text();
+  EXPECT_FALSE(error.hint().empty()) << error.text();
 }
 
 }  // namespace attnscope::testing

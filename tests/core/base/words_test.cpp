@@ -1,11 +1,11 @@
 // The strings table: placeholders, languages, keys that are missing or there twice.
-#include "app/look/strings.h"
+#include "core/base/words.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "app/look/assets.h"
+#include "core/base/assets.h"
 
 namespace attnscope {
 namespace {
@@ -65,8 +65,8 @@ TEST(Strings, WrongTablesAreRefusedWithASentence) {
   ASSERT_TRUE(add_strings("en", "one.json", R"({"test.twice": "first"})").ok());
   const Status again = add_strings("en", "two.json", R"({"test.twice": "second"})");
   ASSERT_FALSE(again.ok());
-  EXPECT_NE(again.error().sentence.find("test.twice"), std::string::npos);
-  EXPECT_NE(again.error().sentence.find("two.json"), std::string::npos);
+  EXPECT_NE(again.error().sentence().find("test.twice"), std::string::npos);
+  EXPECT_NE(again.error().sentence().find("two.json"), std::string::npos);
   EXPECT_STREQ(tr("test.twice"), "first");
   EXPECT_FALSE(add_strings("en", "list.json", "[1, 2]").ok());
   EXPECT_FALSE(add_strings("en", "broken.json", "{\"a\": ").ok());
@@ -76,7 +76,7 @@ TEST(Strings, WrongTablesAreRefusedWithASentence) {
 TEST(Strings, UnknownLanguageNamesTheKnownOnes) {
   const Status status = set_language("tlh");
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().hint.find("en"), std::string::npos);
+  EXPECT_NE(status.error().hint().find("en"), std::string::npos);
   EXPECT_EQ(language(), "en");
 }
 

@@ -1,10 +1,10 @@
-// Every text on the screen, by key and language: tr("steps.title").
+// Every text that a person reads, by key and language: tr("steps.title").
 // The tables are flat JSON objects in assets/strings/<language>/*.json; all files of a language are merged.
-// A key without text shows as itself and is remembered, so that a test can fail on it. For the UI thread
-// only.
+// A key without text shows as itself and is remembered, so that a test can fail on it. Any thread may ask.
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +16,13 @@ namespace attnscope {
 /// The text of `key` in the current language, else in English, else the key. The pointer stays valid for as
 /// long as the program runs.
 const char* tr(std::string_view key);
-/// The same with {0}, {1} ... replaced by the arguments; "{{" is a brace; a number without argument stays.
+/// The same with its placeholders replaced as filled() does.
 std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments);
+
+/// `pattern` with {0}, {1} ... replaced by the arguments; "{{" is a brace; a number without argument stays.
+/// A Korean particle may stand behind the number, {0:이/가}: the argument is followed by the one that its
+/// last letter asks for (core/base/particle.h).
+std::string filled(std::string_view pattern, std::span<const std::string_view> arguments);
 
 /// True where the key has a text in the current language or in English.
 bool has_string(std::string_view key);
@@ -33,9 +38,9 @@ std::vector<std::string> languages();
 Status add_strings(std::string_view language, std::string_view file, std::string_view json);
 
 /// Keys that were asked for and have no text in any language, in the order they were asked.
-const std::vector<std::string>& missing_keys();
+std::vector<std::string> missing_keys();
 /// What is wrong with the tables inside the program: no JSON, a key twice. Empty when all is well.
-const std::vector<std::string>& string_faults();
+std::vector<std::string> string_faults();
 /// Every text of the current language in one string: the fonts need its code points.
 std::string all_texts();
 

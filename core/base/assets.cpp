@@ -1,5 +1,5 @@
 // A linear search: some dozens of rows, asked for when the program starts.
-#include "app/look/assets.h"
+#include "core/base/assets.h"
 
 #include <algorithm>
 

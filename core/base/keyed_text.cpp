@@ -1,0 +1,24 @@
+#include "core/base/keyed_text.h"
+
+#include "core/base/words.h"
+
+namespace attnscope {
+
+Text Text::of(std::string_view key, std::vector<Text> arguments) {
+  Text text;
+  text.key_ = key;
+  text.arguments_ = std::move(arguments);
+  return text;
+}
+
+std::string Text::str() const {
+  if (key_.empty()) return words_;
+  std::vector<std::string> words;
+  words.reserve(arguments_.size());
+  for (const Text& argument : arguments_) words.push_back(argument.str());
+  return filled(tr(key_), std::vector<std::string_view>(words.begin(), words.end()));
+}
+
+bool Text::has_words() const { return key_.empty() ? !words_.empty() : has_string(key_); }
+
+}  // namespace attnscope

@@ -1,0 +1,201 @@
+// Tables are read at the first question. Texts are never erased or replaced: their pointers are handed out.
+#include "core/base/words.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <shared_mutex>
+
+#include "core/base/assets.h"
+#include "core/base/particle.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+using Table = std::map<std::string, std::string, std::less<>>;
+using Tables = std::map<std::string, Table, std::less<>>;  // by language
+
+struct Strings {
+  Tables tables;
+  Tables::const_iterator now;                 // the current language
+  std::set<std::string, std::less<>> echoed;  // keys that stand for themselves; owns what tr() returned
+  std::vector<std::string> missing;
+  std::vector<Error> faults;
+  mutable std::shared_mutex mutex;
+
+  Strings();
+};
+
+Status merge(Tables& tables, std::string_view language, std::string_view file, std::string_view json) {
+  const auto parsed = nlohmann::json::parse(json, nullptr, false);
+  if (!parsed.is_object()) return fail(Code::bad_format, "error.words.no_object", {file});
+  Table& table = tables[std::string(language)];
+  std::string wrong;
+  for (const auto& [key, text] : parsed.items()) {
+    const bool fits = text.is_string() && table.emplace(key, text.get<std::string>()).second;
+    if (!fits && wrong.empty()) wrong = key;
+  }
+  if (wrong.empty()) return Done{};
+  return fail(Code::bad_format, "error.words.key", {wrong, file});
+}
+
+Strings::Strings() {
+  const std::string_view root = "assets/strings/";
+  for (const std::string_view path : assets_under(root)) {
+    const std::string_view rest = path.substr(root.size());
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string_view::npos || !ends_with(rest, ".json")) continue;
+    const Status merged = merge(tables, rest.substr(0, slash), path, asset(path));
+    if (!merged) faults.push_back(merged.error());  // not yet in words: those are what is being read
+  }
+  now = tables.try_emplace("en").first;
+}
+
+Strings& state() {
+  static Strings strings;
+  return strings;
+}
+
+const std::string* find(const Table& table, std::string_view key) {
+  const auto row = table.find(key);
+  return row == table.end() ? nullptr : &row->second;
+}
+
+const std::string* find(const Strings& strings, std::string_view key) {
+  const std::string* text = find(strings.now->second, key);
+  return text ? text : find(strings.tables.find("en")->second, key);
+}
+
+const char* echo(Strings& strings, std::string_view key) {
+  const std::unique_lock lock(strings.mutex);
+  const auto [row, added] = strings.echoed.emplace(key);
+  if (added) strings.missing.push_back(*row);
+  return row->c_str();
+}
+
+struct Placeholder {
+  std::size_t number = 0;
+  std::string_view particle;  // "이/가", or nothing
+};
+
+/// Reads "{12}" or "{12:이/가}" at `at` and moves it behind; leaves it where there is none.
+bool read_placeholder(std::string_view text, std::size_t& at, Placeholder& out) {
+  std::size_t end = at + 1;
+  out = {};
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - at < 4) {
+    out.number = out.number * 10 + static_cast<std::size_t>(text[end++] - '0');
+  }
+  if (end == at + 1) return false;
+  const std::size_t close = text.find('}', end);
+  if (close == std::string_view::npos) return false;
+  if (close > end) {
+    out.particle = text.substr(end + 1, close - end - 1);
+    const bool is_pair = out.particle.find('/') != std::string_view::npos &&
+                         out.particle.find_first_of("{ ") == std::string_view::npos;
+    if (text[end] != ':' || !is_pair) return false;
+  }
+  at = close + 1;
+  return true;
+}
+
+}  // namespace
+
+const char* tr(std::string_view key) {
+  Strings& strings = state();
+  {
+    const std::shared_lock lock(strings.mutex);
+    if (const std::string* text = find(strings, key)) return text->c_str();
+  }
+  return echo(strings, key);
+}
+
+std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments) {
+  return filled(tr(key), {arguments.begin(), arguments.size()});
+}
+
+std::string filled(std::string_view pattern, std::span<const std::string_view> arguments) {
+  std::string out;
+  for (std::size_t at = 0; at < pattern.size();) {
+    if (pattern.substr(at, 2) == "{{") {
+      out += '{';
+      at += 2;
+      continue;
+    }
+    const std::size_t begin = at;
+    Placeholder found;
+    if (pattern[at] == '{' && read_placeholder(pattern, at, found) && found.number < arguments.size()) {
+      out += arguments[found.number];
+      if (!found.particle.empty()) out += particle(arguments[found.number], found.particle);
+    } else {
+      at = std::max(at, begin + 1);
+      out += pattern.substr(begin, at - begin);
+    }
+  }
+  return out;
+}
+
+bool has_string(std::string_view key) {
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  return find(strings, key) != nullptr;
+}
+
+Status set_language(std::string_view language) {
+  Strings& strings = state();
+  {
+    const std::unique_lock lock(strings.mutex);
+    const auto table = strings.tables.find(language);
+    if (table != strings.tables.end()) {
+      strings.now = table;
+      return Done{};
+    }
+  }
+  return fail(Code::not_found, "error.words.language", {language, join(languages(), ", ")});
+}
+
+const std::string& language() {
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  return strings.now->first;
+}
+
+std::vector<std::string> languages() {
+  std::vector<std::string> names{"en"};
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  for (const auto& [name, table] : strings.tables) {
+    if (name != "en") names.push_back(name);
+  }
+  return names;
+}
+
+Status add_strings(std::string_view language, std::string_view file, std::string_view json) {
+  Strings& strings = state();
+  const std::unique_lock lock(strings.mutex);
+  return merge(strings.tables, language, file, json);
+}
+
+std::vector<std::string> missing_keys() {
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  return strings.missing;
+}
+
+std::vector<std::string> string_faults() {
+  std::vector<std::string> faults;
+  for (const Error& fault : state().faults) faults.push_back(fault.text());
+  return faults;
+}
+
+std::string all_texts() {
+  std::string texts;
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  for (const auto& [key, text] : strings.now->second) texts += text;
+  return texts;
+}
+
+}  // namespace attnscope
