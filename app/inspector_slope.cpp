@@ -18,8 +18,8 @@ std::string exact(double value) { return significant(value, 6); }
 void draw_numbers(const SlopeCheck& check) {
   if (!check.done) return dim_text(tr("inspector.slope.working"));
   if (check.error) {
-    wrapped_text(check.error->sentence, theme().warning);
-    return wrapped_text(check.error->hint, theme().text_dim);
+    wrapped_text(check.error->sentence(), theme().warning);
+    return wrapped_text(check.error->hint(), theme().text_dim);
   }
   const FiniteDifference& numbers = check.numbers;
   fact_row(tr("inspector.slope.analytic"), exact(numbers.analytic), tr("inspector.slope.analytic.help"));

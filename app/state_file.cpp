@@ -111,8 +111,8 @@ json describe_messages(const FrameState& state) {
   json notices = json::array();
   for (const Notice& notice : state.notices) notices.push_back(notice.text);
   const auto& error = state.session.error();
-  return {{"error", error ? error->sentence : std::string()},
-          {"hint", error ? error->hint : std::string()},
+  return {{"error", error ? error->sentence() : std::string()},
+          {"hint", error ? error->hint() : std::string()},
           {"notices", notices}};
 }
 
@@ -141,14 +141,14 @@ json describe_training(const Session& session) {
               {"accuracy", curves.held_out.empty() ? 0.0 : curves.held_out.back().accuracy},
               {"checkpoints", checkpoints},
               {"measures", measures},
-              {"error", snapshot->error ? snapshot->error->sentence : std::string()}});
+              {"error", snapshot->error ? snapshot->error->sentence() : std::string()}});
   return out;
 }
 
 // The step or weight that the last check was of is said by its name and index.
 json describe_check(const SlopeCheck& check) {
   json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
-  if (check.error) out["error"] = check.error->sentence;
+  if (check.error) out["error"] = check.error->sentence();
   if (!check.done || check.error) return out;
   out.update({{"analytic", check.numbers.analytic},
               {"measured", check.numbers.measured},
@@ -164,7 +164,7 @@ json describe_backward(const Workspace& workspace) {
            {"rows", kRows[static_cast<int>(workspace.backward_rows)]}};
   const auto slopes = workspace.backpass.newest();
   if (!workspace.backward || !slopes) return out;
-  out["error"] = slopes->error ? slopes->error->sentence : std::string();
+  out["error"] = slopes->error ? slopes->error->sentence() : std::string();
   if (const auto check = workspace.backpass.checked()) out["check"] = describe_check(*check);
   if (!slopes->gradients) return out;
   const Cursor& cursor = workspace.cursor;

@@ -94,8 +94,8 @@ void StepsBackward::draw(const ViewContext& context) {
     const FontScope title(fonts().title);
     ImGui::TextUnformatted(tr("steps.back.none"));
   }
-  sentence(slopes->error->sentence, theme().text);
-  sentence(slopes->error->hint, theme().text_dim);
+  sentence(slopes->error->sentence(), theme().text);
+  sentence(slopes->error->hint(), theme().text_dim);
   bool first = true;
   if (slopes->likely.empty()) return;
   draw_loss(context, *slopes, first);

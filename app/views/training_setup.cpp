@@ -306,11 +306,11 @@ void TrainingSetup::draw_error(float width) const {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   {
     const ColourScope ink(ImGuiCol_Text, theme().error);
-    ImGui::TextUnformatted(error_->sentence.c_str());
+    ImGui::TextUnformatted(error_->sentence().c_str());
   }
   note_item("train_error");
   const ColourScope dim(ImGuiCol_Text, theme().text_dim);
-  ImGui::TextUnformatted(error_->hint.c_str());
+  ImGui::TextUnformatted(error_->hint().c_str());
   ImGui::PopTextWrapPos();
 }
 

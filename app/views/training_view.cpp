@@ -224,7 +224,7 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
     ImGui::PopTextWrapPos();
   };
   if (scene.snapshot && scene.snapshot->error && !form_) {
-    line(theme().error, scene.snapshot->error->sentence, scene.snapshot->error->hint);
+    line(theme().error, scene.snapshot->error->sentence(), scene.snapshot->error->hint());
     note_item("train_failed");
   }
   const auto outcome = context.session.training().outcome();

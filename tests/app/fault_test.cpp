@@ -132,7 +132,7 @@ TEST_F(Faults, ACommandAndAJobThatThrowAreTold) {
   session_->jobs().submit("test", [](const std::atomic<bool>&) { throw std::length_error("huge"); });
   settle();
   ASSERT_TRUE(session_->error());
-  EXPECT_NE(session_->error()->sentence.find("huge"), std::string::npos);
+  EXPECT_NE(session_->error()->sentence().find("huge"), std::string::npos);
 }
 
 }  // namespace

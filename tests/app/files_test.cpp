@@ -92,8 +92,8 @@ TEST_F(FilesTest, ABrokenFileShowsItsSentence) {
   key(Key::enter);
   settle();
   ASSERT_TRUE(session_->error());
-  EXPECT_NE(session_->error()->sentence.find("broken.json"), std::string::npos)
-      << session_->error()->sentence;
+  EXPECT_NE(session_->error()->sentence().find("broken.json"), std::string::npos)
+      << session_->error()->sentence();
   EXPECT_TRUE(session_->result()) << "the scene stays open";
 }
 

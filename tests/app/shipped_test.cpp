@@ -49,8 +49,8 @@ TEST_F(Shipped, AnUnknownNameIsOneSentence) {
   state().open(std::string(kModelPrefix) + "frob");
   settle();
   ASSERT_TRUE(session_->error());
-  EXPECT_NE(session_->error()->sentence.find("frob"), std::string::npos);
-  EXPECT_FALSE(session_->error()->hint.empty());
+  EXPECT_NE(session_->error()->sentence().find("frob"), std::string::npos);
+  EXPECT_FALSE(session_->error()->hint().empty());
 }
 
 TEST_F(Shipped, WithNothingOpenTheStageListsThem) {

@@ -97,7 +97,7 @@ TEST(Backpass, OneTokenHasNoLossUntilATargetIsChosen) {
   session.wait();
   const auto none = slopes_of(session.result(), 0, {});
   ASSERT_TRUE(none->error);
-  EXPECT_NE(none->error->hint.find("choose"), std::string::npos);
+  EXPECT_NE(none->error->hint().find("choose"), std::string::npos);
   EXPECT_FALSE(none->likely.empty());
   EXPECT_FALSE(slopes_of(session.result(), 0, {LossRows::as_trained, none->likely.front()})->error);
 }

@@ -130,7 +130,7 @@ TEST_F(Changed, AMappedModelIsNotBelievedAfterASaveInPlace) {
   EXPECT_FALSE(session.document().model->run(session.document().sequences[0].input));
   session.poll();
   ASSERT_TRUE(session.mixed());
-  EXPECT_NE(session.mixed()->sentence.find("was changed while it was open"), std::string::npos);
+  EXPECT_NE(session.mixed()->sentence().find("was changed while it was open"), std::string::npos);
   EXPECT_FALSE(session.result());
   ASSERT_TRUE(type({5, 6, 7, 8})) << "the document can still be changed";
   EXPECT_FALSE(session.result());
@@ -160,7 +160,7 @@ TEST_F(Changed, AFileCutShortIsASentence) {
     session.read_again();
     session.wait();
     ASSERT_TRUE(session.error());
-    EXPECT_NE(session.error()->sentence.find("model.safetensors"), std::string::npos);
+    EXPECT_NE(session.error()->sentence().find("model.safetensors"), std::string::npos);
     EXPECT_EQ(session.document().sequences[0].input.ids, (std::vector<int>{5, 6}));
     std::ofstream(weights, std::ios::binary) << whole;
     read_again();

@@ -80,7 +80,7 @@ TEST_F(OpenScene, AnEditThatCannotBeMadeChangesNothing) {
   });
   EXPECT_FALSE(status);
   ASSERT_TRUE(session.error());
-  EXPECT_FALSE(session.error()->hint.empty());
+  EXPECT_FALSE(session.error()->hint().empty());
   EXPECT_FALSE(session.history().can_undo());
   EXPECT_EQ(out(), before);
 }
@@ -236,7 +236,7 @@ TEST_F(OpenScene, AFileThatCannotBeOpenedLeavesTheOldModel) {
   session.open("/nowhere/at/all");
   session.wait();
   ASSERT_TRUE(session.error());
-  EXPECT_NE(session.error()->sentence.find("/nowhere/at/all"), std::string::npos);
+  EXPECT_NE(session.error()->sentence().find("/nowhere/at/all"), std::string::npos);
   EXPECT_EQ(session.result(), result);
   ASSERT_TRUE(set_input(1.f));  // still alive
   EXPECT_FALSE(session.error());
@@ -256,7 +256,7 @@ TEST_F(OpenGpt, AFailedRunKeepsTheLastResult) {
   (void)session.edit("id", {}, [](Document& d) { return replace_token(d, 0, 0, 9999); });
   session.wait();
   ASSERT_TRUE(session.error());
-  EXPECT_NE(session.error()->sentence.find("9999"), std::string::npos);
+  EXPECT_NE(session.error()->sentence().find("9999"), std::string::npos);
   EXPECT_EQ(session.result(), result);
   session.undo();
   session.wait();

@@ -116,7 +116,7 @@ TEST(TrainingRun, StopsWithASentenceWhenTheLossIsNoNumber) {
   training.wait();
   ASSERT_EQ(training.state(), TrainingState::failed);
   ASSERT_TRUE(training.snapshot()->error);
-  EXPECT_NE(training.snapshot()->error->sentence.find("Step "), std::string::npos);
+  EXPECT_NE(training.snapshot()->error->sentence().find("Step "), std::string::npos);
 }
 
 TEST(TrainingRun, RefusesWhatCannotBeTrained) {
