@@ -44,9 +44,7 @@ Result<CountedRows> CountedRows::parse(std::string_view text) {
     if (one && two && (wanted > 0 || colon == text.size()) && (wanted < 2 || out.first <= out.last))
       return out;
   }
-  return fail_words(Code::bad_format,
-                    "\"" + valid_utf8(text.substr(0, 40)) + "\" does not say which rows a training counts.",
-                    "Write all, from:TOKEN, saying:FIRST-LAST, repeated or masked:TOKEN.");
+  return fail(Code::bad_format, "error.trace.counted_rows", {valid_utf8(text.substr(0, 40))});
 }
 
 std::string CountedRows::text() const {

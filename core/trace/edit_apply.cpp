@@ -150,11 +150,8 @@ class Source {
       whole_ = d == box_.row_axis ? values.size(d) >= wanted : values.size(d) == wanted;
     }
     if (whole_ || fits_box(values)) return Done{};
-    return fail_words(
-        Code::bad_shape,
-        format("The numbers for %s have the shape %s, which does not fit its %s.",
-               to_text(edit_.where).c_str(), shape_text(values).c_str(), shape_text(value_).c_str()),
-        "Give as many numbers as the place has, or one row for every position.");
+    return fail(Code::bad_shape, "error.trace.edit.shape",
+                {to_text(edit_.where), shape_text(values), shape_text(value_)});
   }
   bool fits_box(const Tensor& values) {
     axis_of_.assign(static_cast<std::size_t>(values.rank()), -1);
@@ -258,10 +255,7 @@ Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, co
   const bool mean = std::holds_alternative<MeanOver>(edit.value);
   const auto* from = std::get_if<FromPos>(&edit.value);
   if (edit.op == EditOp::scale && (mean || from))
-    return fail_words(Code::unsupported,
-                      format("There is no way back through %s: its factor is a number of the same run.",
-                             to_text(edit.where).c_str()),
-                      "Switch that edit off, or multiply by a number.");
+    return fail(Code::unsupported, "error.trace.edit.no_way_back", {to_text(edit.where)});
   Source source(edit, gradient, box, rows);
   TRY_OK(source.prepare());
   Copy out(gradient);

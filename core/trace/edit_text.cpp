@@ -14,11 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 
-Error bad_edit(std::string_view text, const std::string& problem) {
-  return fail_words(
-      Code::bad_format, in_quotes(text) + " is not an edit: " + problem,
-      "Write PLACE=V, PLACE+=V or PLACE*=V, where V is a number, mean, @pos:N or @FILE.npz; for example "
-      "blocks.0.attn.z[head=1]=0.");
+Error bad_edit(std::string_view text, const Text& problem) {
+  return fail(Code::bad_format, "error.trace.edit", {in_quotes(text), problem});
 }
 
 std::optional<std::int64_t> parse_index(std::string_view text) {
@@ -49,8 +46,7 @@ Result<std::shared_ptr<TensorSource>> read_arrays(const std::string& path) {
   if (ends_with(path, ".npz")) return read_npz(path);
   if (ends_with(path, ".npy")) return read_npy(path);
   if (ends_with(path, ".safetensors")) return open_safetensors(path);
-  return fail_words(Code::unsupported, "Numbers are not read from " + in_quotes(path) + ".",
-                    "Give a .npz, .npy or .safetensors file.");
+  return fail(Code::unsupported, "error.trace.edit.file", {in_quotes(path)});
 }
 
 Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
@@ -66,8 +62,7 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
     name = source->infos().front().name;
   if (!source->find(name))
-    return fail_words(Code::not_found, in_quotes(path) + " holds no array called " + in_quotes(name) + ".",
-                      "Name one of its arrays behind the file: @FILE.npz:NAME.");
+    return fail(Code::not_found, "error.trace.edit.array", {in_quotes(path), in_quotes(name)});
   TRY(Tensor values, source->load(name));
   return EditValue(Frozen{values.packed(), std::string(text)});
 }
@@ -76,14 +71,14 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
   if (text == "mean") return EditValue(MeanOver{});
   if (starts_with(text, "@pos:")) {
     const auto pos = parse_index(text.substr(5));
-    if (!pos) return bad_edit(whole, "a position is a whole number.");
+    if (!pos) return bad_edit(whole, Text::of("error.trace.edit.position"));
     return EditValue(FromPos{*pos});
   }
   if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return bad_edit(whole, in_quotes(text, 40) + " is no number.");
+    return bad_edit(whole, Text::of("error.trace.edit.number", {in_quotes(text, 40)}));
   return EditValue(value);
 }
 
@@ -148,10 +143,9 @@ Result<Exchange> with_value(Exchange exchange, std::string_view value, std::stri
   const PartRow& row = kParts[static_cast<std::size_t>(exchange.part)];
   const bool fits = row.values.empty() ? parse_index(value).value_or(0) > 0 : is_listed(row.values, value);
   if (!fits)
-    return bad_edit(
-        whole, std::string(row.name) + " can be " +
-                   (row.values.empty() ? "a whole number from 1 on" : join(split(row.values, ' '), ", ")) +
-                   ".");
+    return bad_edit(whole, row.values.empty() ? Text::of("error.trace.edit.takes_number", {row.name})
+                                              : Text::of("error.trace.edit.takes_one_of",
+                                                         {row.name, join(split(row.values, ' '), ", ")}));
   exchange.value = std::string(value);
   return exchange;
 }
@@ -197,11 +191,10 @@ Result<Target> parse_target(std::string_view text) {
     TRY(out.site, parse_site(name));
   }
   if (open == std::string_view::npos) return out;
-  if (text.back() != ']') return bad_edit(text, "the brackets are not closed.");
+  if (text.back() != ']') return bad_edit(text, Text::of("error.trace.edit.brackets"));
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
     const auto range = parse_range(part);
-    if (!range)
-      return bad_edit(text, in_quotes(part, 40) + " is no axis with an index, as in [head=1,pos=2-5].");
+    if (!range) return bad_edit(text, Text::of("error.trace.edit.axis", {in_quotes(part, 40)}));
     out.at.push_back(*range);
   }
   return out;
@@ -211,7 +204,8 @@ Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text) {
   const std::size_t closed = text.find(']'), open = text.find('[');
   const std::size_t from = open < text.find('=') && closed != std::string_view::npos ? closed : 0;
   const std::size_t equals = text.find('=', from);
-  if (equals == 0 || equals == std::string_view::npos) return bad_edit(text, "there is no = in it.");
+  if (equals == 0 || equals == std::string_view::npos)
+    return bad_edit(text, Text::of("error.trace.edit.no_equals"));
   const char before = text[equals - 1];
   const EditOp op = before == '+' ? EditOp::add : before == '*' ? EditOp::scale : EditOp::set;
   const std::string_view place = text.substr(0, op == EditOp::set ? equals : equals - 1);

@@ -34,21 +34,17 @@ Extent extent_of(const Trace& trace, const Target& where) {
 
 Status check_runs(const Weights& weights) {
   if (!weights.all().empty()) return Done{};
-  return fail_words(Code::unsupported, "This is a recording of a run: it has no weights to run anew.",
-                    "Look at what it holds, or open the model itself.");
+  return fail(Code::unsupported, "error.trace.recording");
 }
 
 Status check_takes_rows(const Input& input) {
   if (!input.vectors.empty()) return Done{};
-  return fail_words(Code::unsupported,
-                    "The input is tokens, not rows of numbers: it cannot be edited number by number.",
-                    "Edit embed, or type another text.");
+  return fail(Code::unsupported, "error.trace.tokens");
 }
 
 Status check_weight_name(const Weights& weights, const std::string& name) {
   if (weights.find(name)) return Done{};
-  return fail_words(Code::not_found, format("This model has no weight called %s.", name.c_str()),
-                    "attnscope-cli info MODEL --json lists the weights.");
+  return fail(Code::not_found, "error.trace.no_weight", {name});
 }
 
 Status check_target(const Trace& trace, const Target& where) {
@@ -56,13 +52,11 @@ Status check_target(const Trace& trace, const Target& where) {
   if (where.kind == Target::Kind::input) return check_takes_rows(trace.input);
   if (where.kind == Target::Kind::weight) return check_weight_name(trace.weights(), where.weight);
   const std::string name = to_text(where.site);
-  if (!trace.find(where.site))
-    return fail_words(Code::not_found, format("This model has no step %s to change.", name.c_str()),
-                      "Choose a step of the timeline.");
+  if (!trace.find(where.site)) return fail(Code::not_found, "error.trace.no_step_to_change", {name});
   if (step_of(where.site.slot).editable) return Done{};
-  return fail_words(
-      Code::unsupported, format("%s cannot be changed itself.", name.c_str()),
-      where.site.slot == Slot::mask ? "Switch cells of the mask instead." : "Change the logits instead.");
+  return Error{
+      Code::unsupported, Text::of("error.trace.fixed_step", {name}),
+      Text::of(where.site.slot == Slot::mask ? "error.trace.switch_cells" : "error.trace.change_logits")};
 }
 
 Status check_axes(const Target& where, const std::vector<Axis>& axes) {
@@ -72,30 +66,18 @@ Status check_axes(const Target& where, const std::vector<Axis>& axes) {
     const bool known =
         std::any_of(axes.begin(), axes.end(), [&](Axis axis) { return range_on(where, axis) == &range; });
     if (!known)
-      return fail_words(Code::bad_shape,
-                        format("%s has no axis called %s: its axes are [%s].", to_text(where).c_str(),
-                               range.axis.c_str(), join(names, ", ").c_str()),
-                        "Name axes of the step, as attnscope-cli steps lists them.");
+      return fail(Code::bad_shape, "error.trace.no_axis", {to_text(where), range.axis, join(names, ", ")});
   }
   return Done{};
 }
 
 Status check_row(const Target& where, bool has_rows, std::int64_t pos, std::int64_t begin, std::int64_t end) {
-  if (!has_rows)
-    return fail_words(Code::unsupported, format("%s has no positions to copy from.", to_text(where).c_str()),
-                      "Set a number, or name a step that has positions.");
+  if (!has_rows) return fail(Code::unsupported, "error.trace.no_positions", {to_text(where)});
   if (pos >= begin && pos < end) return Done{};
-  return fail_words(Code::out_of_range,
-                    format("%s cannot be copied from position %lld: the run has %lld.",
-                           to_text(where).c_str(), static_cast<long long>(pos), static_cast<long long>(end)),
-                    "Positions count from 0.");
+  return fail(Code::out_of_range, "error.trace.no_position", {to_text(where), pos, end});
 }
 
-Error no_place(const Edit& edit) {
-  return fail_words(Code::out_of_range,
-                    format("The run has no place for the edit %s.", to_text(edit).c_str()),
-                    "Indices count from 0; attnscope-cli trace MODEL --summary lists the shapes.");
-}
+Error no_place(const Edit& edit) { return fail(Code::out_of_range, "error.trace.no_place", {to_text(edit)}); }
 
 Status check_edit(const Trace& trace, const NumberEdit& edit) {
   TRY_OK(check_target(trace, edit.where));

@@ -14,31 +14,29 @@ using nlohmann::json;
 Result<std::vector<float>> numbers_from_json(const json& value, std::vector<std::int64_t>& shape,
                                              const std::string& name) {
   std::vector<float> out;
-  const auto bad = [&](const char* why) {
-    return fail_words(Code::bad_format, format("%s: %s.", name.c_str(), why),
-                      "Write a list of numbers, or a list of equally long rows.");
+  const auto bad = [&](Text why) {
+    return fail(Code::bad_format, "error.trace.numbers", {name, std::move(why)});
   };
   const auto take = [&](const json& number) {
     const bool fits = number.is_number() && std::isfinite(number.get<float>());
     if (fits) out.push_back(number.get<float>());
     return fits;
   };
-  if (!value.is_array() || value.empty()) return bad("expected a list of numbers");
+  if (!value.is_array() || value.empty()) return bad(Text::of("error.trace.numbers.no_list"));
   shape = {static_cast<std::int64_t>(value.size())};
   for (const json& row : value) {
     if (!row.is_array()) {
-      if (shape.size() != 1 || !take(row))
-        return bad("a number is missing, is no number or is too large for one");
+      if (shape.size() != 1 || !take(row)) return bad(Text::of("error.trace.numbers.number"));
       continue;
     }
     if (shape.size() == 1) {
-      if (!out.empty()) return bad("numbers and rows are mixed");
+      if (!out.empty()) return bad(Text::of("error.trace.numbers.mixed"));
       shape.push_back(static_cast<std::int64_t>(row.size()));
     }
     if (static_cast<std::int64_t>(row.size()) != shape[1] || row.empty())
-      return bad("the rows are not equally long");
+      return bad(Text::of("error.trace.numbers.unequal"));
     for (const json& number : row)
-      if (!take(number)) return bad("a number is missing, is no number or is too large for one");
+      if (!take(number)) return bad(Text::of("error.trace.numbers.number"));
   }
   return out;
 }
@@ -61,8 +59,7 @@ Status read_list(const json& object, const char* key, std::vector<Number>& out, 
     out.push_back((*list)[i].get<Number>());
   }
   if (list->is_array() && out.size() == list->size()) return Done{};
-  return fail_words(Code::bad_format, format("%s: %s must be a list of whole numbers.", name.c_str(), key),
-                    "Correct the list; very large numbers are refused too.");
+  return fail(Code::bad_format, "error.trace.input.whole", {name, key});
 }
 
 // {"shape": [3, 8, 8], "values": [...]}
@@ -74,13 +71,10 @@ Status read_pixels(const json& object, Tensor& pixels, const std::string& name) 
   if (whole) TRY_OK(read_list(*given, "shape", shape, name + ": pixels"));
   const bool fits = shape.size() == 3 && *std::min_element(shape.begin(), shape.end()) > 0 &&
                     *std::max_element(shape.begin(), shape.end()) <= 4096;
-  if (!whole || !fits)
-    return fail_words(Code::bad_format, name + ": pixels need a shape [channels, rows, columns] and values.",
-                      "Give both.");
+  if (!whole || !fits) return fail(Code::bad_format, "error.trace.input.pixels", {name});
   TRY(std::vector<float> values, numbers_from_json((*given)["values"], flat, name + ": pixels"));
   if (static_cast<std::int64_t>(values.size()) != shape[0] * shape[1] * shape[2])
-    return fail_words(Code::bad_shape, name + ": pixels do not have as many values as their shape says.",
-                      "Correct one of them.");
+    return fail(Code::bad_shape, "error.trace.input.pixel_count", {name});
   pixels =
       Tensor::from(std::move(values), {{Axis::in, shape[0]}, {Axis::pos, shape[1]}, {Axis::dim, shape[2]}});
   return Done{};
@@ -97,14 +91,12 @@ Status read_spans(const json& object, std::vector<Span>& spans, const std::strin
     spans.push_back({span[0].get<std::string>(), span[1].get<std::int64_t>(), span[2].get<std::int64_t>()});
   }
   if (list->is_array() && spans.size() == list->size()) return Done{};
-  return fail_words(Code::bad_format, name + ": spans must be a list of [name, begin, end].",
-                    "Write [[\"image\", 0, 4], [\"text\", 4, 7]].");
+  return fail(Code::bad_format, "error.trace.input.spans", {name});
 }
 
 Result<Input> read_input(const json& sequence, const std::string& name) {
   Input input;
-  if (!sequence.is_object())
-    return fail_words(Code::bad_format, name + " is not an object.", "Give ids, vectors or pixels.");
+  if (!sequence.is_object()) return fail(Code::bad_format, "error.trace.input.no_object", {name});
   TRY_OK(read_list(sequence, "ids", input.ids, name));
   TRY_OK(read_list(sequence, "source", input.source, name));
   TRY_OK(read_list(sequence, "types", input.types, name));
@@ -115,12 +107,11 @@ Result<Input> read_input(const json& sequence, const std::string& name) {
   if (sequence.contains("vectors")) {
     std::vector<std::int64_t> shape;
     TRY(std::vector<float> flat, numbers_from_json(sequence["vectors"], shape, name));
-    if (shape.size() != 2)
-      return fail_words(Code::bad_shape, name + " must be a list of rows.", "One row per token.");
+    if (shape.size() != 2) return fail(Code::bad_shape, "error.trace.input.rows", {name});
     input.vectors = Tensor::from(std::move(flat), {{Axis::pos, shape[0]}, {Axis::d_model, shape[1]}});
   }
   if (!input.ids.empty() || !input.vectors.empty() || !input.pixels.empty()) return input;
-  return fail_words(Code::bad_format, name + " has neither ids nor vectors.", "Give one of them.");
+  return fail(Code::bad_format, "error.trace.input.nothing", {name});
 }
 
 }  // namespace
@@ -129,8 +120,7 @@ Result<std::vector<Input>> inputs_from_json(const json& object, const std::strin
   std::vector<Input> inputs;
   const auto given = object.find("inputs");
   if (given == object.end() || !given->is_array() || given->empty())
-    return fail_words(Code::bad_format, what + ": \"inputs\" must be a list with at least one sequence.",
-                      "Give ids or vectors.");
+    return fail(Code::bad_format, "error.trace.input.none", {what});
   for (const json& sequence : *given) {
     TRY(inputs.emplace_back(), read_input(sequence, format("%s: inputs[%zu]", what.c_str(), inputs.size())));
   }

@@ -13,8 +13,7 @@ using Kind = Node::Kind;
 
 constexpr int kDeepest = 64;
 constexpr std::int64_t kLargestCount = 1'000'000'000;
-constexpr const char* kTerms =
-    "model, causal, full, none, window(n), prefix(n), matrix([[..]]) or a pair of spans like text>image";
+constexpr const char* kTerms = "error.trace.mask.term";
 
 bool in_name(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -26,11 +25,9 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<Node> whole() {
-    if (at_end())
-      return fail_words(Code::bad_format, "The mask text is empty.",
-                        "Write a mask such as causal & window(4), or model for the model's own.");
+    if (at_end()) return fail(Code::bad_format, "error.trace.mask.empty");
     TRY(Node root, operands(Kind::disjunction));
-    if (!at_end()) return expected("&, | or the end");
+    if (!at_end()) return expected(Text::of("error.trace.mask.or_end"));
     return root;
   }
 
@@ -47,21 +44,18 @@ class Parser {
   }
 
   // What stands at the current place, for an error.
-  std::string found() {
-    if (at_end()) return "the text ends";
+  Text found() {
+    if (at_end()) return Text::of("error.trace.mask.ends");
     std::size_t end = at_;
     while (end < text_.size() && in_name(text_[end]) && end - at_ < 40) ++end;
     if (end == at_) next_code_point(text_, end);
-    return "\"" + valid_utf8(text_.substr(at_, end - at_)) + "\" stands";
+    return Text::of("error.trace.mask.stands", {valid_utf8(text_.substr(at_, end - at_))});
   }
 
-  Error expected(const std::string& what) {
-    const std::string seen = found();
-    return fail_words(
-        Code::bad_format,
-        format("In the mask %s, %s at character %zu where %s was expected.", in_quotes(text_, 80).c_str(),
-               seen.c_str(), utf8_length(text_.substr(0, at_)) + 1, what.c_str()),
-        "Masks are written like causal | *>image, or text>text & causal.");
+  Error expected(const Text& what) {
+    const Text seen = found();
+    return fail(Code::bad_format, "error.trace.mask",
+                {in_quotes(text_, 80), seen, utf8_length(text_.substr(0, at_)) + 1, what});
   }
 
   // a | b | c of a & b & c of terms.
@@ -95,30 +89,30 @@ class Parser {
     const bool bare = !next_is('*') && !next_is('"');
     TRY(const std::string first, name(kTerms));
     if (take('>')) {
-      TRY(const std::string second, name("the name of a span or *"));
+      TRY(const std::string second, name("error.trace.mask.name_or_any"));
       Node pair;
       pair.kind = Kind::pair;
       pair.query_span = first;
       pair.key_span = second;
       return pair;
     }
-    if (!bare) return expected("> and the span that is looked at");
+    if (!bare) return expected(Text::of("error.trace.mask.pair"));
     return word(first, start);
   }
 
   Result<Node> group() {
-    if (++depth_ > kDeepest) return expected(format("at most %d parentheses inside each other", kDeepest));
+    if (++depth_ > kDeepest) return expected(Text::of("error.trace.mask.depth", {kDeepest}));
     TRY(Node inner, operands(Kind::disjunction));
-    if (!take(')')) return expected("&, | or )");
+    if (!take(')')) return expected(Text::of("error.trace.mask.closing"));
     --depth_;
     return inner;
   }
 
   // A span's name; empty for *.
-  Result<std::string> name(const char* what) {
+  Result<std::string> name(const char* key) {
     if (take('*')) return std::string();
     if (next_is('"')) return quoted();
-    if (at_end() || !in_name(text_[at_])) return expected(what);
+    if (at_end() || !in_name(text_[at_])) return expected(Text::of(key));
     const std::size_t begin = at_;
     while (at_ < text_.size() && in_name(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
@@ -128,7 +122,7 @@ class Parser {
     const std::size_t begin = at_ + 1, end = text_.find('"', begin);
     if (end == std::string_view::npos || end == begin) {
       at_ = end == begin ? end : text_.size();
-      return expected(end == begin ? "the name of a span" : "the closing quotation mark");
+      return expected(Text::of(end == begin ? "error.trace.mask.name" : "error.trace.mask.quote"));
     }
     at_ = end + 1;
     return std::string(text_.substr(begin, end - begin));
@@ -146,18 +140,17 @@ class Parser {
     if (name == "matrix") return matrix();
     if (name == "window" || name == "prefix") {
       out.kind = name == "window" ? Kind::window : Kind::prefix;
-      if (!take('(')) return expected("( and a number of positions");
+      if (!take('(')) return expected(Text::of("error.trace.mask.count"));
       TRY(out.count, number(out.kind == Kind::window ? 1 : 0));
-      if (!take(')')) return expected(")");
+      if (!take(')')) return expected(Text::of("error.trace.mask.parenthesis"));
       return out;
     }
     at_ = start;
-    return expected(kTerms);
+    return expected(Text::of(kTerms));
   }
 
   Result<std::int64_t> number(std::int64_t smallest) {
-    const std::string what = format("a number from %lld to %lld", static_cast<long long>(smallest),
-                                    static_cast<long long>(kLargestCount));
+    const Text what = Text::of("error.trace.mask.number", {smallest, kLargestCount});
     if (at_end()) return expected(what);
     const std::size_t start = at_;
     std::int64_t value = 0;
@@ -171,23 +164,22 @@ class Parser {
   Result<Node> matrix() {
     Node out;
     out.kind = Kind::matrix;
-    if (!take('(') || !take('[')) return expected("([[ and the rows of a matrix");
+    if (!take('(') || !take('[')) return expected(Text::of("error.trace.mask.matrix"));
     do {
-      if (!take('[')) return expected("[ and a row of 0 and 1");
+      if (!take('[')) return expected(Text::of("error.trace.mask.row"));
       const std::size_t before = out.cells.size();
       do {
-        if (!next_is('0') && !next_is('1')) return expected("0 or 1");
+        if (!next_is('0') && !next_is('1')) return expected(Text::of("error.trace.mask.zero_one"));
         out.cells.push_back(text_[at_++] == '1' ? 1 : 0);
       } while (take(','));
       const auto width = static_cast<std::int64_t>(out.cells.size() - before);
       if (out.rows > 0 && width != out.columns)
-        return expected(format("a row of %lld cells like the first, not of %lld,",
-                               static_cast<long long>(out.columns), static_cast<long long>(width)));
+        return expected(Text::of("error.trace.mask.width", {out.columns, width}));
       out.columns = width;
       ++out.rows;
-      if (!take(']')) return expected(", or ]");
+      if (!take(']')) return expected(Text::of("error.trace.mask.comma"));
     } while (take(','));
-    if (!take(']') || !take(')')) return expected("]) after the last row");
+    if (!take(']') || !take(')')) return expected(Text::of("error.trace.mask.last_row"));
     return out;
   }
 

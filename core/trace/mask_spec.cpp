@@ -115,12 +115,12 @@ bool narrow(const Node& node, const Mask& own, Mask& mask) {
   }
 }
 
-std::string span_list(const std::vector<Span>& spans) {
+Text span_list(const std::vector<Span>& spans) {
   std::vector<std::string> names;
   for (const Span& span : spans)
     if (std::find(names.begin(), names.end(), span.name) == names.end()) names.push_back(span.name);
-  return names.empty() ? "This sequence has no named spans; only * can be written."
-                       : "The spans here are: " + join(names, ", ") + ".";
+  return names.empty() ? Text::of("error.trace.mask.no_spans")
+                       : Text::of("error.trace.mask.spans", {join(names, ", ")});
 }
 
 // What does not fit the sequence.
@@ -129,14 +129,10 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
   for (const std::string* name : {&node.query_span, &node.key_span})
     if (!name->empty() &&
         std::none_of(spans.begin(), spans.end(), [&](const Span& s) { return s.name == *name; }))
-      return fail_words(Code::not_found,
-                        "The mask speaks of the span \"" + valid_utf8(*name) + "\", which is not there.",
-                        span_list(spans));
+      return Error{Code::not_found, Text::of("error.trace.mask.span", {valid_utf8(*name)}), span_list(spans)};
   if (node.kind == Kind::matrix && (node.rows != queries || node.columns != keys))
-    return fail_words(Code::bad_shape,
-                      "The mask matrix is " + shape_text({node.rows, node.columns}) + " where " +
-                          shape_text({queries, keys}) + " is needed.",
-                      "Give one row per query and one column per key.");
+    return fail(Code::bad_shape, "error.trace.mask.matrix_fit",
+                {shape_text({node.rows, node.columns}), shape_text({queries, keys})});
   for (const Node& child : node.children)
     if (auto error = misfit(child, queries, keys, spans)) return error;
   return {};
@@ -177,8 +173,7 @@ Result<MaskSpec> MaskSpec::parse(std::string_view text) {
 
 Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
   if (allowed.rank() != 2 || allowed.count() == 0)
-    return fail_words(Code::bad_shape, "The mask matrix has the shape " + shape_text(allowed) + ".",
-                      "A mask has two axes: one row per query, one column per key.");
+    return fail(Code::bad_shape, "error.trace.mask.matrix_shape", {shape_text(allowed)});
   Node node;
   node.kind = Kind::matrix;
   node.rows = allowed.size(0);
@@ -187,12 +182,8 @@ Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
     for (std::int64_t column = 0; column < node.columns; ++column) {
       const float value = allowed.at(row, column);
       if (value != 0.f && value != 1.f)
-        return fail_words(
-            Code::bad_format,
-            format("The mask matrix holds %g at row %lld, column %lld.", static_cast<double>(value),
-                   static_cast<long long>(row), static_cast<long long>(column)),
-            "Write 1 where a query sees a key and 0 where it does not; of a mask that is added to scores, "
-            "take mask == 0.");
+        return fail(Code::bad_format, "error.trace.mask.matrix_value",
+                    {format("%g", static_cast<double>(value)), row, column});
       node.cells.push_back(value != 0.f ? 1 : 0);
     }
   const std::string text = matrix_text(node);

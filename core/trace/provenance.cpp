@@ -396,17 +396,13 @@ class Explainer {
 Result<Explanation> explain(const Trace& trace, const Site& site, const std::vector<std::int64_t>& index) {
   const Record* record = trace.find(site);
   if (!record) {
-    return fail_words(Code::not_found, format("This run has no step called %s.", to_text(site).c_str()),
-                      "Choose a step of the timeline.");
+    return fail(Code::not_found, "error.trace.no_step", {to_text(site)});
   }
   bool inside = index.size() == record->shape.size();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < record->shape[d];
   if (!inside) {
-    return fail_words(Code::out_of_range,
-                      format("%s has the shape %s: there is no such cell.", to_text(site).c_str(),
-                             shape_text(record->shape).c_str()),
-                      "Choose an index inside the shape.");
+    return fail(Code::out_of_range, "error.trace.no_cell", {to_text(site), shape_text(record->shape)});
   }
   Explanation explanation = Explainer(trace, site, index).run();
   explanation.cell.site = site;

@@ -121,9 +121,7 @@ Result<StageEdits> StageEdits::make(const Edits& edits, const Site& any_site, co
       own.slot = number->where.site.slot;
       if (own != number->where.site || score_stage(own.slot) != stage) continue;
       if (!axes_known(number->where))
-        return fail_words(Code::bad_shape,
-                          to_text(number->where) + " names an axis that the step does not have.",
-                          "Its axes are head, query and key.");
+        return fail(Code::bad_shape, "error.trace.stage_axis", {to_text(number->where)});
       bool here = false;
       const AxisRange* heads = range_on(number->where, Axis::head);
       const std::int64_t last = std::min(in.q.size(0), heads ? heads->end : in.q.size(0));
@@ -170,10 +168,7 @@ Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& 
   } else if (const auto* from = std::get_if<FromPos>(&edit.value)) {
     const std::int64_t row = from->pos - in.first_query;
     if (row < 0 || row >= in.q.size(1))
-      return fail_words(Code::out_of_range,
-                        format("%s cannot be copied from position %lld, which this run does not have.",
-                               to_text(edit.where).c_str(), static_cast<long long>(from->pos)),
-                        "Positions count from 0.");
+      return fail(Code::out_of_range, "error.trace.stage_position", {to_text(edit.where), from->pos});
     edit.value = Frozen{now({row, row + 1}).select(0, 0), "@pos:" + std::to_string(from->pos)};
   } else if (std::holds_alternative<MeanOver>(edit.value)) {
     ColumnMeans means(in.k.size(1));

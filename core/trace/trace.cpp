@@ -210,8 +210,7 @@ Tensor Trace::logits_row(std::int64_t row) const {
 Result<Tensor> Trace::tensor(const Cell& cell, std::int64_t limit) const {
   const Record* record = find(cell.site);
   if (!record) {
-    return fail_words(Code::not_found, format("This run has no step called %s.", to_text(cell.site).c_str()),
-                      "attnscope-cli trace MODEL --summary lists the steps of a run.");
+    return fail(Code::not_found, "error.trace.no_step_here", {to_text(cell.site)});
   }
   return gathered(
       *record, to_text(cell.site), cell.at,
@@ -242,17 +241,12 @@ Result<std::vector<Range>> ranges_of(const Record& record, const std::string& na
     for (const Axis axis : record.axes) names.emplace_back(axis_name(axis));
     const auto axis = std::find(names.begin(), names.end(), fixed.axis);
     if (axis == names.end()) {
-      return fail_words(Code::not_found,
-                        format("%s has no axis %s.", name.c_str(), in_quotes(fixed.axis).c_str()),
-                        "Its axes are " + join(names, ", ") + ".");
+      return fail(Code::not_found, "error.trace.step_axis", {name, in_quotes(fixed.axis), join(names, ", ")});
     }
     const auto d = static_cast<std::size_t>(axis - names.begin());
     if (fixed.index >= record.shape[d]) {
-      return fail_words(
-          Code::out_of_range,
-          format("%s has the shape %s: there is no %s %lld.", name.c_str(), shape_text(record.shape).c_str(),
-                 names[d].c_str(), static_cast<long long>(fixed.index)),
-          format("Choose one from 0 to %lld.", static_cast<long long>(record.shape[d] - 1)));
+      return fail(Code::out_of_range, "error.trace.step_index",
+                  {name, shape_text(record.shape), names[d], fixed.index, record.shape[d] - 1});
     }
     ranges[d] = {fixed.index, fixed.index + 1};
   }
@@ -282,10 +276,8 @@ Result<Tensor> gathered(const Record& record, const std::string& name, const std
   std::int64_t count = 1;
   for (const Range range : ranges) count *= range.size();
   if (count > limit) {
-    return fail_words(Code::no_memory,
-                      format("%s would be %s numbers.", name.c_str(), format_count(count).c_str()),
-                      "Ask for fewer steps, for a part like " + name + "[" +
-                          std::string(axis_name(record.axes[0])) + "=0], or for a shorter input.");
+    return fail(Code::no_memory, "error.trace.too_many",
+                {name, format_count(count), axis_name(record.axes[0])});
   }
   Tensor out = record.derived ? Tensor() : record.value();
   if (record.derived)
