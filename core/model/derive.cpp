@@ -10,10 +10,8 @@
 namespace attnscope {
 namespace {
 
-Error no_part(const Exchange& exchange, const std::string& problem) {
-  return fail_words(Code::unsupported,
-                    to_text(Edit{exchange, -1, true, {}}) + " cannot be carried out: " + problem,
-                    "Choose another part, or another model.");
+Error no_part(const Exchange& exchange, const Text& problem) {
+  return fail(Code::unsupported, "error.model.exchange", {to_text(Edit{exchange, -1, true, {}}), problem});
 }
 
 // ---- weights --------------------------------------------------------------------------------------
@@ -67,7 +65,7 @@ ModelConfig& stack_of(ModelConfig& config, Stack stack) {
 Result<Activation> activation_named(const Exchange& exchange, bool gated) {
   const bool names_gate =
       exchange.value == "swiglu" || exchange.value == "geglu" || exchange.value == "reglu";
-  if (names_gate && !gated) return no_part(exchange, "this MLP has no gate.");
+  if (names_gate && !gated) return no_part(exchange, Text::of("error.model.exchange.no_gate"));
   if (exchange.value == "relu" || exchange.value == "reglu") return Activation::relu;
   if (exchange.value == "silu" || exchange.value == "swiglu") return Activation::silu;
   if (exchange.value == "gelu_tanh") return Activation::gelu_tanh;
@@ -98,7 +96,7 @@ Tensor averaged_heads(const Tensor& weight, std::int64_t heads, std::int64_t gro
 Status share_heads(const Exchange& exchange, BlockSpec& block, const std::string& base, Weights& weights) {
   const int groups = std::atoi(exchange.value.c_str()), heads = block.attention.n_kv_heads;
   if (groups < 1 || heads % groups != 0)
-    return no_part(exchange, format("%d key/value heads do not make %d groups of one size.", heads, groups));
+    return no_part(exchange, Text::of("error.model.exchange.groups", {heads, groups}));
   for (const char* name : {"attn.k.weight", "attn.k.bias", "attn.v.weight", "attn.v.bias"})
     if (const Tensor* weight = weights.find(base + name))
       weights.set(base + name, averaged_heads(*weight, heads, groups));
@@ -113,20 +111,21 @@ NormOrder order_named(const std::string& value) {
 Status reorder(const Exchange& exchange, BlockSpec& block, const std::string& base, const Weights& weights) {
   const NormOrder order = order_named(exchange.value);
   if (block.cross && order == NormOrder::parallel)
-    return no_part(exchange, "it has cross-attention in between.");
+    return no_part(exchange, Text::of("error.model.exchange.cross_between"));
   const bool needs_second =
       block.shared_norm && order != NormOrder::parallel && block.norm.kind != NormSpec::Kind::none;
   if (needs_second && !weights.find(base + "ln2.weight"))
-    return no_part(exchange, "the block has one norm, and this order needs two.");
+    return no_part(exchange, Text::of("error.model.exchange.one_norm"));
   block.order = order;
   block.shared_norm = block.shared_norm && order == NormOrder::parallel;
   return Done{};
 }
 
 Status cut_skip(const Exchange& exchange, BlockSpec& block) {
-  if (exchange.branch == "cross" && !block.cross) return no_part(exchange, "it has no cross-attention.");
+  if (exchange.branch == "cross" && !block.cross)
+    return no_part(exchange, Text::of("error.model.exchange.no_cross"));
   if (exchange.branch == "mlp" && block.mlp.kind == MlpSpec::Kind::none)
-    return no_part(exchange, "it has no MLP.");
+    return no_part(exchange, Text::of("error.model.exchange.no_mlp"));
   (exchange.branch == "cross" ? block.cross_skip
    : exchange.branch == "mlp" ? block.mlp_skip
                               : block.attention_skip) = false;
@@ -134,14 +133,15 @@ Status cut_skip(const Exchange& exchange, BlockSpec& block) {
 }
 
 Status unscale(const Exchange& exchange, BlockSpec& block) {
-  if (exchange.branch == "cross" && !block.cross) return no_part(exchange, "it has no cross-attention.");
+  if (exchange.branch == "cross" && !block.cross)
+    return no_part(exchange, Text::of("error.model.exchange.no_cross"));
   (exchange.branch == "cross" ? *block.cross : block.attention).scale = 1.f;
   return Done{};
 }
 
 Status exchange_in(const Exchange& exchange, BlockSpec& block, const std::string& base, Weights& weights) {
   if (!block.residual && (exchange.part == Exchange::Part::order || exchange.part == Exchange::Part::skip))
-    return no_part(exchange, "a bare attention has neither norms nor a skip path.");
+    return no_part(exchange, Text::of("error.model.exchange.bare"));
   switch (exchange.part) {
     case Exchange::Part::order: return reorder(exchange, block, base, weights);
     case Exchange::Part::skip: return cut_skip(exchange, block);
@@ -149,12 +149,13 @@ Status exchange_in(const Exchange& exchange, BlockSpec& block, const std::string
     case Exchange::Part::kv_heads: return share_heads(exchange, block, base, weights);
     case Exchange::Part::mask_order: {
       const bool between = block.attention.cap > 0.f;
-      if (between) return no_part(exchange, "a soft cap stands between scaling and mask.");
+      if (between) return no_part(exchange, Text::of("error.model.exchange.cap"));
       block.attention.mask_before_scale = exchange.value == "before";
       return Done{};
     }
     case Exchange::Part::activation: {
-      if (block.mlp.kind == MlpSpec::Kind::none) return no_part(exchange, "it has no MLP.");
+      if (block.mlp.kind == MlpSpec::Kind::none)
+        return no_part(exchange, Text::of("error.model.exchange.no_mlp"));
       TRY(block.mlp.activation, activation_named(exchange, block.mlp.kind == MlpSpec::Kind::gated));
       return Done{};
     }
@@ -166,14 +167,14 @@ Status exchange_parts(const Exchange& exchange, ModelConfig& config, Weights& we
   const bool named = exchange.stack == Stack::single || exchange.stack == config.stack ||
                      (exchange.stack == Stack::enc && config.encoder()) ||
                      (exchange.stack == Stack::vision && config.vision());
-  if (!named) return no_part(exchange, "this model has no such stack.");
+  if (!named) return no_part(exchange, Text::of("error.model.exchange.no_stack"));
   ModelConfig& stack = stack_of(config, exchange.stack);
   if (exchange.layer >= stack.n_layers())
-    return no_part(exchange, format("its blocks are numbered 0 to %d.", stack.n_layers() - 1));
+    return no_part(exchange, Text::of("error.model.exchange.blocks", {stack.n_layers() - 1}));
   const bool biased =
       stack.position.kind == PositionSpec::Kind::alibi || stack.position.kind == PositionSpec::Kind::buckets;
   if (exchange.part == Exchange::Part::mask_order && biased)
-    return no_part(exchange, "a bias of distances stands between scaling and mask.");
+    return no_part(exchange, Text::of("error.model.exchange.bias"));
   for (int layer = 0; layer < stack.n_layers(); ++layer) {
     if (exchange.layer >= 0 && layer != exchange.layer) continue;
     const std::string base = std::string(stack_prefix(stack.stack)) + "blocks." + std::to_string(layer) + ".";

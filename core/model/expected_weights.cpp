@@ -1,6 +1,7 @@
 #include "core/model/expected_weights.h"
 
 #include "core/base/text.h"
+#include "core/trace/mask_spec.h"
 
 namespace attnscope {
 namespace {
@@ -90,39 +91,31 @@ void expect_stack(Shapes& out, const ModelConfig& config, std::int64_t d_source)
   if (config.head.present) expect_linear(out, base + "logits", config.d_model, config.outputs());
 }
 
-Status bad_size(std::string sentence) {
-  return fail_words(Code::bad_shape, std::move(sentence), "Correct the sizes in the config.");
+Status bad_size(std::string_view key, std::vector<Text> arguments = {}) {
+  return Error{Code::bad_shape, Text::of(key, std::move(arguments)), Text::of("error.model.sizes")};
 }
 
 Status check_attention(const AttentionSpec& a, int layer, bool rotates, const RopeSpec& rope) {
   if (a.n_heads <= 0 || a.d_head <= 0 || a.n_kv_heads <= 0) {
-    return bad_size(
-        format("Block %d: heads (%d), key/value heads (%d) and head size (%d) must be at least 1.", layer,
-               a.n_heads, a.n_kv_heads, a.d_head));
+    return bad_size("error.model.heads", {layer, a.n_heads, a.n_kv_heads, a.d_head});
   }
   if (a.n_heads % a.n_kv_heads != 0) {
-    return bad_size(format("Block %d: %d query heads cannot share %d key/value heads evenly.", layer,
-                           a.n_heads, a.n_kv_heads));
+    return bad_size("error.model.shared_heads", {layer, a.n_heads, a.n_kv_heads});
   }
   const int turned = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
   if (rotates && (turned % 2 != 0 || turned > a.d_head)) {
-    return bad_size(
-        format("Block %d: rotary positions turn pairs, but %d of the %d features of a head do not "
-               "make pairs.",
-               layer, turned, a.d_head));
+    return bad_size("error.model.rotary_pairs", {layer, turned, a.d_head});
   }
   if (!a.mask.empty()) TRY_OK(MaskSpec::parse(a.mask));
   return Done{};
 }
 
 Status check_stack(const ModelConfig& config, const ModelConfig& main) {
-  if (config.d_model <= 0 || config.d_in <= 0)
-    return bad_size("The model's width (d_model) must be at least 1.");
-  if (config.blocks.empty())
-    return bad_size("The model has no block: the number of layers must be at least 1.");
+  if (config.d_model <= 0 || config.d_in <= 0) return bad_size("error.model.width");
+  if (config.blocks.empty()) return bad_size("error.model.no_block");
   const PatchSpec& patch = config.patch;
   if (patch.size < 0 || (patch.size > 0 && (patch.channels <= 0 || patch.rows <= 0 || patch.cols <= 0)))
-    return bad_size("The image must have at least one channel and one patch in each direction.");
+    return bad_size("error.model.no_patch");
   const bool rotates = config.position.kind == PositionSpec::Kind::rope;
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
@@ -131,14 +124,10 @@ Status check_stack(const ModelConfig& config, const ModelConfig& main) {
     const bool biased = config.position.kind == PositionSpec::Kind::alibi ||
                         config.position.kind == PositionSpec::Kind::buckets;
     if (block.attention.mask_before_scale && (block.attention.cap > 0.f || biased))
-      return bad_size(
-          format("Block %d masks before it scales, but it has a cap or a position bias, which come between "
-                 "scaling and masking.",
-                 layer));
-    if (block.cross && !main.encoder())
-      return bad_size(format("Block %d has cross-attention, but the model has no encoder.", layer));
+      return bad_size("error.model.mask_first", {layer});
+    if (block.cross && !main.encoder()) return bad_size("error.model.cross_alone", {layer});
     if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)
-      return bad_size(format("Block %d: the MLP's width must be at least 1.", layer));
+      return bad_size("error.model.mlp_width", {layer});
   }
   return Done{};
 }
@@ -148,7 +137,7 @@ Status check_sizes(const ModelConfig& config) {
   for (const ModelConfig& tower : config.towers) TRY_OK(check_stack(tower, config));
   const ModelConfig* vision = config.vision();
   if (vision && (vision->projected > 0 ? vision->projected : vision->d_model) != config.d_model)
-    return bad_size("The image's rows do not have the width of the language model.");
+    return bad_size("error.model.image_width");
   return Done{};
 }
 
@@ -168,17 +157,11 @@ Status check_weights(const ModelConfig& config, const Weights& weights) {
     const Tensor* found = weights.find(expected.name);
     if (!found && !expected.required) continue;
     if (!found) {
-      return fail_words(Code::not_found,
-                        format("The tensor %s is missing; the config asks for the shape %s.",
-                               expected.name.c_str(), shape_text(expected.shape).c_str()),
-                        "The file may be incomplete, or the config may belong to another model.");
+      return fail(Code::not_found, "error.model.tensor_missing", {expected.name, shape_text(expected.shape)});
     }
     if (found->sizes() != expected.shape) {
-      return fail_words(
-          Code::bad_shape,
-          format("The tensor %s has the shape %s, but the config asks for %s.", expected.name.c_str(),
-                 shape_text(*found).c_str(), shape_text(expected.shape).c_str()),
-          "The config and the weights belong to different models, or one of them was changed.");
+      return fail(Code::bad_shape, "error.model.tensor_shape",
+                  {expected.name, shape_text(*found), shape_text(expected.shape)});
     }
   }
   return Done{};

@@ -71,10 +71,7 @@ Status fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64
   bool inside = shape.size() == index.size();
   for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = index[d] >= 0 && index[d] < shape[d];
   if (inside) return Done{};
-  return fail_words(
-      Code::out_of_range,
-      format("%s has the shape %s; there is no such cell.", name.c_str(), shape_text(shape).c_str()),
-      "Point at a cell of it.");
+  return fail(Code::out_of_range, "error.model.no_cell", {name, shape_text(shape)});
 }
 
 double root_mean_square(const Tensor& x) {
@@ -88,10 +85,7 @@ Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site
                                     const std::vector<std::int64_t>& index) {
   const Record* slope = gradients.find(site);
   if (!slope || site.slot == Slot::logits || site.slot == Slot::patches) {
-    return fail_words(
-        Code::not_found,
-        format("%s cannot be changed alone, so its slope cannot be measured.", to_text(site).c_str()),
-        "Choose a step between the embedding and the last norm.");
+    return fail(Code::not_found, "error.model.not_alone", {to_text(site)});
   }
   TRY_OK(fits(slope->shape, index, to_text(site)));
   const Trace& trace = gradients.trace();
@@ -118,8 +112,7 @@ Result<FiniteDifference> check_weight(const Gradients& gradients, const std::str
   const auto slope = slopes.find(name);
   const Tensor weight = trace.weights().get(name);
   if (slope == slopes.end() || weight.empty()) {
-    return fail_words(Code::not_found, format("The weight %s has no slope in this run.", name.c_str()),
-                      "Weights that are one with another are found under the name of the table.");
+    return fail(Code::not_found, "error.model.no_weight_slope", {name});
   }
   TRY_OK(fits(weight.sizes(), index, name));
   const auto cell = [&](const Tensor& t) { return static_cast<double>(t.at(index)); };

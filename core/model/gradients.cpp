@@ -24,10 +24,6 @@ Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::
   return Tensor::from(std::move(out), {{Axis::pos, count}, {from.axis(1), width}});
 }
 
-Error bad_targets(std::string sentence, std::string hint) {
-  return fail_words(Code::bad_shape, sentence, hint);
-}
-
 }  // namespace
 
 // The whole way: what backward() does, with access to what it writes.
@@ -159,10 +155,7 @@ Status check_edits(const Edits& edits) {
     const bool reads =
         std::holds_alternative<MeanOver>(number->value) || std::holds_alternative<FromPos>(number->value);
     if (reads && (score_stage(number->where.site.slot) || number->where.site.slot == Slot::logits))
-      return bad_targets(
-          to_text(*edit) +
-              " cannot be gone back through: it takes a mean or another row of a step that is not stored.",
-          "Switch it off, or set the numbers themselves.");
+      return fail(Code::bad_shape, "error.model.edit_not_backward", {to_text(*edit)});
   }
   return Done{};
 }
@@ -170,13 +163,8 @@ Status check_edits(const Edits& edits) {
 Status check(const Trace& trace, const Objective& objective) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
-  if (!logits || trace.weights().all().empty())
-    return bad_targets(
-        "There is no loss to go back from: this run predicts nothing, or was recorded elsewhere.",
-        "Open a model with an unembedding.");
-  if (!trace.complete)
-    return bad_targets("This run left its predictions only: it cannot be gone through backwards.",
-                       "Run the sequence once more with every step.");
+  if (!logits || trace.weights().all().empty()) return fail(Code::bad_shape, "error.model.no_loss");
+  if (!trace.complete) return fail(Code::bad_shape, "error.model.incomplete");
   TRY_OK(check_edits(trace.edits));
   if (objective.measure) {
     TRY(const double value, measured(*objective.measure, trace));
@@ -184,19 +172,15 @@ Status check(const Trace& trace, const Objective& objective) {
     return Done{};
   }
   if (static_cast<std::int64_t>(objective.targets.size()) != logits->shape[0]) {
-    return bad_targets(format("There are %zu targets for %lld rows.", objective.targets.size(),
-                              static_cast<long long>(logits->shape[0])),
-                       "Give one target per row, negative where it does not count.");
+    return fail(Code::bad_shape, "error.model.targets", {objective.targets.size(), logits->shape[0]});
   }
   std::int64_t counted = 0;
   for (const int target : objective.targets) {
     counted += target >= 0 ? 1 : 0;
     if (target >= config.outputs())
-      return bad_targets(format("The target %d is outside the vocabulary of %d.", target, config.outputs()),
-                         "Targets are token ids.");
+      return fail(Code::bad_shape, "error.model.target", {target, config.outputs()});
   }
-  if (counted == 0)
-    return bad_targets("No row has a target, so there is no loss.", "Give at least one row a target.");
+  if (counted == 0) return fail(Code::bad_shape, "error.model.no_target");
   return Done{};
 }
 

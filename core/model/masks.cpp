@@ -51,11 +51,9 @@ int mask_layers(const ModelConfig& config, AttentionKind of) {
 Result<Mask> side_mask(const ModelConfig& config, AttentionKind of, int layer, const MaskSpec& asked,
                        const Input& input, std::int64_t queries) {
   if (!has_attention(config, of)) {
-    return fail_words(
-        Code::unsupported,
-        format("This model has no %s, so there is no such mask to change.",
-               of == AttentionKind::vision ? "vision tower" : "encoder"),
-        format("Leave out the mask that begins with \"%s\".", std::string(mask_prefix(of)).c_str()));
+    return fail(Code::unsupported,
+                of == AttentionKind::vision ? "error.model.no_vision_mask" : "error.model.no_encoder_mask",
+                {mask_prefix(of)});
   }
   const auto source = static_cast<std::int64_t>(input.source.size());
   if (of == AttentionKind::cross) return cross_mask(asked, input.source_real, queries, source);

@@ -22,25 +22,17 @@ std::vector<double> log_probabilities(const Tensor& logits) {
 
 Status check(const LogitMeasure& measure, const Trace& trace) {
   const Record* logits = trace.find(trace.main(Slot::logits));
-  if (!logits)
-    return fail_words(Code::unsupported, "This run has no logits, so there is nothing to measure.",
-                      "Open a model with an unembedding.");
+  if (!logits) return fail(Code::unsupported, "error.model.no_logits");
   const std::int64_t row = row_of(measure, trace), outputs = logits->shape[1];
   if (row < 0 || row >= logits->shape[0])
-    return fail_words(Code::out_of_range,
-                      format("There are no logits at position %lld: the run has %lld.",
-                             static_cast<long long>(row), static_cast<long long>(logits->shape[0])),
-                      "Positions count from 0.");
+    return fail(Code::out_of_range, "error.model.no_logits_at", {row, logits->shape[0]});
   if (measure.kind == LogitMeasure::Kind::kl) {
     if (!measure.reference.empty() && measure.reference.size(0) == outputs) return Done{};
-    return fail_words(Code::bad_shape, "The two runs do not predict over the same vocabulary.",
-                      "Compare runs of models with one vocabulary.");
+    return fail(Code::bad_shape, "error.model.vocabularies");
   }
   for (const int id :
        {measure.target, measure.kind == LogitMeasure::Kind::logit_diff ? measure.distractor : measure.target})
-    if (id < 0 || id >= outputs)
-      return fail_words(Code::out_of_range, format("There is no output %d.", id),
-                        format("Outputs run from 0 to %lld.", static_cast<long long>(outputs - 1)));
+    if (id < 0 || id >= outputs) return fail(Code::out_of_range, "error.model.no_output", {id, outputs - 1});
   return Done{};
 }
 

@@ -38,13 +38,11 @@ Input Model::completed(Input input) const {
 
 namespace {
 
-Status check_ids(const std::vector<int>& ids, int vocabulary, const char* of_encoder) {
+Status check_ids(const std::vector<int>& ids, int vocabulary, bool of_encoder) {
   for (std::size_t pos = 0; pos < ids.size(); ++pos) {
     if (ids[pos] >= 0 && ids[pos] < vocabulary) continue;
-    return fail_words(Code::out_of_range,
-                      format("Token id %d at position %zu%s is outside the vocabulary of %d.", ids[pos], pos,
-                             of_encoder, vocabulary),
-                      format("Ids run from 0 to %d.", vocabulary - 1));
+    return fail(Code::out_of_range, of_encoder ? "error.model.encoder_id" : "error.model.id",
+                {ids[pos], pos, vocabulary, vocabulary - 1});
   }
   return Done{};
 }
@@ -52,23 +50,16 @@ Status check_ids(const std::vector<int>& ids, int vocabulary, const char* of_enc
 Status check_room(const ModelConfig& config, std::int64_t tokens) {
   const std::int64_t limit = config.position.max_positions;
   if (limit <= 0 || tokens <= limit) return Done{};
-  return fail_words(Code::out_of_range,
-                    format("The input has %lld tokens, but the model has positions for %lld.",
-                           static_cast<long long>(tokens), static_cast<long long>(limit)),
-                    "Shorten the input.");
+  return fail(Code::out_of_range, "error.model.too_long", {tokens, limit});
 }
 
 Status check_padding(const std::vector<std::uint8_t>& real, std::int64_t tokens) {
   if (real.empty()) return Done{};
   if (static_cast<std::int64_t>(real.size()) != tokens) {
-    return fail_words(Code::bad_shape,
-                      format("The padding mask has %zu entries for %lld tokens.", real.size(),
-                             static_cast<long long>(tokens)),
-                      "Give one entry per token: 1 for a token, 0 for padding.");
+    return fail(Code::bad_shape, "error.model.padding", {real.size(), tokens});
   }
   if (std::find(real.begin(), real.end(), 1) != real.end()) return Done{};
-  return fail_words(Code::out_of_range, "There is nothing to run: the sequence is all padding.",
-                    "Give at least one token that is no padding.");
+  return fail(Code::out_of_range, "error.model.all_padding");
 }
 
 }  // namespace
@@ -77,14 +68,12 @@ Status Model::check_source(const Input& input) const {
   const ModelConfig* encoder = config_->encoder();
   if (!encoder) {
     if (input.source.empty()) return Done{};
-    return fail_words(Code::bad_shape, "This model has no encoder: it reads one sequence of tokens.",
-                      "Give the text alone.");
+    return fail(Code::bad_shape, "error.model.no_encoder");
   }
   if (input.source.empty()) {
-    return fail_words(Code::out_of_range, "There is nothing to read: the encoder's input is empty.",
-                      "Type at least one token for the encoder.");
+    return fail(Code::out_of_range, "error.model.empty_source");
   }
-  TRY_OK(check_ids(input.source, encoder->vocab_size, " of the encoder"));
+  TRY_OK(check_ids(input.source, encoder->vocab_size, true));
   TRY_OK(check_padding(input.source_real, static_cast<std::int64_t>(input.source.size())));
   return check_room(*encoder, static_cast<std::int64_t>(input.source.size()));
 }
@@ -92,36 +81,24 @@ Status Model::check_source(const Input& input) const {
 Status Model::check_image(const Input& input) const {
   if (!config_->sees()) {
     if (input.pixels.empty()) return Done{};
-    return fail_words(Code::bad_shape, "This model does not look at images.",
-                      "Give text, or open a model with vision.");
+    return fail(Code::bad_shape, "error.model.no_vision");
   }
   const PatchSpec& patch = config_->patch.size > 0 ? config_->patch : config_->vision()->patch;
   if (input.pixels.empty()) {
-    return fail_words(Code::out_of_range, "This model looks at an image, and there is none.",
-                      "Open a PNG or JPEG, or draw one.");
+    return fail(Code::out_of_range, "error.model.no_image");
   }
   const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
                                          std::int64_t{patch.cols} * patch.size};
   if (input.pixels.sizes() != wanted) {
-    return fail_words(Code::bad_shape,
-                      format("The image has the shape %s, but the model looks at %s.",
-                             shape_text(input.pixels).c_str(), shape_text(wanted).c_str()),
-                      "Bring the image to the model's size.");
+    return fail(Code::bad_shape, "error.model.image_shape", {shape_text(input.pixels), shape_text(wanted)});
   }
   if (const Stats s = stats(input.pixels); s.nans > 0 || s.infs > 0) {
-    return fail_words(Code::out_of_range,
-                      format("The image holds %lld numbers that are NaN and %lld that are infinite.",
-                             static_cast<long long>(s.nans), static_cast<long long>(s.infs)),
-                      "Give an image of finite numbers.");
+    return fail(Code::out_of_range, "error.model.image_numbers", {s.nans, s.infs});
   }
   if (!config_->vision()) return Done{};
   const auto places = std::count(input.ids.begin(), input.ids.end(), config_->image_token);
   if (places == patch.count()) return Done{};
-  return fail_words(
-      Code::bad_shape,
-      format("The input keeps %lld places for the image (token %d), but the image has %lld patches.",
-             static_cast<long long>(places), config_->image_token, static_cast<long long>(patch.count())),
-      "Begin the input with one image token per patch.");
+  return fail(Code::bad_shape, "error.model.image_places", {places, config_->image_token, patch.count()});
 }
 
 Status Model::check_masks(const ModelConfig& config, const Input& input, const Edits& edits) {
@@ -136,16 +113,12 @@ Status Model::check_masks(const ModelConfig& config, const Input& input, const E
       TRY_OK(side_mask(config, kind, layer, asked.spec.value_or(MaskSpec()), input, input.length()));
   }
   if (!input.types.empty() && static_cast<std::int64_t>(input.types.size()) != input.length())
-    return fail_words(Code::bad_shape, "There must be one segment number per token.",
-                      "Give as many as tokens.");
+    return fail(Code::bad_shape, "error.model.segments");
   if (!input.types.empty() && config.type_vocab == 0)
-    return fail_words(Code::unsupported, "This model knows no segments: it has no table of them.",
-                      "Leave the segments (--types) out.");
+    return fail(Code::unsupported, "error.model.no_segments");
   for (const int type : input.types) {
     if (type >= 0 && type < config.type_vocab) continue;
-    return fail_words(Code::out_of_range,
-                      format("Segment %d is outside the table of %d segments.", type, config.type_vocab),
-                      "Segments count from 0.");
+    return fail(Code::out_of_range, "error.model.segment", {type, config.type_vocab});
   }
   return Done{};
 }
@@ -155,21 +128,16 @@ Status Model::check_input(const Input& input) const {
   TRY_OK(check_image(input));
   if (config_->patch.size > 0) return Done{};
   if (input.length() == 0) {
-    return fail_words(Code::out_of_range, "There is nothing to run: the input is empty.",
-                      "Type at least one token.");
+    return fail(Code::out_of_range, "error.model.empty");
   }
   if (!input.vectors.empty()) {
     if (config_->vocab_size > 0 || input.vectors.size(1) != config_->d_in) {
-      return fail_words(Code::bad_shape,
-                        format("The input rows have %lld numbers, but the model reads %d.",
-                               static_cast<long long>(input.vectors.size(1)), config_->d_in),
-                        "Give rows of the model's width.");
+      return fail(Code::bad_shape, "error.model.row_width", {input.vectors.size(1), config_->d_in});
     }
   } else if (config_->vocab_size == 0) {
-    return fail_words(Code::bad_shape, "This module reads rows of numbers, not tokens.",
-                      "Open a scene that holds its input.");
+    return fail(Code::bad_shape, "error.model.takes_rows");
   }
-  TRY_OK(check_ids(input.ids, config_->vocab_size, ""));
+  TRY_OK(check_ids(input.ids, config_->vocab_size, false));
   TRY_OK(check_padding(input.real, input.length()));
   return check_room(*config_, input.length());
 }
@@ -286,14 +254,11 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOpt
   try {
     forward(*what.model.config, *what.model.weights, what.input, at, what.cone);
   } catch (const RunCancelled&) {
-    return fail_words(Code::cancelled, "The run was stopped.", "");
+    return fail(Code::cancelled, "error.model.stopped");
   } catch (const EditRefused& refused) {
     return refused.error;
   } catch (const std::bad_alloc&) {
-    return fail_words(
-        Code::no_memory,
-        format("There is not enough memory for %lld tokens.", static_cast<long long>(what.input.length())),
-        "Shorten the input, or close other programs.");
+    return fail(Code::no_memory, "error.model.no_memory", {what.input.length()});
   }
   TRY_OK(weights_->intact());
   TRY_OK(check_steps(*trace));

@@ -299,18 +299,12 @@ SlopeShare explain_share(const Gradients& gradients, const Site& site, const Sit
 Result<SlopeExplanation> explain_slope(const Gradients& gradients, const std::vector<Site>& readers,
                                        const Site& site, const std::vector<std::int64_t>& index) {
   const Record* record = gradients.find(site);
-  if (!record)
-    return fail_words(Code::not_found,
-                      format("This run has no slope called %s.", gradient_name(site).c_str()),
-                      "Choose a step of the backward pass.");
+  if (!record) return fail(Code::not_found, "error.model.no_slope", {gradient_name(site)});
   bool inside = index.size() == record->shape.size();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < record->shape[d];
   if (!inside)
-    return fail_words(Code::out_of_range,
-                      format("%s has the shape %s: there is no such cell.", gradient_name(site).c_str(),
-                             shape_text(record->shape).c_str()),
-                      "Choose an index inside the shape.");
+    return fail(Code::out_of_range, "error.trace.no_cell", {gradient_name(site), shape_text(record->shape)});
   SlopeExplanation out;
   out.recorded = gradients.cell(site, index);
   if (site.slot == Slot::logits) out.shares.push_back(explain_loss(gradients, site, index));
