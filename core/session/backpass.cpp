@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kLikely = 12;
 
-Error no_loss(std::string sentence, std::string hint) {
-  return fail_words(Code::unsupported, sentence, hint);
-}
-
 int largest_output(const Trace& trace, std::int64_t row) {
   const Tensor logits = trace.logits_row(row);
   int best = 0;
@@ -76,14 +72,9 @@ std::size_t asked_row(const Trace& trace, const std::vector<int>& targets, bool 
 }
 
 Error nothing_counts(const Trace& trace, const LossChoice& choice, bool hidden) {
-  if (hidden)
-    return no_loss("No token of this input is hidden, and hidden ones are all that the training counted.",
-                   "Mask a token, or count all rows.");
+  if (hidden) return fail(Code::unsupported, "error.session.none_hidden");
   const bool trained = choice.rows == LossRows::as_trained && trace.ids.size() > 1;
-  return no_loss(trained ? "No row of this input counts as in the training of this model."
-                         : "No row has a target: nothing comes after this input.",
-                 trained ? "Count all rows, or choose what the last row should say."
-                         : "Type a longer input, or choose what should come next.");
+  return fail(Code::unsupported, trained ? "error.session.none_counted" : "error.session.none_follows");
 }
 
 }  // namespace
@@ -99,17 +90,12 @@ Result<Objective> default_objective(const Trace& trace, const LossChoice& choice
                                     const std::optional<CountedRows>& trained) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
-  if (!logits)
-    return no_loss("This run predicts nothing, so there is no loss to go back from.",
-                   "Open a model with an unembedding (or a head).");
-  if (trace.weights().all().empty())
-    return no_loss("This is a recording: its weights are not here to go back through.",
-                   "Open the model itself.");
+  if (!logits) return fail(Code::unsupported, "error.session.no_predictions");
+  if (trace.weights().all().empty()) return fail(Code::unsupported, "error.session.recording_backward");
   const std::int64_t rows = logits->shape[0];
   const int target = choice.target;
   if (target >= config.outputs())
-    return no_loss(format("The target %d is outside the vocabulary of %d.", target, config.outputs()),
-                   "Choose another target.");
+    return fail(Code::unsupported, "error.session.target", {target, config.outputs()});
   Objective out;
   if (config.head.first_row_only) {
     out.targets = {target >= 0 ? target : largest_output(trace, 0)};

@@ -13,9 +13,7 @@ namespace {
 constexpr std::size_t kMostSequences = 32;
 constexpr std::int64_t kMostPadded = 4096;  // where the model itself has no limit
 
-Error no_sequence() {
-  return fail_words(Code::out_of_range, "There is no such sequence.", "Choose one of the batch.");
-}
+Error no_sequence() { return fail(Code::out_of_range, "error.session.no_sequence"); }
 
 }  // namespace
 
@@ -130,9 +128,7 @@ Status put_ids_moved(Document& document, std::size_t sequence, std::vector<int> 
   return Done{};
 }
 
-Error no_token() {
-  return fail_words(Code::out_of_range, "There is no token at this position.", "Choose a token.");
-}
+Error no_token() { return fail(Code::out_of_range, "error.session.no_token"); }
 
 }  // namespace
 
@@ -178,9 +174,8 @@ Status set_type(Document& document, std::size_t sequence, std::size_t pos, int t
   const int known = document.model->config().type_vocab;
   if (pos >= input.ids.size()) return no_token();
   if (type < 0 || type >= known)
-    return fail_words(Code::out_of_range, format("There is no segment %d.", type),
-                      known > 0 ? format("This model knows segments 0 to %d.", known - 1)
-                                : std::string("This model knows no segments."));
+    return fail(Code::out_of_range, known > 0 ? "error.session.segment" : "error.session.no_segments",
+                {type, known - 1});
   input.types.resize(input.ids.size(), 0);
   const auto at = input.types.begin() + static_cast<std::ptrdiff_t>(pos);
   std::fill(at, and_after ? input.types.end() : at + 1, type);
@@ -196,10 +191,8 @@ Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, s
 
 Status set_picture(Document& document, std::size_t sequence, Picture picture) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  if (!document.model->config().sees())
-    return fail_words(Code::unsupported, "This model does not look at pictures.",
-                      "Open a model with vision.");
-  if (picture.empty()) return fail_words(Code::bad_format, "The picture is empty.", "Open or draw another.");
+  if (!document.model->config().sees()) return fail(Code::unsupported, "error.session.no_pictures");
+  if (picture.empty()) return fail(Code::bad_format, "error.session.empty_picture");
   Sequence& changed = document.sequences[sequence];
   changed.input.pixels = preprocess(picture, document.opened->preprocessing);
   changed.picture = std::move(picture);
@@ -208,16 +201,13 @@ Status set_picture(Document& document, std::size_t sequence, Picture picture) {
 
 Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  if (!document.model->config().sees())
-    return fail_words(Code::unsupported, "This model does not look at pictures.",
-                      "Open a model with vision.");
+  if (!document.model->config().sees()) return fail(Code::unsupported, "error.session.no_pictures");
   const ModelConfig& config = document.model->config();
   const PatchSpec& patch = config.vision() ? config.vision()->patch : config.patch;
   const std::vector<std::int64_t> wanted{patch.channels, std::int64_t{patch.rows} * patch.size,
                                          std::int64_t{patch.cols} * patch.size};
   if (pixels.sizes() != wanted) {
-    return fail_words(Code::bad_shape, format("The pixels have the shape %s.", shape_text(pixels).c_str()),
-                      format("This model looks at %s.", shape_text(wanted).c_str()));
+    return fail(Code::bad_shape, "error.session.pixels", {shape_text(pixels), shape_text(wanted)});
   }
   Sequence& changed = document.sequences[sequence];
   changed.picture = picture_of(pixels, document.opened->preprocessing);
@@ -228,8 +218,7 @@ Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
 Status add_sequence(Document& document, std::size_t like) {
   if (like >= document.sequences.size()) return no_sequence();
   if (document.sequences.size() >= kMostSequences) {
-    return fail_words(Code::out_of_range, format("A batch has up to %zu sequences here.", kMostSequences),
-                      "Take one away first.");
+    return fail(Code::out_of_range, "error.session.batch_full", {kMostSequences});
   }
   document.sequences.insert(document.sequences.begin() + static_cast<std::ptrdiff_t>(like) + 1,
                             Sequence(document.sequences[like]));
@@ -238,8 +227,7 @@ Status add_sequence(Document& document, std::size_t like) {
 
 Status delete_sequence(Document& document, std::size_t sequence) {
   if (sequence >= document.sequences.size()) return no_sequence();
-  if (document.sequences.size() == 1)
-    return fail_words(Code::out_of_range, "A batch keeps at least one sequence.", "Change its text instead.");
+  if (document.sequences.size() == 1) return fail(Code::out_of_range, "error.session.batch_last");
   document.sequences.erase(document.sequences.begin() + static_cast<std::ptrdiff_t>(sequence));
   return Done{};
 }
@@ -248,10 +236,7 @@ Status set_padding(Document& document, const Padding& padding) {
   const std::int64_t known = document.model->config().position.max_positions;
   const std::int64_t most = known > 0 ? known : kMostPadded;
   if (padding.to < 0 || padding.to > most) {
-    return fail_words(
-        Code::out_of_range,
-        format("Sequences cannot be padded to %lld tokens.", static_cast<long long>(padding.to)),
-        format("Give 1 to %lld, or 0 for the longest.", static_cast<long long>(most)));
+    return fail(Code::out_of_range, "error.session.padding", {padding.to, most});
   }
   document.padding = padding;
   return Done{};
@@ -289,7 +274,7 @@ Status set_input_cell(Document& document, std::size_t sequence, std::int64_t pos
   if (sequence >= document.sequences.size()) return no_sequence();
   const Tensor& vectors = document.sequences[sequence].input.vectors;
   if (vectors.empty() || pos < 0 || pos >= vectors.size(0) || dim < 0 || dim >= vectors.size(1))
-    return fail_words(Code::out_of_range, "There is no such input number.", "Choose a cell of the input.");
+    return fail(Code::out_of_range, "error.session.no_input");
   Target where{Target::Kind::input, {}, {}, {}};
   where.at = {{std::string(axis_name(vectors.axis(0))), pos, pos + 1},
               {std::string(axis_name(vectors.axis(1))), dim, dim + 1}};
@@ -303,9 +288,7 @@ Status set_weight_cell(Document& document, const std::string& name, const std::v
   bool inside = weight && static_cast<int>(index.size()) == weight->rank();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < weight->size(static_cast<int>(d));
-  if (!inside)
-    return fail_words(Code::out_of_range, format("There is no such cell in %s.", name.c_str()),
-                      "Choose a cell of the weight.");
+  if (!inside) return fail(Code::out_of_range, "error.session.no_weight_cell", {name});
   const WeightCell kept = kept_weight(document.model->config(), name, index);
   const Tensor table = document.model->weights().get(kept.name);
   std::vector<AxisRange> at;
@@ -395,15 +378,12 @@ bool all_vectors(const Document& document) {
 
 Status add_position(Document& document) {
   if (!all_vectors(document) || !document.opened->scene)
-    return fail_words(Code::unsupported, "Only a scene whose input is vectors grows by a row.",
-                      "Type the text instead.");
+    return fail(Code::unsupported, "error.session.no_rows");
   settle_inputs(document);
   std::uint64_t seed = document.opened->scene->seed;
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
-    if (vectors.size(0) >= kMostPositions)
-      return fail_words(Code::out_of_range, "A scene has up to 4096 tokens.",
-                        "Open a model for longer inputs.");
+    if (vectors.size(0) >= kMostPositions) return fail(Code::out_of_range, "error.session.scene_full");
     seed = seed * 31 + static_cast<std::uint64_t>(vectors.size(0)) + 1;
     vectors = with_rows(vectors, -1, normal_numbers(seed, vectors.size(1), 1.f));
   }
@@ -411,14 +391,12 @@ Status add_position(Document& document) {
 }
 
 Status delete_position(Document& document, std::int64_t pos) {
-  if (!all_vectors(document))
-    return fail_words(Code::unsupported, "The input is no list of vectors.", "Edit the text instead.");
+  if (!all_vectors(document)) return fail(Code::unsupported, "error.session.no_vectors");
   settle_inputs(document);
   for (Sequence& sequence : document.sequences) {
     Tensor& vectors = sequence.input.vectors;
     if (pos < 0 || pos >= vectors.size(0) || vectors.size(0) < 2)
-      return fail_words(Code::out_of_range, "This token cannot be taken away.",
-                        "A sequence keeps at least one token.");
+      return fail(Code::out_of_range, "error.session.last_token");
     vectors = with_rows(vectors, pos, {});
   }
   return Done{};
@@ -436,9 +414,7 @@ bool same_task(const Edit& a, const Edit& b) {
   return first == second;
 }
 
-Error no_edit() {
-  return fail_words(Code::out_of_range, "There is no such edit.", "Choose one of the list.");
-}
+Error no_edit() { return fail(Code::out_of_range, "error.session.no_edit"); }
 
 }  // namespace
 
@@ -484,8 +460,7 @@ Status move_edit(Document& document, std::size_t index, int by) {
 }
 
 Result<Scene> scene_of(const Document& document) {
-  if (!document.opened || !document.opened->scene)
-    return fail_words(Code::unsupported, "What is open is not a scene.", "Open or choose a scene first.");
+  if (!document.opened || !document.opened->scene) return fail(Code::unsupported, "error.session.no_scene");
   Scene scene = *document.opened->scene;
   scene.model = document.model;
   scene.inputs.clear();

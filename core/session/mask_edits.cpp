@@ -12,10 +12,7 @@ namespace {
 
 Status check_length(std::int64_t tokens, std::int64_t most) {
   if (tokens <= most) return Done{};
-  return fail_words(Code::out_of_range,
-                    format("The input has %lld tokens; masks are edited for up to %lld.",
-                           static_cast<long long>(tokens), static_cast<long long>(most)),
-                    "Use a shorter input.");
+  return fail(Code::out_of_range, "error.session.mask_size", {tokens, most});
 }
 
 // The own masks of all blocks that read this mask, each kind once.
@@ -43,7 +40,7 @@ std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
 Status toggle_line(Document& document, std::int64_t at, MaskSize size, const MaskPlace& place, bool row) {
   TRY_OK(check_length(size.longer(), kMostMaskTokens));
   if (at < 0 || at >= (row ? size.queries : size.keys))
-    return fail_words(Code::out_of_range, "There is no token at this position.", "Choose a token.");
+    return fail(Code::out_of_range, "error.session.no_token");
   const Mask now = mask_of(document, place);
   const std::vector<Mask> own = own_masks(document, place);
   const std::int64_t across = row ? size.keys : size.queries;

@@ -11,8 +11,7 @@ namespace attnscope {
 namespace {
 
 Error bad_measure(const std::string& text) {
-  return fail_words(Code::bad_format, in_quotes(text) + " is no measure.",
-                    "Write logit_diff:A,B, logit:A, prob:A or kl; A and B are tokens or #id.");
+  return fail(Code::bad_format, "error.session.measure", {in_quotes(text)});
 }
 
 // Splits "A,B" at commas outside of quotes; quoted parts are read as JSON.
@@ -62,9 +61,9 @@ Error no_token(const OpenedModel& opened, const std::string& text, const std::ve
     if (shown.size() < 8)
       shown.push_back(
           format("%s (#%d)", in_quotes(opened.tokenizer->decode({piece.id}, false), 24).c_str(), piece.id));
-  return fail_words(
-      Code::not_found, in_quotes(text, 40) + " is no single token of this vocabulary.",
-      shown.empty() ? std::string("Give a token, or #id.") : "Its pieces are " + join(shown, ", ") + ".");
+  return fail(Code::not_found,
+              shown.empty() ? "error.session.measure.no_token" : "error.session.measure.pieces",
+              {in_quotes(text, 40), join(shown, ", ")});
 }
 
 }  // namespace
@@ -73,13 +72,11 @@ Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
   const int outputs = opened.model->config().outputs();
   if (const auto id = numbered(text)) {
     if (*id < outputs) return *id;
-    return fail_words(Code::out_of_range, format("There is no output %d.", *id),
-                      format("Outputs run from 0 to %d.", outputs - 1));
+    return fail(Code::out_of_range, "error.model.no_output", {*id, outputs - 1});
   }
   if (const auto id = by_name(opened, text); id && *id < outputs) return *id;
   if (!opened.tokenizer)
-    return fail_words(Code::not_found, in_quotes(text, 40) + " names no output: there is no tokenizer.",
-                      "Give #id.");
+    return fail(Code::not_found, "error.session.measure.no_tokenizer", {in_quotes(text, 40)});
   TRY(const Encoding encoding, opened.tokenizer->encode(text, false));
   // A special token that nobody wrote stands for what the vocabulary does not know.
   const auto means = [&](int id) {

@@ -71,7 +71,7 @@ Picture canvas_of(const Document& document, std::size_t sequence, PictureGrid gr
 
 Status paint(Document& document, std::size_t sequence, const Stroke& stroke, PictureGrid grid) {
   if (sequence >= document.sequences.size() || grid.width < 1 || grid.height < 1)
-    return fail_words(Code::out_of_range, "There is nothing to draw on.", "Choose a sequence of the batch.");
+    return fail(Code::out_of_range, "error.session.no_canvas");
   return set_picture(document, sequence, painted(canvas_of(document, sequence, grid), stroke, grid));
 }
 

@@ -158,16 +158,14 @@ void Session::finish_open(Result<Document> opened) {
 
 Status Session::edit(const std::string& sentence, const std::string& gesture,
                      const std::function<Status(Document&)>& change) {
-  if (!document().opened)
-    return fail_words(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  if (!document().opened) return fail(Code::not_found, "error.session.nothing_open");
   Document changed = document();
   if (Status status = change(changed); !status) {
     error_ = status.error();
     return status;
   }
   if (!document().opened->recorded.empty() && !same_computation(document(), changed)) {
-    error_ = fail_words(Code::unsupported, "This is a recording: there is no model to run anew.",
-                        "Open the model itself to change its input.");
+    error_ = fail(Code::unsupported, "error.session.recording");
     return *error_;
   }
   const std::uint64_t point = history_.point();

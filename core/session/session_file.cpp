@@ -40,9 +40,8 @@ std::string fingerprint(const Tensor& tensor) {
 
 // ---- arrays ---------------------------------------------------------------------------------------
 
-Error damaged(const std::string& path, const std::string& problem) {
-  return fail_words(Code::bad_format, quoted_path(path) + ": " + problem,
-                    "The file was changed or cut short: save the session again, or correct that field.");
+Error damaged(const std::string& path, const Text& problem) {
+  return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
 }
 
 std::string arrays_path(const std::string& path) { return path + ".safetensors"; }
@@ -85,18 +84,17 @@ class ArraysIn {
     for (const json& size : sizes) {
       if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kInline ||
           shape.size() == Tensor::kMaxRank)
-        return damaged(path_, format("\"%s\" has a \"shape\" that is none.", field));
+        return damaged(path_, Text::of("error.session.file.shape", {field}));
       shape.emplace_back(Axis::none, size.get<std::int64_t>());
       count *= shape.back().second;
     }
     std::vector<float> flat;
     for (const json& value : values) {
-      if (!value.is_number())
-        return damaged(path_, format("\"%s\" holds something that is no number.", field));
+      if (!value.is_number()) return damaged(path_, Text::of("error.session.file.number", {field}));
       flat.push_back(value.get<float>());
     }
     if (shape.empty() || flat.empty() || std::ssize(flat) != count)
-      return damaged(path_, format("\"%s\" is no array.", field));
+      return damaged(path_, Text::of("error.session.file.array", {field}));
     return Tensor::from(std::move(flat), shape);
   }
 
@@ -107,15 +105,12 @@ class ArraysIn {
       TRY(file_, open_safetensors(arrays_path(path_)));
     }
     if (!file_->find(name))
-      return fail_words(Code::not_found,
-                        quoted_path(arrays_path(path_)) + " does not hold " + in_quotes(name) + ".",
-                        "It belongs to another session: keep the two files together.");
+      return fail(Code::not_found, "error.session.file.no_array",
+                  {quoted_path(arrays_path(path_)), in_quotes(name)});
     TRY(const Tensor tensor, file_->load(name));
     if ("array-" + fingerprint(tensor) == name) return tensor;
-    return fail_words(Code::bad_format,
-                      quoted_path(arrays_path(path_)) + ": the numbers of " + in_quotes(name) +
-                          " are not those that were saved.",
-                      "Save the session again.");
+    return fail(Code::bad_format, "error.session.file.other_numbers",
+                {quoted_path(arrays_path(path_)), in_quotes(name)});
   }
   std::string path_;
   std::shared_ptr<TensorSource> file_;
@@ -127,10 +122,10 @@ Result<std::vector<int>> ints_at(const json& object, const char* field, const st
   std::vector<int> out;
   const auto found = object.find(field);
   if (found == object.end()) return out;
-  if (!found->is_array()) return damaged(path, format("\"%s\" must be a list of whole numbers.", field));
+  if (!found->is_array()) return damaged(path, Text::of("error.session.file.whole", {field}));
   for (const json& value : *found) {
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > 1 << 30)
-      return damaged(path, format("\"%s\" must be a list of whole numbers from 0 on.", field));
+      return damaged(path, Text::of("error.session.file.natural", {field}));
     out.push_back(value.get<int>());
   }
   return out;
@@ -167,7 +162,7 @@ json input_json(const Sequence& sequence, ArraysOut& arrays) {
 
 Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::string& path) {
   TRY(const Tensor rgb, arrays.find(value.value("rgb", json()), "rgb"));
-  if (rgb.rank() != 3 || rgb.size(2) != 3) return damaged(path, "\"picture\" is no picture.");
+  if (rgb.rank() != 3 || rgb.size(2) != 3) return damaged(path, Text::of("error.session.file.picture"));
   auto bytes = std::make_shared<std::vector<std::uint8_t>>();
   for (const float level : rgb.values())
     bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
@@ -199,12 +194,12 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(out.input.types, ints_at(value, "types", path));
   if (value.contains("vectors")) {
     TRY(const Tensor vectors, arrays.find(value["vectors"], "vectors"));
-    if (vectors.rank() != 2) return damaged(path, "\"vectors\" must be rows of numbers.");
+    if (vectors.rank() != 2) return damaged(path, Text::of("error.session.file.vectors"));
     out.input.vectors = vectors.rename({Axis::pos, Axis::d_model});
   }
   if (value.contains("pixels")) {
     TRY(const Tensor pixels, arrays.find(value["pixels"], "pixels"));
-    if (pixels.rank() != 3) return damaged(path, "\"pixels\" must be three planes of numbers.");
+    if (pixels.rank() != 3) return damaged(path, Text::of("error.session.file.pixels"));
     out.input.pixels = pixels;
   }
   if (value.contains("picture")) {
@@ -219,10 +214,10 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
 Status take_inputs(const json& file, const std::string& path, Document& document, ArraysIn& arrays) {
   const auto inputs = file.find("inputs");
   if (inputs == file.end()) return Done{};
-  if (!inputs->is_array() || inputs->empty()) return damaged(path, "\"inputs\" must be a list.");
+  if (!inputs->is_array() || inputs->empty()) return damaged(path, Text::of("error.session.file.inputs"));
   std::vector<Sequence> sequences;
   for (const json& value : *inputs) {
-    if (!value.is_object()) return damaged(path, "\"inputs\" must be a list of objects.");
+    if (!value.is_object()) return damaged(path, Text::of("error.session.file.input_objects"));
     TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
   }
   document.sequences = std::move(sequences);
@@ -258,7 +253,7 @@ Status take_settings(const json& file, const std::string& path, Document& docume
       sampling.at("seed").get_to(document.sampling.seed);
     }
   } catch (const json::exception&) {
-    return damaged(path, "\"padding\" or \"sampling\" lacks a field, or has one of another kind.");
+    return damaged(path, Text::of("error.session.file.padding"));
   }
   return check_sampling(document.sampling);
 }
@@ -309,12 +304,9 @@ std::string fingerprint(const Model& model) {
 }
 
 Status save_session(const std::string& path, const Document& document, const json& look) {
-  if (!document.opened)
-    return fail_words(Code::not_found, "Nothing is open.", "Open a model or a scene first.");
+  if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   const OpenedModel& opened = *document.opened;
-  if (opened.path.empty())
-    return fail_words(Code::unsupported, "This model is in no file yet.",
-                      "Export it from the Training view, open it, and save the session then.");
+  if (opened.path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
@@ -344,18 +336,16 @@ Status save_session(const std::string& path, const Document& document, const jso
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
   if (!file.is_object() || text_at(file, "format") != "attnscope-session")
-    return fail_words(Code::bad_format, quoted_path(path) + " is no session of attnscope.",
-                      "Open a file that Ctrl+S wrote.");
+    return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
-  if (version == file.end() || !version->is_number_integer()) return damaged(path, "\"version\" is missing.");
+  if (version == file.end() || !version->is_number_integer())
+    return damaged(path, Text::of("error.session.file.no_version"));
   if (version->get<int>() > kVersion)
-    return fail_words(Code::unsupported,
-                      format("%s has version %d; this program reads up to %d.", quoted_path(path).c_str(),
-                             version->get<int>(), kVersion),
-                      "Open it with a newer attnscope.");
+    return fail(Code::unsupported, "error.session.file.version",
+                {quoted_path(path), version->get<int>(), kVersion});
   const auto model = file.find("model");
   if (model == file.end() || !model->is_object() || text_at(*model, "path").empty())
-    return damaged(path, "\"model\" does not say what to open.");
+    return damaged(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
   out.model = text_at(*model, "path");

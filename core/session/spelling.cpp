@@ -133,12 +133,9 @@ Result<std::vector<int>> plain_ids(const OpenedModel& opened, const std::string&
       id = static_cast<int>(word - words->begin());
     } else if (!parse_int(piece, id)) {
       if (words && !words->empty()) {
-        return fail_words(Code::bad_format,
-                          "The word " + in_quotes(piece) + " is not in the scene's vocabulary.",
-                          "Its words are " + join(*words, ", ") + ".");
+        return fail(Code::bad_format, "error.session.scene_word", {in_quotes(piece), join(*words, ", ")});
       }
-      return fail_words(Code::bad_format, in_quotes(piece) + " is not a token id.",
-                        "This model has no tokenizer: type ids separated by blanks, for example 12 7 99.");
+      return fail(Code::bad_format, "error.session.token_id", {in_quotes(piece)});
     }
     ids.push_back(id);
   }
@@ -204,16 +201,12 @@ Result<std::vector<Span>> parse_spans(const std::string& text, std::int64_t leng
     const std::size_t equals = part.find('=');
     int count = 0;
     if (equals == std::string::npos || equals == 0 || !parse_int(part.substr(equals + 1), count) || count < 1)
-      return fail_words(Code::bad_format, in_quotes(part) + " does not name a part of the sequence.",
-                        "Write name=count: image=4,text=3,action=2.");
+      return fail(Code::bad_format, "error.session.span", {in_quotes(part)});
     spans.push_back({part.substr(0, equals), begin, begin + count});
     begin += count;
   }
   if (begin <= length) return spans;
-  return fail_words(Code::out_of_range,
-                    format("The parts have %lld tokens together, but the sequence has %lld.",
-                           static_cast<long long>(begin), static_cast<long long>(length)),
-                    "Give counts that add up to the sequence or less.");
+  return fail(Code::out_of_range, "error.session.spans_sum", {begin, length});
 }
 
 std::string spans_text(const std::vector<Span>& spans) {

@@ -59,11 +59,9 @@ Status check_settings(const TrainingSettings& settings) {
   TRY(const ModelConfig config, task->config(settings.sizes));
   const Recipe& recipe = settings.recipe;
   if (recipe.steps > kMostSteps)
-    return fail_words(Code::out_of_range, format("A training of %d steps is too long.", recipe.steps),
-                      format("Choose at most %d.", kMostSteps));
+    return fail(Code::out_of_range, "error.session.training.steps", {recipe.steps, kMostSteps});
   if (recipe.batch > kMostBatch)
-    return fail_words(Code::out_of_range, format("A batch of %d sequences is too large.", recipe.batch),
-                      format("Choose at most %d.", kMostBatch));
+    return fail(Code::out_of_range, "error.session.training.batch", {recipe.batch, kMostBatch});
   return check_recipe(recipe);
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/session/training.h"
+#include "core/system/atomic_file.h"
 #include "core/system/places.h"
 
 namespace attnscope {
@@ -29,9 +30,7 @@ void Training::remove_kept(const std::string& path) {
   if (!std::filesystem::remove(path, error) && error)
     return tell(
         {TrainingOutcome::Kind::failed, path,
-         fail_words(Code::io_failed, in_quotes(path, 400) + " cannot be removed: " + error.message() + ".",
-                    "Look at the permissions of its folder."),
-         0});
+         fail(Code::io_failed, "error.session.training.remove", {in_quotes(path, 400), error.message()}), 0});
   ++kept_version_;
   if (wake_) wake_();
 }

@@ -247,17 +247,11 @@ class ShareOfWeight {
 Result<SlopeExplanation> explain_weight_slope(const Gradients& gradients, const std::string& name,
                                               const std::vector<std::int64_t>& index) {
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
-  if (parts.empty())
-    return fail_words(Code::not_found, format("This run has no slope called %s.grad.", name.c_str()),
-                      "Choose a weight that the run used.");
+  if (parts.empty()) return fail(Code::not_found, "error.session.no_weight_slope", {name});
   const std::vector<std::int64_t> shape = gradients.trace().weights().get(name).sizes();
   bool there = index.size() == shape.size();
   for (std::size_t d = 0; there && d < index.size(); ++d) there = index[d] >= 0 && index[d] < shape[d];
-  if (!there)
-    return fail_words(
-        Code::out_of_range,
-        format("%s has the shape %s: there is no such cell.", name.c_str(), shape_text(shape).c_str()),
-        "Choose an index inside the shape.");
+  if (!there) return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
   SlopeExplanation out;
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   for (const WeightPart& part : parts) {
