@@ -28,9 +28,7 @@ ModelConfig read_stack(ConfigReader& config, const BartLayout& layout, Stack whi
   out.position.max_positions = config.size({"max_position_embeddings"}, 1024);
   const int heads = config.size({keys.heads, "num_attention_heads"}, 16);
   if (out.d_model % heads != 0) {
-    config.refuse(Code::bad_shape,
-                  format("%s: d_model is not a multiple of %s.", config.what().c_str(), keys.heads),
-                  "Correct the config.");
+    config.refuse(fail(Code::bad_shape, "error.arch.heads_divide_by", {config.what(), keys.heads}));
   }
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, 1e-5f, 0.f};

@@ -22,10 +22,6 @@ bool ConfigReader::is_null(const char* key) const {
   return at != config_.end() && at->is_null();
 }
 
-void ConfigReader::refuse(Code code, std::string sentence, std::string hint) {
-  refuse(fail_words(code, sentence, hint));
-}
-
 void ConfigReader::refuse(Error error) {
   if (!error_) error_ = std::move(error);
 }
@@ -37,8 +33,7 @@ Status ConfigReader::status() const {
 
 int ConfigReader::size(Keys keys, int fallback, int most) {
   if (find(keys) || fallback >= 1) return whole(keys, fallback, 1, most);
-  refuse(Code::bad_format, format("%s has no field \"%s\".", what_.c_str(), *keys.begin()),
-         "The file may be incomplete, or belong to another kind of model.");
+  refuse(fail(Code::bad_format, "error.arch.no_field", {what_, *keys.begin()}));
   return 1;
 }
 
@@ -50,10 +45,8 @@ int ConfigReader::whole(Keys keys, int fallback, int least, int most) {
   const double value = field->is_number() ? field->get<double>() : NAN;
   if (value >= least && value <= most && value == std::floor(value)) return static_cast<int>(value);
   const std::string found = field->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  refuse(Code::out_of_range,
-         format("%s: \"%s\" must be a whole number from %d to %d, found %s.", what_.c_str(), *keys.begin(),
-                least, most, valid_utf8(found.substr(0, 40)).c_str()),
-         "Correct the config.");
+  refuse(fail(Code::out_of_range, "error.arch.field_whole",
+              {what_, *keys.begin(), least, most, valid_utf8(found.substr(0, 40))}));
   return 1;
 }
 
@@ -67,16 +60,14 @@ double ConfigReader::number(Keys keys, double fallback, NumberRange range) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (!field->is_number()) {
-    refuse(Code::bad_format, format("%s: \"%s\" must be a number.", what_.c_str(), spelled(keys)),
-           "Correct the config.");
+    refuse(fail(Code::bad_format, "error.arch.field_number", {what_, spelled(keys)}));
     return fallback;
   }
   const double value = field->get<double>();
   if ((value >= range.least && value <= range.most) || (range.or_zero && value == 0)) return value;
-  refuse(Code::out_of_range,
-         format("%s: \"%s\" is %.9g, but must lie between %g and %g%s.", what_.c_str(), spelled(keys), value,
-                range.least, range.most, range.or_zero ? ", or be 0" : ""),
-         "Correct the config: beyond these the arithmetic would give no numbers.");
+  refuse(fail(
+      Code::out_of_range, range.or_zero ? "error.arch.range_or_zero" : "error.arch.range",
+      {what_, spelled(keys), format("%.9g", value), format("%g", range.least), format("%g", range.most)}));
   return fallback;
 }
 
@@ -84,8 +75,7 @@ bool ConfigReader::flag(Keys keys, bool fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_boolean()) return field->get<bool>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be true or false.", what_.c_str(), *keys.begin()),
-         "Correct the config.");
+  refuse(fail(Code::bad_format, "error.arch.field_flag", {what_, *keys.begin()}));
   return fallback;
 }
 
@@ -93,8 +83,7 @@ std::string ConfigReader::text(Keys keys, const std::string& fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_string()) return field->get<std::string>();
-  refuse(Code::bad_format, format("%s: \"%s\" must be a text.", what_.c_str(), *keys.begin()),
-         "Correct the config.");
+  refuse(fail(Code::bad_format, "error.arch.field_text", {what_, *keys.begin()}));
   return fallback;
 }
 
@@ -114,8 +103,7 @@ Activation ConfigReader::activation(Keys keys, const std::string& fallback) {
   if (name == "silu" || name == "swish") return Activation::silu;
   if (name == "relu") return Activation::relu;
   if (name == "quick_gelu") return Activation::quick_gelu;
-  refuse(Code::unsupported, what_ + ": the activation " + in_quotes(name) + " is not known.",
-         "Known are gelu, gelu_new, silu, relu and quick_gelu.");
+  refuse(fail(Code::unsupported, "error.arch.activation", {what_, in_quotes(name)}));
   return Activation::gelu_exact;
 }
 
@@ -132,10 +120,7 @@ void read_factors(ConfigReader& config, const nlohmann::json& list, int d_head, 
   }
   if (good) return;
   rope.factors.clear();
-  config.refuse(Code::bad_shape,
-                format("%s: the factors of the rotary frequencies are not %zu positive numbers.",
-                       config.what().c_str(), pairs),
-                "One is needed for each pair of features that turns.");
+  config.refuse(fail(Code::bad_shape, "error.arch.rope_factors", {config.what(), pairs}));
 }
 
 // One scaling for all layers; newer configs may spell one for each kind of layer. Where both spellings stand,
@@ -147,10 +132,7 @@ const nlohmann::json* scaling_of(ConfigReader& config) {
   const nlohmann::json& first = *scaling->begin();
   for (const nlohmann::json& other : *scaling) {
     if (other == first) continue;
-    config.refuse(Code::unsupported,
-                  format("%s: the rotary positions differ from layer to layer, which is not supported.",
-                         config.what().c_str()),
-                  "Open a model whose layers turn alike.");
+    config.refuse(fail(Code::unsupported, "error.arch.rope_differs", {config.what()}));
   }
   return &first;
 }
@@ -187,11 +169,9 @@ void read_yarn(ConfigReader& inner, double positions, RopeSpec& rope) {
   if (!inner.find({"attention_factor"}) && mscale != 0 && all != 0)
     rope.attention_factor = yarn_magnitude(rope.factor, mscale) / yarn_magnitude(rope.factor, all);
   if (rope.beta_fast >= rope.beta_slow && rope.theta > 1) return;
-  inner.refuse(Code::out_of_range,
-               format("%s: the settings of \"yarn\" make no frequencies: beta_fast %g, beta_slow %g, "
-                      "rope_theta %g.",
-                      inner.what().c_str(), rope.beta_fast, rope.beta_slow, rope.theta),
-               "beta_fast must not be below beta_slow, rope_theta must be above 1.");
+  inner.refuse(fail(
+      Code::out_of_range, "error.arch.yarn",
+      {inner.what(), format("%g", rope.beta_fast), format("%g", rope.beta_slow), format("%g", rope.theta)}));
 }
 
 // The fields of rope_scaling or rope_parameters.
@@ -199,9 +179,7 @@ void read_scaling(ConfigReader& config, ConfigReader& inner, RopeSpec& rope) {
   const std::string name = inner.text({"rope_type", "type"}, "default");
   const auto kind = rope_kind(name);
   if (!kind) {
-    config.refuse(Code::unsupported,
-                  config.what() + ": the rotary scaling " + in_quotes(name) + " is not known.",
-                  "Known are default, linear, dynamic, llama3 and yarn.");
+    config.refuse(fail(Code::unsupported, "error.arch.rope_scaling", {config.what(), in_quotes(name)}));
   }
   rope.kind = kind.value_or(RopeSpec::Kind::standard);
   rope.theta = inner.number({"rope_theta"}, rope.theta, kTheta);
@@ -215,10 +193,8 @@ void read_scaling(ConfigReader& config, ConfigReader& inner, RopeSpec& rope) {
   rope.original_max_positions = inner.number({"original_max_position_embeddings"}, trained, kPositions);
   if (rope.kind == RopeSpec::Kind::yarn) read_yarn(inner, positions, rope);
   if (rope.kind != RopeSpec::Kind::llama3 || rope.high_freq_factor > rope.low_freq_factor) return;
-  inner.refuse(Code::out_of_range,
-               format("%s: \"high_freq_factor\" is %g, not above the \"low_freq_factor\" of %g.",
-                      inner.what().c_str(), rope.high_freq_factor, rope.low_freq_factor),
-               "Correct the config.");
+  inner.refuse(fail(Code::out_of_range, "error.arch.freq_factors",
+                    {inner.what(), format("%g", rope.high_freq_factor), format("%g", rope.low_freq_factor)}));
 }
 
 // How many features turn: int(d_head * part), as transformers counts; its table of angles has two columns for
@@ -226,20 +202,15 @@ void read_scaling(ConfigReader& config, ConfigReader& inner, RopeSpec& rope) {
 void read_turned(ConfigReader& config, int d_head, double partial, RopeSpec& rope) {
   const int dims = static_cast<int>(d_head * partial);
   if (dims < 1) {
-    config.refuse(Code::out_of_range,
-                  format("%s: the rotary positions turn a part of %g of a head's %d features, which is none.",
-                         config.what().c_str(), partial, d_head),
-                  "Correct partial_rotary_factor (rotary_pct).");
+    config.refuse(
+        fail(Code::out_of_range, "error.arch.turned_none", {config.what(), format("%g", partial), d_head}));
     return;
   }
   rope.rotary_dims = dims + dims % 2;
   if (dims % 2 == 0) return;
   rope.frequency_dims = dims;
   if (rope.kind != RopeSpec::Kind::yarn) return;
-  config.refuse(Code::unsupported,
-                format("%s: \"yarn\" has no frequencies for an odd number of features that turn (%d).",
-                       config.what().c_str(), dims),
-                "Correct partial_rotary_factor (rotary_pct).");
+  config.refuse(fail(Code::unsupported, "error.arch.yarn_odd", {config.what(), dims}));
 }
 
 }  // namespace

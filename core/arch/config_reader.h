@@ -51,7 +51,6 @@ class ConfigReader {
   bool is_null(const char* key) const;
 
   void refuse(Error error);
-  void refuse(Code code, std::string sentence, std::string hint);
   Status status() const;
   const std::string& what() const { return what_; }
 

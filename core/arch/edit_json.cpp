@@ -19,9 +19,8 @@ constexpr std::int64_t kMostPosition = 1 << 20;
 constexpr std::array<const char*, 4> kMaskNames{"main", "encoder", "vision", "cross"};  // as AttentionKind
 constexpr std::array<const char*, 3> kOpNames{"set", "add", "scale"};                   // as EditOp
 
-Error bad_edit(const std::string& what, const std::string& problem) {
-  return fail_words(Code::bad_format, what + ": " + problem,
-                    "Save the scene from the window to see how edits are written.");
+Error bad_edit(const std::string& what, const Text& problem) {
+  return fail(Code::bad_format, "error.arch.edit", {what, problem});
 }
 
 /// The list at `key`, empty where there is none.
@@ -29,7 +28,7 @@ Result<std::vector<Json>> list_at(const Json& object, const char* key, const std
   const auto found = object.find(key);
   if (found == object.end()) return std::vector<Json>{};
   if (!found->is_array() || found->size() > kMostEdits)
-    return bad_edit(what, format("\"%s\" is no list of up to %zu edits.", key, kMostEdits));
+    return bad_edit(what, Text::of("error.arch.edit.list", {key, kMostEdits}));
   return std::vector<Json>(found->begin(), found->end());
 }
 
@@ -45,8 +44,9 @@ Result<int> place_of_name(const std::array<const char*, count>& names, const std
   const auto found =
       std::find_if(names.begin(), names.end(), [&](const char* known) { return name == known; });
   if (found == names.end())
-    return bad_edit(what, in_quotes(name, 40) + " is none of " +
-                              join(std::vector<std::string>(names.begin(), names.end()), ", ") + ".");
+    return bad_edit(what, Text::of("error.arch.edit.name",
+                                   {in_quotes(name, 40),
+                                    join(std::vector<std::string>(names.begin(), names.end()), ", ")}));
   return static_cast<int>(found - names.begin());
 }
 
@@ -58,7 +58,7 @@ Result<Mask::Cell> cell_from(const Json& value, const std::string& what) {
   };
   if (!value.is_array() || value.size() != 3 || !whole(0) || !whole(1) || !whole(2) ||
       value[2].get<int>() > 1)
-    return bad_edit(what, "a switched cell must be [query, key, 0 or 1].");
+    return bad_edit(what, Text::of("error.arch.edit.cell"));
   return Mask::Cell{value[0].get<std::int64_t>(), value[1].get<std::int64_t>(), value[2].get<int>() == 1};
 }
 
@@ -89,16 +89,16 @@ Json mask_json(const MaskEdit& mask) {
 
 Result<Tensor> numbers_from(const Json& value, const std::string& what, const FindNumbers& find) {
   const auto numbers = value.find("values");
-  if (numbers == value.end()) return bad_edit(what, "\"values\" is missing.");
+  if (numbers == value.end()) return bad_edit(what, Text::of("error.arch.edit.no_values"));
   if (!numbers->is_array()) {
-    if (!find) return bad_edit(what, "\"values\" must be a list of numbers.");
+    if (!find) return bad_edit(what, Text::of("error.arch.edit.values_list"));
     return find(*numbers);
   }
   if (numbers->empty() || numbers->size() > kMostNumbers)
-    return bad_edit(what, format("\"values\" must hold 1 to %zu numbers.", kMostNumbers));
+    return bad_edit(what, Text::of("error.arch.edit.values_count", {kMostNumbers}));
   std::vector<float> flat;
   for (const Json& number : *numbers) {
-    if (!number.is_number()) return bad_edit(what, "\"values\" holds something that is no number.");
+    if (!number.is_number()) return bad_edit(what, Text::of("error.arch.edit.values_number"));
     flat.push_back(number.get<float>());
   }
   Shape shape;
@@ -107,15 +107,13 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
   for (const Json& size : sizes) {
     const bool fits = size.is_number_unsigned() && size.get<std::uint64_t>() > 0 &&
                       size.get<std::uint64_t>() <= kMostNumbers;
-    if (!fits || shape.size() >= Tensor::kMaxRank)
-      return bad_edit(what, "\"shape\" must be up to four sizes.");
+    if (!fits || shape.size() >= Tensor::kMaxRank) return bad_edit(what, Text::of("error.arch.edit.shape"));
     shape.emplace_back(Axis::none, size.get<std::int64_t>());
     count = std::min<std::int64_t>(count * shape.back().second, std::int64_t{1} << 40);
   }
   if (shape.empty()) shape.emplace_back(Axis::none, count = static_cast<std::int64_t>(flat.size()));
   if (count != static_cast<std::int64_t>(flat.size()))
-    return bad_edit(what, format("\"values\" holds %zu numbers, but \"shape\" asks for %lld.", flat.size(),
-                                 static_cast<long long>(count)));
+    return bad_edit(what, Text::of("error.arch.edit.shape_count", {flat.size(), count}));
   return Tensor::from(std::move(flat), shape);
 }
 
@@ -146,7 +144,7 @@ Json frozen_json(const NumberEdit& edit, const Frozen& frozen, const KeepNumbers
 Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::string& what,
                                               const FindNumbers& find) {
   if (value.is_string()) return parse_edit(value.get<std::string>());
-  if (!value.is_object()) return bad_edit(what, "an edit must be a text or an object.");
+  if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.kind"));
   Edit out;
   if (value.contains("mask")) {
     TRY(out.what, mask_from(value, text_at(value, "mask", ""), what));
@@ -157,10 +155,10 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
     out.what = edit->what;
   }
   const Json enabled = value.value("enabled", Json(true)), sequence = value.value("sequence", Json(-1));
-  if (!enabled.is_boolean()) return bad_edit(what, "\"enabled\" must be true or false.");
+  if (!enabled.is_boolean()) return bad_edit(what, Text::of("error.arch.edit.enabled"));
   if (!sequence.is_number_integer() || sequence.get<std::int64_t>() < -1 ||
       sequence.get<std::int64_t>() > kMostPosition)
-    return bad_edit(what, "\"sequence\" must be the number of a sequence.");
+    return bad_edit(what, Text::of("error.arch.edit.sequence"));
   out.enabled = enabled.get<bool>();
   out.sequence = sequence.get<int>();
   out.note = text_at(value, "note", "");
@@ -185,14 +183,14 @@ Json edit_json(const Edit& edit, const KeepNumbers& keep) {
 
 Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::string& what) {
   constexpr std::array<const char*, 5> kinds{"set", "add", "scale", "zero", "mean"};
-  if (!value.is_object()) return bad_edit(what, "an edited step must be an object.");
+  if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.step"));
   Edit out;
   NumberEdit number;
   TRY(number.where, parse_target(text_at(value, "where", "")));
   TRY(const int how, place_of_name(kinds, text_at(value, "how", "set"), what));
   const Json amount = value.value("value", Json(0.0)), enabled = value.value("enabled", Json(true));
   if (!amount.is_number() || !std::isfinite(amount.get<float>()) || !enabled.is_boolean())
-    return bad_edit(what, "\"value\" must be a number and \"enabled\" true or false.");
+    return bad_edit(what, Text::of("error.arch.edit.value"));
   number.op = how == 1 ? EditOp::add : how == 2 ? EditOp::scale : EditOp::set;
   number.value = how == 3 ? 0.f : amount.get<float>();
   if (how == 4) number.value = MeanOver{};
@@ -206,7 +204,7 @@ Result<Edits> older_edits(const Json& edits, const std::string& what) {
   Edits out;
   TRY(const std::vector<Json> masks, list_at(edits, "masks", what));
   for (const Json& value : masks) {
-    if (!value.is_object()) return bad_edit(what, "a mask must be an object.");
+    if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.mask"));
     TRY(MaskEdit mask, mask_from(value, text_at(value, "of", "main"), what));
     out.push_back(make_edit(std::move(mask)));
   }
@@ -223,7 +221,7 @@ Status check_editable(const Edits& edits, const std::string& what) {
   for (const auto& edit : edits) {
     const NumberEdit* number = edit->number();
     if (number && number->where.kind == Target::Kind::step && !step_of(number->where.site.slot).editable)
-      return bad_edit(what, to_text(number->where.site) + " cannot be edited itself.");
+      return bad_edit(what, Text::of("error.arch.edit.fixed", {to_text(number->where.site)}));
   }
   return Done{};
 }

@@ -22,12 +22,9 @@ Result<ModelConfig> bloom_config(const nlohmann::json& json, const TensorSource&
   out.pad = config.token({"pad_token_id"});
   const int layers = config.size({"n_layer", "num_hidden_layers"}, 2, 4096),
             heads = config.size({"n_head", "num_attention_heads"}, 8);
-  if (out.d_model % heads != 0)
-    config.refuse(Code::bad_shape, "config.json: hidden_size is not a multiple of n_head.",
-                  "Correct the config.");
+  if (out.d_model % heads != 0) config.refuse(fail(Code::bad_shape, "error.arch.bloom_heads"));
   if (config.flag({"apply_residual_connection_post_layernorm"}, false))
-    config.refuse(Code::unsupported, "config.json takes residuals behind the norms, which is not supported.",
-                  "Open a checkpoint without apply_residual_connection_post_layernorm.");
+    config.refuse(fail(Code::unsupported, "error.arch.bloom_residual"));
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_epsilon"}, 1e-5, kEpsilon), 0.f};
   block.mlp = {MlpSpec::Kind::plain, Activation::gelu_tanh, 4 * out.d_model};

@@ -28,12 +28,9 @@ Result<ModelConfig> gpt2_config(const nlohmann::json& json, const TensorSource& 
   const float eps = config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5, kEpsilon);
   const int layers = config.size({"n_layer", "num_hidden_layers"}, 12, 4096);
   const int heads = config.size({"n_head", "num_attention_heads"}, 12);
-  if (out.d_model % heads != 0)
-    config.refuse(Code::bad_shape, "config.json: n_embd is not a multiple of n_head.", "Correct the config.");
+  if (out.d_model % heads != 0) config.refuse(fail(Code::bad_shape, "error.arch.gpt2_heads"));
   if (config.flag({"add_cross_attention"}, false))
-    config.refuse(Code::unsupported,
-                  "config.json asks for cross-attention inside GPT-2, which is not supported.",
-                  "Open a decoder-only checkpoint.");
+    config.refuse(fail(Code::unsupported, "error.arch.gpt2_cross"));
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, eps, 0.f};
   block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, "gelu_new"),

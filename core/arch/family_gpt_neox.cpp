@@ -21,9 +21,7 @@ Result<ModelConfig> gpt_neox_config(const nlohmann::json& json, const TensorSour
   out.eos = config.token({"eos_token_id"});
   const int layers = config.size({"num_hidden_layers"}, 44, 4096),
             heads = config.size({"num_attention_heads"}, 64);
-  if (out.d_model % heads != 0)
-    config.refuse(Code::bad_shape, "config.json: hidden_size is not a multiple of num_attention_heads.",
-                  "Correct the config.");
+  if (out.d_model % heads != 0) config.refuse(fail(Code::bad_shape, "error.arch.neox_heads"));
   BlockSpec block;
   block.order = config.flag({"use_parallel_residual"}, true) ? NormOrder::parallel : NormOrder::pre;
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, 1e-5, kEpsilon), 0.f};

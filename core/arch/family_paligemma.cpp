@@ -59,9 +59,7 @@ Result<ModelConfig> paligemma_config(const nlohmann::json& json, const TensorSou
   const std::string type = words.text({"model_type"}, "gemma");
   const Family* family = type == "paligemma" ? nullptr : family_of(type);
   if (!family) {
-    return fail_words(Code::unsupported,
-                      "config.json: the language model " + in_quotes(type) + " inside it is not known.",
-                      "Known are gemma and gemma2.");
+    return fail(Code::unsupported, "error.arch.inner_model", {in_quotes(type)});
   }
   TRY(ModelConfig out, family->read_config(text, source));
   for (BlockSpec& block : out.blocks) see_prefix(block.attention);

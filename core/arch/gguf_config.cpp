@@ -23,25 +23,23 @@ class Entries {
     if (!value) return std::nullopt;
     if (const auto all = value->numbers(); all && !all->empty()) {
       if (std::any_of(all->begin(), all->end(), [&](double n) { return n != all->front(); }))
-        refuse(Code::unsupported, key, "differs from layer to layer, which is not supported",
-               "Open a model whose layers are alike.");
+        refuse(Code::unsupported, key, "error.arch.gguf.differs");
       return static_cast<std::int64_t>(all->front());
     }
     const auto number = value->integer();
-    if (!number)
-      refuse(Code::bad_format, key, "is no whole number", "The file is damaged: convert it again.");
+    if (!number) refuse(Code::bad_format, key, "error.arch.gguf.no_whole");
     return number;
   }
   std::int64_t required(const char* key) {
     const auto value = integer(key);
-    if (!value) refuse(Code::bad_format, key, "is missing", "The file is incomplete: convert it again.");
+    if (!value) refuse(Code::bad_format, key, "error.arch.gguf.missing");
     return value.value_or(1);
   }
   std::optional<double> number(const char* key) {
     const GgufValue* value = file_.find(prefix_ + key);
     if (!value) return std::nullopt;
     const auto number = value->number();
-    if (!number) refuse(Code::bad_format, key, "is no number", "The file is damaged: convert it again.");
+    if (!number) refuse(Code::bad_format, key, "error.arch.gguf.no_number");
     return number;
   }
   std::string text(const char* key) const {
@@ -52,10 +50,12 @@ class Entries {
     const GgufValue* value = file_.find(prefix_ + key);
     return value ? value->flag() : std::nullopt;
   }
-  void refuse(Code code, const std::string& key, const std::string& what, const std::string& hint) {
-    if (!error_)
-      error_ =
-          fail_words(code, file_.what + ": metadata " + in_quotes(prefix_ + key) + " " + what + ".", hint);
+  /// `sentence`: a key of the tables whose {0} is the file and {1} the name of the metadata.
+  void refuse(Code code, const std::string& key, std::string_view sentence,
+              const std::vector<Text>& more = {}) {
+    std::vector<Text> arguments{file_.what, in_quotes(prefix_ + key)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    if (!error_) error_ = fail(code, sentence, std::move(arguments));
   }
   Status status() const {
     if (error_) return *error_;
@@ -76,9 +76,7 @@ void set(json& config, const char* key, const std::optional<T>& value) {
 // Factors by which the rotary frequencies are divided, one for each pair (Llama 3's scaling, written out).
 Result<json> frequency_factors(const Gguf& file) {
   if (is_integer(file.tensors->find("rope_freqs.weight")->dtype))
-    return fail_words(Code::bad_format,
-                      file.what + ": the factors of the rotary frequencies are whole numbers.",
-                      "The file is damaged: convert it again.");
+    return fail(Code::bad_format, "error.arch.gguf.factors", {file.what});
   TRY(const Tensor factors, file.tensors->load("rope_freqs.weight"));
   json list = json::array();
   for (const float factor : factors.values()) list.push_back(static_cast<double>(factor));
@@ -90,12 +88,10 @@ void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
   constexpr const char* kKey = "rope.dimension_count";
   const auto turned = entries.integer(kKey);
   if (!turned || d_head < 1) return;
-  const std::string what =
-      format("is %lld of %lld features", static_cast<long long>(*turned), static_cast<long long>(d_head));
   if (*turned < 1 || *turned > d_head || *turned % 2 != 0)
-    entries.refuse(Code::out_of_range, kKey, what, "Rotary positions turn pairs of a head's features.");
+    entries.refuse(Code::out_of_range, kKey, "error.arch.gguf.turned_pairs", {*turned, d_head});
   else if (all && *turned != d_head)
-    entries.refuse(Code::unsupported, kKey, what, "Open a model whose heads turn as a whole.");
+    entries.refuse(Code::unsupported, kKey, "error.arch.gguf.turned_part", {*turned, d_head});
   else
     rope["partial_rotary_factor"] = rotary_share(*turned, d_head);
 }
@@ -217,17 +213,13 @@ void refuse_factors(Entries& entries) {
         std::pair("logit_scale", 1.0), std::pair("embedding_scale", 1.0), std::pair("residual_scale", 1.0),
         std::pair("rope.scaling.attn_factor", 1.0), std::pair("rope.scaling.yarn_log_multiplier", 0.0)})
     if (const auto value = entries.number(key); value && *value != 0 && *value != neutral)
-      entries.refuse(Code::unsupported, key, format("is %g, which is not supported", *value),
-                     "Open a model without it.");
+      entries.refuse(Code::unsupported, key, "error.arch.gguf.value", {format("%g", *value)});
 }
 
 Error unknown_architecture(const Gguf& file, const std::string& name) {
-  const std::string known = "Known in GGUF are " + join(gguf_architectures(), ", ") + ".";
-  if (name.empty())
-    return fail_words(Code::bad_format, file.what + " does not say which architecture the model has.",
-                      "It needs metadata \"general.architecture\". " + known);
-  return fail_words(Code::unsupported, file.what + ": the architecture " + in_quotes(name) + " is not known.",
-                    known);
+  const std::string known = join(gguf_architectures(), ", ");
+  if (name.empty()) return fail(Code::bad_format, "error.arch.gguf.no_architecture", {file.what, known});
+  return fail(Code::unsupported, "error.arch.gguf.architecture", {file.what, in_quotes(name), known});
 }
 
 }  // namespace
@@ -246,12 +238,9 @@ Result<json> gguf_config(const Gguf& file) {
   if (!architecture) return unknown_architecture(file, name);
   const TensorInfo* table = file.tensors->find("token_embd.weight");
   if (file.tensors->infos().empty())
-    return fail_words(
-        Code::unsupported, file.what + " holds a vocabulary only, no weights.",
-        "Its tokens can be tried with attnscope-cli tokenize; open the model's own .gguf file.");
+    return fail(Code::unsupported, "error.arch.gguf.vocabulary_only", {file.what});
   if (!table || table->shape.size() != 2)
-    return fail_words(Code::not_found, file.what + " has no matrix \"token_embd.weight\".",
-                      "The file is incomplete: convert it again.");
+    return fail(Code::not_found, "error.arch.gguf.no_table", {file.what});
   json config{{"model_type", std::string(architecture->model_type)}, {"vocab_size", table->shape[0]}};
   config["tie_word_embeddings"] = file.tensors->find("output.weight") == nullptr;
   set_tokens(file, config);

@@ -110,11 +110,8 @@ class GgufSource final : public TensorSource {
   template <class Make>
   Result<Tensor> in_order(const Tensor& stored, std::size_t index, std::int64_t pieces, Make make) const {
     if (pieces > 0 && stored.size(0) % pieces == 0) return stored.take_rows(make());
-    return fail_words(Code::bad_shape,
-                      what_ + ": tensor " + in_quotes(rows_[index].stored) +
-                          format(" has %lld rows, which are not the rows of whole heads.",
-                                 static_cast<long long>(stored.size(0))),
-                      "The metadata and the weights belong to different models: convert the model again.");
+    return fail(Code::bad_shape, "error.arch.gguf.rows",
+                {what_, in_quotes(rows_[index].stored), stored.size(0)});
   }
 
   std::shared_ptr<TensorSource> inner_;

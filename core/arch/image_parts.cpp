@@ -29,10 +29,7 @@ Sides sides(ConfigReader& config, const char* key, int fallback) {
   };
   const Sides out{side(0), side(1)};
   if (out.rows > 0 && out.cols > 0) return out;
-  config.refuse(Code::out_of_range,
-                format("%s: \"%s\" must be a number, or two numbers from 1 to %d.", config.what().c_str(),
-                       key, kMostPixels),
-                "Correct the config.");
+  config.refuse(fail(Code::out_of_range, "error.arch.image_sides", {config.what(), key, kMostPixels}));
   return {};
 }
 
@@ -44,10 +41,8 @@ PatchSpec read_patches(ConfigReader& config, bool class_token) {
   out.class_token = class_token;
   // A convolution leaves the pixels beyond the last whole patch alone; here the image has whole patches only.
   if (patch.rows != patch.cols || image.rows % out.size != 0 || image.cols % out.size != 0) {
-    config.refuse(Code::unsupported,
-                  format("%s: images of %d x %d pixels are not cut evenly into patches of %d x %d.",
-                         config.what().c_str(), image.rows, image.cols, patch.rows, patch.cols),
-                  "Open a model with square patches that divide its image_size.");
+    config.refuse(fail(Code::unsupported, "error.arch.patches",
+                       {config.what(), image.rows, image.cols, patch.rows, patch.cols}));
   }
   out.rows = std::max(1, image.rows / out.size);
   out.cols = std::max(1, image.cols / out.size);
@@ -65,9 +60,7 @@ ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefa
   out.position.max_positions = out.patch.count();
   const int heads = config.size({"num_attention_heads"}, 12);
   if (out.d_model % heads != 0) {
-    config.refuse(Code::bad_shape,
-                  format("%s: hidden_size is not a multiple of num_attention_heads.", config.what().c_str()),
-                  "Correct the config.");
+    config.refuse(fail(Code::bad_shape, "error.arch.hidden_heads", {config.what()}));
   }
   BlockSpec block;
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, defaults.eps, kEpsilon), 0.f};

@@ -47,8 +47,7 @@ Result<std::int64_t> parse_size(std::string_view text) {
   const double bytes = number * unit_of(unit);
   if (error == std::errc() && unit_of(unit) > 0 && number >= 0 && bytes <= kMost)
     return static_cast<std::int64_t>(bytes);
-  return fail_words(Code::bad_format, in_quotes(text, 40) + " is no amount of memory.",
-                    "Write it like 800M or 8G.");
+  return fail(Code::bad_format, "error.arch.memory", {in_quotes(text, 40)});
 }
 
 std::string memory_size(std::string& text) {
@@ -63,10 +62,7 @@ Status choose_memory_limit(const std::string& asked) {
     TRY(const std::int64_t bytes, parse_size(asked));
     set_memory_limit(bytes);
   } else if (variable && !parse_size(variable)) {
-    return fail_words(
-        Code::bad_format,
-        std::string(kVariable) + " is " + in_quotes(variable, 40) + ", which is no amount of memory.",
-        "Write it like 800M or 8G, or unset it.");
+    return fail(Code::bad_format, "error.arch.memory_variable", {kVariable, in_quotes(variable, 40)});
   }
   return Done{};
 }

@@ -40,8 +40,7 @@ void read_head(const json& object, ModelCard& out) {
 }  // namespace
 
 Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
-  if (!object.is_object())
-    return fail_words(Code::bad_format, what + " is no card of a model.", "It must be an object.");
+  if (!object.is_object()) return fail(Code::bad_format, "error.arch.card", {what});
   ModelCard out;
   out.title = text_at(object, "title");
   out.sentence = text_at(object, "sentence");

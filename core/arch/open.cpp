@@ -28,7 +28,7 @@ std::string known_architectures() {
   std::vector<std::string> names;
   for (const Family& family : families())
     for (const std::string& type : family.model_types) names.push_back(type);
-  return "Known architectures are " + join(names, ", ") + ".";
+  return join(names, ", ");
 }
 
 // "XLM-RoBERTa" -> "xlmroberta"
@@ -64,11 +64,9 @@ Result<Known> family_of(const json& config, const std::string& what) {
   if (found.family) return found;
   const std::string named = !type.empty() ? type : architecture;
   if (named.empty()) {
-    return fail_words(Code::bad_format, what + " does not say which architecture the model has.",
-                      "It needs \"model_type\". " + known_architectures());
+    return fail(Code::bad_format, "error.arch.no_architecture", {what, known_architectures()});
   }
-  return fail_words(Code::unsupported, what + ": the architecture " + in_quotes(named) + " is not known.",
-                    known_architectures());
+  return fail(Code::unsupported, "error.arch.architecture", {what, in_quotes(named), known_architectures()});
 }
 
 // What the file holds, by number format.
@@ -170,8 +168,7 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   const std::string config_path = (folder / "config.json").string();
   std::error_code ignored;
   if (!fs::exists(config_path, ignored)) {
-    return fail_words(Code::not_found, quoted_path(folder.string()) + " has no config.json.",
-                      "Open a model folder with config.json and *.safetensors, or a scene (*.json).");
+    return fail(Code::not_found, "error.arch.no_config", {quoted_path(folder.string())});
   }
   TRY(const json config, read_json_file(config_path));
   TRY_OK(family_of(config, quoted_path(config_path)));  // before the weights are looked for
@@ -299,9 +296,7 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   const fs::path at(path);
   const fs::file_status status = fs::status(at, error);
   if (!fs::exists(status)) {
-    return fail_words(
-        Code::not_found, "There is no file or folder " + quoted_path(path) + ".",
-        "Check the spelling; a model is a folder with config.json or a .gguf file, a scene is a .json file.");
+    return fail(Code::not_found, "error.arch.no_path", {quoted_path(path)});
   }
   if (fs::is_directory(status)) return open_folder(at, options);
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
@@ -321,18 +316,14 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
     TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);
   }
-  return fail_words(Code::unsupported, quoted_path(path) + " is neither a model nor a scene.",
-                    "Open a folder with config.json and *.safetensors, a .gguf file, or a scene (*.json).");
+  return fail(Code::unsupported, "error.arch.neither", {quoted_path(path)});
 }
 
 // A file that was saved while the others were read: what was opened may be half of each.
 Status check_unchanged(const std::vector<ReadFile>& files) {
   TRY_OK(intact(files));
   for (const ReadFile& file : files)
-    if (file.newer())
-      return fail_words(Code::io_failed,
-                        "The file " + quoted_path(file.path) + " changed while it was opened.",
-                        "Another program is writing it: try again when it is saved.");
+    if (file.newer()) return fail(Code::io_failed, "error.arch.changed", {quoted_path(file.path)});
   return Done{};
 }
 

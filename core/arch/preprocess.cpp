@@ -125,23 +125,16 @@ Result<Tensor> open_pixels(const std::string& path, const Preprocessing& how) {
   TRY(const std::shared_ptr<TensorSource> source,
       ends_with(path, ".npy") ? read_npy(path) : open_safetensors(path));
   if (source->infos().size() != 1) {
-    return fail_words(Code::bad_format,
-                      quoted_path(path) + format(" holds %zu arrays.", source->infos().size()),
-                      "Give a file with one array [3, rows, columns] of pixels.");
+    return fail(Code::bad_format, "error.arch.pixels_arrays", {quoted_path(path), source->infos().size()});
   }
   TRY(Tensor pixels, source->load(source->infos().front().name));
   if (pixels.rank() == 4 && pixels.size(0) == 1) pixels = pixels.select(0, 0);
   if (const Stats s = stats(pixels); s.nans + s.infs > 0) {
-    return fail_words(
-        Code::out_of_range,
-        quoted_path(path) + format(" holds numbers that are NaN or infinite (%lld of %lld).",
-                                   static_cast<long long>(s.nans + s.infs), static_cast<long long>(s.count)),
-        "Give an image of finite numbers.");
+    return fail(Code::out_of_range, "error.arch.pixels_numbers",
+                {quoted_path(path), s.nans + s.infs, s.count});
   }
   if (pixels.rank() == 3) return pixels.rename({Axis::in, Axis::pos, Axis::dim});
-  return fail_words(Code::bad_shape,
-                    "The pixels of " + quoted_path(path) + " have the shape " + shape_text(pixels) + ".",
-                    "Give one array [3, rows, columns] that is normalised already.");
+  return fail(Code::bad_shape, "error.arch.pixels_shape", {quoted_path(path), shape_text(pixels)});
 }
 
 }  // namespace attnscope

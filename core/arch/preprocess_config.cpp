@@ -22,8 +22,7 @@ void read_channels(ConfigReader& file, const char* key, NumberRange range, float
   if (!field) return;
   const bool list = field->is_array() && field->size() == 3;
   if (!list && !field->is_number())
-    return file.refuse(Code::bad_format, format("%s: \"%s\" is not three numbers.", file.what().c_str(), key),
-                       "One is needed for each channel of a picture.");
+    return file.refuse(fail(Code::bad_format, "error.arch.three_numbers", {file.what(), key}));
   for (std::size_t c = 0; c < 3; ++c) {
     const json one{{key, list ? (*field)[c] : *field}};
     ConfigReader channel(one, file.what());
@@ -84,8 +83,7 @@ Preprocessing usual(const ModelConfig& config) {
 Result<Preprocessing> preprocessing_by(const ModelConfig& config, const json& file, const std::string& what) {
   Preprocessing out = usual(config);
   if (!config.sees() || file.is_null()) return out;
-  if (!file.is_object())
-    return fail_words(Code::bad_format, what + " is no list of settings.", "It must be an object.");
+  if (!file.is_object()) return fail(Code::bad_format, "error.arch.no_settings", {what});
   ConfigReader settings(file, what);
   read_file(settings, out);
   TRY_OK(settings.status());

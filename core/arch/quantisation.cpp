@@ -61,23 +61,15 @@ Status check_quantisation(const json& config, const std::string& what) {
   if (!setting.value) return Done{};
   const std::string method = method_of(*setting.value);
   if (method == "LLM.int8") return Done{};
-  return fail_words(
-      Code::unsupported,
-      format("%s: the weights are quantised (\"%s\") by ", what.c_str(), setting.key.c_str()) +
-          (method.empty() ? "a method without a name" : in_quotes(method)) + ", which is not read here.",
-      "Open the original checkpoint, or a GGUF file made of it. If the weights are plain, take " +
-          in_quotes(setting.key) + " out of the config.");
+  const Text by = method.empty() ? Text::of("error.arch.unnamed_method") : Text(in_quotes(method));
+  return fail(Code::unsupported, "error.arch.quantised", {what, setting.key, by, in_quotes(setting.key)});
 }
 
 Status check_quantised_tensors(const json& config, const TensorSource& source, const std::string& what) {
   TRY_OK(check_quantisation(config, what));
   const Setting setting = setting_of(config);
   if (!setting.value || has_scales(source)) return Done{};
-  return fail_words(
-      Code::unsupported,
-      format("%s: \"%s\" asks for LLM.int8, but the file holds no scales of rows (*.SCB).", what.c_str(),
-             setting.key.c_str()),
-      "To read the weights as they stand, take " + in_quotes(setting.key) + " out of the config.");
+  return fail(Code::unsupported, "error.arch.no_scales", {what, setting.key, in_quotes(setting.key)});
 }
 
 bool is_int8(const TensorSource& source, const std::string& name) {
@@ -92,18 +84,13 @@ Result<Tensor> load_int8(const TensorSource& source, const std::string& name) {
   TRY(const Tensor whole, source.load(name));
   TRY(const Tensor stored, source.load(scales_name));
   if (is_integer(source.find(scales_name)->dtype) || stored.count() != whole.size(0)) {
-    return fail_words(Code::bad_shape,
-                      "The tensor " + in_quotes(scales_name) + " does not hold one scale for each of the " +
-                          format("%lld rows of ", static_cast<long long>(whole.size(0))) + in_quotes(name) +
-                          ".",
-                      "The file was changed, or damaged: save the model again.");
+    return fail(Code::bad_shape, "error.arch.scales",
+                {in_quotes(scales_name), whole.size(0), in_quotes(name)});
   }
   if (source.find(order_name)) {
     TRY(const std::vector<std::int64_t> order, source.load_ints(order_name));
     if (!order.empty() && order.front() != 0)
-      return fail_words(Code::unsupported,
-                        "The rows of " + in_quotes(name) + " lie in the order of one kind of graphics card.",
-                        "Save the model again with a newer bitsandbytes.");
+      return fail(Code::unsupported, "error.arch.card_order", {in_quotes(name)});
   }
   std::vector<float> scales = stored.values();
   for (float& scale : scales) scale /= 127.f;

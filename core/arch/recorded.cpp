@@ -106,7 +106,7 @@ class Sizes {
         case Axis::vocab: about = "vocabulary"; break;
         case Axis::d_mlp: about = to_text(Site{site.stack, site.layer, Part::block, Slot::mlp_post}); break;
         case Axis::unit:
-          if (value.size(d) != 1) return differ(site, "1", value.size(d), 1, "a scale");
+          if (value.size(d) != 1) return differ(site, "1", value.size(d), 1, Text::of("error.arch.a_scale"));
           continue;
         case Axis::head:
           if (keys && site.slot != Slot::z) continue;  // grouped queries share keys and values
@@ -126,12 +126,9 @@ class Sizes {
     return std::string(stack_prefix(stack)) + "rows of " + std::to_string(sequence_);
   }
   Error differ(const Site& site, const std::string& axis, std::int64_t found, std::int64_t other,
-               const std::string& where) const {
-    return fail_words(
-        Code::bad_shape,
-        format("%s: %s has %lld along %s, but %s has %lld.", what_.c_str(), to_text(site).c_str(),
-               static_cast<long long>(found), axis.c_str(), where.c_str(), static_cast<long long>(other)),
-        "All arrays of a file must belong to the same run.");
+               const Text& where) const {
+    return fail(Code::bad_shape, "error.arch.recorded.differ",
+                {what_, to_text(site), found, axis, where, other});
   }
   std::string what_;
   std::set<Stack> streams_;  // stacks in which anything is added up
@@ -212,12 +209,8 @@ Error no_steps(const TensorSource& source, const std::string& what) {
   std::vector<std::string> some;
   for (const TensorInfo& info : source.infos())
     if (some.size() < 3) some.push_back(in_quotes(info.name, 60));
-  return fail_words(
-      Code::not_found,
-      format("No array of %s has the name of a step; it holds %s.", what.c_str(),
-             some.empty() ? "nothing" : join(some, ", ").c_str()),
-      "Name arrays like blocks.0.attn.pattern or blocks.0.attn.hook_pattern; attnscope-cli steps lists "
-      "all names.");
+  const Text held = some.empty() ? Text::of("error.arch.nothing") : Text(join(some, ", "));
+  return fail(Code::not_found, "error.arch.recorded.no_steps", {what, held});
 }
 
 // The array as the step lies: batch taken away, heads in front, axes named.
@@ -230,11 +223,8 @@ Result<std::vector<Tensor>> as_step(const Tensor& value, const Site& site, bool 
   for (std::int64_t i = 0; value.rank() == rank + 1 && i < value.size(0); ++i)
     batch.push_back(value.select(0, i));
   if (batch.empty() || value.count() == 0) {
-    return fail_words(
-        Code::bad_shape,
-        format("%s has the shape %s; the step has the axes [%s].", in_quotes(name).c_str(),
-               shape_text(value).c_str(), join(split(step_of(site.slot).axes, ' '), ", ").c_str()),
-        "Save it with these axes, with or without a batch in front.");
+    return fail(Code::bad_shape, "error.arch.recorded.shape",
+                {in_quotes(name), shape_text(value), join(split(step_of(site.slot).axes, ' '), ", ")});
   }
   for (Tensor& one : batch) {
     if (foreign && heads_behind(site.slot)) one = one.permute({1, 0, 2});
@@ -320,19 +310,14 @@ Status check_stacks(const Batch& batch, const std::string& what) {
     for (const auto& [site, value] : arrays) first.emplace(site.stack, site);
   const auto single = first.find(Stack::single), decoder = first.find(Stack::dec);
   if (single == first.end() || decoder == first.end()) return Done{};
-  return fail_words(Code::bad_format,
-                    format("%s holds %s and %s: a decoder and a model without one.", what.c_str(),
-                           to_text(single->second).c_str(), to_text(decoder->second).c_str()),
-                    "All arrays of a file must belong to the same run.");
+  return fail(Code::bad_format, "error.arch.recorded.mixed",
+              {what, to_text(single->second), to_text(decoder->second)});
 }
 
 // One number per row of a stack, or none at all.
 Status check_rows(const std::string& what, const char* name, std::size_t count, std::int64_t rows) {
   if (count == 0 || rows == 0 || static_cast<std::int64_t>(count) == rows) return Done{};
-  return fail_words(Code::bad_shape,
-                    format("%s: %s holds %zu numbers, but the steps have %lld rows.", what.c_str(), name,
-                           count, static_cast<long long>(rows)),
-                    "Save the tokens and their attention mask of the same run.");
+  return fail(Code::bad_shape, "error.arch.recorded.rows", {what, name, count, rows});
 }
 
 Status check_input(const std::string& what, const Trace& trace) {

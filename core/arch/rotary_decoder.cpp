@@ -33,11 +33,8 @@ void refuse_biases(ConfigReader& config, const TensorSource& source) {
     for (const TensorInfo& info : source.infos()) {
       const bool inside = of_a_layer(info.name) && info.name.find(part.middle) != std::string::npos;
       if (!inside || !ends_with(info.name, "_proj.bias")) continue;
-      config.refuse(
-          Code::bad_format,
-          format("%s: \"%s\" is false, but the file has the tensor ", config.what().c_str(), part.key) +
-              in_quotes(info.name) + ".",
-          format("Set \"%s\" to true to use it, or take it out of the file.", part.key));
+      config.refuse(fail(Code::bad_format, "error.arch.unwanted_bias",
+                         {config.what(), part.key, in_quotes(info.name)}));
       return;
     }
   }
@@ -83,10 +80,7 @@ std::int64_t window_of(ConfigReader& config, int layer, bool slides, int absent)
     const nlohmann::json type = listed ? (*types)[static_cast<std::size_t>(layer)] : nlohmann::json();
     slides = type == "sliding_attention";
     if (!slides && type != "full_attention") {
-      config.refuse(Code::unsupported,
-                    format("%s: \"layer_types\" does not say for layer %d whether its attention slides.",
-                           config.what().c_str(), layer),
-                    "Known are full_attention and sliding_attention, one for each layer.");
+      config.refuse(fail(Code::unsupported, "error.arch.layer_types", {config.what(), layer}));
     }
   }
   if (!slides || config.is_null("sliding_window")) return 0;

@@ -76,8 +76,7 @@ Result<SavedLayout> save_as_marian(const Model& model) {
   const ModelConfig& config = model.config();
   const ModelConfig* encoder = config.encoder();
   if (!encoder) {
-    return fail_words(Code::unsupported, "The layout \"marian\" cannot hold this model: it has no encoder.",
-                      "Save it with the layout \"attnscope\", which can say every model.");
+    return fail(Code::unsupported, "error.arch.marian_encoder");
   }
   WeightWriter to(model.weights(), "model.");
   put_tables(to, *encoder);

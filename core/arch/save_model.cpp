@@ -57,10 +57,10 @@ class Written final : public TensorSource {
   Result<Tensor> load(std::string_view name) const override {
     for (const NamedTensor& tensor : tensors_)
       if (tensor.name == name) return tensor.value;
-    return fail_words(Code::not_found, format("There is no tensor %s.", std::string(name).c_str()));
+    return fail(Code::not_found, "error.arch.no_tensor", {name});
   }
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
-    return fail_words(Code::unsupported, format("%s holds no whole numbers.", std::string(name).c_str()));
+    return fail(Code::unsupported, "error.arch.no_whole_numbers", {name});
   }
   const std::map<std::string, std::string>& metadata() const override { return metadata_; }
 
@@ -70,18 +70,14 @@ class Written final : public TensorSource {
   std::map<std::string, std::string> metadata_;
 };
 
-Error misfit(std::string_view layout, std::string what) {
-  if (ends_with(what, ".")) what.pop_back();
-  return fail_words(
-      Code::unsupported,
-      format("The layout \"%s\" cannot hold this model: %s.", std::string(layout).c_str(), what.c_str()),
-      layout == "attnscope" ? "Correct the model's config."
-                            : "Save it with the layout \"attnscope\", which can say every model.");
+Error misfit(std::string_view layout, const Text& what) {
+  return Error{Code::unsupported, Text::of("error.arch.layout", {layout, what}),
+               Text::of(layout == "attnscope" ? "error.arch.correct_config" : "error.arch.use_attnscope")};
 }
 
 // Where two configs differ first: "attention.window is 16, but would be read back as not set"; empty where
 // they are the same.
-std::string first_difference(const json& is, const json& read, const std::string& path) {
+Text first_difference(const json& is, const json& read, const std::string& path) {
   if (is == read) return {};
   // 1/sqrt(6) has two neighbours among the floats; whoever rounds otherwise means the same.
   const bool numbers = is.is_number() && read.is_number();
@@ -92,21 +88,21 @@ std::string first_difference(const json& is, const json& read, const std::string
     keys.update(read);
     for (const auto& [key, unused] : keys.items()) {
       const json left = is.value(key, json()), right = read.value(key, json());
-      const std::string found = first_difference(left, right, path.empty() ? key : path + "." + key);
+      const Text found = first_difference(left, right, path.empty() ? key : path + "." + key);
       if (!found.empty()) return found;
     }
     return {};
   }
   if (is.is_array() && read.is_array() && is.size() == read.size()) {
     for (std::size_t i = 0; i < is.size(); ++i) {
-      const std::string found = first_difference(is[i], read[i], format("%s[%zu]", path.c_str(), i));
+      const Text found = first_difference(is[i], read[i], format("%s[%zu]", path.c_str(), i));
       if (!found.empty()) return found;
     }
   }
   const auto shown = [](const json& value) {
-    return value.is_null() ? "not set" : value.dump().substr(0, 60);
+    return value.is_null() ? Text::of("error.arch.not_set") : Text(value.dump().substr(0, 60));
   };
-  return path + " is " + shown(is) + ", but would be read back as " + shown(read);
+  return Text::of("error.arch.config_differs", {path, shown(is), shown(read)});
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
@@ -122,14 +118,14 @@ bool is_idle(const std::string& name, const Tensor& tensor) {
          std::all_of(values.begin(), values.end(), [](float value) { return value == 0.f; });
 }
 
-std::string weights_difference(const Weights& is, const Weights& read) {
+Text weights_difference(const Weights& is, const Weights& read) {
   for (const auto& [name, tensor] : is.all()) {
     const Tensor* back = read.find(name);
-    if (!back && !is_idle(name, tensor)) return name + " has no place in it";
-    if (back && !same_bits(tensor, *back)) return name + " would be read back with other numbers";
+    if (!back && !is_idle(name, tensor)) return Text::of("error.arch.no_place", {name});
+    if (back && !same_bits(tensor, *back)) return Text::of("error.arch.other_numbers", {name});
   }
   for (const auto& [name, tensor] : read.all())
-    if (!is.find(name) && !is_idle(name, tensor)) return name + " would be read back, but the model has none";
+    if (!is.find(name) && !is_idle(name, tensor)) return Text::of("error.arch.one_more", {name});
   return {};
 }
 
@@ -142,14 +138,14 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   CHECK(family != families().end());
   const Written source(saved.tensors);
   const auto config = family->read_config(saved.config, source);
-  if (!config) return misfit(layout, config.error().sentence());
+  if (!config) return misfit(layout, config.error().what);
   json is = config_to_json(model.config()), read = config_to_json(*config);
   for (json* spelled_out : {&is, &read})
     spelled_out->erase("never_said");  // changes what is said, not the model
-  if (const std::string found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
+  if (const Text found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
-  if (!weights) return misfit(layout, weights.error().sentence());
-  if (const std::string found = weights_difference(model.weights(), *weights); !found.empty())
+  if (!weights) return misfit(layout, weights.error().what);
+  if (const Text found = weights_difference(model.weights(), *weights); !found.empty())
     return misfit(layout, found);
   return Done{};
 }
@@ -163,8 +159,7 @@ Result<SavedLayout> laid_out(std::string_view layout, const Model& model) {
     TRY_OK(check_same(layout, saved, model));
     return saved;
   }
-  return fail_words(Code::not_found, "There is no layout " + in_quotes(std::string(layout)) + ".",
-                    "Known are " + join(known, ", ") + ".");
+  return fail(Code::not_found, "error.arch.no_layout", {in_quotes(std::string(layout)), join(known, ", ")});
 }
 
 // Files of one folder that get their names together, after all of them lie on the disk.

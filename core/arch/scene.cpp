@@ -47,16 +47,13 @@ Status check_toy(const ModelConfig& config, const std::string& what) {
     total += count;
   }
   if (total <= kMostNumbers) return Done{};
-  return fail_words(Code::no_memory,
-                    format("%s would hold %s weights.", what.c_str(), format_count(total).c_str()),
-                    "Scenes are for toys; open larger models as a model folder.");
+  return fail(Code::no_memory, "error.arch.scene.weights", {what, format_count(total)});
 }
 
 Status read_scene_weights(const json& object, Weights& weights, const std::string& what) {
   const auto given = object.find("weights");
   if (given == object.end()) return Done{};
-  if (!given->is_object())
-    return fail_words(Code::bad_format, what + ": \"weights\" must be an object.", "Name each tensor.");
+  if (!given->is_object()) return fail(Code::bad_format, "error.arch.scene.weights_object", {what});
   for (const auto& [name, value] : given->items()) {
     std::vector<std::int64_t> shape;
     TRY(std::vector<float> flat, numbers_from_json(value, shape, what + ": weights: " + name));
@@ -106,9 +103,7 @@ std::uint64_t read_seed(ConfigReader& top) {
   if (!seed) return 0;
   if (seed->is_number_integer() && (seed->is_number_unsigned() || seed->get<std::int64_t>() >= 0))
     return seed->get<std::uint64_t>();
-  top.refuse(Code::bad_format,
-             top.what() + ": \"seed\" must be a whole number from 0 to 18446744073709551615.",
-             "Correct the seed, or leave it out.");
+  top.refuse(fail(Code::bad_format, "error.arch.scene.seed", {top.what()}));
   return 0;
 }
 
@@ -160,11 +155,9 @@ bool is_scene(const json& object) {
 
 Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {
-    return fail_words(Code::bad_format, what + " is not a scene.",
-                      "A scene begins with \"format\": \"attnscope-scene\".");
+    return fail(Code::bad_format, "error.arch.scene.none", {what});
   }
-  if (!object.contains("config"))
-    return fail_words(Code::bad_format, what + " has no \"config\".", "Give the module's sizes.");
+  if (!object.contains("config")) return fail(Code::bad_format, "error.arch.scene.no_config", {what});
   TRY(ModelConfig config, config_from_json(object["config"], what + ": config"));
   TRY_OK(check_toy(config, what));
   Scene scene;
@@ -230,8 +223,7 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
   const auto fits = [](int value, int most) { return value >= 1 && value <= most; };
   if (!fits(sizes.batch, 64) || !fits(sizes.tokens, 4096) || !fits(sizes.d_in, 1024) ||
       !fits(sizes.heads, 64) || !fits(sizes.d_head, 256) || !fits(sizes.d_out, 1024)) {
-    return fail_words(Code::out_of_range, "These sizes do not make a scene.",
-                      "Up to 64 sequences, 4096 tokens, 64 heads of up to 256, widths up to 1024.");
+    return fail(Code::out_of_range, "error.arch.scene.sizes");
   }
   ModelConfig config = scene.model->config();
   config.d_in = sizes.d_in;

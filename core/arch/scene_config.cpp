@@ -35,9 +35,8 @@ Kind choose(ConfigReader& config, const char* key, const char* fallback,
     if (word == name) return kind;
     names.emplace_back(name);
   }
-  config.refuse(Code::unsupported,
-                format("%s: \"%s\" cannot be %s.", config.what().c_str(), key, in_quotes(word).c_str()),
-                "Known are " + join(names, ", ") + ".");
+  config.refuse(fail(Code::unsupported, "error.arch.scene.word",
+                     {config.what(), key, in_quotes(word), join(names, ", ")}));
   return known.begin()->second;
 }
 
@@ -46,8 +45,7 @@ json part(ConfigReader& config, const char* key) {
   const json* found = config.find({key});
   if (!found) return json::object();
   if (found->is_object()) return *found;
-  config.refuse(Code::bad_format, format("%s: \"%s\" must be an object.", config.what().c_str(), key),
-                "Correct the config.");
+  config.refuse(fail(Code::bad_format, "error.arch.scene.object", {config.what(), key}));
   return json::object();
 }
 
@@ -181,8 +179,7 @@ void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out)
     return;
   }
   if (!list->is_array() || list->empty() || list->size() > 256) {
-    config.refuse(Code::bad_format, config.what() + ": \"blocks\" must be a list of 1 to 256 objects.",
-                  "Give one object per block; {} for the usual one.");
+    config.refuse(fail(Code::bad_format, "error.arch.scene.blocks", {config.what()}));
     return;
   }
   for (const json& entry : *list) {
@@ -195,15 +192,12 @@ void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out)
 
 void check_stack(ConfigReader& config, const ModelConfig& out) {
   if (out.head.present && out.outputs() == 0)
-    config.refuse(Code::bad_format, config.what() + ": a head needs a vocabulary.", "Give vocab_size.");
+    config.refuse(fail(Code::bad_format, "error.arch.scene.head", {config.what()}));
   for (const BlockSpec& block : out.blocks) {
     if (block.residual && out.d_in != out.d_model)
-      config.refuse(Code::bad_shape,
-                    config.what() + ": a residual stream has one width: d_in must equal d_model.",
-                    "Correct the sizes.");
+      config.refuse(fail(Code::bad_shape, "error.arch.scene.width", {config.what()}));
     if (!block.residual && out.blocks.size() > 1)
-      config.refuse(Code::unsupported, config.what() + ": a module without a residual stream has one block.",
-                    "Set residual to true.");
+      config.refuse(fail(Code::unsupported, "error.arch.scene.one_block", {config.what()}));
   }
 }
 

@@ -14,14 +14,10 @@ constexpr auto kStored = WeightReader::Layout::out_in;
 void refuse_variants(ConfigReader& config) {
   const std::string positions = config.text({"position_embedding_type"}, "absolute");
   if (positions != "absolute") {
-    config.refuse(Code::unsupported,
-                  config.what() + ": the positions " + in_quotes(positions) + " are not supported here.",
-                  "Open a checkpoint with absolute positions.");
+    config.refuse(fail(Code::unsupported, "error.arch.positions", {config.what(), in_quotes(positions)}));
   }
   if (config.flag({"add_cross_attention"}, false)) {
-    config.refuse(Code::unsupported,
-                  config.what() + " asks for cross-attention inside an encoder, which is not supported.",
-                  "Open an encoder-only checkpoint.");
+    config.refuse(fail(Code::unsupported, "error.arch.encoder_cross", {config.what()}));
   }
 }
 
@@ -50,14 +46,12 @@ void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig&
   out.position.offset = offset;
   out.position.max_positions = config.size({"max_position_embeddings"}, 512) - offset;
   if (out.position.max_positions < 1)
-    config.refuse(Code::out_of_range, config.what() + ": the table of positions has no row for a token.",
-                  "Correct max_position_embeddings.");
+    config.refuse(fail(Code::out_of_range, "error.arch.no_position_row", {config.what()}));
   out.type_vocab = config.size({"type_vocab_size"}, 2);
   const int layers = config.size({"num_hidden_layers"}, 12, 4096),
             heads = config.size({"num_attention_heads"}, 12);
   if (out.d_model % heads != 0)
-    config.refuse(Code::bad_shape, config.what() + ": hidden_size is not a multiple of num_attention_heads.",
-                  "Correct the config.");
+    config.refuse(fail(Code::bad_shape, "error.arch.hidden_heads", {config.what()}));
   BlockSpec block;
   block.order = NormOrder::post;
   block.norm = {NormSpec::Kind::layer, config.real({"layer_norm_eps"}, 1e-12, kEpsilon), 0.f};

@@ -24,23 +24,15 @@ Result<Tensor> WeightReader::load_plain(const std::string& name,
                                         const std::vector<std::int64_t>& shape) const {
   const TensorInfo* info = source_.find(name);
   if (!info) {
-    return fail_words(Code::not_found,
-                      format("The tensor %s is missing; the config asks for the shape %s.", name.c_str(),
-                             shape_text(shape).c_str()),
-                      "The file may be incomplete, or the config may belong to another model.");
+    return fail(Code::not_found, "error.model.tensor_missing", {name, shape_text(shape)});
   }
   if (info->shape != shape) {
-    return fail_words(Code::bad_shape,
-                      format("The tensor %s has the shape %s, but the config asks for %s.", name.c_str(),
-                             shape_text(info->shape).c_str(), shape_text(shape).c_str()),
-                      "The config and the weights belong to different models, or one of them was changed.");
+    return fail(Code::bad_shape, "error.model.tensor_shape",
+                {name, shape_text(info->shape), shape_text(shape)});
   }
   if (is_int8(source_, name)) return load_int8(source_, name);
   if (is_integer(info->dtype)) {
-    return fail_words(Code::unsupported,
-                      format("The tensor %s holds whole numbers (%s), which are no weights by themselves.",
-                             name.c_str(), std::string(dtype_name(info->dtype)).c_str()),
-                      "It may be quantised by a method that is not read here: open the original checkpoint.");
+    return fail(Code::unsupported, "error.arch.tensor_whole", {name, dtype_name(info->dtype)});
   }
   return source_.load(name);
 }

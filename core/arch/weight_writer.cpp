@@ -8,10 +8,7 @@ Tensor WeightWriter::need(const std::string& canonical) {
   const Tensor* found = weights_.find(canonical);
   if (found) return *found;
   if (!error_) {
-    error_ =
-        fail_words(Code::unsupported,
-                   format("The layout needs a tensor %s, which the model does not have.", canonical.c_str()),
-                   "Save it with the layout \"attnscope\", which can say every model.");
+    error_ = fail(Code::unsupported, "error.arch.layout_needs", {canonical});
   }
   return {};
 }
