@@ -7,18 +7,15 @@
 namespace attnscope {
 namespace {
 
-Error bad_name(const std::string& path, const std::string& name, const std::string& why) {
-  return fail_words(
-      Code::bad_format,
-      "Cannot write " + quoted_path(path) + ": the tensor name " + in_quotes(name) + " " + why + ".",
-      "Give every tensor a name of its own.");
+Error bad_name(const std::string& path, const std::string& name, std::string_view key) {
+  return fail(Code::bad_format, key, {quoted_path(path), in_quotes(name)});
 }
 
 Status check_name(const std::string& path, const std::string& name, std::set<std::string>& seen) {
-  if (name.empty()) return bad_name(path, name, "is empty");
-  if (name == "__metadata__") return bad_name(path, name, "is reserved by the format");
-  if (!is_valid_utf8(name)) return bad_name(path, name, "is not valid UTF-8");
-  if (!seen.insert(name).second) return bad_name(path, name, "stands twice");
+  if (name.empty()) return bad_name(path, name, "error.io.name_empty");
+  if (name == "__metadata__") return bad_name(path, name, "error.io.name_reserved");
+  if (!is_valid_utf8(name)) return bad_name(path, name, "error.io.name_utf8");
+  if (!seen.insert(name).second) return bad_name(path, name, "error.io.name_twice");
   return Done{};
 }
 
@@ -39,19 +36,14 @@ Result<std::vector<Entry>> make_entries(const std::string& path, const std::vect
   for (const NamedInts& item : ints) {
     TRY_OK(check_name(path, item.name, seen));
     if (!shape_fits(item))
-      return fail_words(Code::bad_shape,
-                        "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) +
-                            format(" has %zu values, but its shape is ", item.values.size()) +
-                            shape_text(item.shape) + ".",
-                        "The product of the shape is the number of values.");
+      return fail(Code::bad_shape, "error.io.write.count",
+                  {quoted_path(path), in_quotes(item.name), item.values.size(), shape_text(item.shape)});
     entries.push_back({&item.name, item.shape, nullptr, &item, item.values.size() * sizeof(std::int64_t)});
   }
   for (const NamedTensor& item : tensors) {
     TRY_OK(check_name(path, item.name, seen));
     if (item.value.empty())
-      return fail_words(Code::bad_shape,
-                        "Cannot write " + quoted_path(path) + ": " + in_quotes(item.name) + " has no values.",
-                        "Leave it out.");
+      return fail(Code::bad_shape, "error.io.write.no_values", {quoted_path(path), in_quotes(item.name)});
     const auto count = static_cast<std::uint64_t>(item.value.count());
     entries.push_back({&item.name, item.value.sizes(), &item.value, nullptr, count * sizeof(float)});
   }

@@ -46,39 +46,31 @@ const Format* format_of(std::uint32_t number) {
 
 // Version, and what the first bytes say of files that are none of ours.
 Result<std::uint32_t> read_version(GgufCursor& cursor) {
-  TRY(const std::uint32_t magic, cursor.number<std::uint32_t>("the first four bytes"));
+  TRY(const std::uint32_t magic, cursor.number<std::uint32_t>(Text::of("error.io.gguf.magic")));
   if (magic == 0x47475546u)  // "FUGG"
-    return fail_words(
-        Code::unsupported, cursor.what() + " is a GGUF file in big-endian order.",
-        "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
-  if (magic != 0x46554747u)
-    return fail_words(Code::bad_format,
-                      cursor.what() + " is no GGUF file: it does not begin with the letters GGUF.",
-                      "Open a .gguf file, or fetch this one again.");
-  TRY(const std::uint32_t version, cursor.number<std::uint32_t>("the version"));
+    return fail(Code::unsupported, "error.io.gguf.big_endian", {cursor.what()});
+  if (magic != 0x46554747u) return fail(Code::bad_format, "error.io.gguf.none", {cursor.what()});
+  TRY(const std::uint32_t version, cursor.number<std::uint32_t>(Text::of("error.io.gguf.version")));
   if (version == 2 || version == 3) return version;
   const std::uint32_t swapped = __builtin_bswap32(version);
   if (swapped >= 1 && swapped <= 3)
-    return fail_words(
-        Code::unsupported,
-        cursor.what() + format(" is a GGUF file in big-endian order (version %u).", swapped),
-        "Convert it with gguf_convert_endian.py of llama.cpp, or fetch the little-endian file.");
-  return fail_words(
-      Code::unsupported, cursor.what() + format(" is a GGUF file of version %u; known are 2 and 3.", version),
+    return fail(Code::unsupported, "error.io.gguf.big_endian_version", {cursor.what(), swapped});
+  return fail(Code::unsupported, version == 1 ? "error.io.gguf.version_1" : "error.io.gguf.version_new",
+              {cursor.what(), version}); known are 2 and 3.", version),
       version == 1 ? "Convert the model anew with llama.cpp." : "Fetch the model in version 3.");
 }
 
 Status read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
   // An entry takes at least 13 bytes, a tensor 24: larger counts are lies.
   if (count > cursor.left() / 13)
-    return cursor.damaged(
-        format("the head claims %llu metadata entries in %llu bytes.", wide(count), wide(cursor.left())));
+    return cursor.damaged(Text::of("error.io.gguf.entries", {wide(count), wide(cursor.left())}));
   for (std::uint64_t i = 0; i < count; ++i) {
-    TRY(const std::string_view key, cursor.text(format("metadata entry %llu", wide(i))));
-    const std::string of = "metadata " + in_quotes(key);
+    TRY(const std::string_view key, cursor.text(Text::of("error.io.gguf.entry", {i})));
+    const Text of = Text::of("error.io.gguf.metadata", {in_quotes(key)});
     TRY(const std::uint32_t type, cursor.number<std::uint32_t>(of));
     TRY(const GgufValue value, cursor.value(type, of));
-    if (!out.metadata.emplace(std::string(key), value).second) return cursor.damaged(of + " stands twice.");
+    if (!out.metadata.emplace(std::string(key), value).second)
+      return cursor.damaged(Text::of("error.io.gguf.twice", {of}));
   }
   return Done{};
 }
@@ -90,29 +82,26 @@ Result<std::uint64_t> alignment_of(const Gguf& file, const GgufCursor& cursor) {
   const auto number = value->integer();
   if (!number || *number < 1 || *number > (1 << 24) ||
       !std::has_single_bit(static_cast<std::uint64_t>(*number)))
-    return cursor.damaged("\"general.alignment\" is not a power of two up to 2^24.");
+    return cursor.damaged(Text::of("error.io.gguf.alignment"));
   return static_cast<std::uint64_t>(*number);
 }
 
-Error unknown_format(const GgufCursor& cursor, const std::string& tensor, std::uint32_t number) {
+Error unknown_format(const GgufCursor& cursor, const Text& tensor, std::uint32_t number) {
   const Format* known = format_of(number);
-  const std::string name = known ? std::string(known->name) : format("number %u", number);
-  return fail_words(
-      Code::unsupported,
-      cursor.what() + ": " + tensor + " is quantised as " + name + ", which cannot be expanded here.",
-      "Convert the model with llama-quantize --allow-requantize FILE.gguf OUT.gguf Q8_0 (or F16).");
+  const Text name = known ? Text(known->name) : Text::of("error.io.gguf.number", {number});
+  return fail(Code::unsupported, "error.io.gguf.format", {cursor.what(), tensor, name});
 }
 
 // Dimensions in the file's order (row length first) -> shape, row-major.
-Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const std::string& of) {
+Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const Text& of) {
   TRY(const std::uint32_t dims, cursor.number<std::uint32_t>(of));
-  if (dims < 1 || dims > kMostDims) return cursor.damaged(of + format(" claims %u dimensions.", dims));
+  if (dims < 1 || dims > kMostDims) return cursor.damaged(Text::of("error.io.gguf.dimensions", {of, dims}));
   std::vector<std::int64_t> shape;
   std::uint64_t product = 1;
   for (std::uint32_t d = 0; d < dims; ++d) {
     TRY(const std::uint64_t size, cursor.number<std::uint64_t>(of));
     if (size < 1 || size > kLargest / product)
-      return cursor.damaged(of + format(" has an absurd size: %llu.", wide(size)));
+      return cursor.damaged(Text::of("error.io.gguf.size", {of, wide(size)}));
     product *= size;
     shape.push_back(static_cast<std::int64_t>(size));
   }
@@ -122,10 +111,10 @@ Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const std::stri
 
 // One description; the offset counts from the start of the data.
 Result<TensorInfo> read_info(GgufCursor& cursor, std::uint64_t index) {
-  TRY(const std::string_view name, cursor.text(format("the name of tensor %llu", wide(index))));
+  TRY(const std::string_view name, cursor.text(Text::of("error.io.gguf.name", {index})));
   TensorInfo info;
   info.name = std::string(name);
-  const std::string of = "tensor " + in_quotes(name);
+  const Text of = Text::of("error.io.gguf.tensor", {in_quotes(name)});
   TRY(info.shape, read_shape(cursor, of));
   TRY(const std::uint32_t number, cursor.number<std::uint32_t>(of));
   TRY(info.offset, cursor.number<std::uint64_t>(of));
@@ -133,27 +122,23 @@ Result<TensorInfo> read_info(GgufCursor& cursor, std::uint64_t index) {
   if (!known || !known->type) return unknown_format(cursor, of, number);
   info.dtype = *known->type;
   if (info.shape.back() % block_values(info.dtype) != 0)
-    return cursor.damaged(of + format(" has rows of %lld values, which are no whole blocks of %lld (%s).",
-                                      static_cast<long long>(info.shape.back()),
-                                      static_cast<long long>(block_values(info.dtype)),
-                                      std::string(known->name).c_str()));
+    return cursor.damaged(
+        Text::of("error.io.gguf.blocks", {of, info.shape.back(), block_values(info.dtype), known->name}));
   const auto blocks = static_cast<std::uint64_t>(value_count(info.shape) / block_values(info.dtype));
   if (blocks > kLargest / static_cast<std::uint64_t>(dtype_bytes(info.dtype)))
-    return cursor.damaged(of + " has an absurd shape: " + shape_text(info.shape) + ".");
+    return cursor.damaged(Text::of("error.io.gguf.shape", {of, shape_text(info.shape)}));
   info.bytes = blocks * static_cast<std::uint64_t>(dtype_bytes(info.dtype));
   return info;
 }
 
 Status check_place(const GgufCursor& cursor, const TensorInfo& info, std::uint64_t alignment,
                    std::uint64_t room) {
-  const std::string of = "tensor " + in_quotes(info.name);
+  const Text of = Text::of("error.io.gguf.tensor", {in_quotes(info.name)});
   if (info.offset % alignment != 0)
-    return cursor.damaged(of + format(" begins at byte %llu of the data, which is no multiple of %llu.",
-                                      wide(info.offset), wide(alignment)));
+    return cursor.damaged(Text::of("error.io.gguf.begin", {of, wide(info.offset), wide(alignment)}));
   if (info.offset > room || info.bytes > room - info.offset)
-    return cursor.damaged(of +
-                          format(" lies at bytes [%llu, +%llu) of the data, but the file holds only %llu.",
-                                 wide(info.offset), wide(info.bytes), wide(room)));
+    return cursor.damaged(
+        Text::of("error.io.gguf.past_end", {of, wide(info.offset), wide(info.bytes), wide(room)}));
   return Done{};
 }
 
@@ -161,14 +146,13 @@ Status check_place(const GgufCursor& cursor, const TensorInfo& info, std::uint64
 Result<std::vector<TensorInfo>> read_infos(GgufCursor& cursor, std::uint64_t count, std::uint64_t alignment,
                                            std::uint64_t file_size) {
   if (count > cursor.left() / 24)
-    return cursor.damaged(
-        format("the head claims %llu tensors in %llu bytes.", wide(count), wide(cursor.left())));
+    return cursor.damaged(Text::of("error.io.gguf.tensors", {wide(count), wide(cursor.left())}));
   std::vector<TensorInfo> infos;
   std::set<std::string> names;
   for (std::uint64_t i = 0; i < count; ++i) {
     TRY(TensorInfo info, read_info(cursor, i));
     if (!names.insert(info.name).second)
-      return cursor.damaged("tensor " + in_quotes(info.name) + " stands twice.");
+      return cursor.damaged(Text::of("error.io.gguf.tensor_twice", {in_quotes(info.name)}));
     infos.push_back(std::move(info));
   }
   const std::uint64_t begin = (cursor.at() + alignment - 1) / alignment * alignment;
@@ -178,8 +162,8 @@ Result<std::vector<TensorInfo>> read_infos(GgufCursor& cursor, std::uint64_t cou
   for (std::size_t i = 0; i < infos.size(); ++i) {
     TRY_OK(check_place(cursor, infos[i], alignment, room));
     if (i > 0 && infos[i].offset < infos[i - 1].offset - begin + infos[i - 1].bytes)
-      return cursor.damaged("tensor " + in_quotes(infos[i].name) + " overlaps tensor " +
-                            in_quotes(infos[i - 1].name) + ".");
+      return cursor.damaged(
+          Text::of("error.io.gguf.overlap", {in_quotes(infos[i].name), in_quotes(infos[i - 1].name)}));
     infos[i].offset += begin;
   }
   return infos;

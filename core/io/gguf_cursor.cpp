@@ -116,32 +116,28 @@ std::optional<std::vector<double>> GgufValue::numbers() const {
 
 // ---- the cursor -----------------------------------------------------------------------------------
 
-Error GgufCursor::damaged(const std::string& sentence) const {
-  return fail_words(Code::bad_format, what_ + ": " + sentence,
-                    "The file is damaged or was made by a faulty program: fetch or convert it again.");
+Error GgufCursor::damaged(const Text& sentence) const {
+  return fail(Code::bad_format, "error.io.gguf", {what_, sentence});
 }
 
-Error GgufCursor::cut_off(const std::string& of) const {
-  return damaged(format("the file ends at byte %llu, inside ", wide(bytes_.size())) + of + ".");
+Error GgufCursor::cut_off(const Text& of) const {
+  return damaged(Text::of("error.io.gguf.ends", {wide(bytes_.size()), of}));
 }
 
-Result<std::string_view> GgufCursor::text(const std::string& of) {
+Result<std::string_view> GgufCursor::text(const Text& of) {
   TRY(const std::uint64_t length, number<std::uint64_t>(of));
-  if (length > left())
-    return damaged(of +
-                   format(" claims a text of %llu bytes, but only %llu follow.", wide(length), wide(left())));
+  if (length > left()) return damaged(Text::of("error.io.gguf.text", {of, wide(length), wide(left())}));
   const std::string_view out(reinterpret_cast<const char*>(bytes_.data()) + at_,
                              static_cast<std::size_t>(length));
   at_ += length;
   return out;
 }
 
-Status GgufCursor::skip_elements(GgufType element, std::uint64_t count, const std::string& of, int depth) {
+Status GgufCursor::skip_elements(GgufType element, std::uint64_t count, const Text& of, int depth) {
   const std::uint64_t width = gguf_width(element);
   const std::uint64_t least = width > 0 ? width : element == GgufType::text ? 8 : 12;
   if (count > left() / least)
-    return damaged(of + format(" claims an array of %llu elements, but only %llu bytes follow.", wide(count),
-                               wide(left())));
+    return damaged(Text::of("error.io.gguf.array", {of, wide(count), wide(left())}));
   at_ += count * width;
   for (std::uint64_t i = 0; width == 0 && i < count; ++i) {
     if (element == GgufType::text) {
@@ -155,19 +151,19 @@ Status GgufCursor::skip_elements(GgufType element, std::uint64_t count, const st
   return Done{};
 }
 
-Result<GgufValue> GgufCursor::array(const std::string& of, int depth) {
-  if (depth > kDeepest) return damaged(of + " nests arrays too deeply.");
+Result<GgufValue> GgufCursor::array(const Text& of, int depth) {
+  if (depth > kDeepest) return damaged(Text::of("error.io.gguf.depth", {of}));
   TRY(const std::uint32_t type, number<std::uint32_t>(of));
   TRY(const std::uint64_t count, number<std::uint64_t>(of));
-  if (type > kLastType) return damaged(of + format(" is an array of the unknown type %u.", type));
+  if (type > kLastType) return damaged(Text::of("error.io.gguf.array_type", {of, type}));
   const auto element = static_cast<GgufType>(type);
   const std::uint64_t begin = at_;
   TRY_OK(skip_elements(element, count, of, depth));
   return GgufValue(GgufType::array, element, count, bytes_.subspan(begin, at_ - begin));
 }
 
-Result<GgufValue> GgufCursor::value(std::uint32_t type, const std::string& of) {
-  if (type > kLastType) return damaged(of + format(" has the unknown type %u.", type));
+Result<GgufValue> GgufCursor::value(std::uint32_t type, const Text& of) {
+  if (type > kLastType) return damaged(Text::of("error.io.gguf.type", {of, type}));
   const auto kind = static_cast<GgufType>(type);
   const std::uint64_t begin = at_;
   if (kind == GgufType::array) return array(of, 1);

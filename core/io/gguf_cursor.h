@@ -23,7 +23,7 @@ class GgufCursor {
 
   /// A number of the file (little endian). `of` says what it belongs to: "the key of metadata entry 3".
   template <class T>
-  Result<T> number(const std::string& of) {
+  Result<T> number(const Text& of) {
     if (left() < sizeof(T)) return cut_off(of);
     T value;
     std::memcpy(&value, bytes_.data() + at_, sizeof(T));
@@ -31,16 +31,16 @@ class GgufCursor {
     return value;
   }
   /// 8 bytes of length and as many bytes of text.
-  Result<std::string_view> text(const std::string& of);
+  Result<std::string_view> text(const Text& of);
   /// One value of the given type; arrays inside arrays up to four deep.
-  Result<GgufValue> value(std::uint32_t type, const std::string& of);
+  Result<GgufValue> value(std::uint32_t type, const Text& of);
 
-  Error damaged(const std::string& sentence) const;
+  Error damaged(const Text& sentence) const;
 
  private:
-  Error cut_off(const std::string& of) const;
-  Status skip_elements(GgufType element, std::uint64_t count, const std::string& of, int depth);
-  Result<GgufValue> array(const std::string& of, int depth);
+  Error cut_off(const Text& of) const;
+  Status skip_elements(GgufType element, std::uint64_t count, const Text& of, int depth);
+  Result<GgufValue> array(const Text& of, int depth);
 
   std::span<const std::byte> bytes_;
   std::uint64_t at_ = 0;

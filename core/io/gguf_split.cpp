@@ -43,19 +43,12 @@ Result<Gguf> open_one(const fs::path& path) {
 }
 
 Error missing_part(const fs::path& path, const PartName& name, std::int64_t number) {
-  return fail_words(Code::not_found,
-                    format("Part %lld of %lld of this split model is missing: ",
-                           static_cast<long long>(number), static_cast<long long>(name.count)) +
-                        quoted_path(path.string()) + ".",
-                    "Fetch all parts into one folder, or join them with llama-gguf-split --merge.");
+  return fail(Code::not_found, "error.io.split.missing", {number, name.count, quoted_path(path.string())});
 }
 
 Error misnamed(const Gguf& file, std::int64_t count) {
-  return fail_words(
-      Code::unsupported,
-      file.what + format(" is one of %lld parts of a split model, but its name does not say which.",
-                         static_cast<long long>(count)),
-      format("Name the parts NAME-00001-of-%05lld.gguf and so on.", static_cast<long long>(count)));
+  const std::string digits = format("%05lld", static_cast<long long>(count));
+  return fail(Code::unsupported, "error.io.split.misnamed", {file.what, count, digits});
 }
 
 // Every part must agree on how many there are and come in its place.
@@ -63,12 +56,8 @@ Status check_part(const Gguf& part, const PartName& name, std::int64_t number) {
   const GgufValue* place = part.find("split.no");
   const std::int64_t says = place ? place->integer().value_or(-1) : number - 1;
   if (split_count(part) == name.count && says == number - 1) return Done{};
-  return fail_words(
-      Code::bad_format,
-      part.what + format(" says that it is part %lld of %lld; its name says %lld of %lld.",
-                         static_cast<long long>(says + 1), static_cast<long long>(split_count(part)),
-                         static_cast<long long>(number), static_cast<long long>(name.count)),
-      "The file was renamed, or parts of different models are mixed: fetch them again.");
+  return fail(Code::bad_format, "error.io.split.number",
+              {part.what, says + 1, split_count(part), number, name.count});
 }
 
 Result<Gguf> join_parts(std::vector<Gguf> parts) {
@@ -82,17 +71,11 @@ Result<Gguf> join_parts(std::vector<Gguf> parts) {
   for (std::size_t part = 0; part < sources.size(); ++part)
     for (const TensorInfo& info : sources[part]->infos())
       if (!owners.emplace(info.name, part).second)
-        return fail_words(
-            Code::bad_format,
-            out.what + ": tensor " + in_quotes(info.name) + " stands in two parts of the split model.",
-            "Parts of different models are mixed: fetch them again.");
+        return fail(Code::bad_format, "error.io.split.twice", {out.what, in_quotes(info.name)});
   const GgufValue* total = out.find("split.tensors.count");
   const auto claimed = total ? total->integer() : std::nullopt;
   if (claimed && *claimed != static_cast<std::int64_t>(owners.size()))
-    return fail_words(Code::bad_format,
-                      out.what + format(" says that the parts hold %lld tensors together; they hold %zu.",
-                                        static_cast<long long>(*claimed), owners.size()),
-                      "Parts of different models are mixed: fetch them again.");
+    return fail(Code::bad_format, "error.io.split.count", {out.what, *claimed, owners.size()});
   out.tensors = std::make_shared<JoinedSource>(std::move(sources), owners, out.what);
   return out;
 }
@@ -108,8 +91,7 @@ Result<Gguf> open_gguf(const std::string& path) {
     return file;
   }
   if (name.count < 1 || name.count > kMostParts || name.number > name.count)
-    return fail_words(Code::not_found, quoted_path(path) + " is named as a part that cannot be.",
-                      "Check the spelling.");
+    return fail(Code::not_found, "error.io.split.name", {quoted_path(path)});
   std::vector<Gguf> parts;
   for (std::int64_t number = 1; number <= name.count; ++number) {
     const fs::path file = at.parent_path() / file_of_part(name, number);

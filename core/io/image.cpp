@@ -24,18 +24,14 @@ constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole p
 
 using Bytes = std::vector<std::uint8_t>;
 
-Error broken(const std::string& what, const char* why) {
-  return fail_words(Code::bad_format, format("%s cannot be read as a picture: %s.", what.c_str(), why),
-                    "Save it anew as PNG or JPEG.");
+Error broken(const std::string& what, const Text& why) {
+  return fail(Code::bad_format, "error.io.picture", {what, why});
 }
 
 Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide && width * height <= kMostPixels)
     return Done{};
-  return fail_words(Code::out_of_range,
-                    format("%s would be %lld x %lld pixels large.", what.c_str(),
-                           static_cast<long long>(width), static_cast<long long>(height)),
-                    format("Pictures have up to %d pixels along a side and 64 million in all.", kMostSide));
+  return fail(Code::out_of_range, "error.io.picture.size", {what, width, height, kMostSide});
 }
 
 Picture picture(std::int64_t width, std::int64_t height, Bytes rgb) {
@@ -164,23 +160,20 @@ Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
 
 Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& what) {
   if (bytes.size() > kMostBytes) {
-    return fail_words(Code::unsupported,
-                      format("%s is larger than pictures are: %zu bytes.", what.c_str(), bytes.size()),
-                      "Pictures have up to 64 MB.");
+    return fail(Code::unsupported, "error.io.picture.bytes", {what, bytes.size()});
   }
   try {
     if (starts_with(bytes, "\x89PNG")) return read_png(bytes, what);
     if (starts_with(bytes, "\xff\xd8")) return read_jpeg(bytes, what);
-    return broken(what, "it is neither a PNG nor a JPEG");
+    return broken(what, Text::of("error.io.picture.neither"));
   } catch (const std::bad_alloc&) {
-    return fail_words(Code::no_memory, format("There is not enough memory for the picture %s.", what.c_str()),
-                      "Make it smaller, or close other programs.");
+    return fail(Code::no_memory, "error.io.picture.memory", {what});
   }
 }
 
 Result<Picture> open_picture(const std::string& path) {
   TRY(const std::string bytes, read_file(path, kMostBytes));
-  if (bytes.empty()) return broken(quoted_path(path), "it is empty");
+  if (bytes.empty()) return broken(quoted_path(path), Text::of("error.io.picture.empty"));
   TRY(Picture read, picture_from_bytes(bytes, quoted_path(path)));
   read.name = std::filesystem::path(path).filename().string();
   return read;

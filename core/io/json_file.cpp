@@ -14,15 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kJsonHint = "Open it in a text editor, or fetch it again.";
-
-// "line 3, column 7" of the byte before `position` (nlohmann counts the bytes it has read).
-std::string place(std::string_view text, std::size_t position) {
+// Line and column of the byte before `position` (nlohmann counts the bytes it has read).
+Text place(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, std::min(position > 0 ? position - 1 : 0, text.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   const std::size_t column = 1 + utf8_length(before.substr(start));
-  return format("line %lld, column %zu", static_cast<long long>(line), column);
+  return Text::of("error.io.line_column", {line, column});
 }
 
 // The parser's own words without its prefix "[json.exception.parse_error.101] parse error at line 1, column
@@ -59,22 +57,19 @@ class Builder : public nlohmann::json_sax<json> {
     const auto [slot, fresh] = object.try_emplace(name, nullptr);
     slot_ = &slot->second;
     if (fresh || twice_ == TwiceKeys::last_wins) return true;
-    error_ = fail_words(Code::bad_format,
-                        what_ + ": the key " + in_quotes(name) + " stands twice in one object.", kJsonHint);
+    error_ = fail(Code::bad_format, "error.io.json.twice", {what_, in_quotes(name)});
     return false;
   }
 
   bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
-    error_ = fail_words(
-        Code::bad_format,
-        what_ + " is not valid JSON: " + place(text_, position) + ": " + reason(error.what()) + ".",
-        kJsonHint);
+    error_ =
+        fail(Code::bad_format, "error.io.json.at", {what_, place(text_, position), reason(error.what())});
     return false;
   }
 
   Result<json> take(bool complete) {
     if (complete) return std::move(root_);
-    return error_.value_or(fail_words(Code::bad_format, what_ + " is not valid JSON.", kJsonHint));
+    return error_.value_or(fail(Code::bad_format, "error.io.json", {what_}));
   }
 
  private:
@@ -94,10 +89,7 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool descend(json::value_t kind) {
     if (static_cast<int>(open_.size()) >= kMaxJsonDepth) {
-      error_ =
-          fail_words(Code::unsupported,
-                     what_ + format(" nests JSON lists and objects deeper than %d levels.", kMaxJsonDepth),
-                     "No model or scene needs that: is it the right file?");
+      error_ = fail(Code::unsupported, "error.io.json.depth", {what_, kMaxJsonDepth});
       return false;
     }
     put(json(kind));
@@ -123,15 +115,12 @@ class Builder : public nlohmann::json_sax<json> {
 }  // namespace
 
 Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice) {
-  if (text.empty()) return fail_words(Code::bad_format, what + " is empty.", kJsonHint);
+  if (text.empty()) return fail(Code::bad_format, "error.io.json.empty", {what});
   try {
     Builder builder(text, what, twice);
     return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
   } catch (const std::exception&) {
-    return fail_words(
-        Code::no_memory,
-        what + ": there is not enough memory for this JSON text (" + format_bytes(text.size()) + ").",
-        "Close other programs, or open a smaller file.");
+    return fail(Code::no_memory, "error.io.json.memory", {what, format_bytes(text.size())});
   }
 }
 

@@ -11,7 +11,6 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kDamaged = "The file is damaged: save it again.";
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -89,12 +88,8 @@ std::optional<Header> header_of(std::string_view text) {
   return Header{text.substr(start, length), start + length};
 }
 
-Error damaged(const std::string& what, const std::string& sentence) {
-  return fail_words(Code::bad_format, what + ": " + sentence, kDamaged);
-}
-
-Error refused(const std::string& what, const std::string& sentence, const char* hint) {
-  return fail_words(Code::unsupported, what + ": " + sentence, hint);
+Error damaged(const std::string& what, const Text& sentence) {
+  return fail(Code::bad_format, "error.io.npy", {what, sentence});
 }
 
 }  // namespace
@@ -116,35 +111,28 @@ std::string npy_header(std::string_view descr, const std::vector<std::int64_t>& 
 
 Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string& name,
                              const std::string& what) {
-  const std::string array = "array " + in_quotes(name) + " ";
+  const std::string array = in_quotes(name);
   const auto header = header_of(text_of(bytes));
-  if (!header) return damaged(what, array + "does not begin with a NumPy header.");
+  if (!header) return damaged(what, Text::of("error.io.npy.header", {array}));
   const auto descr = after_key(header->dictionary, "descr"), shape = after_key(header->dictionary, "shape");
   const auto fortran = after_key(header->dictionary, "fortran_order");
-  if (!descr || !shape || !fortran)
-    return damaged(what, array + "has a header without descr, order or shape.");
+  if (!descr || !shape || !fortran) return damaged(what, Text::of("error.io.npy.keys", {array}));
   TensorInfo info;
   info.name = name;
   const std::string_view type = descr->substr(0, 5);  // with its quotes: '<f4'
   const auto dtype = type.size() == 5 ? dtype_of(type.substr(1, 3)) : std::nullopt;
-  if (!dtype)
-    return refused(what,
-                   array + "has the number format " + in_quotes(type, 16) + ", which is not known here.",
-                   "Convert it with array.astype('<f4').");
+  if (!dtype) return fail(Code::unsupported, "error.io.npy.type", {what, array, in_quotes(type, 16)});
   const auto sizes = shape_of(*shape);
-  if (!sizes) return damaged(what, array + "has no usable shape: " + in_quotes(*shape, 40) + ".");
+  if (!sizes) return damaged(what, Text::of("error.io.npy.shape", {array, in_quotes(*shape, 40)}));
   if (starts_with(*fortran, "True") && sizes->size() > 1)
-    return refused(what, array + "is stored column by column (Fortran order).",
-                   "Use numpy.ascontiguousarray first.");
+    return fail(Code::unsupported, "error.io.npy.fortran", {what, array});
   info.dtype = *dtype;
   info.shape = *sizes;
   info.offset = header->data;
   info.bytes =
       static_cast<std::uint64_t>(value_count(info.shape)) * static_cast<std::uint64_t>(dtype_bytes(*dtype));
   if (info.bytes != bytes.size() - header->data)
-    return damaged(what,
-                   array + format("needs %llu bytes of values, but has %zu.",
-                                  static_cast<unsigned long long>(info.bytes), bytes.size() - header->data));
+    return damaged(what, Text::of("error.io.npy.bytes", {array, info.bytes, bytes.size() - header->data}));
   return info;
 }
 

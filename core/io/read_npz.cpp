@@ -18,9 +18,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-Error damaged(const std::string& what, const std::string& sentence) {
-  return fail_words(Code::bad_format, what + ": " + sentence,
-                    "The archive is damaged or cut off: save it again.");
+Error damaged(const std::string& what, const Text& sentence) {
+  return fail(Code::bad_format, "error.io.zip", {what, sentence});
 }
 
 template <class T>
@@ -107,55 +106,49 @@ std::optional<Line> read_line(Bytes bytes, std::size_t& at) {
 constexpr unsigned kStored = 0, kDeflated = 8;
 
 Error too_large(const std::string& what, std::uint64_t bytes) {
-  return fail_words(
-      Code::no_memory,
-      what + ": expanded, its members take " + format_bytes(bytes) + ", more than there is memory for.",
-      "Close other programs, or save fewer arrays.");
+  return fail(Code::no_memory, "error.io.zip.memory", {what, format_bytes(bytes)});
 }
 
 Status check_kind(const Line& line, const std::string& what) {
-  const std::string member = "member " + in_quotes(line.name) + " ";
-  if ((line.flags & 1) != 0)
-    return fail_words(Code::unsupported, what + ": " + member + "is encrypted.", "Save it with numpy.savez.");
+  const std::string member = in_quotes(line.name);
+  if ((line.flags & 1) != 0) return fail(Code::unsupported, "error.io.zip.encrypted", {what, member});
   if (line.method != kStored && line.method != kDeflated)
-    return fail_words(Code::unsupported,
-                      what + ": " + member + format("is compressed in the way %u.", line.method),
-                      "Save it with numpy.savez or numpy.savez_compressed.");
+    return fail(Code::unsupported, "error.io.zip.method", {what, member, line.method});
   if (line.method == kStored && line.packed != line.bytes)
-    return damaged(what, member + "is stored, but gives two different sizes.");
+    return damaged(what, Text::of("error.io.zip.two_sizes", {member}));
   if (line.method == kDeflated && line.bytes / kMostDeflated > line.packed)
-    return damaged(what, member + "says that it expands to more than it can.");
+    return damaged(what, Text::of("error.io.zip.expands", {member}));
   return Done{};
 }
 
 // A member as it lies in the file: behind its local header, whose own name and extra field come first.
 Result<Bytes> stored_bytes(Bytes bytes, const Line& line, const std::string& what) {
-  const std::string member = "member " + in_quotes(line.name) + " ";
+  const std::string member = in_quotes(line.name);
   if (line.offset > bytes.size() || bytes.size() - line.offset < zip::kLocalBytes ||
       u32(bytes, line.offset) != zip::kLocal)
-    return damaged(what, member + "is not where the directory says.");
+    return damaged(what, Text::of("error.io.zip.place", {member}));
   const std::size_t skip = zip::kLocalBytes + u16(bytes, line.offset + 26) + u16(bytes, line.offset + 28);
   const std::size_t room = bytes.size() - line.offset;
   if (skip > room || line.packed > room - skip)
-    return damaged(what, member + "reaches past the end of the file.");
+    return damaged(what, Text::of("error.io.zip.past_end", {member}));
   return bytes.subspan(line.offset + skip, line.packed);
 }
 
 // The contents of a member, which `owner` keeps alive where they lie in the file.
 Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std::string& what) {
-  const std::string member = "member " + in_quotes(line.name) + " ";
+  const std::string member = in_quotes(line.name);
   TRY(const Bytes packed, stored_bytes(file.bytes, line, what));
   OwnedBytes out{file.owner, packed};
   if (line.method == kDeflated) {
     try {
       auto expanded = inflated(packed, line.bytes);
-      if (!expanded) return damaged(what, member + "cannot be expanded.");
+      if (!expanded) return damaged(what, Text::of("error.io.zip.expand", {member}));
       out = *std::move(expanded);
     } catch (const std::bad_alloc&) {
       return too_large(what, line.bytes);
     }
   }
-  if (crc32_of(out.bytes) != line.crc) return damaged(what, member + "does not match its checksum.");
+  if (crc32_of(out.bytes) != line.crc) return damaged(what, Text::of("error.io.zip.checksum", {member}));
   return out;
 }
 
@@ -168,7 +161,7 @@ std::string array_name(const std::string& member) {
 Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void> owner, Bytes bytes,
                                                      const std::string& what) {
   const auto end = find_end(bytes);
-  if (!end) return damaged(what, "this is no zip archive, or its end is missing.");
+  if (!end) return damaged(what, Text::of("error.io.zip.none"));
   const Directory directory = find_directory(bytes, *end);
   std::size_t at = directory.offset;
   std::uint64_t stored = 0, expanded = 0;
@@ -176,20 +169,16 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
   std::map<std::string, std::size_t> owners;
   for (std::uint64_t i = 0; i < directory.members; ++i) {
     const auto line = read_line(bytes.first(*end), at);
-    if (!line)
-      return damaged(what, format("its directory breaks off after %llu of %llu members.",
-                                  static_cast<unsigned long long>(i),
-                                  static_cast<unsigned long long>(directory.members)));
+    if (!line) return damaged(what, Text::of("error.io.zip.directory", {i, directory.members}));
     TRY_OK(check_kind(*line, what));
-    if (line->packed > bytes.size() - stored)
-      return damaged(what, "its members together are larger than the file.");
+    if (line->packed > bytes.size() - stored) return damaged(what, Text::of("error.io.zip.members"));
     stored += line->packed;
     if (line->method == kDeflated) expanded += line->bytes;
     if (expanded > machine_memory() / 2) return too_large(what, expanded);
     TRY(const OwnedBytes inside, contents({owner, bytes}, *line, what));
     TRY(TensorInfo info, parse_npy(inside.bytes, array_name(line->name), what));
     if (!owners.emplace(info.name, parts.size()).second)
-      return damaged(what, "two of its members are called " + in_quotes(info.name) + ".");
+      return damaged(what, Text::of("error.io.zip.twice", {in_quotes(info.name)}));
     parts.push_back(std::make_shared<BytesSource>(inside.owner, inside.bytes, what,
                                                   std::vector<TensorInfo>{std::move(info)}));
   }

@@ -18,44 +18,31 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-constexpr const char* kDamaged =
-    "The file is damaged or was made by a faulty program: fetch or save it again.";
-constexpr const char* kKnownTypes =
-    "Known are F32, F16, BF16, F64, I64, I32, I16, I8, U8, BOOL: convert the model.";
 
-Error damaged(const std::string& what, const std::string& sentence) {
-  return fail_words(Code::bad_format, what + ": " + sentence, kDamaged);
-}
-
-Error damaged_tensor(const std::string& what, std::string_view name, const std::string& sentence) {
-  return damaged(what, "tensor " + in_quotes(name) + " " + sentence);
+Error damaged(const std::string& what, const Text& sentence) {
+  return fail(Code::bad_format, "error.io.safetensors", {what, sentence});
 }
 
 // The JSON text between the length and the data.
 Result<std::string_view> header_text(std::span<const std::byte> bytes, const std::string& what) {
   if (bytes.size() < kLengthBytes)
-    return damaged(what, format("%zu bytes are too few for a safetensors file.", bytes.size()));
+    return damaged(what, Text::of("error.io.safetensors.short", {bytes.size()}));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
-  if (length > kMaxHeaderBytes)
-    return damaged(what, format("the header claims %llu bytes; safetensors allows 100 MB. ",
-                                static_cast<unsigned long long>(length)) +
-                             "Perhaps this is no safetensors file.");
+  if (length > kMaxHeaderBytes) return damaged(what, Text::of("error.io.safetensors.long_header", {length}));
   if (length > bytes.size() - kLengthBytes)
-    return damaged(what, format("the header claims %llu bytes, but only %llu follow.",
-                                static_cast<unsigned long long>(length),
-                                static_cast<unsigned long long>(bytes.size() - kLengthBytes)));
-  if (length == 0 || text[0] != '{') return damaged(what, "the header does not begin with '{'.");
+    return damaged(what, Text::of("error.io.safetensors.cut_header", {length, bytes.size() - kLengthBytes}));
+  if (length == 0 || text[0] != '{') return damaged(what, Text::of("error.io.safetensors.brace"));
   return std::string_view(text, static_cast<std::size_t>(length));
 }
 
 Result<std::map<std::string, std::string>> read_metadata(const json& object, const std::string& what) {
   std::map<std::string, std::string> out;
-  if (!object.is_object()) return damaged(what, "\"__metadata__\" is not an object of strings.");
+  if (!object.is_object()) return damaged(what, Text::of("error.io.safetensors.metadata"));
   for (const auto& [key, value] : object.items()) {
     if (!value.is_string())
-      return damaged(what, "\"__metadata__\" holds " + in_quotes(key) + ", which is not a string.");
+      return damaged(what, Text::of("error.io.safetensors.metadata_text", {in_quotes(key)}));
     out[key] = value.get<std::string>();
   }
   return out;
@@ -80,14 +67,15 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::int64_t>& shape,
 Result<std::vector<std::int64_t>> read_shape(const json& entry, const std::string& name,
                                              const std::string& what) {
   const auto it = entry.find("shape");
-  if (it == entry.end() || !it->is_array()) return damaged_tensor(what, name, "has no list \"shape\".");
+  if (it == entry.end() || !it->is_array())
+    return damaged(what, Text::of("error.io.safetensors.no_shape", {in_quotes(name)}));
   std::vector<std::int64_t> shape;
   for (const json& size : *it) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::uint64_t{1} << 60)
-      return damaged_tensor(what, name,
-                            "has a size that is not a whole number from 0 to 2^60: " +
-                                in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40) +
-                                ".");
+      return damaged(what,
+                     Text::of("error.io.safetensors.size",
+                              {in_quotes(name),
+                               in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40)}));
     shape.push_back(size.get<std::int64_t>());
   }
   return shape;
@@ -95,13 +83,11 @@ Result<std::vector<std::int64_t>> read_shape(const json& entry, const std::strin
 
 Result<DType> read_dtype(const json& entry, const std::string& name, const std::string& what) {
   const auto it = entry.find("dtype");
-  if (it == entry.end() || !it->is_string()) return damaged_tensor(what, name, "has no text \"dtype\".");
+  if (it == entry.end() || !it->is_string())
+    return damaged(what, Text::of("error.io.safetensors.no_type", {in_quotes(name)}));
   const auto& text = it->get_ref<const std::string&>();
   if (const auto dtype = dtype_from_name(text)) return *dtype;
-  return fail_words(Code::unsupported,
-                    what + ": tensor " + in_quotes(name) + " has the number format " + in_quotes(text, 40) +
-                        ", which is not known here.",
-                    kKnownTypes);
+  return fail(Code::unsupported, "error.io.safetensors.type", {what, in_quotes(name), in_quotes(text, 40)});
 }
 
 // data_offsets [begin, end) within the data.
@@ -110,23 +96,20 @@ Result<std::array<std::uint64_t, 2>> read_offsets(const json& entry, const std::
   const auto it = entry.find("data_offsets");
   const bool good = it != entry.end() && it->is_array() && it->size() == 2 && (*it)[0].is_number_unsigned() &&
                     (*it)[1].is_number_unsigned();
-  if (!good) return damaged_tensor(what, name, "has no \"data_offsets\" of two whole numbers.");
+  if (!good) return damaged(what, Text::of("error.io.safetensors.no_offsets", {in_quotes(name)}));
   const auto begin = (*it)[0].get<std::uint64_t>(), end = (*it)[1].get<std::uint64_t>();
   const std::string range =
       format("[%llu, %llu)", static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end));
-  if (begin > end) return damaged_tensor(what, name, "has data_offsets that run backwards: " + range + ".");
+  if (begin > end) return damaged(what, Text::of("error.io.safetensors.backwards", {in_quotes(name), range}));
   if (end > data_size)
-    return damaged_tensor(what, name,
-                          "lies at bytes " + range +
-                              format(" of the data, but the file holds only %llu.",
-                                     static_cast<unsigned long long>(data_size)));
+    return damaged(what, Text::of("error.io.safetensors.past_end", {in_quotes(name), range, data_size}));
   return std::array{begin, end};
 }
 
 // One header entry; the offset is counted from the start of the data.
 Result<TensorInfo> read_entry(const std::string& name, const json& entry, std::uint64_t data_size,
                               const std::string& what) {
-  if (!entry.is_object()) return damaged_tensor(what, name, "is not described by an object.");
+  if (!entry.is_object()) return damaged(what, Text::of("error.io.safetensors.no_object", {in_quotes(name)}));
   TensorInfo info;
   info.name = name;
   TRY(info.dtype, read_dtype(entry, name, what));
@@ -136,12 +119,10 @@ Result<TensorInfo> read_entry(const std::string& name, const json& entry, std::u
   info.bytes = range[1] - range[0];
   const auto expected = shape_bytes(info.shape, info.dtype);
   const std::string described = std::string(dtype_name(info.dtype)) + " " + shape_text(info.shape);
-  if (!expected) return damaged_tensor(what, name, "has an absurd shape: " + described + ".");
+  if (!expected) return damaged(what, Text::of("error.io.safetensors.shape", {in_quotes(name), described}));
   if (*expected != info.bytes)
-    return damaged_tensor(
-        what, name,
-        format("is %s and needs %llu bytes, but its data_offsets span %llu.", described.c_str(),
-               static_cast<unsigned long long>(*expected), static_cast<unsigned long long>(info.bytes)));
+    return damaged(
+        what, Text::of("error.io.safetensors.bytes", {in_quotes(name), described, *expected, info.bytes}));
   return info;
 }
 
@@ -151,17 +132,14 @@ Status check_cover(const std::vector<TensorInfo>& infos, std::uint64_t data_size
   const TensorInfo* before = nullptr;
   for (const TensorInfo& info : infos) {
     if (info.offset < at)
-      return damaged_tensor(what, info.name, "overlaps tensor " + in_quotes(before->name) + ".");
+      return damaged(
+          what, Text::of("error.io.safetensors.overlap", {in_quotes(info.name), in_quotes(before->name)}));
     if (info.offset > at)
-      return damaged(what, format("there is a hole of %llu bytes before tensor ",
-                                  static_cast<unsigned long long>(info.offset - at)) +
-                               in_quotes(info.name) + ".");
+      return damaged(what, Text::of("error.io.safetensors.hole", {info.offset - at, in_quotes(info.name)}));
     at = info.offset + info.bytes;
     before = &info;
   }
-  if (at < data_size)
-    return damaged(what, format("%llu bytes after the last tensor belong to none.",
-                                static_cast<unsigned long long>(data_size - at)));
+  if (at < data_size) return damaged(what, Text::of("error.io.safetensors.rest", {data_size - at}));
   return Done{};
 }
 

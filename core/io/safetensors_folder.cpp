@@ -34,16 +34,13 @@ Result<std::map<std::string, std::string>> read_weight_map(const fs::path& index
   const std::string what = quoted_path(index.string());
   const auto map = object.is_object() ? object.find("weight_map") : object.end();
   if (!object.is_object() || map == object.end() || !map->is_object() || map->empty())
-    return fail_words(Code::bad_format, what + " has no object \"weight_map\" with the shard of each tensor.",
-                      "Fetch the index again.");
+    return fail(Code::bad_format, "error.io.shards.no_map", {what});
   std::map<std::string, std::string> shards;
   for (const auto& [name, shard] : map->items()) {
     if (!shard.is_string() || !stays_inside(shard.get<std::string>()))
-      return fail_words(Code::bad_format,
-                        what + " places tensor " + in_quotes(name) + " in " +
-                            in_quotes(shard.dump(-1, ' ', true, json::error_handler_t::replace)) +
-                            ", which is no file name inside the folder.",
-                        "Shards lie beside the index.");
+      return fail(
+          Code::bad_format, "error.io.shards.name",
+          {what, in_quotes(name), in_quotes(shard.dump(-1, ' ', true, json::error_handler_t::replace))});
     shards[name] = shard.get<std::string>();
   }
   return shards;
@@ -57,19 +54,14 @@ Result<std::shared_ptr<TensorSource>> open_shards(const fs::path& folder) {
   for (const auto& [name, file] : shard_of) {
     if (!part_of_file.count(file)) {
       if (!is_file(folder / file))
-        return fail_words(Code::not_found,
-                          "The shard " + in_quotes(file) + " that " + what + " names is missing.",
-                          "Fetch it into the same folder.");
+        return fail(Code::not_found, "error.io.shards.missing", {in_quotes(file), what});
       TRY(auto part, open_safetensors((folder / file).string()));
       part_of_file[file] = parts.size();
       parts.push_back(std::move(part));
     }
     const std::size_t part = part_of_file[file];
     if (!parts[part]->find(name))
-      return fail_words(
-          Code::bad_format,
-          what + " places tensor " + in_quotes(name) + " in " + in_quotes(file) + ", which does not hold it.",
-          "Index and shards are of different models: fetch them again.");
+      return fail(Code::bad_format, "error.io.shards.not_in", {what, in_quotes(name), in_quotes(file)});
     part_of_tensor[name] = part;
   }
   return std::shared_ptr<TensorSource>(
@@ -94,17 +86,11 @@ Result<std::shared_ptr<TensorSource>> open_only_file(const fs::path& folder) {
   if (found.size() == 1) return open_safetensors((folder / found[0]).string());
   const std::string where = "The folder " + quoted_path(folder.string());
   if (found.size() > 1)
-    return fail_words(Code::not_found,
-                      where + " holds " + std::to_string(found.size()) + " safetensors files and neither " +
-                          kOneFile + " nor " + kIndexFile + ".",
-                      "Rename the one you mean to " + std::string(kOneFile) + ".");
+    return fail(Code::not_found, "error.io.folder.many",
+                {where, std::to_string(found.size()), kOneFile, kIndexFile});
   if (!pickled.empty())
-    return fail_words(Code::unsupported,
-                      where + " holds its weights as a pickled PyTorch file (" + in_quotes(pickled[0]) +
-                          "), which can run code and is not opened.",
-                      "Save the model with safetensors (save_pretrained writes it by default).");
-  return fail_words(Code::not_found, where + " holds no weights: no " + std::string(kOneFile) + ".",
-                    "Fetch the safetensors file of the model into it.");
+    return fail(Code::unsupported, "error.io.folder.pickled", {where, in_quotes(pickled[0])});
+  return fail(Code::not_found, "error.io.folder.none", {where, kOneFile});
 }
 
 }  // namespace
@@ -112,8 +98,7 @@ Result<std::shared_ptr<TensorSource>> open_only_file(const fs::path& folder) {
 Result<std::shared_ptr<TensorSource>> open_safetensors_folder(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    return fail_words(Code::not_found, "There is no folder " + quoted_path(folder) + ".",
-                      "Check the spelling.");
+    return fail(Code::not_found, "error.io.folder.missing", {quoted_path(folder)});
   const fs::path path(folder);
   if (is_file(path / kOneFile)) return open_safetensors((path / kOneFile).string());
   if (is_file(path / kIndexFile)) return open_shards(path);

@@ -19,17 +19,15 @@ Error no_such_tensor(const std::string& what, std::string_view name, const std::
   std::vector<std::string> some;
   for (std::size_t i = 0; i < std::min<std::size_t>(infos.size(), 3); ++i)
     some.push_back(in_quotes(infos[i].name));
-  return fail_words(Code::not_found, what + " has no tensor " + in_quotes(name) + ".",
-                    some.empty() ? "It holds no tensors at all."
-                                 : format("It holds %zu: ", infos.size()) + join(some, ", ") +
-                                       (infos.size() > some.size() ? ", ..." : "."));
+  const char* key = some.empty()                 ? "error.io.no_tensors"
+                    : infos.size() > some.size() ? "error.io.no_tensor_of_many"
+                                                 : "error.io.no_tensor";
+  return fail(Code::not_found, key, {what, in_quotes(name), infos.size(), join(some, ", ")});
 }
 
 Error no_memory_for(const std::string& what, const TensorInfo& info) {
-  return fail_words(Code::no_memory,
-                    what + ": there is not enough memory for tensor " + in_quotes(info.name) + " " +
-                        shape_text(info.shape) + ".",
-                    "Close other programs, or open a smaller model.");
+  return fail(Code::no_memory, "error.io.tensor_memory",
+              {what, in_quotes(info.name), shape_text(info.shape)});
 }
 
 template <class T>
@@ -86,11 +84,8 @@ Result<Tensor> BytesSource::load(std::string_view name) const {
   const TensorInfo* info = find(name);
   if (!info) return no_such_tensor(what_, name, infos_);
   if (info->shape.size() > Tensor::kMaxRank)
-    return fail_words(
-        Code::unsupported,
-        what_ + ": tensor " + in_quotes(name) +
-            format(" has %zu dimensions; at most %d can be shown.", info->shape.size(), Tensor::kMaxRank),
-        "Reshape it before saving.");
+    return fail(Code::unsupported, "error.io.tensor_rank",
+                {what_, in_quotes(name), info->shape.size(), Tensor::kMaxRank});
   Shape shape;
   for (std::int64_t size : info->shape) shape.emplace_back(Axis::none, size);
   if (shape.empty()) shape.emplace_back(Axis::none, 1);
@@ -139,10 +134,8 @@ Result<std::vector<std::int64_t>> BytesSource::load_ints(std::string_view name) 
   } catch (const std::bad_alloc&) {
     return no_memory_for(what_, *info);
   }
-  return fail_words(Code::bad_format,
-                    what_ + ": tensor " + in_quotes(name) + " holds " + std::string(dtype_name(info->dtype)) +
-                        " values where integers are expected.",
-                    "Save it as I64 or I32.");
+  return fail(Code::bad_format, "error.io.tensor_integers",
+              {what_, in_quotes(name), dtype_name(info->dtype)});
 }
 
 JoinedSource::JoinedSource(std::vector<std::shared_ptr<TensorSource>> parts,

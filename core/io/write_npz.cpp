@@ -27,11 +27,8 @@ Result<std::vector<zip::Member>> plan(const std::string& path, const std::vector
     members.push_back(std::move(member));
   }
   if (!fits || at + directory >= zip::kLimit)
-    return fail_words(Code::unsupported,
-                      format("%zu tensors of %s together are more than the .npz file ", entries.size(),
-                             format_bytes(at).c_str()) +
-                          quoted_path(path) + " can hold (4 GB, 65,534 tensors).",
-                      "Use .safetensors, or select fewer steps.");
+    return fail(Code::unsupported, "error.io.npz.limit",
+                {entries.size(), format_bytes(at), quoted_path(path)});
   return members;
 }
 

@@ -126,14 +126,8 @@ Status write_tensors(const std::string& path, const std::vector<NamedTensor>& te
   if (extension == ".json") return write_json(path, tensors, ints, metadata);
   if (extension == ".npy" && tensors.size() == 1) return write_npy(path, tensors[0].value);
   if (extension == ".npy")
-    return fail_words(Code::unsupported,
-                      "A .npy file holds one tensor, but " + std::to_string(tensors.size()) +
-                          " are to be written to " + quoted_path(path) + ".",
-                      "Use .npz, or select one tensor.");
-  return fail_words(
-      Code::unsupported,
-      "Cannot tell the format of " + quoted_path(path) + " from the extension " + in_quotes(extension) + ".",
-      "Known are .safetensors, .npz, .npy and .json.");
+    return fail(Code::unsupported, "error.io.npy.one", {std::to_string(tensors.size()), quoted_path(path)});
+  return fail(Code::unsupported, "error.io.write.extension", {quoted_path(path), in_quotes(extension)});
 }
 
 }  // namespace attnscope
