@@ -22,9 +22,7 @@ Result<Bpe> Bpe::make(Vocabulary vocabulary, const std::vector<Merge>& merges, c
   if (options.unknown) {
     bpe.unknown_ = bpe.vocabulary_.find(*options.unknown);
     if (!bpe.unknown_) {
-      return fail_words(Code::bad_format,
-                        "the unknown token " + in_quotes(*options.unknown) + " is not in the vocabulary",
-                        "Add it to model.vocab, or set model.unk_token to null.");
+      return fail(Code::bad_format, "error.text.no_unknown", {in_quotes(*options.unknown)});
     }
   }
   if (options.byte_fallback) bpe.byte_ids_ = byte_ids_of(bpe.vocabulary_);
@@ -43,12 +41,8 @@ Status Bpe::learn(const std::vector<Merge>& merges) {
     for (int part = 0; part < 3; ++part) {
       ids[part] = vocabulary_.find(*spellings[part]);
       if (ids[part]) continue;
-      return fail_words(
-          Code::bad_format,
-          format("merge %zu (\"%s\" + \"%s\") needs the token \"%s\", which the vocabulary lacks", rank,
-                 left.substr(0, 40).c_str(), right.substr(0, 40).c_str(),
-                 spellings[part]->substr(0, 80).c_str()),
-          "The vocabulary and the merges must come from the same training run.");
+      return fail(Code::bad_format, "error.text.merge_lacks",
+                  {rank, left.substr(0, 40), right.substr(0, 40), spellings[part]->substr(0, 80)});
     }
     merges_[pair_key(*ids[0], *ids[1])] = Joined{static_cast<int>(rank), *ids[2]};
   }

@@ -23,10 +23,7 @@ Result<std::vector<Bpe::Merge>> merges_of(const std::vector<std::string>& lines)
   for (const std::string& line : lines) {
     const std::size_t space = line.find(' ', 1);
     if (line.empty() || space == std::string::npos || space + 1 >= line.size()) {
-      return fail_words(
-          Code::bad_format,
-          format("merge %zu (\"%.40s\") is not two tokens with a space between", out.size(), line.c_str()),
-          "Write it as \"a b\".");
+      return fail(Code::bad_format, "error.text.merge_form", {out.size(), printable(line, 40)});
     }
     out.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
@@ -35,9 +32,7 @@ Result<std::vector<Bpe::Merge>> merges_of(const std::vector<std::string>& lines)
 
 Status check_id(const Vocabulary& vocabulary, std::optional<int> id, const char* role) {
   if (!id || vocabulary.has(*id)) return Done{};
-  return fail_words(Code::out_of_range,
-                    format("the %s token has id %d, which is not in the vocabulary", role, *id),
-                    format("Ids lie between 0 and %d.", vocabulary.size() - 1));
+  return fail(Code::out_of_range, "error.text.special_id", {role, *id, vocabulary.size() - 1});
 }
 
 Result<AddedTokens> whole_tokens_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {

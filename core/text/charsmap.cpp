@@ -31,10 +31,7 @@ Result<Charsmap> Charsmap::from_bytes(std::string_view bytes) {
   if (bytes.empty()) return out;
   const std::uint64_t tree = bytes.size() < 4 ? 0 : little_endian(bytes);
   if (bytes.size() < 4 || tree % 4 != 0 || tree > bytes.size() - 4) {
-    return fail_words(Code::bad_format,
-                      format("the replacement table has %zu bytes and says that its tree has %llu",
-                             bytes.size(), static_cast<unsigned long long>(tree)),
-                      "The precompiled charsmap is cut short; download the tokenizer again.");
+    return fail(Code::bad_format, "error.text.charsmap", {bytes.size(), tree});
   }
   for (std::size_t at = 4; at < 4 + tree; at += 4) out.units_.push_back(little_endian(bytes.substr(at)));
   out.replacements_ = std::string(bytes.substr(4 + static_cast<std::size_t>(tree)));
@@ -76,8 +73,7 @@ Result<std::string> from_base64(std::string_view text) {
     if (std::string_view(" \t\r\n").find(text[at]) != std::string_view::npos) continue;
     const std::size_t digit = letters.find(text[at]);
     if (digit == std::string_view::npos) {
-      return fail_words(Code::bad_format, format("the base64 text breaks off at character %zu", at),
-                        "Only letters, digits, + and / may stand in it.");
+      return fail(Code::bad_format, "error.text.base64", {at});
     }
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
     count += 6;
@@ -85,8 +81,7 @@ Result<std::string> from_base64(std::string_view text) {
     count -= 8;
     out.push_back(static_cast<char>(bits >> count & 0xFF));
   }
-  if (count >= 6)
-    return fail_words(Code::bad_format, "the base64 text is cut short", "Download the file again.");
+  if (count >= 6) return fail(Code::bad_format, "error.text.base64_short");
   return out;
 }
 

@@ -23,14 +23,11 @@ int type_of(const GgufVocabulary& source, std::size_t id) {
 Status check_lists(const GgufVocabulary& source) {
   const auto fits = [&](std::size_t count) { return count == 0 || count == source.tokens.size(); };
   if (source.tokens.empty()) {
-    return fail_words(Code::bad_format, "tokenizer.ggml.tokens is empty or missing",
-                      "A GGUF without a vocabulary can be used with token ids.");
+    return fail(Code::bad_format, "error.text.gguf.no_tokens");
   }
   if (!fits(source.scores.size()) || !fits(source.types.size())) {
-    return fail_words(Code::bad_format,
-                      format("there are %zu tokens, but %zu scores and %zu types", source.tokens.size(),
-                             source.scores.size(), source.types.size()),
-                      "tokenizer.ggml.scores and token_type must be as long as tokenizer.ggml.tokens.");
+    return fail(Code::bad_format, "error.text.gguf.lengths",
+                {source.tokens.size(), source.scores.size(), source.types.size()});
   }
   return Done{};
 }
@@ -106,10 +103,7 @@ Result<Words> words_named(const std::string& name) {
       all.emplace_back(known);
     }
   }
-  return fail_words(
-      Code::unsupported,
-      format("tokenizer.ggml.pre is \"%.60s\", which is not known", valid_utf8(name).c_str()),
-      "Known here: " + join(all, ", ") + ". The tokenizer.json of the model can be used instead.");
+  return fail(Code::unsupported, "error.text.gguf.pre", {printable(valid_utf8(name), 60), join(all, ", ")});
 }
 
 Made make_gpt2(const GgufVocabulary& source) {
@@ -210,8 +204,7 @@ Made make_bert(const GgufVocabulary& source) {
   }
   const auto unknown = in_range(source, source.unknown.value_or(kUsualUnknown));
   if (!unknown || !vocabulary.has(*unknown)) {
-    return fail_words(Code::bad_format, "there is no unknown token in the vocabulary",
-                      "tokenizer.ggml.unknown_token_id must be the id of a token.");
+    return fail(Code::bad_format, "error.text.gguf.no_unknown");
   }
   Pipeline parts;
   TRY(parts.added, bert_specials(source, vocabulary));
@@ -246,10 +239,7 @@ Made make(const GgufVocabulary& source) {
   if (source.model == "gpt2") return make_gpt2(source);
   if (source.model == "llama" || source.model == "t5") return make_sentencepiece(source);
   if (source.model == "bert") return make_bert(source);
-  return fail_words(
-      Code::unsupported,
-      format("tokenizer.ggml.model is \"%.60s\", which is not known", valid_utf8(source.model).c_str()),
-      "Known here: gpt2, llama, bert, t5. Token ids can still be given.");
+  return fail(Code::unsupported, "error.text.gguf.model", {printable(valid_utf8(source.model), 60)});
 }
 
 }  // namespace

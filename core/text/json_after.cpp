@@ -8,14 +8,14 @@ namespace attnscope {
 namespace {
 
 Result<Token> special_token(std::string spelling, std::int64_t id, const JsonNode& where) {
-  if (id < 0 || id > kMaxTokenId) return where.wrong("a token with an id that a vocabulary can have");
+  if (id < 0 || id > kMaxTokenId) return where.wrong(Text::of("error.text.wanted.token_id"));
   return Token{static_cast<int>(id), std::move(spelling), 0, 0, true};
 }
 
 // ["[CLS]", 101]
 Result<Token> pair_token(const JsonNode& node, const char* key) {
   TRY(const auto pair, node.array(key));
-  if (pair.size() != 2) return pair.wrong("a spelling and an id");
+  if (pair.size() != 2) return pair.wrong(Text::of("error.text.wanted.spelling_id"));
   TRY(auto spelling, pair.at(std::size_t{0}).text());
   TRY(const auto id, pair.at(std::size_t{1}).integer());
   return special_token(std::move(spelling), id, pair);
@@ -39,11 +39,11 @@ Result<PostProcessor> roberta_from(const JsonNode& node) {
 Status add_template_token(const JsonNode& node, const JsonNode& piece, std::vector<Token>& out) {
   TRY(const auto name, piece.text("id"));
   TRY(const auto table, node.object("special_tokens"));
-  if (!table.has(name.c_str())) return piece.wrong("a token that special_tokens lists");
+  if (!table.has(name.c_str())) return piece.wrong(Text::of("error.text.wanted.special_token"));
   const JsonNode entry = table.at(name.c_str());
   TRY(const auto ids, entry.array("ids"));
   TRY(const auto spellings, entry.array("tokens"));
-  if (ids.size() != spellings.size()) return entry.wrong("as many ids as tokens");
+  if (ids.size() != spellings.size()) return entry.wrong(Text::of("error.text.wanted.as_many_ids"));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     TRY(const auto id, ids.at(i).integer());
     TRY(auto spelling, spellings.at(i).text());
@@ -60,15 +60,15 @@ Result<PostProcessor> template_from(const JsonNode& node) {
   for (std::size_t i = 0; i < single.size(); ++i) {
     const JsonNode piece = single.at(i);
     if (piece.has("Sequence")) {
-      if (after_text) return piece.wrong("a special token: the text stands in the template once");
+      if (after_text) return piece.wrong(Text::of("error.text.wanted.text_once"));
       after_text = true;
     } else if (piece.has("SpecialToken")) {
       TRY_OK(add_template_token(node, piece.at("SpecialToken"), after_text ? after : before));
     } else {
-      return piece.wrong("{\"SpecialToken\": ...} or {\"Sequence\": ...}");
+      return piece.wrong(Text::of("error.text.wanted.template_part"));
     }
   }
-  if (!after_text) return single.wrong("a template with a Sequence in it");
+  if (!after_text) return single.wrong(Text::of("error.text.wanted.template"));
   return template_post_processor(std::move(before), std::move(after));
 }
 
@@ -77,7 +77,7 @@ Result<Decoder> strip_decoder_from(const JsonNode& node) {
   TRY(const auto start, node.integer("start", 0));
   TRY(const auto stop, node.integer("stop", 0));
   if (content.empty() || start < 0 || stop < 0 || start > kMaxTokenId || stop > kMaxTokenId) {
-    return node.wrong("a Strip with content and counts from 0 up");
+    return node.wrong(Text::of("error.text.wanted.strip"));
   }
   return strip_decoder(std::move(content), static_cast<int>(start), static_cast<int>(stop));
 }

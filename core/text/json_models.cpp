@@ -36,9 +36,9 @@ Result<Bpe::Merge> merge_from(const JsonNode& node) {
     TRY(auto right, node.at(std::size_t{1}).text());
     return Bpe::Merge{std::move(left), std::move(right)};
   }
-  if (!node.value().is_string()) return node.wrong("\"a b\" or [\"a\", \"b\"]");
+  if (!node.value().is_string()) return node.wrong(Text::of("error.text.wanted.merge"));
   const std::vector<std::string> parts = split(node.value().get_ref<const std::string&>(), ' ');
-  if (parts.size() != 2) return node.wrong("two tokens with one space between");
+  if (parts.size() != 2) return node.wrong(Text::of("error.text.wanted.two_tokens"));
   return Bpe::Merge{parts[0], parts[1]};
 }
 
@@ -77,9 +77,10 @@ MadeModel bpe_from(const JsonNode& model) {
 
 Result<UnigramPiece> piece_from(const JsonNode& node) {
   UnigramPiece out;
-  if (!node.value().is_array() || node.size() != 2) return node.wrong("[\"piece\", score]");
+  if (!node.value().is_array() || node.size() != 2) return node.wrong(Text::of("error.text.wanted.piece"));
   TRY(out.spelling, node.at(std::size_t{0}).text());
-  if (!node.value()[1].is_number()) return node.at(std::size_t{1}).wrong("a number");
+  if (!node.value()[1].is_number())
+    return node.at(std::size_t{1}).wrong(Text::of("error.text.wanted.number"));
   out.score = node.value()[1].get<double>();
   return out;
 }

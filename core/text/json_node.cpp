@@ -28,9 +28,9 @@ int depth_of(std::string_view text) {
   return deepest;
 }
 
-std::string found(const nlohmann::json& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list";
+Text found(const nlohmann::json& value) {
+  if (value.is_object()) return Text::of("error.text.wanted.object");
+  if (value.is_array()) return Text::of("error.text.wanted.list");
   const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return text.size() > 60 ? valid_utf8(text.substr(0, 60)) + "..." : text;
 }
@@ -54,43 +54,41 @@ JsonNode JsonNode::at(std::size_t index) const {
   return {(*value_)[index], path_ + "[" + std::to_string(index) + "]"};
 }
 
-Error JsonNode::wrong(std::string_view wanted) const {
-  const std::string place = path_.empty() ? "the file" : path_;
-  return fail_words(Code::bad_format, place + " must be " + std::string(wanted) + ", found " + found(*value_),
-                    "Compare it with the tokenizer.json that the tokenizer's author published.");
+Error JsonNode::wrong(const Text& wanted) const {
+  const Text place = path_.empty() ? Text::of("error.text.the_file") : Text(path_);
+  return fail(Code::bad_format, "error.text.wrong", {place, wanted, found(*value_)});
 }
 
-Error JsonNode::missing(const char* key, std::string_view wanted) const {
+Error JsonNode::missing(const char* key, const Text& wanted) const {
   const std::string place = path_.empty() ? std::string(key) : path_ + "." + key;
-  return fail_words(Code::bad_format, place + " is missing; it must be " + std::string(wanted),
-                    "Compare it with the tokenizer.json that the tokenizer's author published.");
+  return fail(Code::bad_format, "error.text.missing", {place, wanted});
 }
 
 Status JsonNode::expect_object() const {
-  if (!value_->is_object()) return wrong("an object");
+  if (!value_->is_object()) return wrong(Text::of("error.text.wanted.object"));
   return Done{};
 }
 
 Status JsonNode::expect_array() const {
-  if (!value_->is_array()) return wrong("a list");
+  if (!value_->is_array()) return wrong(Text::of("error.text.wanted.list"));
   return Done{};
 }
 
 Result<std::string> JsonNode::text() const {
-  if (!value_->is_string()) return wrong("a string");
+  if (!value_->is_string()) return wrong(Text::of("error.text.wanted.string"));
   return value_->get_ref<const std::string&>();
 }
 
 Result<std::int64_t> JsonNode::integer() const {
-  if (!value_->is_number_integer()) return wrong("a whole number");
+  if (!value_->is_number_integer()) return wrong(Text::of("error.text.wanted.whole"));
   if (value_->is_number_unsigned() && value_->get<std::uint64_t>() > INT64_MAX)
-    return wrong("a whole number of 64 bits");
+    return wrong(Text::of("error.text.wanted.whole_64"));
   return value_->get<std::int64_t>();
 }
 
 Result<bool> JsonNode::flag(const char* key, bool fallback) const {
   if (!has(key)) return fallback;
-  if (!at(key).value().is_boolean()) return at(key).wrong("true or false");
+  if (!at(key).value().is_boolean()) return at(key).wrong(Text::of("error.text.wanted.flag"));
   return at(key).value().get<bool>();
 }
 
@@ -105,18 +103,18 @@ Result<std::int64_t> JsonNode::integer(const char* key, std::int64_t fallback) c
 }
 
 Result<std::string> JsonNode::text(const char* key) const {
-  if (!has(key)) return missing(key, "a string");
+  if (!has(key)) return missing(key, Text::of("error.text.wanted.string"));
   return at(key).text();
 }
 
 Result<JsonNode> JsonNode::array(const char* key) const {
-  if (!has(key)) return missing(key, "a list");
+  if (!has(key)) return missing(key, Text::of("error.text.wanted.list"));
   TRY_OK(at(key).expect_array());
   return at(key);
 }
 
 Result<JsonNode> JsonNode::object(const char* key) const {
-  if (!has(key)) return missing(key, "an object");
+  if (!has(key)) return missing(key, Text::of("error.text.wanted.object"));
   TRY_OK(at(key).expect_object());
   return at(key);
 }
@@ -129,18 +127,14 @@ Error with_full_stop(Error error) {
 
 Result<nlohmann::json> parse_json(std::string_view text) {
   if (depth_of(text) > kMaxDepth) {
-    return fail_words(Code::bad_format, format("the JSON is nested deeper than %d levels", kMaxDepth),
-                      "A tokenizer.json has fewer than ten.");
+    return fail(Code::bad_format, "error.text.json.depth", {kMaxDepth});
   }
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    return fail_words(Code::bad_format, format("the JSON breaks off at byte %zu", error.byte),
-                      "The file may be cut short or no JSON at all; download it again.");
+    return fail(Code::bad_format, "error.text.json.breaks_off", {error.byte});
   } catch (const std::exception&) {
-    return fail_words(Code::bad_format,
-                      "the JSON holds a number that is too large, or does not fit into memory",
-                      "Download the file again.");
+    return fail(Code::bad_format, "error.text.json.number");
   }
 }
 

@@ -41,10 +41,10 @@ class JsonNode {
   Result<std::string> type() const { return text("type", ""); }
 
   /// "pre_tokenizer.pattern must be a string, found 12".
-  Error wrong(std::string_view wanted) const;
+  Error wrong(const Text& wanted) const;
 
  private:
-  Error missing(const char* key, std::string_view wanted) const;
+  Error missing(const char* key, const Text& wanted) const;
 
   const nlohmann::json* value_;
   std::string path_;

@@ -14,7 +14,7 @@ Result<Delimiter> delimiter_from(const JsonNode& node, const char* fallback) {
   if (name == "MergedWithPrevious") return Delimiter::with_previous;
   if (name == "MergedWithNext") return Delimiter::with_next;
   if (name == "Contiguous") return Delimiter::contiguous;
-  return node.at("behavior").wrong("Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous");
+  return node.at("behavior").wrong(Text::of("error.text.wanted.behavior"));
 }
 
 PreTokenizer fixed_split(const std::string& expression, Delimiter delimiter, bool invert = false) {
@@ -69,10 +69,7 @@ Result<PreTokenizer> byte_level_from(const JsonNode& node) {
 }  // namespace
 
 Error unknown_part(const JsonNode& node, const std::string& type, const char* known) {
-  return fail_words(
-      Code::unsupported,
-      format("%s has the type \"%.60s\", which is not known", node.path().c_str(), type.c_str()),
-      format("Known here: %s.", known));
+  return fail(Code::unsupported, "error.text.type", {node.path(), printable(type, 60), known});
 }
 
 Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
@@ -83,7 +80,7 @@ Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
     TRY(auto text, pattern.text("String"));
     return Pattern::literal(std::move(text));
   }
-  if (!pattern.has("Regex")) return pattern.wrong("{\"Regex\": ...} or {\"String\": ...}");
+  if (!pattern.has("Regex")) return pattern.wrong(Text::of("error.text.wanted.pattern"));
   TRY(const auto expression, pattern.text("Regex"));
   auto compiled = Pattern::regex(expression);
   if (!compiled) return within(pattern.path(), compiled.error());
@@ -93,7 +90,7 @@ Result<Pattern> pattern_from(const JsonNode& node, const char* key) {
 Result<std::string> character_from(const JsonNode& node, const char* key, const char* fallback) {
   const bool given = node.has(key) || std::string_view(fallback).empty();
   TRY(auto character, given ? node.text(key) : Result<std::string>(std::string(fallback)));
-  if (utf8_length(character) != 1) return node.at(key).wrong("one character");
+  if (utf8_length(character) != 1) return node.at(key).wrong(Text::of("error.text.wanted.character"));
   return character;
 }
 
@@ -104,8 +101,8 @@ Result<Metaspace> metaspace_of(const JsonNode& node) {
   TRY(const bool prefix, node.flag("add_prefix_space", true));
   TRY(const auto scheme, node.text("prepend_scheme", prefix ? "always" : "never"));
   if (scheme != "always" && scheme != "first" && scheme != "never")
-    return node.at("prepend_scheme").wrong("\"first\", \"always\" or \"never\"");
-  if (!prefix && scheme != "never") return node.wrong("a Metaspace whose prepend_scheme is \"never\"");
+    return node.at("prepend_scheme").wrong(Text::of("error.text.wanted.prepend_scheme"));
+  if (!prefix && scheme != "never") return node.wrong(Text::of("error.text.wanted.metaspace"));
   out.prepend = scheme == "always"  ? PrependMark::always
                 : scheme == "first" ? PrependMark::first
                                     : PrependMark::never;
@@ -172,7 +169,7 @@ Result<PreTokenizer> pre_tokenizer_from(const JsonNode& node) {
   }
   if (type == "FixedLength") {
     TRY(const auto length, node.integer("length", 5));
-    if (length < 1 || length > kMaxTokenId) return node.wrong("a FixedLength with a length from 1 up");
+    if (length < 1 || length > kMaxTokenId) return node.wrong(Text::of("error.text.wanted.fixed_length"));
     return fixed_length_pre_tokenizer(static_cast<std::size_t>(length));
   }
   if (type == "Sequence") {

@@ -200,21 +200,15 @@ void MappedText::prepend(std::string_view prefix) {
 
 Status MappedText::bounded() const {
   if (!data_ || !data_->limits || size() <= data_->limits->longest) return Done{};
-  return fail_words(
-      Code::out_of_range,
-      format("The tokenizer makes more than %s of this text of %s.",
-             format_bytes(data_->limits->longest).c_str(), format_bytes(data_->limits->typed).c_str()),
-      "It replaces characters by long stretches, again and again: try another tokenizer.");
+  return fail(Code::out_of_range, "error.text.grows",
+              {format_bytes(data_->limits->longest), format_bytes(data_->limits->typed)});
 }
 
 Status MappedText::become(MappedText next) {
   TRY_OK(next.bounded());
   if (Limits* limits = next.data_ ? next.data_->limits.get() : nullptr) {
     if (next.size() > limits->left)
-      return fail_words(
-          Code::out_of_range,
-          format("The tokenizer rewrites this text of %s too often.", format_bytes(limits->typed).c_str()),
-          "It has more steps than any tokenizer in use: try another one.");
+      return fail(Code::out_of_range, "error.text.rewrites", {format_bytes(limits->typed)});
     limits->left -= next.size();
   }
   *this = std::move(next);

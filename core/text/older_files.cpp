@@ -139,11 +139,7 @@ void make_clip(json& document, const json& vocab, const TokenizerSettings& setti
 
 Status check_class(const std::string& name, const std::set<std::string>& read, const char* files) {
   if (name.empty() || read.count(name) > 0) return Done{};
-  return fail_words(
-      Code::unsupported,
-      format("tokenizer_config.json names the class %.60s, whose %s is read by rules of its own",
-             name.c_str(), files),
-      "Use the tokenizer.json of the model (AutoTokenizer.save_pretrained writes one).");
+  return fail(Code::unsupported, "error.text.class", {printable(name, 60), files});
 }
 
 }  // namespace
@@ -157,15 +153,13 @@ Result<json> document_of_word_list(std::string_view text, const TokenizerSetting
   const std::vector<std::string> lines = lines_of(text);
   for (std::size_t id = 0; id < lines.size(); ++id) {
     if (!is_valid_utf8(lines[id])) {
-      return fail_words(Code::bad_format, format("line %zu is not UTF-8", id + 1),
-                        "A vocab.txt has one token on each line.");
+      return fail(Code::bad_format, "error.text.line_utf8", {id + 1});
     }
     vocab[lines[id]] = id;
   }
   const std::string unknown = settings.token("unk_token", "[UNK]");
   if (!vocab.contains(unknown)) {
-    return fail_words(Code::bad_format, "no line is the unknown token " + unknown,
-                      "A vocab.txt has one token on each line; [UNK] is one of them.");
+    return fail(Code::bad_format, "error.text.line_unknown", {unknown});
   }
   json document = {{"added_tokens", added_list(vocab, settings, kBertSpecials)}};
   document["normalizer"] = {{"type", "BertNormalizer"},
@@ -190,8 +184,7 @@ Result<json> document_of_merges(json vocab, std::string_view merges, const Token
       "Qwen2Tokenizer",   "CLIPTokenizer", "GPTNeoXTokenizer",    "CodeGenTokenizer", "PreTrainedTokenizer"};
   const std::string name = settings.tokenizer_class();
   TRY_OK(check_class(name, kClasses, "vocab.json"));
-  if (!is_valid_utf8(merges))
-    return fail_words(Code::bad_format, "merges.txt is not UTF-8", "It has two tokens on each line.");
+  if (!is_valid_utf8(merges)) return fail(Code::bad_format, "error.text.merges_utf8");
   const bool roberta = kRoberta.count(name) > 0;
   json document = {{"model", {{"type", "BPE"}, {"merges", merge_list(merges)}}}};
   document["added_tokens"] = added_list(vocab, settings, roberta ? kRobertaSpecials : kGptSpecials);

@@ -40,7 +40,8 @@ Result<Pipeline> parts_of_merges(const fs::path& vocab_file, const TokenizerSett
   TRY(const std::string merges, read_tokenizer_file(merges_file));
   auto vocab = parse_json(vocab_text);
   if (!vocab) return named(vocab_file, vocab.error());
-  if (!vocab->is_object()) return named(vocab_file, JsonNode(*vocab, "").wrong("an object"));
+  if (!vocab->is_object())
+    return named(vocab_file, JsonNode(*vocab, "").wrong(Text::of("error.text.wanted.object")));
   auto document = document_of_merges(*std::move(vocab), merges, settings);
   if (!document) return named(vocab_file, document.error());
   return parts_of_document(*document, quoted_path(vocab_file.string()));
@@ -91,11 +92,7 @@ Made open_tokenizer(const std::string& path) {
   if (fs::is_directory(file, ignored)) {
     file = file_in(file);
     if (file.empty()) {
-      return fail_words(
-          Code::not_found,
-          quoted_path(path) +
-              " has no tokenizer.json, nor tokenizer.model, vocab.json with merges.txt or vocab.txt",
-          "Without a tokenizer, token ids can still be given.");
+      return fail(Code::not_found, "error.text.none", {quoted_path(path)});
     }
   }
   const TokenizerSettings settings = settings_beside(file);

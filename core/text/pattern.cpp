@@ -178,10 +178,8 @@ int nesting_of(std::string_view expression) {
 }
 
 Error too_hard(const std::string& expression, UErrorCode status) {
-  return fail_words(
-      Code::unsupported,
-      format("The expression \"%.80s\" gave up on this text (%s).", expression.c_str(), u_errorName(status)),
-      "Try a shorter text, or a pre_tokenizer with a simpler expression.");
+  return fail(Code::unsupported, "error.text.pattern.too_hard",
+              {printable(expression, 80), u_errorName(status)});
 }
 
 }  // namespace
@@ -196,10 +194,8 @@ Pattern Pattern::literal(std::string text) {
 
 Result<Pattern> Pattern::regex(std::string_view expression) {
   if (expression.size() > kMaxExpression || nesting_of(expression) > kMaxNesting) {
-    return fail_words(Code::unsupported,
-                      format("an expression of %zu bytes, %d levels deep, is too large", expression.size(),
-                             nesting_of(expression)),
-                      format("At most %zu bytes and %d levels are read.", kMaxExpression, kMaxNesting));
+    return fail(Code::unsupported, "error.text.pattern.large",
+                {expression.size(), nesting_of(expression), kMaxExpression, kMaxNesting});
   }
   auto compiled = std::make_shared<Compiled>();
   compiled->expression = std::string(expression);
@@ -208,11 +204,8 @@ Result<Pattern> Pattern::regex(std::string_view expression) {
   compiled->pattern.reset(icu::RegexPattern::compile(utf16_of(icu_expression(expression)),
                                                      UREGEX_MULTILINE | UREGEX_UNIX_LINES, where, status));
   if (U_FAILURE(status)) {
-    return fail_words(
-        Code::bad_format,
-        format("the expression %s does not compile (%s near character %d)",
-               in_quotes(compiled->expression).c_str(), u_errorName(status), where.offset),
-        "It should be written as for Oniguruma, the library that the Hugging Face tokenizers use.");
+    return fail(Code::bad_format, "error.text.pattern",
+                {in_quotes(compiled->expression), u_errorName(status), where.offset});
   }
   Pattern out;
   out.compiled_ = std::move(compiled);

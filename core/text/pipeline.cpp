@@ -141,8 +141,7 @@ class PipelineTokenizer::Run {
 Result<Encoding> PipelineTokenizer::run(std::string_view text, bool add_special,
                                         const Recorder* recorder) const {
   if (text.size() > kMaxText) {
-    return fail_words(Code::out_of_range, format("The text has %s.", format_bytes(text.size()).c_str()),
-                      format("At most %s can be cut into tokens at once.", format_bytes(kMaxText).c_str()));
+    return fail(Code::out_of_range, "error.text.long", {format_bytes(text.size()), format_bytes(kMaxText)});
   }
   Run run(parts_, text.size(), recorder);
   const WordSink words = [&](const Segment& word) { return run.take(word); };

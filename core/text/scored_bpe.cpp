@@ -18,11 +18,9 @@ Result<ScoredBpe> ScoredBpe::make(const std::vector<ScoredPiece>& pieces, std::o
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const ScoredPiece& piece = pieces[id];
     if (!std::isfinite(piece.score) || piece.spelling.size() > kMaxSpelling) {
-      return fail_words(
-          Code::bad_format,
-          format("the piece \"%s\" (id %zu) has %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(), id,
-                 std::isfinite(piece.score) ? "more than 4096 bytes" : "a score that is no number"),
-          "Convert the tokenizer again.");
+      const bool large = std::isfinite(piece.score);
+      return fail(Code::bad_format, large ? "error.text.piece_large" : "error.text.piece_score",
+                  {valid_utf8(piece.spelling.substr(0, 40)), id});
     }
     TRY_OK(out.vocabulary_.add_or_repeat(piece.spelling, static_cast<std::int64_t>(id)));
     out.scores_.push_back(piece.score);

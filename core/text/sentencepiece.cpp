@@ -21,12 +21,10 @@ Result<ScoredPiece> read_piece(std::string_view bytes, std::size_t id) {
   }
   const int kind = static_cast<int>(out.kind);
   if (out.spelling.empty() || !is_valid_utf8(out.spelling) || kind < 1 || kind > 6) {
-    return fail_words(Code::bad_format,
-                      format("the piece with id %zu has %s", id,
-                             out.spelling.empty()           ? "no spelling"
-                             : !is_valid_utf8(out.spelling) ? "a spelling that is not UTF-8"
-                                                            : format("the kind %d", kind).c_str()),
-                      "The file is broken or no SentencePiece model; download it again.");
+    const char* key = out.spelling.empty()           ? "error.text.piece_empty"
+                      : !is_valid_utf8(out.spelling) ? "error.text.piece_utf8"
+                                                     : "error.text.piece_kind";
+    return fail(Code::bad_format, key, {id, kind});
   }
   return out;
 }
@@ -73,17 +71,14 @@ bool looks_like_tiktoken(std::string_view bytes) {
 
 Status check_model(const SentencePieceModel& model) {
   if (model.pieces.empty()) {
-    return fail_words(Code::bad_format, "there are no pieces in it",
-                      "The file is no SentencePiece model, or cut short; download it again.");
+    return fail(Code::bad_format, "error.text.no_pieces");
   }
   const int kind = static_cast<int>(model.kind);
   if (kind != 1 && kind != 2) {
-    return fail_words(Code::unsupported,
-                      format("it is a SentencePiece model of the kind %d%s", kind,
-                             kind == 3   ? " (word)"
-                             : kind == 4 ? " (character)"
-                                         : ""),
-                      "Unigram (1) and BPE (2) models can be read.");
+    const char* key = kind == 3   ? "error.text.sentencepiece_word"
+                      : kind == 4 ? "error.text.sentencepiece_character"
+                                  : "error.text.sentencepiece_kind";
+    return fail(Code::unsupported, key, {kind});
   }
   return Done{};
 }
@@ -220,8 +215,7 @@ Decoder decoder_of(const SentencePieceModel& model) {
 
 Result<SentencePieceModel> read_sentencepiece(std::string_view bytes) {
   if (looks_like_tiktoken(bytes)) {
-    return fail_words(Code::unsupported, "this is a list of tiktoken, not a SentencePiece model",
-                      "Use the tokenizer.json that is published with the model.");
+    return fail(Code::unsupported, "error.text.tiktoken");
   }
   SentencePieceModel out;
   WireReader reader(bytes);

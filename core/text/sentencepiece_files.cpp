@@ -82,9 +82,7 @@ Status make_marian(Pipeline& parts, const json& vocab) {
   std::vector<AddedToken> specials;
   for (const auto& [spelling, value] : vocab.items()) {
     if (!value.is_number_integer()) {
-      return fail_words(Code::bad_format,
-                        format("vocab.json gives \"%.60s\" an id that is no whole number", spelling.c_str()),
-                        "It maps each piece to its id.");
+      return fail(Code::bad_format, "error.text.vocab_id", {printable(spelling, 60)});
     }
     const auto id = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX
                         ? std::int64_t{-1}
@@ -95,8 +93,7 @@ Status make_marian(Pipeline& parts, const json& vocab) {
     if (language || special) specials.push_back(special_token(spelling, static_cast<int>(id)));
   }
   const auto unknown = outer.find("<unk>");
-  if (!unknown)
-    return fail_words(Code::bad_format, "vocab.json has no <unk>", "It maps each piece to its id.");
+  if (!unknown) return fail(Code::bad_format, "error.text.vocab_unk");
   TRY_OK(rename(parts, std::move(outer), *unknown, specials, {}));
   parts.post_processor = around(parts, {}, {"</s>"});
   return Done{};
@@ -108,10 +105,7 @@ Status check_class(const std::string& name) {
       "BarthezTokenizer",   "PLBartTokenizer",    "M2M100Tokenizer",  "XLNetTokenizer", "PegasusTokenizer",
       "BigBirdTokenizer",   "DebertaV2Tokenizer", "RemBertTokenizer", "CpmTokenizer",   "FNetTokenizer"};
   if (kOthers.count(name) == 0) return Done{};
-  return fail_words(
-      Code::unsupported,
-      format("tokenizer_config.json names the class %s, which gives the pieces other ids", name.c_str()),
-      "Use the tokenizer.json of the model (AutoTokenizer.save_pretrained writes one).");
+  return fail(Code::unsupported, "error.text.class_ids", {name});
 }
 
 }  // namespace

@@ -23,13 +23,11 @@ Result<AddedToken> added_token_from(const JsonNode& node, const Vocabulary& voca
   TRY(const auto listed, node.integer("id", -1));
   const auto known = vocabulary.find(out.content);  // the vocabulary has the last word, as in the original
   const std::int64_t id = known ? *known : listed;
-  if (id < 0 || id > kMaxTokenId) return node.wrong("an added token with an id that a vocabulary can have");
+  if (id < 0 || id > kMaxTokenId) return node.wrong(Text::of("error.text.wanted.added_token"));
   if (!known && vocabulary.has(static_cast<int>(id))) {
-    return fail_words(Code::bad_format,
-                      format("%s (\"%.60s\") has the id %lld of another token, \"%.60s\"",
-                             node.path().c_str(), out.content.c_str(), static_cast<long long>(id),
-                             std::string(vocabulary.spelling(static_cast<int>(id))).c_str()),
-                      "Each id may have one spelling only.");
+    return fail(Code::bad_format, "error.text.added_id",
+                {node.path(), printable(out.content, 60), id,
+                 printable(vocabulary.spelling(static_cast<int>(id)), 60)});
   }
   out.id = static_cast<int>(id);
   return out;
@@ -96,7 +94,7 @@ Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::st
     if (!parts) return within(what, parts.error());
     return parts;
   } catch (const std::exception&) {
-    return fail_words(Code::no_memory, what + ": it cannot be held in memory", "Close other programs.");
+    return fail(Code::no_memory, "error.text.memory", {what});
   }
 }
 

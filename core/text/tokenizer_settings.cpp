@@ -69,13 +69,11 @@ Result<std::string> read_tokenizer_file(const std::filesystem::path& path) {
   std::error_code problem;
   const auto size = std::filesystem::file_size(path, problem);
   if (problem) {
-    return fail_words(Code::not_found, "cannot open " + quoted_path(path.string()) + ": " + problem.message(),
-                      "Check the path.");
+    return fail(Code::not_found, "error.text.open", {quoted_path(path.string()), problem.message()});
   }
   if (size > kMaxFile) {
-    return fail_words(
-        Code::out_of_range, quoted_path(path.string()) + " has " + format_bytes(size),
-        "A tokenizer has at most " + format_bytes(kMaxFile) + "; this is another kind of file.");
+    return fail(Code::out_of_range, "error.text.file_size",
+                {quoted_path(path.string()), format_bytes(size), format_bytes(kMaxFile)});
   }
   return read_file(path.string(), kMaxFile);
 }

@@ -11,32 +11,23 @@ namespace {
 
 constexpr double kUnknownPenalty = 10.0;
 
-Error about(const UnigramPiece& piece, std::size_t id, const std::string& trouble, const char* hint) {
-  return fail_words(Code::bad_format,
-                    format("the piece \"%s\" (id %zu) %s", valid_utf8(piece.spelling.substr(0, 40)).c_str(),
-                           id, trouble.c_str()),
-                    hint);
-}
-
 }  // namespace
 
 Status Unigram::check(const std::vector<UnigramPiece>& pieces, const UnigramOptions& options) {
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     if (!std::isfinite(pieces[id].score)) {
-      return about(pieces[id], id, "has a score that is no number",
-                   "Scores are log probabilities; convert the tokenizer again.");
+      return fail(Code::bad_format, "error.text.unigram_score",
+                  {valid_utf8(pieces[id].spelling.substr(0, 40)), id});
     }
     if (pieces[id].matches && pieces[id].spelling.size() > kMaxSpelling) {
-      return about(pieces[id], id, "has " + format_bytes(pieces[id].spelling.size()),
-                   "Pieces of at most 4096 bytes are read.");
+      return fail(
+          Code::bad_format, "error.text.unigram_size",
+          {valid_utf8(pieces[id].spelling.substr(0, 40)), id, format_bytes(pieces[id].spelling.size())});
     }
   }
   const auto count = static_cast<std::int64_t>(pieces.size());
   if (options.unknown && (*options.unknown < 0 || *options.unknown >= count)) {
-    return fail_words(Code::out_of_range,
-                      format("the unknown token has id %lld, but there are %lld pieces",
-                             static_cast<long long>(*options.unknown), static_cast<long long>(count)),
-                      "unk_id must be the index of a piece.");
+    return fail(Code::out_of_range, "error.text.unigram_unknown", {*options.unknown, count});
   }
   return Done{};
 }

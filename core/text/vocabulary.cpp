@@ -16,17 +16,11 @@ std::string quoted(std::string_view spelling) {
 
 Status Vocabulary::check(std::string_view spelling, std::int64_t id) const {
   if (id < 0 || id > kMaxTokenId) {
-    return fail_words(
-        Code::out_of_range,
-        format("the token %s has id %lld", quoted(spelling).c_str(), static_cast<long long>(id)),
-        format("Ids must lie between 0 and %lld.", static_cast<long long>(kMaxTokenId)));
+    return fail(Code::out_of_range, "error.text.id", {quoted(spelling), id, kMaxTokenId});
   }
   if (has(static_cast<int>(id)) && this->spelling(static_cast<int>(id)) != spelling) {
-    return fail_words(
-        Code::bad_format,
-        format("the tokens %s and %s share id %lld", quoted(this->spelling(static_cast<int>(id))).c_str(),
-               quoted(spelling).c_str(), static_cast<long long>(id)),
-        "Each id may have one spelling only.");
+    return fail(Code::bad_format, "error.text.shared_id",
+                {quoted(this->spelling(static_cast<int>(id))), quoted(spelling), id});
   }
   return Done{};
 }
@@ -40,10 +34,7 @@ Status Vocabulary::add(std::string_view spelling, std::int64_t id) {
   TRY_OK(check(spelling, id));
   const auto [entry, is_new] = ids_.try_emplace(std::string(spelling), static_cast<int>(id));
   if (!is_new && entry->second != id) {
-    return fail_words(Code::bad_format,
-                      format("the token %s has the ids %d and %lld", quoted(spelling).c_str(), entry->second,
-                             static_cast<long long>(id)),
-                      "Each spelling may have one id only.");
+    return fail(Code::bad_format, "error.text.two_ids", {quoted(spelling), entry->second, id});
   }
   set(&entry->first, id);
   return Done{};

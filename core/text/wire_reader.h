@@ -34,7 +34,7 @@ class WireReader {
  private:
   Result<std::uint64_t> varint();
   Result<std::uint64_t> fixed(int count);
-  Error broken(const char* what, std::size_t at) const;
+  Error broken(std::string_view key, std::size_t at) const;
 
   std::string_view bytes_;
   std::size_t at_ = 0;

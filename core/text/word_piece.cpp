@@ -8,9 +8,7 @@ namespace {
 
 Result<int> unknown_id(const Vocabulary& vocabulary, const std::string& unknown) {
   if (const auto id = vocabulary.find(unknown)) return *id;
-  return fail_words(Code::bad_format,
-                    format("the unknown token \"%.60s\" is not in the vocabulary", unknown.c_str()),
-                    "Add it to the vocabulary, or name the one that is there.");
+  return fail(Code::bad_format, "error.text.word_piece_unknown", {printable(unknown, 60)});
 }
 
 // The spellings that carry `prefix`, without it.
@@ -32,10 +30,8 @@ Result<WordPiece> WordPiece::make(Vocabulary vocabulary, const WordPieceOptions&
   TRY(out.unknown_, unknown_id(out.vocabulary_, options.unknown));
   for (int id = 0; id < out.vocabulary_.size(); ++id) {
     if (out.vocabulary_.spelling(id).size() > kMaxSpelling) {
-      return fail_words(Code::unsupported,
-                        format("the token with id %d has %s", id,
-                               format_bytes(out.vocabulary_.spelling(id).size()).c_str()),
-                        "Pieces of at most 4096 bytes are read.");
+      return fail(Code::unsupported, "error.text.word_piece_size",
+                  {id, format_bytes(out.vocabulary_.spelling(id).size())});
     }
   }
   out.opening_ = pieces_with(out.vocabulary_, options.opening_prefix);
