@@ -56,8 +56,7 @@ Result<std::uint32_t> read_version(GgufCursor& cursor) {
   if (swapped >= 1 && swapped <= 3)
     return fail(Code::unsupported, "error.io.gguf.big_endian_version", {cursor.what(), swapped});
   return fail(Code::unsupported, version == 1 ? "error.io.gguf.version_1" : "error.io.gguf.version_new",
-              {cursor.what(), version}); known are 2 and 3.", version),
-      version == 1 ? "Convert the model anew with llama.cpp." : "Fetch the model in version 3.");
+              {cursor.what(), version});
 }
 
 Status read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
@@ -187,8 +186,8 @@ Result<Gguf> open_gguf_bytes(std::shared_ptr<const void> owner, std::span<const 
   Gguf out;
   out.what = what;
   TRY(out.version, read_version(cursor));
-  TRY(const std::uint64_t tensors, cursor.number<std::uint64_t>("the number of tensors"));
-  TRY(const std::uint64_t entries, cursor.number<std::uint64_t>("the number of metadata entries"));
+  TRY(const std::uint64_t tensors, cursor.number<std::uint64_t>(Text::of("error.io.gguf.tensor_count")));
+  TRY(const std::uint64_t entries, cursor.number<std::uint64_t>(Text::of("error.io.gguf.entry_count")));
   TRY_OK(read_metadata(cursor, entries, out));
   TRY(const std::uint64_t alignment, alignment_of(out, cursor));
   TRY(std::vector<TensorInfo> infos, read_infos(cursor, tensors, alignment, bytes.size()));

@@ -84,7 +84,7 @@ Result<std::shared_ptr<TensorSource>> open_only_file(const fs::path& folder) {
     if (ends_with(name, ".bin") || ends_with(name, ".pt") || ends_with(name, ".pth")) pickled.push_back(name);
   }
   if (found.size() == 1) return open_safetensors((folder / found[0]).string());
-  const std::string where = "The folder " + quoted_path(folder.string());
+  const std::string where = quoted_path(folder.string());
   if (found.size() > 1)
     return fail(Code::not_found, "error.io.folder.many",
                 {where, std::to_string(found.size()), kOneFile, kIndexFile});

@@ -29,7 +29,7 @@ TEST(Safetensors, LoadsFloatsWithoutACopy) {
   EXPECT_EQ(a->data(), again->data());  // borrowed, not copied
   EXPECT_EQ(a->data() + 4, b->data());  // as they lie in the file
   EXPECT_EQ(a->axis(0), Axis::none);
-  source = fail_words(Code::not_found, "");  // the tensors keep the file mapped
+  source = Error{Code::not_found, "", {}};  // the tensors keep the file mapped
   EXPECT_EQ(a->values(), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(a->at(1, 0), 3);
   EXPECT_EQ(b->values(), (std::vector<float>{5, 6}));
