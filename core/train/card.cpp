@@ -50,8 +50,7 @@ Json measure_to_json(const Measure& measure) {
 Result<Measure> measure_from_json(const Json& json, const std::string& what) {
   Measure out;
   if (!json.is_object() || !json.contains("name") || !json.contains("value"))
-    return fail_words(Code::bad_format, what + ": a measure has no name or no value.",
-                      "Train the model again.");
+    return fail(Code::bad_format, "error.train.card_measure", {what});
   TRY_OK(read_fields(json, what, out, kMeasureFields));
   TRY_OK(read_key(json, "layer", what, out.layer));
   TRY_OK(read_key(json, "head", what, out.head));
@@ -177,7 +176,7 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   Card out;
   if (!json.is_object() || !json.contains("task") || !json.contains("recipe") || !json.contains("sizes") ||
       !json.contains("measured") || !json.contains("measures"))
-    return fail_words(Code::bad_format, what + " is no card of a trained model.", "Train the model again.");
+    return fail(Code::bad_format, "error.train.card", {what});
   TRY_OK(read_fields(json, what, out, kCardFields));
   TRY(out.recipe, recipe_from_json(json["recipe"], what));
   TRY(out.sizes, sizes_from_json(json["sizes"], what));

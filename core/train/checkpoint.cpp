@@ -45,12 +45,10 @@ Result<Opened> open_checkpoint(const std::string& path) {
   TRY(out.source, open_safetensors(path));
   const auto found = out.source->metadata().find(kKey);
   if (found == out.source->metadata().end())
-    return fail_words(Code::bad_format, quoted_path(path) + " is no checkpoint of a training.",
-                      "Give a file that attnscope wrote while it trained.");
+    return fail(Code::bad_format, "error.train.checkpoint", {quoted_path(path)});
   TRY(out.json, parse_json(found->second, path));
   if (!out.json.is_object() || !out.json.contains("sizes") || !out.json.contains("recipe"))
-    return fail_words(Code::bad_format, quoted_path(path) + " does not say how its training went.",
-                      "The file was changed or damaged; take another one.");
+    return fail(Code::bad_format, "error.train.checkpoint_history", {quoted_path(path)});
   CheckpointHead& head = out.head;
   TRY_OK(read_key(out.json, "task", path, head.task));
   TRY_OK(read_key(out.json, "seed", path, head.seed));
@@ -63,24 +61,19 @@ Result<Opened> open_checkpoint(const std::string& path) {
     TRY_OK(read_key(*data, "print", path, head.data.print));
   }
   if (head.step < 0 || head.step > kLastStep)
-    return fail_words(Code::out_of_range, quoted_path(path) + format(" stands at step %d.", head.step),
-                      "The file was changed or damaged; take another one.");
+    return fail(Code::out_of_range, "error.train.checkpoint_step", {quoted_path(path), head.step});
   return out;
 }
 
-Error another_model(const std::string& path, const std::string& why) {
-  return fail_words(Code::bad_shape, quoted_path(path) + " is a checkpoint of another model: " + why + ".",
-                    "Choose the task and the sizes that it was trained with.");
+Error another_model(const std::string& path, const Text& why) {
+  return fail(Code::bad_shape, "error.train.another_model", {quoted_path(path), why});
 }
 
 // Other lines would be held out, and other words stand behind the ids.
 Status check_data(const std::string& path, const DataSource& before, const Task& task) {
   const DataSource* now = task.source();
   if (before.path.empty() || !now || now->print == before.print) return Done{};
-  return fail_words(Code::bad_format,
-                    quoted_path(path) + " was trained on other lines or words than those in " +
-                        quoted_path(now->path) + " now.",
-                    "Put the file back as it was, or begin a new run.");
+  return fail(Code::bad_format, "error.train.other_data", {quoted_path(path), quoted_path(now->path)});
 }
 
 // A copy in memory of its own, so that the file may be replaced and every read gives the same bits.
@@ -100,10 +93,10 @@ Tensor copied(const Tensor& from, const Tensor& like) {
 Result<Tensor> load_like(const Opened& opened, const std::string& path, const std::string& name,
                          const Tensor& like) {
   const TensorInfo* info = opened.source->find(name);
-  if (!info) return another_model(path, name + " is missing");
+  if (!info) return another_model(path, Text::of("error.train.another_model.missing", {name}));
   if (info->shape != like.sizes())
-    return another_model(path, format("%s has the shape %s, not %s", name.c_str(),
-                                      shape_text(info->shape).c_str(), shape_text(like).c_str()));
+    return another_model(
+        path, Text::of("error.train.another_model.shape", {name, shape_text(info->shape), shape_text(like)}));
   TRY(const Tensor found, opened.source->load(name));
   return copied(found, like);
 }
@@ -121,8 +114,7 @@ Result<std::vector<std::string>> layers_in(const Json& head, const std::string& 
   for (const Json& layer : layers)
     if (layer.is_string()) out.push_back(layer.get<std::string>());
   if (layers.is_array() && out.size() == layers.size()) return out;
-  return fail_words(Code::bad_format, quoted_path(path) + ": \"layers\" is not a list of names.",
-                    "The file was changed or damaged; take another one.");
+  return fail(Code::bad_format, "error.train.checkpoint_layers", {quoted_path(path)});
 }
 
 // Fills the reports of a state; says how many tables there were.
@@ -173,8 +165,8 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   const FilesRead files;
   TRY(const Opened opened, open_checkpoint(path));
   if (opened.head.task != trainer.task().name())
-    return another_model(
-        path, "it learns " + in_quotes(opened.head.task) + ", not " + in_quotes(trainer.task().name()));
+    return another_model(path, Text::of("error.train.another_model.task",
+                                        {in_quotes(opened.head.task), in_quotes(trainer.task().name())}));
   TRY_OK(check_data(path, opened.head.data, trainer.task()));
   const Model& model = *trainer.state().model;
   TrainState state;
@@ -191,8 +183,8 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
     expected += 2;
   }
   if (opened.source->infos().size() != expected)
-    return another_model(path,
-                         format("it has %zu tensors, not %zu", opened.source->infos().size(), expected));
+    return another_model(
+        path, Text::of("error.train.another_model.count", {opened.source->infos().size(), expected}));
   TRY_OK(intact(files.all()));
   state.model = std::make_shared<const Model>(
       std::make_shared<const ModelConfig>(model.config()),
@@ -200,9 +192,8 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   state.step = opened.head.step;
   TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
   if (!(state.rate_factor >= 0))
-    return fail_words(Code::out_of_range,
-                      quoted_path(path) + format(" multiplies its learning rate by %g.", state.rate_factor),
-                      "The file was changed or damaged; take another one.");
+    return fail(Code::out_of_range, "error.train.checkpoint_rate",
+                {quoted_path(path), format("%g", state.rate_factor)});
   return state;
 }
 

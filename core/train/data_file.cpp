@@ -29,11 +29,6 @@ struct Line {
   std::vector<std::string> words;
 };
 
-Error at_line(const std::string& what, std::size_t number, const std::string& why, std::string hint) {
-  return fail_words(Code::bad_format, format("%s, line %zu: %s.", what.c_str(), number, why.c_str()),
-                    std::move(hint));
-}
-
 // Cut at white space of every kind, as the tokenizer cuts.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> out;
@@ -50,22 +45,20 @@ std::vector<std::string> words_of(std::string_view line) {
 
 // Every line of a text has words; the line break behind the last one is no line.
 Result<std::vector<Line>> lines_of(const std::string& text, const std::string& what) {
-  if (!is_valid_utf8(text))
-    return fail_words(Code::bad_format, what + " is no text in UTF-8.", "Save it as UTF-8 and try again.");
+  if (!is_valid_utf8(text)) return fail(Code::bad_format, "error.train.data.utf8", {what});
   constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors open UTF-8 with it
   std::vector<std::string> rows =
       split(std::string_view(text).substr(starts_with(text, kMark) ? kMark.size() : 0), '\n');
   if (!rows.empty() && rows.back().empty()) rows.pop_back();
-  if (rows.empty())
-    return fail_words(Code::bad_format, what + " is empty.", "Give one sentence on every line.");
+  if (rows.empty()) return fail(Code::bad_format, "error.train.data.empty", {what});
   std::vector<Line> out;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     out.push_back({row + 1, words_of(rows[row])});
     if (out.back().words.empty())
-      return at_line(what, row + 1, "the line is empty", "Take empty lines out of the file.");
+      return fail(Code::bad_format, "error.train.data.empty_line", {what, row + 1});
     if (out.back().words.size() > kMostWords)
-      return at_line(what, row + 1, format("%zu words are too many", out.back().words.size()),
-                     format("Break lines of more than %zu words.", kMostWords));
+      return fail(Code::bad_format, "error.train.data.long_line",
+                  {what, row + 1, out.back().words.size(), kMostWords});
   }
   return out;
 }
@@ -81,14 +74,13 @@ bool holds_special(const std::string& word) {
 }
 
 Error kept_word(const std::string& what, std::size_t number, const std::string& word) {
-  return at_line(what, number, in_quotes(word) + " is kept for the program", "Take the word out.");
+  return fail(Code::bad_format, "error.train.data.kept_word", {what, number, in_quotes(word)});
 }
 
 // The specials, then the words in the order of the alphabet.
 Result<std::vector<std::string>> list_of(const std::set<std::string>& words, const std::string& what) {
   if (words.size() > kMostVocabulary)
-    return fail_words(Code::out_of_range, format("%s has %zu different words.", what.c_str(), words.size()),
-                      format("Up to %zu can be learned.", kMostVocabulary));
+    return fail(Code::out_of_range, "error.train.data.vocabulary", {what, words.size(), kMostVocabulary});
   std::vector<std::string> out = kSpecial;
   for (const std::string& word : words)
     if (!is_special(word)) out.push_back(word);
@@ -110,8 +102,7 @@ Result<std::vector<std::string>> given_vocabulary(const std::string& text, const
   std::set<std::string> words;
   for (const Line& line : lines) {
     if (line.words.size() != 1)
-      return at_line(what, line.number, format("there are %zu words", line.words.size()),
-                     "Give one word per line.");
+      return fail(Code::bad_format, "error.train.data.one_word", {what, line.number, line.words.size()});
     const std::string& word = line.words.front();
     if (holds_special(word) && !is_special(word)) return kept_word(what, line.number, word);
     words.insert(word);
@@ -207,8 +198,7 @@ Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, con
     out.emplace_back();
     for (const std::string& word : line.words) {
       if (!ids.has(word))
-        return at_line(what, line.number, in_quotes(word) + " is not in the vocabulary",
-                       "Add the word to the vocabulary, or take it out of the file.");
+        return fail(Code::bad_format, "error.train.data.unknown_word", {what, line.number, in_quotes(word)});
       out.back().push_back(ids[word]);
     }
   }
@@ -237,9 +227,7 @@ Result<std::shared_ptr<const Task>> task_of_lines(const std::string& text, const
   // The tenth of the different lines with the smallest fingerprints, one at least.
   std::map<std::uint64_t, std::vector<int>> different;
   for (const std::vector<int>& line : all) different[fingerprint(line)] = line;
-  if (different.size() < 2)
-    return fail_words(Code::bad_format, what + " has one line only, or the same line again and again.",
-                      "Give at least two different lines: one of them is held out for measuring.");
+  if (different.size() < 2) return fail(Code::bad_format, "error.train.data.one_line", {what});
   const std::size_t out = std::max<std::size_t>(1, different.size() / 10);
   std::vector<std::vector<int>> held_out, train;
   for (const auto& [print, line] : different)

@@ -35,16 +35,12 @@ constexpr std::string_view kOpening = "<act_";
 
 Result<ArmMove> arm_move(const std::vector<int>& bins) {
   if (bins.size() != kArmActions) {
-    return fail_words(
-        Code::bad_shape,
-        format("A movement of the arm is %d actions, but there are %zu.", kArmActions, bins.size()),
-        "Generate until there are seven.");
+    return fail(Code::bad_shape, "error.train.arm_actions", {kArmActions, bins.size()});
   }
   ArmMove out;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     if (bins[i] < 0 || bins[i] >= kArmBins) {
-      return fail_words(Code::out_of_range, format("Action %s has no bin %d.", kArmActionNames[i], bins[i]),
-                        "Bins run from 0 to 15.");
+      return fail(Code::out_of_range, "error.train.arm_bin", {kArmActionNames[i], bins[i]});
     }
     out.*kScales[i].of = kScales[i].first + bins[i] * kScales[i].step;
   }

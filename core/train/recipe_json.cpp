@@ -10,9 +10,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-Error wrong(const char* key, const std::string& what, const char* kind) {
-  return fail_words(Code::bad_format, format("%s: \"%s\" is not %s.", what.c_str(), key, kind),
-                    "The file was changed or damaged; take another one.");
+Error wrong(const char* key, const std::string& what, const Text& kind) {
+  return fail(Code::bad_format, "error.train.recipe_field", {what, key, kind});
 }
 
 // The value behind a key; null where the object has none.
@@ -33,7 +32,7 @@ Status read_integer(const Json& json, const char* key, const std::string& what, 
   }
   if (!value->is_number_integer() || value->is_number_unsigned() || std::is_unsigned_v<Integer> ||
       value->get<std::int64_t>() < static_cast<std::int64_t>(std::numeric_limits<Integer>::min()))
-    return wrong(key, what, "a whole number in range");
+    return wrong(key, what, Text::of("error.train.wanted.whole"));
   to = static_cast<Integer>(value->get<std::int64_t>());
   return Done{};
 }
@@ -53,7 +52,7 @@ Status read_key(const Json& json, const char* key, const std::string& what, std:
 Status read_key(const Json& json, const char* key, const std::string& what, double& to) {
   const Json* value = find(json, key);
   if (!value) return Done{};
-  if (!value->is_number()) return wrong(key, what, "a number");
+  if (!value->is_number()) return wrong(key, what, Text::of("error.train.wanted.number"));
   to = value->get<double>();
   return Done{};
 }
@@ -61,7 +60,7 @@ Status read_key(const Json& json, const char* key, const std::string& what, doub
 Status read_key(const Json& json, const char* key, const std::string& what, std::string& to) {
   const Json* value = find(json, key);
   if (!value) return Done{};
-  if (!value->is_string()) return wrong(key, what, "a text");
+  if (!value->is_string()) return wrong(key, what, Text::of("error.train.wanted.text"));
   to = value->get<std::string>();
   return Done{};
 }
@@ -95,7 +94,7 @@ constexpr auto kSizesFields = [](auto& s, auto&& visit) {
 
 template <class Value, class Each>
 Result<Value> value_of(const Json& json, const char* name, const std::string& what, const Each& each) {
-  if (!json.is_object()) return wrong(name, what, "a table");
+  if (!json.is_object()) return wrong(name, what, Text::of("error.train.wanted.table"));
   Value value;
   TRY_OK(read_fields(json, what, value, each));
   return value;

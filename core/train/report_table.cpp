@@ -65,18 +65,16 @@ NamedInts table_of(std::string name, std::vector<std::int64_t> values, std::size
 template <class Value, class Read>
 Result<std::vector<Value>> values_of(const NamedInts& table, std::size_t width, const std::string& what,
                                      Read read) {
-  const auto bad = [&](const char* why) {
-    return fail_words(Code::bad_format,
-                      format("%s: the table \"%s\" %s.", what.c_str(), table.name.c_str(), why),
-                      "The file was changed or damaged; take another one.");
+  const auto bad = [&](const Text& why) {
+    return fail(Code::bad_format, "error.train.table", {what, table.name, why});
   };
   if (table.shape.size() != 2 || table.shape[1] != static_cast<std::int64_t>(width) ||
       table.values.size() != static_cast<std::size_t>(table.shape[0]) * width)
-    return bad("does not have the columns that it needs");
+    return bad(Text::of("error.train.table.columns"));
   std::vector<Value> out(static_cast<std::size_t>(table.shape[0]));
   Reader reader{table.values.data()};
   for (Value& value : out) read(value, reader);
-  if (!reader.good) return bad("holds counts that are none");
+  if (!reader.good) return bad(Text::of("error.train.table.counts"));
   return out;
 }
 

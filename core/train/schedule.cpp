@@ -13,10 +13,6 @@ constexpr int kMostSequences = 4096;     // of a batch: the way back keeps all o
 constexpr double kLeastEpsilon = 1e-20;  // below it slopes vanish whose squares no float can hold
 constexpr double kMostDecay = 1000;
 
-Status bad(std::string sentence, const char* hint) {
-  return fail_words(Code::out_of_range, std::move(sentence), hint);
-}
-
 bool between(double value, double least, double below) { return value >= least && value < below; }
 
 }  // namespace
@@ -33,28 +29,21 @@ double learning_rate(const Recipe& recipe, int step) {
 
 Status check_recipe(const Recipe& recipe) {
   if (recipe.schedule != "cosine" && recipe.schedule != "inverse_sqrt" && recipe.schedule != "constant")
-    return fail_words(Code::not_found, "There is no schedule " + in_quotes(recipe.schedule) + ".",
-                      "The schedules are cosine, inverse_sqrt and constant.");
+    return fail(Code::not_found, "error.train.no_schedule", {in_quotes(recipe.schedule)});
   if (recipe.steps < 1 || recipe.batch < 1)
-    return bad(
-        format("A training of %d steps with %d sequences each cannot be run.", recipe.steps, recipe.batch),
-        "Both must be at least 1.");
+    return fail(Code::out_of_range, "error.train.recipe.steps", {recipe.steps, recipe.batch});
   if (recipe.batch > kMostSequences)
-    return bad(format("A batch of %d sequences is too large.", recipe.batch), "Choose at most 4096.");
-  if (recipe.warmup < 0)
-    return bad(format("A warm-up of %d steps is not possible.", recipe.warmup), "Give 0 or more steps.");
+    return fail(Code::out_of_range, "error.train.recipe.batch", {recipe.batch});
+  if (recipe.warmup < 0) return fail(Code::out_of_range, "error.train.recipe.warmup", {recipe.warmup});
   if (!(recipe.rate > 0 && recipe.rate < 1e3))
-    return bad(format("A learning rate of %g cannot be used.", recipe.rate),
-               "Give one above 0, such as 0.001.");
+    return fail(Code::out_of_range, "error.train.recipe.rate", {format("%g", recipe.rate)});
   if (!between(recipe.smoothing, 0, 1))
-    return bad(format("A label smoothing of %g cannot be used.", recipe.smoothing),
-               "Give 0 or more, and less than 1.");
+    return fail(Code::out_of_range, "error.train.recipe.smoothing", {format("%g", recipe.smoothing)});
   if (!(recipe.clip >= 0))
-    return bad(format("Gradients cannot be clipped to %g.", recipe.clip), "Give 0 (no clipping) or more.");
+    return fail(Code::out_of_range, "error.train.recipe.clip", {format("%g", recipe.clip)});
   if (!between(recipe.beta1, 0, 1) || !between(recipe.beta2, 0, 1) ||
       !between(recipe.epsilon, kLeastEpsilon, 1) || !between(recipe.decay, 0, kMostDecay))
-    return bad("The constants of AdamW cannot be used.",
-               "Both betas lie in [0, 1), epsilon in [1e-20, 1), the decay in [0, 1000).");
+    return fail(Code::out_of_range, "error.train.recipe.adamw");
   return Done{};
 }
 

@@ -33,8 +33,7 @@ Result<std::shared_ptr<const Task>> find_task(std::string_view name) {
     if (task->name() == name) return task;
     known += (known.empty() ? "" : ", ") + std::string(task->name());
   }
-  return fail_words(Code::not_found, "There is no task " + in_quotes(name) + ".",
-                    format("The tasks are %s.", known.c_str()));
+  return fail(Code::not_found, "error.train.no_task", {in_quotes(name), known});
 }
 
 }  // namespace attnscope

@@ -7,30 +7,23 @@
 namespace attnscope {
 namespace {
 
-Status check_range(const char* what, int value, int most) {
+Status check_range(const Text& what, int value, int most) {
   if (value >= 1 && value <= most) return Done{};
-  return fail_words(Code::out_of_range, format("The model cannot have %d %s.", value, what),
-                    format("Choose 1 to %d.", most));
+  return fail(Code::out_of_range, "error.train.sizes.range", {value, what, most});
 }
 
-Status check_word(const char* what, const std::string& word, const char* first, const char* second) {
+Status check_word(const Text& what, const std::string& word, const char* first, const char* second) {
   if (word.empty() || word == first || word == second) return Done{};
-  return fail_words(Code::unsupported, format("The %s cannot be \"%s\".", what, word.c_str()),
-                    format("Known are \"%s\" and \"%s\".", first, second));
+  return fail(Code::unsupported, "error.train.sizes.word", {what, word, first, second});
 }
 
 Status check_division(const TaskSizes& sizes) {
   if (sizes.d_model % sizes.heads != 0) {
-    return fail_words(
-        Code::bad_shape,
-        format("A width of %d cannot be divided evenly among %d heads.", sizes.d_model, sizes.heads),
-        format("Choose a multiple of %d, for example %d.", sizes.heads,
-               (sizes.d_model / sizes.heads + 1) * sizes.heads));
+    return fail(Code::bad_shape, "error.train.sizes.width",
+                {sizes.d_model, sizes.heads, (sizes.d_model / sizes.heads + 1) * sizes.heads});
   }
   if (sizes.heads % sizes.kv_heads != 0) {
-    return fail_words(Code::bad_shape,
-                      format("%d heads cannot share %d key/value heads evenly.", sizes.heads, sizes.kv_heads),
-                      "Choose a number of key/value heads that divides the heads.");
+    return fail(Code::bad_shape, "error.train.sizes.kv_heads", {sizes.heads, sizes.kv_heads});
   }
   return Done{};
 }
@@ -48,19 +41,19 @@ Result<TaskSizes> filled_sizes(const TaskSizes& chosen, const TaskSizes& own) {
   TaskSizes out = chosen;
   if (out.layers == 0) out.layers = own.layers;
   if (out.d_model == 0) out.d_model = own.d_model;
-  TRY_OK(check_range("layers", out.layers, 24));
-  TRY_OK(check_range("features", out.d_model, 1024));
+  TRY_OK(check_range(Text::of("error.train.sizes.layers"), out.layers, 24));
+  TRY_OK(check_range(Text::of("error.train.sizes.features"), out.d_model, 1024));
   if (out.heads == 0) out.heads = fitting(out.d_model, own.heads);
-  TRY_OK(check_range("heads", out.heads, 32));
+  TRY_OK(check_range(Text::of("error.train.sizes.heads"), out.heads, 32));
   if (out.kv_heads == 0)
     out.kv_heads = own.kv_heads > 0 && chosen.heads == 0 ? fitting(out.heads, own.kv_heads) : out.heads;
-  TRY_OK(check_range("key/value heads", out.kv_heads, 32));
+  TRY_OK(check_range(Text::of("error.train.sizes.key_value_heads"), out.kv_heads, 32));
   if (out.d_mlp == 0) out.d_mlp = own.d_mlp * out.d_model / own.d_model;
-  TRY_OK(check_range("MLP features", out.d_mlp, 4096));
+  TRY_OK(check_range(Text::of("error.train.sizes.mlp_features"), out.d_mlp, 4096));
   if (out.order.empty()) out.order = own.order.empty() ? "pre" : own.order;
   if (out.mask.empty()) out.mask = own.mask;
-  TRY_OK(check_word("order of norms", out.order, "pre", "post"));
-  TRY_OK(check_word("mask", out.mask, "prefix", "causal"));
+  TRY_OK(check_word(Text::of("error.train.sizes.order"), out.order, "pre", "post"));
+  TRY_OK(check_word(Text::of("error.train.sizes.mask"), out.mask, "prefix", "causal"));
   TRY_OK(check_division(out));
   return out;
 }
@@ -92,10 +85,7 @@ ModelConfig usual_decoder(const TaskSizes& sizes, const BlockSpec& block, int vo
 
 Status check_pairs(const AttentionSpec& attention) {
   if (attention.d_head % 2 == 0) return Done{};
-  return fail_words(Code::bad_shape,
-                    format("Rotary positions turn pairs, but the %d features of a head do not make pairs.",
-                           attention.d_head),
-                    "Choose a width that gives every head an even number of features.");
+  return fail(Code::bad_shape, "error.train.sizes.pairs", {attention.d_head});
 }
 
 }  // namespace attnscope

@@ -51,11 +51,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-Error no_number(int step, const std::string& what) {
-  return fail_words(
-      Code::out_of_range, format("Step %d: %s is no finite number any more.", step, what.c_str()),
-      "Lower the learning rate, warm up longer or clip the gradients; the state before this step is "
-      "kept.");
+Error no_number(int step, const Text& what) {
+  return fail(Code::out_of_range, "error.train.no_number", {step, what});
 }
 
 // The first step of the forward pass that holds a number that is none; empty where there is none.
@@ -110,12 +107,10 @@ std::vector<std::string> names_of(const Named& tensors) {
 }
 
 Status check_shape(const TrainState& state, const std::string& name, const Tensor& wanted,
-                   const Tensor& found, const char* what) {
+                   const Tensor& found, const Text& what) {
   if (found.sizes() == wanted.sizes()) return Done{};
-  return fail_words(Code::bad_shape,
-                    format("%s of %s after step %d has the shape %s, but this model has %s.", what,
-                           name.c_str(), state.step, shape_text(found).c_str(), shape_text(wanted).c_str()),
-                    "Choose the sizes that the state was trained with.");
+  return fail(Code::bad_shape, "error.train.state_shape",
+              {what, name, state.step, shape_text(found), shape_text(wanted)});
 }
 
 }  // namespace
@@ -129,9 +124,7 @@ Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes&
                               std::uint64_t seed) {
   TRY_OK(check_recipe(recipe));
   TRY(ModelConfig config, task->config(sizes));
-  if (config.blocks.empty())
-    return fail_words(Code::bad_shape, "A model without blocks cannot be trained.",
-                      "Give at least one layer.");
+  if (config.blocks.empty()) return fail(Code::bad_shape, "error.train.no_blocks");
   config.family = task->title();
   Weights weights = first_weights(config, seed);
   Trainer out;
@@ -148,19 +141,14 @@ Status Trainer::resume(TrainState state) {
   const Weights &mine = state_.model->weights(), &given = state.model->weights();
   for (const auto& [name, value] : mine.all()) {
     const Tensor* found = given.find(name);
-    if (!found)
-      return fail_words(Code::not_found,
-                        format("The state has no %s: it is one of another model.", name.c_str()),
-                        "Choose the task and the sizes that it was trained with.");
-    TRY_OK(check_shape(state, name, value, *found, "The weight"));
+    if (!found) return fail(Code::not_found, "error.train.state_lacks", {name});
+    TRY_OK(check_shape(state, name, value, *found, Text::of("error.train.the_weight")));
     const auto moments = state.adam.find(name);
     if (moments == state.adam.end()) continue;
-    TRY_OK(check_shape(state, name, value, moments->second.m, "The first moment"));
-    TRY_OK(check_shape(state, name, value, moments->second.v, "The second moment"));
+    TRY_OK(check_shape(state, name, value, moments->second.m, Text::of("error.train.first_moment")));
+    TRY_OK(check_shape(state, name, value, moments->second.v, Text::of("error.train.second_moment")));
   }
-  if (given.all().size() != mine.all().size())
-    return fail_words(Code::bad_shape, "The state has weights that this model does not have.",
-                      "Choose the task and the sizes that it was trained with.");
+  if (given.all().size() != mine.all().size()) return fail(Code::bad_shape, "error.train.state_more");
   state_ = std::move(state);
   return Done{};
 }
@@ -174,9 +162,7 @@ Result<Trainer::Batch> Trainer::make_batch() const {
   });
   std::erase_if(out.examples, [](const Example& example) { return counted(example.targets) == 0; });
   for (const Example& example : out.examples) out.counted += counted(example.targets);
-  if (out.counted == 0)
-    return fail_words(Code::out_of_range, "No row of the batch has a target: there is nothing to learn from.",
-                      "Take larger batches.");
+  if (out.counted == 0) return fail(Code::out_of_range, "error.train.no_target");
   return out;
 }
 
@@ -199,7 +185,7 @@ Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cance
       status[i] = gradients.error();
   });
   for (const Status& each : status) TRY_OK(Status(each));
-  if (cancel && *cancel) return fail_words(Code::cancelled, "The training was stopped.", "");
+  if (cancel && *cancel) return fail(Code::cancelled, "error.train.stopped");
   return runs;
 }
 
@@ -208,9 +194,10 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
   for (const auto& run : runs) {
     if (std::isfinite(run->loss().smoothed) && std::isfinite(run->loss().plain)) continue;
     if (const std::string weight = first_broken_weight(state_.model->weights()); !weight.empty())
-      return no_number(step, "the loss (through the weight " + weight + ")");
+      return no_number(step, Text::of("error.train.the_loss_through_weight", {weight}));
     const std::string site = first_broken(run->trace());
-    return no_number(step, site.empty() ? "the loss" : "the loss (through the step " + site + ")");
+    return no_number(step, site.empty() ? Text::of("error.train.the_loss")
+                                        : Text::of("error.train.the_loss_through_step", {site}));
   }
   if (std::isfinite(norm)) return Done{};
   // The way back meets the last weights first.
@@ -219,9 +206,9 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
   for (const WeightShape& weight : order) {
     const auto found = gradients.find(weight.name);
     if (found != gradients.end() && !std::isfinite(sum_of_squares(found->second)))
-      return no_number(step, "the gradient " + weight.name + ".grad");
+      return no_number(step, Text::of("error.train.the_gradient", {weight.name}));
   }
-  return no_number(step, "the norm of the gradients");
+  return no_number(step, Text::of("error.train.the_norm"));
 }
 
 // Clips, moves every weight, and makes the new model of them. The report has the gradients' norm. The state
