@@ -42,10 +42,7 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const AttentionState* state = trace.attention(pattern);
   if (!state) {
-    return fail_words(
-        Code::unsupported,
-        format("The recording holds no queries and keys that %s follows from.", to_text(pattern).c_str()),
-        "Record them as well, after their rotation where there is one.");
+    return fail(Code::unsupported, "error.lens.no_queries", {to_text(pattern)});
   }
   AttentionRow row;
   row.mask_first = state->in.mask_before_scale;

@@ -229,14 +229,12 @@ Direction through_transform(const Trace& trace, std::int64_t row, Direction g, W
 
 Status check(const Trace& trace, const LogitMeasure& measure) {
   if (measure.kind != LogitMeasure::Kind::logit && measure.kind != LogitMeasure::Kind::logit_diff)
-    return fail_words(Code::unsupported, "Only a logit, or the difference of two, is a sum of parts.",
-                      "Ask for logit:A or logit_diff:A,B.");
+    return fail(Code::unsupported, "error.lens.not_a_sum");
   TRY(const double value, measured(measure, trace));
   (void)value;
   if (!trace.complete || trace.weights().all().empty() ||
       trace.find(trace.main(Slot::logits))->rows.count() > 0)
-    return fail_words(Code::unsupported, "The parts of a logit need the model and every step of the run.",
-                      "Open the model itself and run the text.");
+    return fail(Code::unsupported, "error.lens.needs_run");
   return Done{};
 }
 

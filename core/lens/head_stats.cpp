@@ -27,15 +27,11 @@ std::int64_t first_query_of(const Trace& trace, const Site& pattern) {
 Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
   const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
   if (!record) {
-    return fail_words(Code::not_found, format("This run has no pattern called %s.", to_text(pattern).c_str()),
-                      "Choose the pattern of a block.");
+    return fail(Code::not_found, "error.lens.no_pattern", {to_text(pattern)});
   }
   if (head < 0 || head >= record->shape[0] || query < 0 || query >= record->shape[1]) {
-    return fail_words(Code::out_of_range,
-                      format("%s has the shape %s: there is no head %lld with query %lld.",
-                             to_text(pattern).c_str(), shape_text(record->shape).c_str(),
-                             static_cast<long long>(head), static_cast<long long>(query)),
-                      "Choose a head and a query inside the shape.");
+    return fail(Code::out_of_range, "error.lens.no_head",
+                {to_text(pattern), shape_text(record->shape), head, query});
   }
   return Done{};
 }

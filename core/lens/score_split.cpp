@@ -152,12 +152,10 @@ Result<ScoreSplit> split_score(const Trace& trace, const Site& any, std::int64_t
   const AttentionState* state = trace.attention(any);
   const Record* record = trace.find(scaled);
   if (!state || !record || trace.weights().all().empty() || !trace.complete)
-    return fail_words(Code::unsupported, "A score is taken apart where the model itself has run.",
-                      "Open the model and run the text.");
+    return fail(Code::unsupported, "error.lens.score_run");
   if (head < 0 || head >= record->shape[0] || query < 0 || query >= record->shape[1] || key < 0 ||
       key >= record->shape[2])
-    return fail_words(Code::out_of_range, format("%s has no such cell.", to_text(scaled).c_str()),
-                      "Choose a cell of the pattern.");
+    return fail(Code::out_of_range, "error.lens.no_cell", {to_text(scaled)});
   const std::int64_t kv = head * state->in.k.size(0) / state->in.q.size(0);
   const std::vector<NamedRow> q = HeadSide(trace, any, true).parts(head, query),
                               k = HeadSide(trace, any, false).parts(kv, key);

@@ -30,9 +30,7 @@ Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector
     if (found == record.axes.end()) {
       std::vector<std::string> known;
       for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
-      return fail_words(Code::bad_shape,
-                        format("%s has no axis called %s.", to_text(record.site).c_str(), word.c_str()),
-                        format("Its axes are %s.", join(known, ", ").c_str()));
+      return fail(Code::bad_shape, "error.lens.sweep.axis", {to_text(record.site), word, join(known, ", ")});
     }
     out.push_back(static_cast<std::size_t>(found - record.axes.begin()));
   }
@@ -88,9 +86,7 @@ Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_pt
         if (!out.partners_.contains(stack)) out.partners_[stack] = align_rows(*out.run_, *out.donor_, stack);
       }
   if (out.partners_.at(out.run_->config().stack).matched() == 0)
-    return fail_words(Code::out_of_range,
-                      "No token of the two texts belongs together, so that nothing can be patched.",
-                      "Choose texts that share words, or have as many tokens.");
+    return fail(Code::out_of_range, "error.lens.sweep.unaligned");
   TRY_OK(out.add_cells(steps, over));
   return out;
 }
@@ -106,10 +102,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     std::int64_t count = 1;
     for (const std::size_t axis : axes) count *= record->shape[axis];
     if (count + std::ssize(cells_) > kMostCells)
-      return fail_words(
-          Code::no_memory,
-          format("The sweep would have more than %lld runs.", static_cast<long long>(kMostCells)),
-          "Go over fewer axes, or name fewer steps.");
+      return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
     for (std::int64_t i = 0; i < count; ++i) {
       SweepCell cell{record->site, {}, kUnknown, kUnknown};
       std::int64_t rest = i;
@@ -121,9 +114,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     }
   }
   if (any) return Done{};
-  return fail_words(
-      Code::not_found, format("No step of this run that can be edited matches \"%s\".", steps.text().c_str()),
-      "attnscope-cli steps lists every name; * stands for any characters: \"blocks.*.attn.z\".");
+  return fail(Code::not_found, "error.lens.sweep.no_step", {steps.text()});
 }
 
 const Alignment& Sweep::partners(const Site& site, Axis axis) const {

@@ -35,8 +35,7 @@ const Step* find_step(std::string_view text, bool in_block) {
 }
 
 Error unknown_site(std::string_view text) {
-  return fail_words(Code::not_found, "No step is called " + in_quotes(text) + ".",
-                    "attnscope-cli steps lists every name, for example blocks.0.attn.pattern.");
+  return fail(Code::not_found, "error.step.no_step", {in_quotes(text)});
 }
 
 // '*' stands for any run of characters. Goes back to the last star only, so that the time is pattern times
@@ -167,10 +166,7 @@ Result<Bracketed> take_brackets(std::string_view text) {
   const std::size_t open = text.find('[');
   Bracketed out{std::string(text.substr(0, open)), {}};
   if (open == std::string_view::npos) return out;
-  const auto bad = [&] {
-    return fail_words(Code::bad_format, in_quotes(text) + " is not a part of a step.",
-                      "Write it as blocks.0.attn.pattern[head=0,query=2,key=1], each axis once.");
-  };
+  const auto bad = [&] { return fail(Code::bad_format, "error.step.no_part", {in_quotes(text)}); };
   if (text.back() != ']') return bad();
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
     const std::size_t equals = part.find('=');
@@ -215,12 +211,10 @@ Result<Selector> Selector::parse(std::string_view text) {
     if (glob.exclude) part.erase(0, 1);
     TRY(Bracketed found, take_brackets(part));
     if (found.name.empty()) {
-      return fail_words(Code::bad_format, "The selector " + in_quotes(text) + " has an empty part.",
-                        "Separate patterns with one comma: \"blocks.*.attn.pattern,logits\".");
+      return fail(Code::bad_format, "error.step.selector_empty", {in_quotes(text)});
     }
     if (glob.exclude && !found.at.empty()) {
-      return fail_words(Code::bad_format, in_quotes(part) + " would take away a part of a step.",
-                        "Take away whole steps, and name the parts that you want.");
+      return fail(Code::bad_format, "error.step.selector_part", {in_quotes(part)});
     }
     if (found.name.find('*') == std::string::npos && !layer_range(found.name)) {
       TRY(const Site site, parse_site(found.name));  // a plain name must exist; aliases become our names

@@ -23,16 +23,15 @@ constexpr std::size_t kPendingBytes = std::size_t{1} << 20;
 const char* hint_for(int reason) {
   switch (reason) {
     case ENOSPC:
-    case EDQUOT: return "Free some space or choose another disk.";
+    case EDQUOT: return "error.system.hint.space";
     case ENOENT:
-    case ENOTDIR: return "Create the folder first, or choose another one.";
+    case ENOTDIR: return "error.system.hint.folder";
     case EACCES:
     case EPERM:
-    case EROFS: return "Choose a folder that you may write in.";
-    case EFBIG:
-      return "This file system or user may not hold a file so large: choose another disk or save less.";
-    case ENAMETOOLONG: return "Choose a shorter name.";
-    default: return "Check the disk, or choose another folder.";
+    case EROFS: return "error.system.hint.permission";
+    case EFBIG: return "error.system.hint.large";
+    case ENAMETOOLONG: return "error.system.hint.name";
+    default: return "error.system.hint.disk";
   }
 }
 
@@ -42,9 +41,8 @@ Error write_error(const std::string& path, int reason) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
     reason = EROFS;
-  return fail_words(Code::io_failed,
-                    "Writing " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
-                    hint_for(reason));
+  return Error{Code::io_failed, Text::of("error.system.write", {quoted_path(path), std::strerror(reason)}),
+               Text::of(hint_for(reason))};
 }
 
 // The file a symbolic link leads to, so that the link stays a link.
@@ -73,9 +71,7 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
 Result<int> open_stream(const std::string& target, const std::string& path) {
   const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0 && errno == ENXIO)
-    return fail_words(Code::io_failed,
-                      "Cannot write " + in_quotes(path, 400) + ": it is a pipe that nobody reads.",
-                      "Start its reader first, or name a file.");
+    return fail(Code::io_failed, "error.system.no_reader", {in_quotes(path, 400)});
   if (fd < 0) return write_error(path, errno);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
@@ -96,9 +92,8 @@ Status make_folder(const std::string& path) {
   std::filesystem::create_directories(path, error);
   std::error_code ignored;
   if (!error || std::filesystem::is_directory(path, ignored)) return Done{};
-  return fail_words(Code::io_failed,
-                    "The folder " + quoted_path(path) + " cannot be made: " + error.message() + ".",
-                    hint_for(error.value()));
+  return Error{Code::io_failed, Text::of("error.system.make_folder", {quoted_path(path), error.message()}),
+               Text::of(hint_for(error.value()))};
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
@@ -107,14 +102,10 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode))
-    return fail_words(Code::io_failed, "Cannot write " + quoted_path(path) + ": it is a folder.",
-                      "Add a file name.");
+    return fail(Code::io_failed, "error.system.write_folder", {quoted_path(path)});
   const bool regular = !exists || S_ISREG(old.st_mode);
   if (!regular && what == WriteTo::regular_file)
-    return fail_words(
-        Code::io_failed,
-        "Cannot write " + in_quotes(path, 400) + ": it is a device or a pipe, not a regular file.",
-        "Remove it, or name another file.");
+    return fail(Code::io_failed, "error.system.write_device", {in_quotes(path, 400)});
   if (!regular) {
     TRY(const int fd, open_stream(target, path));
     return AtomicFile(fd, target, "");

@@ -36,25 +36,16 @@ class Opened {
 
 Error open_error(const std::string& path, int reason) {
   const std::string name = quoted_path(path);
-  if (reason == ENOENT || reason == ENOTDIR)
-    return fail_words(Code::not_found, "There is no file " + name + ".",
-                      "Check the spelling and the folder.");
-  if (reason == EACCES || reason == EPERM)
-    return fail_words(Code::io_failed, "The file " + name + " may not be read by this user.",
-                      "Change its permissions (chmod +r) or copy it to a folder of your own.");
-  return fail_words(Code::io_failed, "The file " + name + " cannot be opened: " + std::strerror(reason) + ".",
-                    "Check the path and the disk.");
+  if (reason == ENOENT || reason == ENOTDIR) return fail(Code::not_found, "error.system.no_file", {name});
+  if (reason == EACCES || reason == EPERM) return fail(Code::io_failed, "error.system.no_permission", {name});
+  return fail(Code::io_failed, "error.system.open", {name, std::strerror(reason)});
 }
 
 Error kind_error(const std::string& path, const struct stat& info) {
   const std::string name = quoted_path(path);
-  if (S_ISDIR(info.st_mode))
-    return fail_words(Code::io_failed, name + " is a folder, not a file.", "Name a file inside it.");
-  if (!S_ISREG(info.st_mode))
-    return fail_words(Code::io_failed, name + " is a device or a pipe, not a regular file.",
-                      "Save the data to a file first.");
-  return fail_words(Code::io_failed, "The file " + name + " is empty.",
-                    "It was probably cut off while it was copied or downloaded: fetch it again.");
+  if (S_ISDIR(info.st_mode)) return fail(Code::io_failed, "error.system.read_folder", {name});
+  if (!S_ISREG(info.st_mode)) return fail(Code::io_failed, "error.system.read_device", {name});
+  return fail(Code::io_failed, "error.system.empty", {name});
 }
 
 Result<Opened> open_regular(const std::string& path, bool may_be_empty = false) {
@@ -70,9 +61,7 @@ Result<Opened> open_regular(const std::string& path, bool may_be_empty = false) 
 }
 
 Error read_error(const std::string& path, int reason) {
-  return fail_words(Code::io_failed,
-                    "Reading " + quoted_path(path) + " failed: " + std::strerror(reason) + ".",
-                    "Check the disk.");
+  return fail(Code::io_failed, "error.system.read", {quoted_path(path), std::strerror(reason)});
 }
 
 // Reads one piece; an errno, or 0. A file that ends before the piece does is found out by its stamp.
@@ -96,8 +85,7 @@ Status read_all(int fd, const std::string& path, const FileStamp& stamp, char* t
   if (reason != 0) return read_error(path, reason);
   struct stat now {};
   if (::fstat(fd, &now) == 0 && !rewritten(stamp, stamp_of(now))) return Done{};
-  return fail_words(Code::io_failed, "The file " + quoted_path(path) + " changed while it was read.",
-                    "Another program is writing it: try again when it is saved.");
+  return fail(Code::io_failed, "error.system.changed", {quoted_path(path)});
 }
 
 // ---- copies and mappings --------------------------------------------------------------------------
@@ -116,10 +104,8 @@ bool may_copy(std::uint64_t bytes) {
 }
 
 Error map_error(const std::string& path, std::uint64_t bytes, int reason) {
-  return fail_words(Code::io_failed,
-                    "The file " + quoted_path(path) + " (" + format_bytes(bytes) +
-                        ") cannot be mapped into memory: " + std::strerror(reason) + ".",
-                    "Copy it to a local disk, or close other programs.");
+  return fail(Code::io_failed, "error.system.map",
+              {quoted_path(path), format_bytes(bytes), std::strerror(reason)});
 }
 
 void note(const std::string& path, const FileStamp& stamp, std::weak_ptr<const MappedFile> mapping = {}) {
@@ -168,30 +154,22 @@ MappedFile::~MappedFile() {
 Status MappedFile::intact() const {
   if (copied()) return Done{};
   const std::string name = quoted_path(path_);
-  constexpr const char* kHint = "Read it again when it is saved.";
-  if (lost_)
-    return fail_words(Code::io_failed,
-                      "The file " + name + " was cut short while it was open, or can no longer be read.",
-                      kHint);
+  if (lost_) return fail(Code::io_failed, "error.system.cut_short", {name});
   struct stat info {};
   const bool known = ::fstat(fd_, &info) == 0;
   FileStamp now = stamp_of(info);
   const auto there = stamp_of(path_);
   if (!there || !there->same_file(now)) now.changed_ns = stamp_.changed_ns;  // it was renamed or replaced
   if (known && !rewritten(stamp_, now)) return Done{};
-  return fail_words(
-      Code::io_failed,
-      "The file " + name + " was changed while it was open: old and new numbers would be mixed.", kHint);
+  return fail(Code::io_failed, "error.system.mixed", {name});
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
   TRY(const Opened file, open_regular(path, true));
   const FileStamp& stamp = file.stamp();
   if (stamp.bytes > max_bytes)
-    return fail_words(Code::unsupported,
-                      "The file " + quoted_path(path) + " has " + format_bytes(stamp.bytes) + "; at most " +
-                          format_bytes(max_bytes) + " are read.",
-                      "Is it the right file?");
+    return fail(Code::unsupported, "error.system.large",
+                {quoted_path(path), format_bytes(stamp.bytes), format_bytes(max_bytes)});
   std::string text(whole(stamp), '\0');
   TRY_OK(read_all(file.fd(), path, stamp, text.data()));
   note(path, stamp);

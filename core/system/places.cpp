@@ -35,16 +35,14 @@ std::string config_folder() {
 }
 
 Result<std::string> rescued(const std::string& name, const std::function<Status(const std::string&)>& write) {
-  Status last = fail_words(Code::io_failed, "There is no other place to write to.", "Free some space.");
+  Status last = fail(Code::io_failed, "error.system.no_place");
   for (const std::string& place : {std::string("/var/tmp"), folder_in("HOME"), folder_in("TMPDIR"),
                                    std::string("/tmp"), std::string(".")}) {
     std::string folder = (fs::path(place) / ("attnscope-" + name + "-XXXXXX")).string();
     if (place.empty()) continue;
     if (!::mkdtemp(folder.data())) {
       last =
-          fail_words(Code::io_failed,
-                     "No folder can be made in " + in_quotes(place, 400) + ": " + std::strerror(errno) + ".",
-                     "Free some space.");
+          fail(Code::io_failed, "error.system.no_folder_in", {in_quotes(place, 400), std::strerror(errno)});
       continue;
     }
     last = write(folder);
