@@ -49,11 +49,11 @@ class Loop {
 
   void run() {
     while (!is_over()) {
-      const Status drawn = guarded(tr("fault.frame"), [this] { turn(); });
+      const Status drawn = guarded(Text::of("fault.frame"), [this] { turn(); });
       drawing_ = false;
       if (drawn) continue;
       ImGui::EndFrame();  // where it was begun
-      (void)guarded(tr("fault.frame"), [&] { session_.report(drawn.error()); });
+      (void)guarded(Text::of("fault.frame"), [&] { session_.report(drawn.error()); });
     }
   }
   /// A frame is being made: nobody else looks at what it changes.

@@ -76,9 +76,9 @@ void Frame::take_news() {
     if (const auto& opened = state_.session.document().opened) {
       again_ = !opened->path.empty() && opened->path == seen_path_;  // the stage stays where it is
       seen_path_ = opened->path;
-      for (const std::string& warning : opened->warnings)
+      for (const std::string& warning : in_words(opened->warnings))
         state_.notify(Notice::Kind::warning, warning, {}, 0);
-      for (const std::string& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
+      for (const std::string& note : in_words(opened->notes)) state_.notify(Notice::Kind::info, note, {}, 0);
     }
   }
   if (!run_) return;
@@ -141,7 +141,7 @@ bool Frame::moving() const {
 
 void Frame::draw(Painter& painter) {
   const UiMark mark;
-  const Status drawn = guarded(tr("fault.frame"), [&] { draw_all(painter); });
+  const Status drawn = guarded(Text::of("fault.frame"), [&] { draw_all(painter); });
   if (drawn) return;
   mark.restore();
   state_.session.report(drawn.error());

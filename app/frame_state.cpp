@@ -176,7 +176,7 @@ void FrameState::take_session_cursor(const RunResult& run) {
 void FrameState::open_shipped(const std::string& name) {
   asked_session_.reset();
   const std::string_view text = asset("assets/scenes/" + name + ".json");
-  if (text.empty()) return session.report(fail_words(Code::not_found, tr("shipped.unknown_scene", {name})));
+  if (text.empty()) return session.report(fail(Code::not_found, "shipped.unknown_scene", {name}));
   session.open_scene(std::string(text), kScenePrefix + name);
 }
 
@@ -187,8 +187,9 @@ void FrameState::open_shipped_model(const std::string& name) {
   for (const ShippedModel& model : models())
     known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);
   if (files.empty())
-    return session.report(fail_words(Code::not_found, tr("shipped.unknown", {name}),
-                                     known.empty() ? tr("shipped.none") : tr("shipped.known", {known})));
+    return session.report(
+        Error{Code::not_found, Text::of("shipped.unknown", {name}),
+              known.empty() ? Text::of("shipped.none") : Text::of("shipped.known", {known})});
   workspace.cursor.step = {};  // the model's card says where to look
   session.open_files(std::move(files), kModelPrefix + name);
 }

@@ -45,7 +45,7 @@ void right_text(const std::string& text, float right, float y) {
 // The decoder forgets what it wrote, and the model writes its answer to what the encoder reads.
 void answer_anew(Session& session, int sequence) {
   const auto at = static_cast<std::size_t>(sequence);
-  const Status begun = session.edit(tr("input.edit.forget"), {}, [&](Document& changed) {
+  const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
     return set_text(changed, at, "", changed.model->config().stack);
   });
   if (begun) session.generate(sequence, kMostAnswer, tr("input.edit.answer"));
@@ -116,7 +116,7 @@ void InputBar::draw_generate(const PanelContext& context) {
 void InputBar::draw_add_token(const PanelContext& context) {
   const WithColour ink(ImGuiCol_Text, theme().text_dim);
   if (ImGui::Button((std::string(tr("input.add_token")) + "###add_token").c_str()))
-    context.commands.edit(tr("input.edit.add_token"), {}, add_position);
+    context.commands.edit(Text::of("input.edit.add_token"), {}, add_position);
   note_item("add_token");
   compat::item_tooltip(tr("input.add_token.help"));
 }

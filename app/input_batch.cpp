@@ -67,7 +67,7 @@ void BatchBar::draw_tabs(const PanelContext& context) {
   const std::size_t at = sequence_index(context);
   if (raised_button("+###add_sequence"))
     context.commands.act([this, at](Session& session) {
-      const Status added = session.edit(tr("input.edit.add_sequence", {std::to_string(at + 1)}), {},
+      const Status added = session.edit(Text::of("input.edit.add_sequence", {std::to_string(at + 1)}), {},
                                         [at](Document& changed) { return add_sequence(changed, at); });
       if (added) go_to_ = at + 1;
     });
@@ -75,7 +75,7 @@ void BatchBar::draw_tabs(const PanelContext& context) {
   if (count < 2) return;
   ImGui::SameLine(0, px(kGap));
   if (raised_button("\u2212###delete_sequence"))
-    context.commands.edit(tr("input.edit.delete_sequence", {std::to_string(at + 1)}), {},
+    context.commands.edit(Text::of("input.edit.delete_sequence", {std::to_string(at + 1)}), {},
                           [at](Document& changed) { return delete_sequence(changed, at); });
   compat::item_tooltip(tr("input.delete_sequence.help", {std::to_string(at + 1)}).c_str());
 }
@@ -88,7 +88,7 @@ void BatchBar::change(const PanelContext& context, const Padding& wanted, const 
     error_.reset();
     if (!fits) error_ = fits.error();
     if (fits)
-      (void)session.edit(tr("input.edit.padding", {padding_words(wanted)}), gesture,
+      (void)session.edit(Text::of("input.edit.padding", {padding_words(wanted)}), gesture,
                          [&](Document& changed) { return set_padding(changed, wanted); });
   });
 }

@@ -116,7 +116,7 @@ void PictureBox::paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1) {
   const Stroke stroke{last_x_, last_y_, x, y, brush_, kPalette[colour_]};
   last_x_ = x, last_y_ = y;
   context.commands.edit(
-      tr("input.edit.draw"), "stroke" + std::to_string(stroke_),
+      Text::of("input.edit.draw"), "stroke" + std::to_string(stroke_),
       [stroke, cells, at = sequence_](Document& changed) { return paint(changed, at, stroke, cells); });
 }
 
@@ -239,9 +239,10 @@ void PictureBox::draw_tools(const PanelContext& context, FrameState& state) {
     draw_grids(context);
     const PictureGrid cells = grid(context);
     if (raised_button(std::string(tr("input.picture.clear")) + "###clear_picture"))
-      context.commands.edit(tr("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {
-        return set_picture(changed, at, blank_picture(cells.width, cells.height, kPalette[1]));
-      });
+      context.commands.edit(
+          Text::of("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {
+            return set_picture(changed, at, blank_picture(cells.width, cells.height, kPalette[1]));
+          });
     ImGui::SameLine(0, px(14));
     ImGui::BeginGroup();
     dim_text(tr("input.picture.seen"));

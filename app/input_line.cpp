@@ -85,11 +85,10 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
   if (!made) {
     error_ = made.error();
   } else if (made->input.ids.empty()) {
-    error_ = fail_words(Code::bad_format, tr("input.empty"), tr("input.empty.hint"));
+    error_ = fail(Code::bad_format, "input.empty");
   } else if (const int id = unknown_id(made->input.ids, known); id >= 0) {
-    error_ =
-        fail_words(Code::out_of_range, tr("input.unknown_id", {std::to_string(id), std::to_string(known)}),
-                   tr("input.unknown_id.hint", {std::to_string(known - 1)}));
+    error_ = Error{Code::out_of_range, Text::of("input.unknown_id", {id, known}),
+                   Text::of("input.unknown_id.hint", {known - 1})};
   } else {
     const std::string sentence =
         made->text.empty()

@@ -93,7 +93,7 @@ void MaskBox::try_mask(Session& session, const std::string& text) {
   const MaskSpec asked = asked_mask(tried, of);
   const std::string prefix(mask_prefix(of));
   if (fits && asked != asked_mask(session.document(), of))
-    (void)session.edit(tr("input.edit.mask", {prefix + asked.text()}), "mask_text" + prefix,
+    (void)session.edit(Text::of("input.edit.mask", {prefix + asked.text()}), "mask_text" + prefix,
                        [&](Document& changed) { return set_mask_text(changed, text, of); });
   point_ = session.history().point();
 }
@@ -114,7 +114,7 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
     bool other = false;
     for (std::size_t at = first; at < end; ++at)
       other |= tried.sequences[at].input.spans != session.document().sequences[at].input.spans;
-    if (fits && other) (void)session.edit(tr("input.edit.spans", {text}), "spans_text", change);
+    if (fits && other) (void)session.edit(Text::of("input.edit.spans", {text}), "spans_text", change);
     if (fits && text_error_) try_mask(session, text_);
     point_ = session.history().point();
   });
@@ -155,7 +155,7 @@ void MaskBox::draw_presets(const PanelContext& context) {
     text_error_.reset();
     const std::string prefix(mask_prefix(of_));
     context.commands.edit(
-        tr("input.edit.mask", {prefix + presets[i]}), {},
+        Text::of("input.edit.mask", {prefix + presets[i]}), {},
         [text = presets[i], of = of_](Document& changed) { return choose_mask(changed, text, of); });
   }
 }

@@ -169,14 +169,14 @@ void ChipMenu::draw_segments(const PanelContext& context, const Chip& chip) {
     ImGui::SameLine(0, px(6));
     const std::string number = std::to_string(type);
     if (!raised_button(number + "###segment" + number, chip.type == type)) continue;
-    context.commands.edit(tr("input.edit.segment", {chip.label, number}), {},
+    context.commands.edit(Text::of("input.edit.segment", {chip.label, number}), {},
                           [=](Document& changed) { return set_type(changed, sequence, pos, type); });
   }
   ImGui::SameLine(0, px(10));
   const int other = chip.type == 0 ? 1 : 0;
   if (!raised_button(tr("input.menu.segment_from_here", {std::to_string(other)}) + "###segment_from_here"))
     return;
-  context.commands.edit(tr("input.edit.segment_from", {std::to_string(pos), std::to_string(other)}), {},
+  context.commands.edit(Text::of("input.edit.segment_from", {std::to_string(pos), std::to_string(other)}), {},
                         [=](Document& changed) { return set_type(changed, sequence, pos, other, true); });
 }
 

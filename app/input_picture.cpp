@@ -53,7 +53,7 @@ void PictureBox::begin_reading(const PanelContext& context, const std::string& p
 void PictureBox::take_reading(Session& session, const Read& read) {
   if (read.numbers ? !read.pixels : !read.picture)
     return session.report(read.numbers ? read.pixels.error() : read.picture.error());
-  (void)session.edit(tr("input.edit.picture", {file_name(read.path)}), {}, [&](Document& changed) {
+  (void)session.edit(Text::of("input.edit.picture", {file_name(read.path)}), {}, [&](Document& changed) {
     if (!read.numbers) return set_picture(changed, read.sequence, *read.picture);
     Status set = set_pixels(changed, read.sequence, *read.pixels);
     if (set) changed.sequences[read.sequence].picture.name = file_name(read.path);

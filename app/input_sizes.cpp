@@ -70,7 +70,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   dim_text(tr("input.sizes.note"));
   ImGui::PopTextWrapPos();
   if (again || wanted != now)
-    context.commands.edit(tr("input.edit.sizes", {sizes_line(wanted), std::to_string(seed)}), "sizes",
+    context.commands.edit(Text::of("input.edit.sizes", {sizes_line(wanted), std::to_string(seed)}), "sizes",
                           [wanted, seed](Document& changed) { return resize_scene(changed, wanted, seed); });
   ImGui::EndPopup();
 }

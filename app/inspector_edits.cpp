@@ -61,9 +61,10 @@ LineEvent edit_line(const PanelContext& context, const EditLine& line, int index
     if (ImGui::BeginDragDropTarget()) {
       if (const ImGuiPayload* payload = ImGui::AcceptDragDropPayload(kDragged)) {
         const int from = *static_cast<const int*>(payload->Data);
-        context.commands.edit(tr("inspector.edits.moved", {line.text}), {}, [from, index](Document& changed) {
-          return move_edit(changed, static_cast<std::size_t>(from), index - from);
-        });
+        context.commands.edit(Text::of("inspector.edits.moved", {line.text}), {},
+                              [from, index](Document& changed) {
+                                return move_edit(changed, static_cast<std::size_t>(from), index - from);
+                              });
       }
       ImGui::EndDragDropTarget();
     }
@@ -82,7 +83,7 @@ int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEd
     const std::string text = mask_cell_words(mask.of, cell);
     const std::string id = "mask" + std::to_string(index) + "." + std::to_string(lines++);
     if (edit_line(context, {id, text}, -1, true).removed)
-      context.commands.edit(tr("inspector.edits.removed", {text}), {},
+      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
                             [of = mask.of, cell](Document& changed) -> Status {
                               take_back_mask_cell(changed, of, cell.query, cell.key);
                               return Done{};
@@ -147,10 +148,10 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
         edit_line(context, {"edit" + std::to_string(i), text}, static_cast<int>(i), edit.enabled);
     if (event.toggled)
       context.commands.edit(
-          tr(edit.enabled ? "inspector.edits.off" : "inspector.edits.on", {text}), {},
+          Text::of(edit.enabled ? "inspector.edits.off" : "inspector.edits.on", {text}), {},
           [i, on = !edit.enabled](Document& changed) { return switch_edit(changed, i, on); });
     if (event.removed)
-      context.commands.edit(tr("inspector.edits.removed", {text}), {},
+      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
                             [i](Document& changed) { return remove_edit(changed, i); });
     if (event.clicked) go_to_edit(context, edit);
     if (is_unreached(context, edit)) wrapped_text(tr("inspector.edits.unreached"), theme().warning);
@@ -166,7 +167,7 @@ void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Status can = edit ? check_new_edit(context, *edit) : Status(edit.error());
   cache.new_edit_error = can ? std::string() : can.error().text();
   if (!can) return;
-  context.commands.edit(tr("inspector.edits.added", {edit_words(**edit)}), {},
+  context.commands.edit(Text::of("inspector.edits.added", {edit_words(**edit)}), {},
                         [edit = *edit](Document& changed) -> Status {
                           changed.edits.push_back(edit);
                           return Done{};

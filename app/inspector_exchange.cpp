@@ -109,14 +109,15 @@ void draw_choice(const PanelContext& context, ExchangeMenu& menu, const Choice& 
   compat::item_tooltip(why.empty() ? text.c_str() : why.c_str(), true);
   if (!clicked || (own && lit)) return;
   const bool back = stands || own;
-  context.commands.edit(tr(back ? "inspector.edits.removed" : "inspector.edits.added", {edit_words(*edit)}),
-                        {}, [edit, back](Document& changed) -> Status {
-                          if (back)
-                            take_back(changed, *edit->exchange());
-                          else
-                            put_edit(changed, edit);
-                          return Done{};
-                        });
+  context.commands.edit(
+      Text::of(back ? "inspector.edits.removed" : "inspector.edits.added", {edit_words(*edit)}), {},
+      [edit, back](Document& changed) -> Status {
+        if (back)
+          take_back(changed, *edit->exchange());
+        else
+          put_edit(changed, edit);
+        return Done{};
+      });
 }
 
 void draw_label(const char* key) {

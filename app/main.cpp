@@ -8,7 +8,7 @@
 int main(int count, char** arguments) {
   attnscope::survive_file_limits();
   int status = 1;
-  const attnscope::Status done = attnscope::guarded("the program", [&] {
+  const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.program"), [&] {
     const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
     if (!line.run) {
       std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);

@@ -36,26 +36,22 @@ Status read_size(const std::string& text, Options& options) {
   if (by != std::string::npos && side(std::string_view(text).substr(0, by), options.width) &&
       side(std::string_view(text).substr(by + 1), options.height))
     return Done{};
-  return fail_words(Code::bad_format, in_quotes(text) + " is no window size.",
-                    format("Write it like 1440x900, each side from %d to %d.", kLeastSide, kMostSide));
+  return fail(Code::bad_format, "error.app.window_size", {in_quotes(text), kLeastSide, kMostSide});
 }
 
 Status read_ids(const std::string& text, Options& options) {
   if (text.empty()) return Done{};
   for (const std::string& piece : split(text, ',')) {
     const auto id = parse_whole(piece, 0, std::numeric_limits<int>::max());
-    if (!id)
-      return fail_words(Code::bad_format, in_quotes(piece) + " is not a token id.",
-                        "Write ids like --ids 12,7,99.");
+    if (!id) return fail(Code::bad_format, "error.app.token_id", {in_quotes(piece)});
     options.ids.push_back(static_cast<int>(*id));
   }
   return Done{};
 }
 
-Status one_of(const char* what, const std::string& value, const std::vector<std::string>& known) {
+Status one_of(const Text& what, const std::string& value, const std::vector<std::string>& known) {
   if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return Done{};
-  return fail_words(Code::not_found, format("There is no %s ", what) + in_quotes(value) + ".",
-                    "Known: " + join(known, ", ") + ".");
+  return fail(Code::not_found, "error.app.no_such", {what, in_quotes(value), join(known, ", ")});
 }
 
 std::vector<std::string> view_names() {
@@ -77,15 +73,15 @@ Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_ids(raw.ids, options));
   TRY_OK(choose_memory_limit(raw.memory));
   if (!options.texts.empty() && !options.ids.empty())
-    return fail_words(Code::unsupported, "--text and --ids were both given.", "Give one of them.");
+    return fail(Code::unsupported, "error.app.text_and_ids");
   for (const std::string& mask : options.masks) TRY_OK(checked_mask(mask));
   if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
   if (!options.save_session.empty() && !is_session_path(options.save_session))
     options.save_session += kSessionEnding;
-  TRY_OK(one_of("view", options.view, view_names()));
-  TRY_OK(one_of("padding side", options.pad_side, {"right", "left"}));
-  TRY_OK(one_of("theme", options.theme, {"dark", "light"}));
-  TRY_OK(one_of("language", options.language, languages()));
+  TRY_OK(one_of(Text::of("error.app.no_such.view"), options.view, view_names()));
+  TRY_OK(one_of(Text::of("error.app.no_such.padding_side"), options.pad_side, {"right", "left"}));
+  TRY_OK(one_of(Text::of("error.app.no_such.theme"), options.theme, {"dark", "light"}));
+  TRY_OK(one_of(Text::of("error.app.no_such.language"), options.language, languages()));
   if (!options.step.empty()) {
     TRY(const Site site, parse_site(options.step));
     options.step = to_text(site);

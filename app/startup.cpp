@@ -85,8 +85,7 @@ Status give_image(Document& document, std::size_t sequence, const std::string& p
 Status give_texts(Document& document, const Options& options) {
   const ModelConfig& config = document.model->config();
   if (!options.decoder_texts.empty() && !config.encoder())
-    return fail_words(Code::unsupported, "This model has no decoder beside an encoder.",
-                      "Leave out --decoder-text.");
+    return fail(Code::unsupported, "error.app.no_decoder");
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     TRY_OK(set_text(document, i, options.texts[i], read_stack(document)));
     if (config.encoder()) TRY_OK(set_text(document, i, ""));  // the answer to another text
@@ -103,8 +102,7 @@ Status give_texts(Document& document, const Options& options) {
 Status give_input(Document& document, const Options& options) {
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && !document.sequences.empty() && !document.sequences.front().input.vectors.empty())
-    return fail_words(Code::unsupported, "This scene takes vectors, not text or token ids.",
-                      "Leave out --text and --ids.");
+    return fail(Code::unsupported, "error.app.vectors");
   const std::size_t count =
       std::max({options.texts.size(), options.decoder_texts.size(), options.images.size()});
   while (document.sequences.size() < count) TRY_OK(add_sequence(document, document.sequences.size() - 1));
@@ -130,7 +128,7 @@ Status give_input(Document& document, const Options& options) {
 Status apply_input(FrameState& state, const Options& options) {
   if (!asks_for_input(options)) return Done{};
   Session& session = state.session;
-  TRY_OK(session.edit(tr("frame.input_given"), {},
+  TRY_OK(session.edit(Text::of("frame.input_given"), {},
                       [&](Document& document) { return give_input(document, options); }));
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
@@ -165,8 +163,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
   if (!options.step.empty()) {
     TRY(const Site site, parse_site(options.step));
     if (!run.trace(cursor.sequence).find(site))
-      return fail_words(Code::not_found, "This run has no step " + in_quotes(options.step) + ".",
-                        "attnscope-cli steps lists the names; the model decides which of them happen.");
+      return fail(Code::not_found, "error.app.no_step", {in_quotes(options.step)});
     go_to_site(state.workspace, run, site);
   }
   const int heads = head_count(cursor, run);

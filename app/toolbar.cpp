@@ -124,7 +124,7 @@ void model_menu(FrameState& state) {
     state.commands.act([](Session& session) { session.run(); });
   const bool edited = !document.edits.empty();
   if (item("toolbar.clear_changes", nullptr, false, edited))
-    state.commands.edit(tr("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
+    state.commands.edit(Text::of("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
       changed.edits.clear();
       return Done{};
     });

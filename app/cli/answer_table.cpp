@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/npy.h"
 #include "core/io/writers.h"
 #include "core/system/atomic_file.h"
@@ -22,9 +23,8 @@ constexpr std::uint64_t kMostBytes = 256ull << 20;
 constexpr const char* kIndex = ".index";
 constexpr const char* kEstimate = ".estimate";
 
-Error not_an_answer(const std::string& path, const std::string& problem) {
-  return fail_words(Code::bad_format, quoted_path(path) + " is no part of a sweep: " + problem + ".",
-                    "Give files that ablate or patch wrote with --shard and --out.");
+Error not_an_answer(const std::string& path, const Text& problem) {
+  return fail(Code::bad_format, "error.cli.answer", {quoted_path(path), problem});
 }
 
 // ---- CSV ------------------------------------------------------------------------------------------
@@ -83,11 +83,11 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
     const std::vector<std::string> words = split(line, ',');
     if (header.empty()) {
       header = words;
-      if (header.front() != "step") return not_an_answer(path, "its first column is not \"step\"");
+      if (header.front() != "step") return not_an_answer(path, Text::of("error.cli.answer.first_column"));
       continue;
     }
     if (words.size() != header.size())
-      return not_an_answer(path, in_quotes(line) + " does not have the columns of the first line");
+      return not_an_answer(path, Text::of("error.cli.answer.columns", {in_quotes(line)}));
     AnswerRow row;
     row.step = words[0];
     bool place = false;
@@ -96,7 +96,8 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
       const auto real = number_of<double>(words[i]);
       const auto whole = number_of<std::int64_t>(words[i]);
       const bool counts = header[i] != "value" && header[i] != "estimate";
-      if (!real || (counts && !whole)) return not_an_answer(path, in_quotes(words[i]) + " is no number");
+      if (!real || (counts && !whole))
+        return not_an_answer(path, Text::of("error.cli.answer.number", {in_quotes(words[i])}));
       if (header[i] == "value")
         row.value = *real;
       else if (header[i] == "estimate")
@@ -190,7 +191,7 @@ std::pair<std::string, std::vector<std::string>> step_and_axes(const std::string
 Result<AnswerTable> read_grids(const std::string& path) {
   TRY(const std::shared_ptr<TensorSource> file, read_npz(path));
   AnswerTable out;
-  if (!file->find("whole")) return not_an_answer(path, "it does not say of how many rows it is a part");
+  if (!file->find("whole")) return not_an_answer(path, Text::of("error.cli.answer.whole"));
   TRY(const std::vector<std::int64_t> whole, file->load_ints("whole"));
   out.whole = whole.front();
   for (const TensorInfo& info : file->infos()) {
@@ -208,7 +209,7 @@ Result<AnswerTable> read_grids(const std::string& path) {
     const auto [step, axes] = step_and_axes(info.name);
     const std::vector<float> flat = values.values();
     if (indices.size() != flat.size() || (!axes.empty() && axes.size() != info.shape.size()))
-      return not_an_answer(path, in_quotes(info.name) + " and its indices have different shapes");
+      return not_an_answer(path, Text::of("error.cli.answer.shapes", {in_quotes(info.name)}));
     const std::vector<float> guesses = estimates.empty() ? std::vector<float>() : estimates.values();
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (indices[i] == 0) continue;
@@ -246,8 +247,7 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
 Status write_answer(const std::string& path, const AnswerTable& table) {
   if (path.ends_with(".npz")) return write_grids(path, table);
   if (!path.ends_with(".csv"))
-    return fail_words(Code::unsupported, quoted_path(path) + " is neither .csv nor .npz.",
-                      "Name such a file.");
+    return fail(Code::unsupported, "error.cli.answer_extension", {quoted_path(path)});
   const std::string text = to_csv(table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());
@@ -271,23 +271,14 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   };
   for (const AnswerTable& part : parts) {
     if (part.whole != out.whole || about_totals(part) != about_totals(out))
-      return fail_words(
-          Code::bad_format,
-          "The parts belong to different sweeps: they count differently, or start from different runs.",
-          "Give the parts of one sweep.");
+      return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)
-        return fail_words(Code::bad_format,
-                          format("Row %lld is in two parts.", static_cast<long long>(row.index)),
-                          "Give every part once.");
+        return fail(Code::bad_format, "error.cli.answer_twice", {row.index});
       out.rows.push_back(row);
     }
   }
-  if (out.is_part())
-    return fail_words(Code::not_found,
-                      format("%zu of %lld rows are there: a part is missing.", out.rows.size(),
-                             static_cast<long long>(out.whole)),
-                      "Give all parts, from 1/n to n/n.");
+  if (out.is_part()) return fail(Code::not_found, "error.cli.answer_missing", {out.rows.size(), out.whole});
   std::sort(out.rows.begin(), out.rows.end(),
             [](const AnswerRow& a, const AnswerRow& b) { return a.index < b.index; });
   return out;

@@ -8,6 +8,7 @@
 #include "app/cli/measure.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/words.h"
 #include "core/train/trainer.h"
 
 namespace attnscope::cli {

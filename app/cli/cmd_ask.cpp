@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/words.h"
 #include "core/lens/attribution.h"
 #include "core/lens/sweep.h"
 #include "core/session/measure_text.h"
@@ -27,9 +28,7 @@ struct AskOptions {
 Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
   TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
   if (inputs.size() > 1 && !sequences.empty())
-    return fail_words(Code::out_of_range,
-                      format("There are %zu sequences; one is asked about.", inputs.size()),
-                      "Give one --text or --ids.");
+    return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});
   TRY(const Edits edits, sequences.read_edits(opened));
   return run_under(opened, edits, inputs.front());
 }
@@ -47,8 +46,7 @@ Result<Knockout> knockout_of(const std::string& how) {
   char* end = nullptr;
   const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
   if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
-    return fail_words(Code::bad_format, "--how does not know " + in_quotes(how) + ".",
-                      "Write zero, mean, or scale:F with a factor: scale:0.5.");
+    return fail(Code::bad_format, "error.cli.how", {in_quotes(how)});
   return Knockout{EditOp::scale, static_cast<float>(factor)};
 }
 
@@ -57,8 +55,7 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   const int found = std::sscanf(text.c_str(), "%d/%d%n", &part, &parts, &read);
   if (found == 2 && read == static_cast<int>(text.size()) && part >= 1 && part <= parts)
     return std::pair(part, parts);
-  return fail_words(Code::bad_format, "--shard does not know " + in_quotes(text) + ".",
-                    "Write i/n with i from 1 to n: 3/8.");
+  return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
 Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
@@ -92,10 +89,8 @@ Status check_time(const Sweep& sweep, bool asked_for) {
   }
   const double seconds = one * static_cast<double>(sweep.cells().size()) / thread_count();
   if (seconds < kLong) return Done{};
-  return fail_words(
-      Code::out_of_range,
-      format("The sweep has %zu runs and would take about %.1f hours.", sweep.cells().size(), seconds / 3600),
-      "Go over fewer axes, compute a part of it with --shard i/n, or begin it with --yes.");
+  return fail(Code::out_of_range, "error.cli.sweep_long",
+              {sweep.cells().size(), format("%.1f", seconds / 3600)});
 }
 
 // Fills the sweep, or the shard of it, and prints it.
@@ -142,8 +137,7 @@ Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
   if (options.clean.empty() || options.corrupt.empty())
-    return fail_words(Code::out_of_range, "Patching takes two inputs.",
-                      "Give both: --clean-text and --corrupt-text (or -ids, -image).");
+    return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, run_one(opened, options.clean));
   TRY(const std::shared_ptr<const Trace> corrupt, run_one(opened, options.corrupt));
   TRY(const LogitMeasure measure, measure_of(opened, options, *clean));
@@ -186,28 +180,19 @@ Status run_merge(const AskOptions& options) {
 }
 
 void add_question(CLI::App& command, AskOptions& options) {
-  command
-      .add_option(
-          "--measure", options.measure,
-          "logit_diff:A,B, logit:A, prob:A, or kl; A and B are a token's text (in quotes as in JSON where it "
-          "holds a comma) or #id")
-      ->required();
-  command.add_option("--at", options.at, "position whose logits are asked (default: the last)")
-      ->transform(whole(0, 1 << 30));
-  command.add_flag("--json", options.json, "print the answer as JSON");
-  command.add_option("--out", options.out, "file to write: *.csv or *.npz");
+  command.add_option("--measure", options.measure, tr("cli.ask.measure"))->required();
+  command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
+  command.add_flag("--json", options.json, tr("cli.ask.json"));
+  command.add_option("--out", options.out, tr("cli.ask.out"));
 }
 
 void add_sweep(CLI::App& command, AskOptions& options) {
   add_question(command, options);
-  command.add_option("--steps", options.steps, "which steps, as names with *")->capture_default_str();
-  command.add_option(
-      "--over", options.over,
-      "axes of the step, one run per combination: head,pos (pos also names query rows); without it "
-      "the whole step at once");
-  command.add_flag("--estimate", options.estimate, "add the estimate: gradient times difference");
-  command.add_option("--shard", options.shard, "compute part i of n of the sweep: i/n, from 1 (then merge)");
-  command.add_flag("--yes", options.yes, "begin a sweep that takes more than an hour");
+  command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
+  command.add_option("--over", options.over, tr("cli.ask.over"));
+  command.add_flag("--estimate", options.estimate, tr("cli.ask.estimate"));
+  command.add_option("--shard", options.shard, tr("cli.ask.shard"));
+  command.add_flag("--yes", options.yes, tr("cli.ask.yes"));
 }
 
 }  // namespace
@@ -222,39 +207,35 @@ void add_ask(CLI::App& app, Action& action) {
     command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   };
   const auto model = [](CLI::App& command, AskOptions& options) {
-    command.add_option("MODEL", options.model, kModelHelp)->required();
+    command.add_option("MODEL", options.model, tr(kModelHelp))->required();
   };
-  add("ablate", "Knock places out and see what becomes of the answer", "*blocks.*.attn.z", run_ablate,
+  add("ablate", tr("cli.ablate"), "*blocks.*.attn.z", run_ablate,
       [&](CLI::App& command, AskOptions& options) {
         model(command, options);
         options.text.add_to(command, false);
         add_sweep(command, options);
-        command.add_option("--how", options.how, "zero (default), mean over positions, or scale:F");
+        command.add_option("--how", options.how, tr("cli.ask.how"));
       });
-  add("patch", "Take places from the run of another input and see what becomes of the answer",
-      "*blocks.*.resid_pre", run_patch, [&](CLI::App& command, AskOptions& options) {
+  add("patch", tr("cli.patch"), "*blocks.*.resid_pre", run_patch,
+      [&](CLI::App& command, AskOptions& options) {
         model(command, options);
         options.clean.add_to(command, false, "clean-");
         options.corrupt.add_to(command, false, "corrupt-");
         add_sweep(command, options);
-        command
-            .add_option("--direction", options.direction,
-                        "denoise (default): clean into corrupted; noise: corrupted into clean")
+        command.add_option("--direction", options.direction, tr("cli.ask.direction"))
             ->check(CLI::IsMember({"denoise", "noise"}));
       });
-  add("attribute", "Write the answer as a sum of what each part of the model contributed", "", run_attribute,
-      [&](CLI::App& command, AskOptions& options) {
-        model(command, options);
-        options.text.add_to(command, false);
-        add_question(command, options);
-        command.add_option("--by", options.by, "part, head (default), token or neuron")
-            ->check(CLI::IsMember({"part", "head", "token", "neuron"}));
-      });
-  add("merge", "Join the parts of a sweep that --shard computed", "", run_merge,
-      [](CLI::App& command, AskOptions& options) {
-        command.add_option("PART", options.parts, "files that --out wrote")->required();
-        command.add_option("--out", options.out, "file to write: *.csv or *.npz")->required();
-      });
+  add("attribute", tr("cli.attribute"), "", run_attribute, [&](CLI::App& command, AskOptions& options) {
+    model(command, options);
+    options.text.add_to(command, false);
+    add_question(command, options);
+    command.add_option("--by", options.by, tr("cli.ask.by"))
+        ->check(CLI::IsMember({"part", "head", "token", "neuron"}));
+  });
+  add("merge", tr("cli.merge"), "", run_merge, [](CLI::App& command, AskOptions& options) {
+    command.add_option("PART", options.parts, tr("cli.ask.parts"))->required();
+    command.add_option("--out", options.out, tr("cli.ask.out"))->required();
+  });
 }
 
 }  // namespace attnscope::cli

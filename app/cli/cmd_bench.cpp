@@ -11,6 +11,7 @@
 #include "core/arch/random_model.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/words.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope::cli {
@@ -275,9 +276,7 @@ Status run_bench(const BenchOptions& options) {
   TRY(const OpenedModel opened, open_named(options.model));
   const ModelConfig& config = opened.model->config();
   if (config.vocab_size == 0 || !config.head.present) {
-    return fail_words(Code::unsupported,
-                      in_quotes(opened.title) + " is no language model: there is nothing to decode.",
-                      format("Give a language model, or %s.", kRandomModel));
+    return fail(Code::unsupported, "error.cli.no_language_model", {in_quotes(opened.title), kRandomModel});
   }
   const std::vector<int> ids = some_ids(options.tokens, config.vocab_size);
   TRY(const Measured prefill, measure_prefill(*opened.model, ids));
@@ -287,8 +286,7 @@ Status run_bench(const BenchOptions& options) {
   const int decode_from = std::min(options.tokens, room);
   const int steps =
       limit > 0 ? static_cast<int>(std::min<std::int64_t>(kDecodeSteps, limit - decode_from)) : kDecodeSteps;
-  if (steps < 1)
-    return fail_words(Code::out_of_range, "The model has one position only.", "Decoding needs at least two.");
+  if (steps < 1) return fail(Code::out_of_range, "error.cli.one_position");
   TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps,
                                             decode_bytes(*opened.model, decode_from)));
   nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
@@ -317,18 +315,13 @@ Status run_bench(const BenchOptions& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Measure prefill and decoding beside this machine's limits");
+  CLI::App* command = app.add_subcommand("bench", tr("cli.bench"));
   const auto options = std::make_shared<BenchOptions>();
-  command
-      ->add_option(
-          "MODEL", options->model,
-          std::string(kModelHelp) + ", or " + kTrainingBench + " (steps of training at a million weights)")
+  command->add_option("MODEL", options->model, tr("cli.bench.model", {tr(kModelHelp), kTrainingBench}))
       ->required();
-  command->add_option("--tokens", options->tokens, "length of the prefill (default 256)")
-      ->transform(whole(1, 1 << 20));
-  command->add_option("--edit", options->edits, kEditHelp)->allow_extra_args(false);
-  command->add_flag("--json", options->json, "as JSON");
+  command->add_option("--tokens", options->tokens, tr("cli.bench.tokens"))->transform(whole(1, 1 << 20));
+  command->add_option("--edit", options->edits, tr(kEditHelp))->allow_extra_args(false);
+  command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 

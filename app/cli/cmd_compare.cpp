@@ -7,6 +7,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope::cli {
 namespace {
@@ -89,9 +90,9 @@ Difference compared(const Record& record, const Trace& a, const Trace& b) {
   Difference out;
   const Record* other = b.find(record.site);
   if (!other) {
-    out.why = "the other run does not have it";
+    out.why = tr("cli.compare.lacks");
   } else if (other->shape != record.shape || other->axes != record.axes) {
-    out.why = format("the shapes are %s and %s", shape_of(record).c_str(), shape_of(*other).c_str());
+    out.why = tr("cli.compare.shapes", {shape_of(record), shape_of(*other)});
   } else {
     const std::size_t axis = axis_of_heads(record);
     const std::int64_t heads = axis < record.shape.size() ? record.shape[axis] : 1;
@@ -130,7 +131,7 @@ void print_as_json(const std::vector<Difference>& all, const Difference* first) 
 void print_as_lines(const std::vector<Difference>& all, double tolerance) {
   for (const Difference& one : all)
     if (!one.why.empty())
-      std::printf("%-32s not compared: %s\n", one.step.c_str(), one.why.c_str());
+      std::printf("%-32s %s\n", one.step.c_str(), tr("cli.compare.not_compared", {one.why}).c_str());
     else
       std::printf("%-32s %12.4g  %s%s\n", one.step.c_str(), one.max_abs, to_text(one.at).c_str(),
                   one.max_abs > tolerance ? "  <" : "");
@@ -148,37 +149,28 @@ Status run_compare(const CompareOptions& options) {
     any = any || one.why.empty();
     if (!first && one.why.empty() && one.max_abs > options.tolerance) first = &one;
   }
-  if (!any)
-    return fail_words(Code::not_found,
-                      "The two runs have no step of the same name and shape: nothing can be compared.",
-                      "Give the same input to models of the same sizes.");
+  if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
   if (options.json)
     print_as_json(all, first);
   else
     print_as_lines(all, options.tolerance);
   if (!first) return Done{};
-  return fail_words(
-      Code::out_of_range,
-      format("%s is the first step that differs by more than %g: by %g at %s.", first->step.c_str(),
-             options.tolerance, first->max_abs, to_text(first->at).c_str()),
-      "Earlier steps agree; --tolerance sets the border.");
+  return fail(
+      Code::out_of_range, "error.cli.differs",
+      {first->step, format("%g", options.tolerance), format("%g", first->max_abs), to_text(first->at)});
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Two models, or a model and a recorded run, step by step");
+  CLI::App* command = app.add_subcommand("compare", tr("cli.compare"));
   const auto options = std::make_shared<CompareOptions>();
-  command->add_option("MODEL_A", options->first, kModelHelp)->required();
-  command
-      ->add_option("MODEL_B", options->second,
-                   "the other; a recorded run (*.safetensors, *.npz) is a model, too")
-      ->required();
+  command->add_option("MODEL_A", options->first, tr(kModelHelp))->required();
+  command->add_option("MODEL_B", options->second, tr("cli.compare.other"))->required();
   options->sequences.add_to(*command, true);
-  command->add_option("--tolerance", options->tolerance, "largest difference that is none (default 1e-4)")
+  command->add_option("--tolerance", options->tolerance, tr("cli.compare.tolerance"))
       ->transform(real(0, 1e30));
-  command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] { action = [options] { return run_compare(*options); }; });
 }
 

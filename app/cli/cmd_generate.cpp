@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/sample/sampler.h"
 
 namespace attnscope::cli {
@@ -29,8 +30,7 @@ Status run_generate(const GenerateOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY(const std::vector<Input> given, options.sequences.read(opened));
   if (given.size() != 1) {
-    return fail_words(Code::out_of_range, format("generate continues one sequence, found %zu.", given.size()),
-                      "Give --text or --ids once.");
+    return fail(Code::out_of_range, "error.cli.generate_one", {given.size()});
   }
   const Input& prompt = given[0];
   RunOptions run;
@@ -39,7 +39,7 @@ Status run_generate(const GenerateOptions& options) {
   TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, run));
   TRY_OK(check_reached(made.unreached));
   const std::string text = text_of(opened, made.ids);
-  if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.c_str());
+  if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.str().c_str());
   if (options.json) {
     print_json(
         {{"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}});
@@ -54,25 +54,21 @@ Status run_generate(const GenerateOptions& options) {
 }  // namespace
 
 void add_generate(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("generate", "Continue a sequence token by token");
+  CLI::App* command = app.add_subcommand("generate", tr("cli.generate"));
   const auto options = std::make_shared<GenerateOptions>();
-  command->add_option("MODEL", options->model, kModelHelp)->required();
+  command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->sequences.add_to(*command, false);
-  command->add_option("--max-new-tokens", options->max_new_tokens, "how many tokens at most")
+  command->add_option("--max-new-tokens", options->max_new_tokens, tr("cli.generate.most"))
       ->required()
       ->transform(whole(0, 1 << 20));
-  command
-      ->add_option("--temperature", options->sampling.temperature,
-                   "0 (default): always the most likely token")
+  command->add_option("--temperature", options->sampling.temperature, tr("cli.generate.temperature"))
       ->transform(real(0, kMostTemperature));
-  command->add_option("--top-k", options->sampling.top_k, "only the k most likely; 0: all")
+  command->add_option("--top-k", options->sampling.top_k, tr("cli.generate.top_k"))
       ->transform(whole(0, std::numeric_limits<int>::max()));
-  command->add_option("--top-p", options->sampling.top_p, "only the most likely that together reach p")
-      ->transform(real(0, 1));
-  command->add_option("--seed", options->sampling.seed, "of the choice")
+  command->add_option("--top-p", options->sampling.top_p, tr("cli.generate.top_p"))->transform(real(0, 1));
+  command->add_option("--seed", options->sampling.seed, tr("cli.generate.seed"))
       ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()));
-  command->add_flag("--json", options->json,
-                    R"(as {"ids": the new ones, "text": ..., "prompt_ids": ..., "reached_end": ...})");
+  command->add_flag("--json", options->json, tr("cli.generate.json"));
   command->callback([options, &action] { action = [options] { return run_generate(*options); }; });
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope::cli {
 namespace {
@@ -72,9 +73,9 @@ json to_json(const OpenedModel& opened) {
       {"formats", formats_json(opened)},
       {"stays_in_file", opened.stays_in_file},
       {"tokenizer", opened.tokenizer ? json(opened.tokenizer->vocab_size()) : json(nullptr)},
-      {"warnings", opened.warnings},
+      {"warnings", in_words(opened.warnings)},
       {"unused", opened.unused},
-      {"notes", opened.notes}};
+      {"notes", in_words(opened.notes)}};
   if (block.mlp.kind != MlpSpec::Kind::none) out["mlp"]["activation"] = activation_name(block.mlp.activation);
   const WeightHealth health = weight_health(opened.model->weights());
   out["weight_health"] = {{"nan", health.nans}, {"inf", health.infs}, {"first", health.first}};
@@ -108,18 +109,19 @@ void print_info(const json& info) {
     std::printf("%-16s %s NaN, %s infinite; first NaN: %s\n", "broken weights", plain(health["nan"]).c_str(),
                 plain(health["inf"]).c_str(), plain(health["first"]).c_str());
   }
-  for (const json& warning : info["warnings"]) std::printf("%-16s %s\n", "warning", plain(warning).c_str());
-  for (const json& note : info["notes"]) std::printf("%-16s %s\n", "note", plain(note).c_str());
+  for (const json& warning : info["warnings"])
+    std::printf("%-16s %s\n", tr("cli.info.warning"), plain(warning).c_str());
+  for (const json& note : info["notes"]) std::printf("%-16s %s\n", tr("cli.info.note"), plain(note).c_str());
 }
 
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("info", "Say what a model is made of");
+  CLI::App* command = app.add_subcommand("info", tr("cli.info"));
   const auto model = std::make_shared<std::string>();
   const auto as_json = std::make_shared<bool>(false);
-  command->add_option("MODEL", *model, kModelHelp)->required();
-  command->add_flag("--json", *as_json, "as JSON");
+  command->add_option("MODEL", *model, tr(kModelHelp))->required();
+  command->add_flag("--json", *as_json, tr("cli.json"));
   const auto run = [model, as_json]() -> Status {
     TRY(const OpenedModel opened, open_named(*model));
     const json info = to_json(opened);

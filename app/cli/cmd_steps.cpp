@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/step/catalog.h"
 
 namespace attnscope::cli {
@@ -47,10 +48,9 @@ Status print_steps(bool json) {
 }  // namespace
 
 void add_steps(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("steps", "List every step a forward pass can have: its name, axes and formula");
+  CLI::App* command = app.add_subcommand("steps", tr("cli.steps"));
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, tr("cli.json"));
   command->callback([json, &action] { action = [json] { return print_steps(*json); }; });
 }
 

@@ -7,6 +7,7 @@
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/random_model.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/document.h"
 #include "core/system/mapped_file.h"
 
@@ -36,8 +37,7 @@ Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, c
     TRY(Sequence sequence, sequence_from_text(*model, text));
     out.encoding.tokens = std::move(sequence.tokens);
   } else {
-    return fail_words(Code::unsupported, in_quotes(options.model) + " has no tokenizer.",
-                      "Its tokens are known by their ids alone.");
+    return fail(Code::unsupported, "error.cli.tokenizer_none", {in_quotes(options.model)});
   }
   return out;
 }
@@ -104,22 +104,15 @@ Status run_tokenize(const TokenizeOptions& options) {
 }  // namespace
 
 void add_tokenize(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("tokenize", "Show the tokens of a text");
+  CLI::App* command = app.add_subcommand("tokenize", tr("cli.tokenize"));
   const auto options = std::make_shared<TokenizeOptions>();
-  command
-      ->add_option(
-          "MODEL_OR_TOKENIZER", options->model,
-          "model folder or whatever else a model is opened by (model:NAME, a scene), or any tokenizer file: "
-          "tokenizer.json, vocab.txt, vocab.json beside merges.txt, tokenizer.model, *.gguf")
-      ->required();
+  command->add_option("MODEL_OR_TOKENIZER", options->model, tr("cli.tokenize.model"))->required();
   CLI::Option_group* input = command->add_option_group("input");
-  input->add_option("--text", options->text, "the text");
-  input->add_option("--file", options->file, "a file that holds the text");
+  input->add_option("--text", options->text, tr("cli.tokenize.text"));
+  input->add_option("--file", options->file, tr("cli.tokenize.file"));
   input->require_option(1);
-  command->add_flag("--no-special", options->plain,
-                    "leave out the tokens that the tokenizer adds around a text");
-  command->add_flag("--json", options->json,
-                    R"(as {"ids": [...], "tokens": [...], "spans": [[begin, end], ...]}, spans in bytes)");
+  command->add_flag("--no-special", options->plain, tr("cli.tokenize.no_special"));
+  command->add_flag("--json", options->json, tr("cli.tokenize.json"));
   command->callback([options, &action] { action = [options] { return run_tokenize(*options); }; });
 }
 

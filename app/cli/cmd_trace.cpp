@@ -7,6 +7,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/writers.h"
 #include "core/session/backpass.h"
 
@@ -62,9 +63,7 @@ void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
 Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& selector, Output& out) {
   const auto records = trace.select(selector);
   if (records.empty()) {
-    return fail_words(
-        Code::not_found, "No step of this run matches " + in_quotes(selector.text()) + ".",
-        "attnscope-cli steps lists every name; * stands for any characters: \"*.attn.pattern\".");
+    return fail(Code::not_found, "error.cli.no_match", {in_quotes(selector.text())});
   }
   if (out.sums_up && sequence == 0) out.add_header();
   for (const Record* record : records) {
@@ -86,10 +85,11 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
   TRY(const auto gradients, backward(trace, std::move(objective)));
   const CrossEntropy& loss = gradients->loss();
   if (out.sums_up)
-    out.table += format(
-        "loss %.6f, the mean of %lld of %lld rows%s\n", loss.smoothed / static_cast<double>(loss.counted),
-        static_cast<long long>(loss.counted), static_cast<long long>(gradients->predictions()),
-        choice.rows == LossRows::as_trained && trained ? ", as in training" : "");
+    out.table +=
+        tr(choice.rows == LossRows::as_trained && trained ? "cli.trace.loss_trained" : "cli.trace.loss",
+           {format("%.6f", loss.smoothed / static_cast<double>(loss.counted)), std::to_string(loss.counted),
+            std::to_string(gradients->predictions())}) +
+        "\n";
   for (const Record& record : gradients->records()) {
     const std::string name = gradient_name(record.site);
     const auto slice = [&](std::int64_t head, Range rows, Range cols) {
@@ -139,30 +139,19 @@ Status run_trace(const TraceOptions& options) {
 }  // namespace
 
 void add_trace(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("trace", "Run a model and get every step's tensor");
+  CLI::App* command = app.add_subcommand("trace", tr("cli.trace"));
   const auto options = std::make_shared<TraceOptions>();
-  command->add_option("MODEL", options->model, kModelHelp)->required();
+  command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->sequences.add_to(*command, true);
-  command->add_option("--steps", options->steps,
-                      "which steps, as names with * and layers as 0-3, separated by commas; ! takes away "
-                      "(\"blocks.0-2.attn.*,!*.mask,logits\"); default: all");
-  command->add_option("--out", options->out, "file to write: *.safetensors, *.npz or *.json");
-  command->add_flag("--summary", options->summary,
-                    "print shape, range, mean, NaN count and time of each step (default without --out)");
-  command->add_flag("--gradients", options->gradients,
-                    "also the slopes of the loss: NAME.grad of every selected step and of every weight; the "
-                    "loss is the mean of -log p(next token)");
+  command->add_option("--steps", options->steps, tr("cli.trace.steps"));
+  command->add_option("--out", options->out, tr("cli.trace.out"));
+  command->add_flag("--summary", options->summary, tr("cli.trace.summary"));
+  command->add_flag("--gradients", options->gradients, tr("cli.trace.gradients"));
   const std::map<std::string, LossRows> rows{
       {"trained", LossRows::as_trained}, {"all", LossRows::all}, {"last", LossRows::last}};
-  command
-      ->add_option(
-          "--loss-rows", options->loss.rows,
-          "with --gradients: the rows that the loss counts; trained (default): those that the training of "
-          "the model counted, all where its card does not tell")
+  command->add_option("--loss-rows", options->loss.rows, tr("cli.trace.loss_rows"))
       ->transform(CLI::CheckedTransformer(rows).description("trained|all|last"));
-  command
-      ->add_option("--target", options->loss.target,
-                   "with --gradients: the token id that the last row should say (default: nobody asks it)")
+  command->add_option("--target", options->loss.target, tr("cli.trace.target"))
       ->transform(whole(0, std::numeric_limits<int>::max()));
   command->callback([options, &action] { action = [options] { return run_trace(*options); }; });
 }

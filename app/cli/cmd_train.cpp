@@ -11,6 +11,7 @@
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/words.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
 #include "core/system/signals.h"
@@ -35,10 +36,11 @@ struct Options {
 };
 
 Status list_tasks() {
-  std::printf("Tasks, each with data that the program makes itself:\n");
+  std::printf("%s\n", tr("cli.train.tasks"));
   for (const auto& task : tasks())
-    std::printf("  %-18s %s\n", std::string(task->name()).c_str(), std::string(task->sentence()).c_str());
-  std::printf("Train one with: attnscope-cli train TASK --out DIR\n");
+    std::printf("  %-18s %s\n", std::string(task->name()).c_str(),
+                tr("task." + std::string(task->name()) + ".sentence"));
+  std::printf("%s\n", tr("cli.train.how"));
   return Done{};
 }
 
@@ -150,8 +152,7 @@ Status learn(const Options& options, Trainer& trainer) {
   }
   if (trainer.state().step == steps) return Done{};
   try_checkpoint(options, trainer);
-  std::fprintf(stderr, "Stopped after step %d; the model is written as it is. --resume goes on from here.\n",
-               trainer.state().step);
+  std::fprintf(stderr, "%s\n", tr("cli.train.stopped", {std::to_string(trainer.state().step)}).c_str());
   return Done{};
 }
 
@@ -177,8 +178,8 @@ Status save_somewhere(const std::string& layout, const Trainer& trainer, std::st
     return save_checkpoint(to + kCheckpoint, trainer);
   });
   Error error = saved.error();
-  error.advice = other ? Text::of("error.train.rescued", {*other})
-                       : Text::of("error.train.not_rescued", {other.error().text()});
+  error.advice = other ? Text::of("error.cli.train.rescued", {*other})
+                       : Text::of("error.cli.train.not_rescued", {other.error().text()});
   if (other) folder = *other;
   return error;
 }
@@ -193,7 +194,7 @@ Error with_checkpoint(Error why, const Options& options, const Trainer& trainer)
     if (!other) return why;
     path = *other + kCheckpoint;
   }
-  why.advice = Text::of("error.train.checkpoint", {why.advice, trainer.state().step, path});
+  why.advice = Text::of("error.cli.train.checkpoint", {why.advice, trainer.state().step, path});
   return why;
 }
 
@@ -205,7 +206,8 @@ Status run_train(const Options& options) {
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
   TRY_OK(try_folder(options.out));
   Status learned = Done{};
-  if (const Status ran = guarded("the training", [&] { learned = learn(options, trainer); }); !ran)
+  if (const Status ran = guarded(Text::of("error.work.training"), [&] { learned = learn(options, trainer); });
+      !ran)
     learned = ran;
   if (!learned && trainer.state().step > 0) return with_checkpoint(learned.error(), options, trainer);
   TRY_OK(Status(learned));
@@ -221,61 +223,48 @@ Status run_train(const Options& options) {
 
 void add_sizes(CLI::App& command, Options& o) {
   const auto count = whole(1, 1 << 20);
-  command.add_option("--layers", o.sizes.layers, "number of blocks")->transform(count);
-  command.add_option("--heads", o.sizes.heads, "heads per attention")->transform(count);
-  command.add_option("--kv-heads", o.sizes.kv_heads, "key and value heads, where heads share them")
-      ->transform(count);
-  command.add_option("--d-model", o.sizes.d_model, "width of the residual stream")->transform(count);
-  command.add_option("--d-mlp", o.sizes.d_mlp, "width inside the MLP")->transform(count);
-  command.add_option("--order", o.sizes.order, "norms before or behind the sums: pre, post")
-      ->check(CLI::IsMember({"pre", "post"}));
-  command.add_option("--mask", o.sizes.mask, "pilot: the image in both directions or not: prefix, causal")
+  command.add_option("--layers", o.sizes.layers, tr("cli.train.layers"))->transform(count);
+  command.add_option("--heads", o.sizes.heads, tr("cli.train.heads"))->transform(count);
+  command.add_option("--kv-heads", o.sizes.kv_heads, tr("cli.train.kv_heads"))->transform(count);
+  command.add_option("--d-model", o.sizes.d_model, tr("cli.train.d_model"))->transform(count);
+  command.add_option("--d-mlp", o.sizes.d_mlp, tr("cli.train.d_mlp"))->transform(count);
+  command.add_option("--order", o.sizes.order, tr("cli.train.order"))->check(CLI::IsMember({"pre", "post"}));
+  command.add_option("--mask", o.sizes.mask, tr("cli.train.mask"))
       ->check(CLI::IsMember({"prefix", "causal"}));
 }
 
 void add_recipe(CLI::App& command, Options& o) {
   const auto count = whole(1, 1 << 24);
-  command.add_option("--steps", o.recipe.steps, "steps of training")->transform(count);
-  command.add_option("--batch", o.recipe.batch, "sequences per step")->transform(count);
-  command.add_option("--rate", o.recipe.rate, "highest learning rate")->transform(real(1e-12, 1e3));
-  command.add_option("--schedule", o.recipe.schedule, "of the learning rate: cosine, inverse_sqrt, constant")
+  command.add_option("--steps", o.recipe.steps, tr("cli.train.steps"))->transform(count);
+  command.add_option("--batch", o.recipe.batch, tr("cli.train.batch"))->transform(count);
+  command.add_option("--rate", o.recipe.rate, tr("cli.train.rate"))->transform(real(1e-12, 1e3));
+  command.add_option("--schedule", o.recipe.schedule, tr("cli.train.schedule"))
       ->check(CLI::IsMember({"cosine", "inverse_sqrt", "constant"}));
-  command.add_option("--warmup", o.recipe.warmup, "steps until the highest learning rate")
-      ->transform(whole(0, 1 << 24));
-  command.add_option("--smoothing", o.recipe.smoothing, "label smoothing")->transform(real(0, 0.99));
+  command.add_option("--warmup", o.recipe.warmup, tr("cli.train.warmup"))->transform(whole(0, 1 << 24));
+  command.add_option("--smoothing", o.recipe.smoothing, tr("cli.train.smoothing"))->transform(real(0, 0.99));
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("train", "Train a small model on a task and write it as a folder");
+  CLI::App* command = app.add_subcommand("train", tr("cli.train"));
   const auto options = std::make_shared<Options>();
   Options& o = *options;
   o.command = command;
-  CLI::Option* task = command->add_option("TASK", o.task, "what to learn; without it, the tasks are listed");
-  command->add_option("--out", o.out, "folder for the model and its card")->type_name("DIR");
-  command->add_option("--seed", o.seed, "of the first weights and of the data (default 1)")
+  CLI::Option* task = command->add_option("TASK", o.task, tr("cli.train.task"));
+  command->add_option("--out", o.out, tr("cli.train.out"))->type_name("DIR");
+  command->add_option("--seed", o.seed, tr("cli.train.seed"))
       ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()));
-  command->add_option("--data", o.data, "learn the lines of this text file instead of a task")
-      ->type_name("FILE")
-      ->excludes(task);
-  command->add_option("--vocab", o.vocabulary, "with --data: its words, one per line")
-      ->type_name("FILE")
-      ->needs("--data");
+  command->add_option("--data", o.data, tr("cli.train.data"))->type_name("FILE")->excludes(task);
+  command->add_option("--vocab", o.vocabulary, tr("cli.train.vocab"))->type_name("FILE")->needs("--data");
   add_sizes(*command, o);
   add_recipe(*command, o);
-  command
-      ->add_option("--threads", o.threads,
-                   "threads to use (default: all cores); any number gives the same bits")
-      ->transform(whole(1, 1024));
-  command->add_option("--held-out", o.held_out, "held-out examples for the card (default 1000)")
-      ->transform(whole(1, 1 << 20));
-  command
-      ->add_option("--checkpoint-every", o.checkpoint_every,
-                   "steps between checkpoints, written to DIR/checkpoint.safetensors")
+  command->add_option("--threads", o.threads, tr("cli.train.threads"))->transform(whole(1, 1024));
+  command->add_option("--held-out", o.held_out, tr("cli.train.held_out"))->transform(whole(1, 1 << 20));
+  command->add_option("--checkpoint-every", o.checkpoint_every, tr("cli.train.checkpoint_every"))
       ->transform(whole(1, 1 << 24));
-  command->add_flag("--resume", o.resume, "go on from DIR/checkpoint.safetensors");
-  command->add_flag("--quiet", o.quiet, "print nothing");
+  command->add_flag("--resume", o.resume, tr("cli.train.resume"));
+  command->add_flag("--quiet", o.quiet, tr("cli.train.quiet"));
   command->callback([options, &action] {
     if ((!options->task.empty() || !options->data.empty()) && options->out.empty())
       throw CLI::RequiredError("--out");

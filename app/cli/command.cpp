@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/assets.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
-namespace attnscope {
-extern const std::pair<std::string_view, std::string_view> kAssets[];
-}
+namespace attnscope {}
 
 namespace attnscope::cli {
 namespace {
@@ -36,9 +36,8 @@ Result<OpenedModel> open_shipped_model(const std::string& name) {
       files.emplace(found.file, asset->second);
   }
   if (!files.empty()) return open_model_files(files, name);
-  return fail_words(Code::not_found, "There is no shipped model " + in_quotes(name) + ".",
-                    known.empty() ? "No model travels with this program."
-                                  : "Shipped models are " + join(known, ", ") + ".");
+  return fail(Code::not_found, known.empty() ? "error.cli.no_models" : "error.cli.no_model",
+              {in_quotes(name), join(known, ", ")});
 }
 
 Result<OpenedModel> open_shipped_scene(const std::string& name) {
@@ -50,8 +49,7 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
     if (!starts_with(path, "assets/scenes/") || !ends_with(path, ".json")) continue;
     known.push_back(std::string(kScene) + std::string(path.substr(14, path.size() - 14 - 5)));
   }
-  return fail_words(Code::not_found, "There is no shipped scene " + in_quotes(name) + ".",
-                    "Shipped scenes are " + join(known, ", ") + ".");
+  return fail(Code::not_found, "error.cli.no_scene", {in_quotes(name), join(known, ", ")});
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ Result<OpenedModel> open_named(const std::string& name) {
 
 Result<OpenedModel> open_to_run(const std::string& name) {
   TRY(OpenedModel opened, open_named(name));
-  for (const std::string& warning : opened.warnings)
+  for (const std::string& warning : in_words(opened.warnings))
     std::fprintf(stderr, "attnscope-cli: %s: %s\n", name.c_str(), warning.c_str());
   return opened;
 }

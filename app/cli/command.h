@@ -38,14 +38,9 @@ void add_compare(CLI::App& app, Action& action);
 Result<OpenedModel> open_named(const std::string& name);
 /// The same for a run: what should be known of its numbers goes to stderr.
 Result<OpenedModel> open_to_run(const std::string& name);
-inline constexpr const char* kModelHelp =
-    "model folder, scene file (*.json), or what is shipped: model:NAME (model:storyteller), scene:NAME "
-    "(scene:nine_steps), or random:gpt2-small (its shape with weights from a formula)";
+inline constexpr const char* kModelHelp = "cli.model";  // a key of the tables
 
-inline constexpr const char* kEditHelp =
-    "change numbers, a weight or a part of the model: PLACE=V, PLACE+=V, PLACE*=V with V a number, mean, "
-    "@pos:N or "
-    "@FILE.npz (\"blocks.2.attn.z[head=1]=0\", \"blocks.*.mlp.activation=relu\"); may be repeated";
+inline constexpr const char* kEditHelp = "cli.edit";
 /// "" for the first sequence, then "seq1.", ...: in front of the names of its steps.
 std::string prefix_of(std::size_t sequence);
 /// Errors: the first of the edits that a run had no place for.

@@ -2,12 +2,14 @@
 // one sentence on stderr and an exit code.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "app/cli/command.h"
 #include "core/arch/memory_limit.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/system/signals.h"
 
 namespace attnscope::cli {
@@ -23,7 +25,7 @@ std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, ch
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty())
     return printable(error.what(), kMostOfSentence);
-  return "There is no command " + in_quotes(argv[1]) + ".";
+  return tr("error.cli.no_command", {in_quotes(argv[1])});
 }
 
 // An option that was given without a value (--out "$UNSET"), in this command and those below it; null: none.
@@ -42,24 +44,36 @@ const CLI::Option* without_value(const CLI::App& command) {
 }
 
 int refuse(const std::string& sentence) {
-  std::fprintf(stderr, "attnscope-cli: %s\nattnscope-cli --help and attnscope-cli COMMAND --help say more.\n",
-               sentence.c_str());
+  std::fprintf(stderr, "attnscope-cli: %s\n%s\n", sentence.c_str(), tr("error.cli.more"));
   return 2;
 }
 
+// What stands behind --lang, else what the system's settings ask for.
+std::string wanted_language(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--lang" && i + 1 < argc) return argv[i + 1];
+    if (starts_with(word, "--lang=")) return std::string(word.substr(7));
+  }
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (const char* value = std::getenv(name); value && *value) return starts_with(value, "ko") ? "ko" : "en";
+  return "en";
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"attnscope-cli: open a Transformer, run it, and get every number out of it."};
+  const std::string lang = wanted_language(argc, argv);  // before anything is said
+  if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
+  CLI::App app{tr("cli.title")};
   app.name("attnscope-cli");
   app.require_subcommand(1);
   app.set_version_flag("--version", "attnscope 0.1.0");
   app.fallthrough();  // the limit may stand before the command or behind it
   std::string limit;
-  app.add_option(
-         "--memory-limit", limit,
-         "most memory for expanded weights (8G, 800M); beyond it matrices stay as they are in the file "
-         "(default: half of the memory, or ATTNSCOPE_MEMORY_LIMIT)")
+  app.add_option("--memory-limit", limit, tr("cli.memory_limit"))
       ->type_name("SIZE")
       ->check(CLI::Validator(memory_size, ""));
+  std::string read_already;
+  app.add_option("--lang", read_already, tr("cli.lang", {join(languages(), ", ")}))->type_name("L");
   Action action;
   add_steps(app, action);
   add_trace(app, action);
@@ -77,12 +91,10 @@ int run(int argc, char** argv) {
     return refuse(what(app, error, argc, argv));
   }
   if (const CLI::Option* option = without_value(app))
-    return refuse(option->get_name() + ": it takes a value, found nothing.");
+    return refuse(tr("error.cli.no_value", {option->get_name()}));
   if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
   if (const Status status = action(); !status) return report(status.error());
-  if (std::fflush(stdout) != 0)
-    return report(
-        fail_words(Code::io_failed, "The output could not be written.", "Check the disk or the pipe."));
+  if (std::fflush(stdout) != 0) return report(fail(Code::io_failed, "error.cli.output"));
   return 0;
 }
 
@@ -92,7 +104,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   attnscope::survive_file_limits();
   int status = 1;
-  const attnscope::Status done =
-      attnscope::guarded("this command", [&] { status = attnscope::cli::run(argc, argv); });
+  const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.command"),
+                                                    [&] { status = attnscope::cli::run(argc, argv); });
   return done ? status : attnscope::cli::report(done.error());
 }

@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/session/document.h"
@@ -20,8 +21,7 @@ Result<std::vector<int>> parse_ids(const std::string& text, const char* option) 
     int id = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
-      return fail_words(Code::bad_format, in_quotes(text) + " is not a list of whole numbers.",
-                        format("Write them with commas between: %s 1,2,3.", option));
+      return fail(Code::bad_format, "error.cli.ids", {in_quotes(text), option});
     }
     ids.push_back(id);
   }
@@ -31,14 +31,12 @@ Result<std::vector<int>> parse_ids(const std::string& text, const char* option) 
 Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& text) {
   const bool words = !opened.tokenizer && opened.scene && !opened.scene->words.empty();
   if (!opened.tokenizer && !words) {
-    return fail_words(
-        Code::unsupported, in_quotes(opened.title) + " has no tokenizer, so it cannot read text.",
-        join(opened.notes, " ") + (opened.notes.empty() ? "" : " ") + "Give token ids with --ids.");
+    return fail(Code::unsupported,
+                opened.notes.empty() ? "error.cli.no_tokenizer" : "error.cli.no_tokenizer_note",
+                {in_quotes(opened.title), join(in_words(opened.notes), " ")});
   }
   TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
-  if (sequence.input.ids.empty())
-    return fail_words(Code::out_of_range, "The text is empty: it has no token.",
-                      "Give at least one character.");
+  if (sequence.input.ids.empty()) return fail(Code::out_of_range, "error.cli.empty_text");
   return sequence.input.ids;
 }
 
@@ -57,9 +55,8 @@ std::vector<int> with_image_places(std::vector<int> ids, const ModelConfig& conf
   return ids;
 }
 
-Error too_many(const char* what, std::size_t given, std::size_t sequences) {
-  return fail_words(Code::out_of_range, format("There are %zu %s for %zu sequences.", given, what, sequences),
-                    "Give at most one for each --text or --ids, in the same order.");
+Error too_many(const Text& what, std::size_t given, std::size_t sequences) {
+  return fail(Code::out_of_range, "error.cli.too_many", {given, what, sequences});
 }
 
 Result<Tensor> matrix_of(const std::string& path) {
@@ -68,10 +65,7 @@ Result<Tensor> matrix_of(const std::string& path) {
     return source->load(source->infos().front().name);
   }
   TRY(const nlohmann::json rows, read_json_file(path));
-  const auto bad = [&] {
-    return fail_words(Code::bad_format, quoted_path(path) + " is not a list of equally long rows of 0 and 1.",
-                      "Write [[1, 0], [1, 1]]: one row per query.");
-  };
+  const auto bad = [&] { return fail(Code::bad_format, "error.cli.mask_matrix", {quoted_path(path)}); };
   std::vector<float> values;
   if (!rows.is_array() || rows.empty()) return bad();
   for (const nlohmann::json& row : rows) {
@@ -97,27 +91,18 @@ void SequenceOptions::add_to(CLI::App& command, bool batch, const std::string& p
   };
   // --clean says the same as --clean-text.
   const std::string text = prefix.empty() ? "text" : "text,--" + prefix.substr(0, prefix.size() - 1);
-  text_option_ = repeated(text.c_str(), texts_,
-                          "text of a sequence (of the encoder, where there is one); may be repeated");
-  repeated("ids", ids_, "token ids of a sequence, as 1,2,3; may be repeated");
-  decoder_option_ = repeated("decoder-text", decoder_texts_,
-                             "what the decoder has written so far, for encoder-decoders; may be repeated");
-  repeated("decoder-ids", decoder_ids_, "the same as token ids, start token included; may be repeated");
-  repeated("image", images_,
-           "PNG or JPEG, or an .npy or .safetensors array [3, rows, columns] that is normalised already; "
-           "may be repeated");
-  repeated("spans", spans_, "names of parts of a sequence, as image=4,text=3,action=2; may be repeated");
-  repeated("types", types_, "segment of each token, as 0,0,1; may be repeated");
-  repeated(
-      "mask", masks_,
-      "who sees whom, instead of the model's own mask: causal, full, window(4), prefix(3), text>image, "
-      "matrix([[1,0],[1,1]]), joined by & | !; or @FILE.npy, @FILE.json; with enc:, vision: or cross: in "
-      "front the mask of the encoder, the vision tower or cross-attention; may be repeated");
-  repeated("edit", edits_, kEditHelp);
+  text_option_ = repeated(text.c_str(), texts_, tr("cli.input.text"));
+  repeated("ids", ids_, tr("cli.input.ids"));
+  decoder_option_ = repeated("decoder-text", decoder_texts_, tr("cli.input.decoder_text"));
+  repeated("decoder-ids", decoder_ids_, tr("cli.input.decoder_ids"));
+  repeated("image", images_, tr("cli.input.image"));
+  repeated("spans", spans_, tr("cli.input.spans"));
+  repeated("types", types_, tr("cli.input.types"));
+  repeated("mask", masks_, tr("cli.input.mask"));
+  repeated("edit", edits_, tr(kEditHelp));
   if (!batch) return;
-  command.add_option(prefix_ + "pad-to", pad_to_, "pad every sequence to this many tokens")
-      ->transform(whole(1, 1 << 20));
-  command.add_option(prefix_ + "pad-side", pad_side_, "where the padding stands: right (default) or left")
+  command.add_option(prefix_ + "pad-to", pad_to_, tr("cli.input.pad_to"))->transform(whole(1, 1 << 20));
+  command.add_option(prefix_ + "pad-side", pad_side_, tr("cli.input.pad_side"))
       ->check(CLI::IsMember({"right", "left"}));
 }
 
@@ -144,15 +129,12 @@ Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) cons
   TRY(const IdLists words, lists(opened, text_option_, "ids", texts_, ids_));
   TRY(const IdLists answers, lists(opened, decoder_option_, "decoder-ids", decoder_texts_, decoder_ids_));
   const std::size_t count = config.patch.size > 0 ? std::max(words.size(), images_.size()) : words.size();
-  if (!answers.empty() && !config.encoder())
-    return fail_words(Code::unsupported, "This model has no decoder beside an encoder.",
-                      "Give --text or --ids alone.");
-  if (!images_.empty() && !config.sees())
-    return fail_words(Code::unsupported, "This model does not look at images.", "Leave --image out.");
-  if (answers.size() > count) return too_many("decoder inputs", answers.size(), count);
-  if (images_.size() > count) return too_many("images", images_.size(), count);
-  if (spans_.size() > count) return too_many("lists of spans", spans_.size(), count);
-  if (types_.size() > count) return too_many("lists of segments", types_.size(), count);
+  if (!answers.empty() && !config.encoder()) return fail(Code::unsupported, "error.cli.no_decoder");
+  if (!images_.empty() && !config.sees()) return fail(Code::unsupported, "error.cli.no_vision");
+  if (answers.size() > count) return too_many(Text::of("error.cli.too_many.answers"), answers.size(), count);
+  if (images_.size() > count) return too_many(Text::of("error.cli.too_many.images"), images_.size(), count);
+  if (spans_.size() > count) return too_many(Text::of("error.cli.too_many.spans"), spans_.size(), count);
+  if (types_.size() > count) return too_many(Text::of("error.cli.too_many.segments"), types_.size(), count);
   std::vector<Input> inputs(count);
   for (std::size_t i = 0; i < count; ++i) {
     Input& input = inputs[i];
@@ -180,10 +162,7 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
   for (Input& input : inputs) {
     const auto longest = std::max(input.length(), static_cast<std::int64_t>(input.source.size()));
     if (longest > pad_to_) {
-      return fail_words(Code::out_of_range,
-                        format("A sequence has %lld tokens, more than the %lld of --pad-to.",
-                               static_cast<long long>(longest), static_cast<long long>(pad_to_)),
-                        "Give a larger --pad-to, or shorten the sequence.");
+      return fail(Code::out_of_range, "error.cli.pad_to", {longest, pad_to_});
     }
     const bool across = config.encoder() != nullptr;
     input = padded(std::move(input), config, across ? 0 : pad_to_, across ? pad_to_ : 0, side);
@@ -194,11 +173,8 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
 Result<std::vector<Input>> SequenceOptions::read_or_own(const OpenedModel& opened) const {
   if (!empty()) return read(opened);
   if (opened.scene && !opened.scene->inputs.empty()) return opened.scene->inputs;
-  const char* option = opened.model->config().sees() ? "image" : "text";
-  return fail_words(
-      Code::out_of_range, "There is no input.",
-      format("Give %s%s%s; only scenes bring their own.", prefix_.c_str(), option,
-             opened.model->config().sees() ? "" : format(" or %sids", prefix_.c_str()).c_str()));
+  const bool sees = opened.model->config().sees();
+  return fail(Code::out_of_range, sees ? "error.cli.no_image" : "error.cli.no_input", {prefix_});
 }
 
 Status check_reached(const Edits& unreached) {

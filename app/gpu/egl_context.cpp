@@ -44,8 +44,7 @@ Result<Egl> open_egl() {
     egl.get_proc_address = reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(dlsym(library, "eglGetProcAddress"));
   }
   if (egl.get_proc_address == nullptr) {
-    return fail_words(Code::not_found, "EGL is not installed.",
-                      "apt-get install libegl1 libegl-mesa0 libgl1-mesa-dri");
+    return fail(Code::not_found, "error.gpu.no_egl");
   }
   find(library, egl, "eglInitialize", egl.initialize);
   find(library, egl, "eglTerminate", egl.terminate);
@@ -60,8 +59,7 @@ Result<Egl> open_egl() {
   const bool whole = egl.initialize && egl.terminate && egl.choose_config && egl.bind_api &&
                      egl.create_context && egl.destroy_context && egl.make_current && egl.query_string &&
                      egl.get_platform_display;
-  if (!whole)
-    return fail_words(Code::unsupported, "The installed EGL lacks functions.", "EGL 1.4 or newer is needed.");
+  if (!whole) return fail(Code::unsupported, "error.gpu.old_egl");
   return egl;
 }
 
@@ -165,10 +163,8 @@ Result<std::unique_ptr<GlContext>> make_egl(int width, int height) {
         "EGL " + candidate.name + ", " + reinterpret_cast<const char*>(glGetString(GL_RENDERER));
     return std::unique_ptr<GlContext>(std::move(context));
   }
-  return fail_words(
-      Code::unsupported,
-      "EGL gives no OpenGL 3.3 context (tried: " + (tried.empty() ? "nothing to try" : tried) + ").",
-      "Install a driver: apt-get install libgl1-mesa-dri libegl-mesa0");
+  const Text seen = tried.empty() ? Text::of("error.gpu.nothing_to_try") : Text(tried);
+  return fail(Code::unsupported, "error.gpu.egl_context", {seen});
 }
 
 }  // namespace attnscope

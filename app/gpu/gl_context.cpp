@@ -59,7 +59,9 @@ class WindowContext final : public GlContext {
     glfwSetDropCallback(window, [](GLFWwindow* source, int count, const char** paths) {
       auto* self = static_cast<WindowContext*>(glfwGetWindowUserPointer(source));
       if (!self->on_drop) return;
-      (void)guarded("dropped files", [&] { self->on_drop({paths, paths + count}); });  // C lies below
+      (void)guarded(Text::of("error.work.dropped"), [&] {
+        self->on_drop({paths, paths + count});
+      });  // C lies below
     });
     window_open = true;
   }
@@ -114,10 +116,11 @@ class WindowContext final : public GlContext {
   });
 };
 
-Error no_window(const std::string& hint) {
+Error no_window(std::string_view hint) {
   const std::string& why = glfw_complaint();
-  return fail_words(Code::unsupported, "No window could be opened" + (why.empty() ? "." : ": " + why + "."),
-                    hint);
+  const Text what =
+      why.empty() ? Text::of("error.gpu.no_window") : Text::of("error.gpu.no_window_because", {why});
+  return Error{Code::unsupported, what, Text::of(hint)};
 }
 
 // Makes a size fit the screen that the window will stand on; false where it had to be made smaller.
@@ -142,7 +145,7 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
   glfw_complaint().clear();
   glfwSetErrorCallback([](int, const char* text) { glfw_complaint() = text; });
   if (glfwInit() == GLFW_FALSE) {
-    return no_window("Start it in a desktop session, or use --screenshot, which needs no display.");
+    return no_window("error.gpu.hint.desktop");
   }
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -156,7 +159,7 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
   if (window == nullptr || gladLoadGL(reinterpret_cast<GLADloadfunc>(glfwGetProcAddress)) == 0) {
     if (window != nullptr) glfwDestroyWindow(window);
     glfwTerminate();
-    return no_window("OpenGL 3.3 is needed: update the graphics driver, or apt-get install libgl1-mesa-dri.");
+    return no_window("error.gpu.hint.driver");
   }
   glfwSwapInterval(1);
   auto context = std::make_unique<WindowContext>(window);
@@ -177,10 +180,8 @@ Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height) {
   if (egl || egl.error().code == Code::out_of_range) return egl;
   auto hidden = open_glfw("attnscope", 64, 64, false);
   if (!hidden) {
-    return fail_words(
-        Code::unsupported,
-        "Nothing can be drawn on this machine. " + egl.error().sentence() + " " + hidden.error().sentence(),
-        egl.error().hint());
+    return Error{Code::unsupported, Text::of("error.gpu.nothing", {egl.error().what, hidden.error().what}),
+                 egl.error().advice};
   }
   TRY_OK((*hidden)->hide_behind(width, height));
   return std::unique_ptr<GlContext>(*std::move(hidden));

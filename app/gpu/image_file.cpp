@@ -14,10 +14,8 @@
 namespace attnscope {
 namespace {
 
-Error cannot_write(const std::string& path, const std::string& why) {
-  return fail_words(Code::io_failed,
-                    "The picture " + quoted_path(path) + " could not be written: " + why + ".",
-                    "Choose a folder that exists and may be written to.");
+Error cannot_write(const std::string& path, const Text& why) {
+  return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), why});
 }
 
 struct Free {
@@ -33,7 +31,8 @@ void append(void* out, void* bytes, int count) {
   auto& coded = *static_cast<Coded*>(out);
   const auto* first = static_cast<const std::uint8_t*>(bytes);
   const Status done =  // C lies below: nothing is thrown through it
-      guarded("the picture", [&] { coded.bytes.insert(coded.bytes.end(), first, first + count); });
+      guarded(Text::of("error.work.picture"),
+              [&] { coded.bytes.insert(coded.bytes.end(), first, first + count); });
   if (!done) coded.status = done;
 }
 
@@ -41,11 +40,12 @@ void append(void* out, void* bytes, int count) {
 
 Status write_png(const std::string& path, const Image& image) {
   const std::size_t size = static_cast<std::size_t>(image.width) * image.height * 4;
-  if (size == 0 || image.rgba.size() != size) return cannot_write(path, "it has no pixels");
+  if (size == 0 || image.rgba.size() != size)
+    return cannot_write(path, Text::of("error.gpu.picture.no_pixels"));
   Coded png;
   const int stride = image.width * 4;
   if (stbi_write_png_to_func(append, &png, image.width, image.height, 4, image.rgba.data(), stride) == 0) {
-    return cannot_write(path, "the encoder failed");
+    return cannot_write(path, Text::of("error.gpu.picture.encoder"));
   }
   TRY_OK(png.status);
   TRY(AtomicFile file, AtomicFile::create(path));
@@ -57,14 +57,10 @@ Result<Image> read_png(const std::string& path) {
   int width = 0, height = 0, channels = 0;
   constexpr int largest = 16384;
   if (stbi_info(path.c_str(), &width, &height, &channels) == 0 || width > largest || height > largest) {
-    return fail_words(Code::bad_format,
-                      "The file " + quoted_path(path) + " is not a picture that can be read.",
-                      "A PNG is expected.");
+    return fail(Code::bad_format, "error.gpu.no_picture", {quoted_path(path)});
   }
   const std::unique_ptr<std::uint8_t, Free> pixels(stbi_load(path.c_str(), &width, &height, &channels, 4));
-  if (!pixels)
-    return fail_words(Code::bad_format, "The picture " + quoted_path(path) + " is damaged.",
-                      "Write it again.");
+  if (!pixels) return fail(Code::bad_format, "error.gpu.damaged_picture", {quoted_path(path)});
   Image image{width, height, {}};
   image.rgba.assign(pixels.get(), pixels.get() + static_cast<std::size_t>(width) * height * 4);
   return image;

@@ -98,7 +98,7 @@ Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float sca
   }
   host->renderer_backend_ = ImGui_ImplOpenGL3_Init("#version 330 core");
   if (!host->renderer_backend_) {
-    return fail_words(Code::unsupported, "Dear ImGui found no OpenGL functions.", "apt-get install libgl1");
+    return fail(Code::unsupported, "error.gpu.no_functions");
   }
   host->wanted_scale_ = scale > 0.0f ? scale : context.scale();
   apply_imgui_style(host->wanted_scale_);

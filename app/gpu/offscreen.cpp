@@ -13,8 +13,7 @@ Result<std::unique_ptr<Offscreen>> Offscreen::make(int width, int height) {
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if (width < 1 || height < 1 || width > largest || height > largest) {
     const std::string size = std::to_string(width) + " x " + std::to_string(height);
-    return fail_words(Code::out_of_range, "A picture of " + size + " pixels cannot be drawn.",
-                      "Choose sides between 1 and " + std::to_string(largest) + " pixels.");
+    return fail(Code::out_of_range, "error.gpu.picture_size", {size, largest});
   }
   std::unique_ptr<Offscreen> target(new Offscreen(width, height));
   glGenTextures(1, &target->colour_);
@@ -28,8 +27,7 @@ Result<std::unique_ptr<Offscreen>> Offscreen::make(int width, int height) {
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target->colour_, 0);
   const bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (!complete)
-    return fail_words(Code::unsupported, "The graphics driver cannot draw into a picture.", "Update it.");
+  if (!complete) return fail(Code::unsupported, "error.gpu.no_offscreen");
   return target;
 }
 

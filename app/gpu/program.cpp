@@ -51,7 +51,7 @@ Result<unsigned> compile(GLenum stage, const std::string& body) {
   if (ok != GL_FALSE) return shader;
   const std::string said = log_of(shader, glGetShaderiv, glGetShaderInfoLog);
   glDeleteShader(shader);
-  return fail_words(Code::bad_format, "A shader does not compile: " + said, "The picture before stays.");
+  return fail(Code::bad_format, "error.gpu.shader", {said});
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ Result<unsigned> link_program(const std::string& vertex, const std::string& frag
   if (ok != GL_FALSE) return program;
   const std::string said = log_of(program, glGetProgramiv, glGetProgramInfoLog);
   glDeleteProgram(program);
-  return fail_words(Code::bad_format, "The shaders do not fit together: " + said,
-                    "The picture before stays.");
+  return fail(Code::bad_format, "error.gpu.shaders", {said});
 }
 
 Program::Program(std::string vertex_file, std::string fragment_file, std::vector<std::string> attributes)

@@ -250,7 +250,7 @@ void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& sc
     }
     if (!clicked) return;
     const MaskSize both(scene.queries, scene.keys);
-    context.commands.edit(tr(row ? "mask.edit.row" : "mask.edit.column", {token}), "",
+    context.commands.edit(Text::of(row ? "mask.edit.row" : "mask.edit.column", {token}), "",
                           [=, place = mask_place(scene)](Document& document) {
                             return row ? toggle_mask_row(document, at, both, place)
                                        : toggle_mask_column(document, at, both, place);

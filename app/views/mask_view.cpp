@@ -65,7 +65,7 @@ void MaskView::notice_hover(const MatrixEvent& event) {
 void MaskView::choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
                       const char* gesture) const {
   const AttentionKind of = MaskBoard::mask_place(scene).of;
-  context.commands.edit(tr("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
+  context.commands.edit(Text::of("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
                         [text, of](Document& document) { return choose_mask(document, text, of); });
 }
 

@@ -202,7 +202,7 @@ void OutputView::put_in_place(const ViewContext& context, int id) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const auto where = static_cast<std::size_t>(pos_);
   context.commands.edit(
-      tr("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos_)}), {},
+      Text::of("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos_)}), {},
       [=](Document& document) { return replace_token(document, sequence, where, id); });
 }
 

@@ -144,7 +144,7 @@ void TrainingSetup::choose(const std::string& task_name) {
 void TrainingSetup::begin_with(TrainingSettings settings) {
   settings_ = std::move(settings);
   const auto task = *task_of(settings_);
-  sentence_ = task->sentence();
+  sentence_ = "task." + std::string(task->name()) + ".sentence";  // its key
   sizes_ = {};
   if (const auto config = task->config({})) {
     sizes_ = sizes_of(*config, {});
@@ -166,10 +166,11 @@ void TrainingSetup::check() {
 void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
   Flow flow(width, 6);
   for (const auto& task : tasks()) {
-    const std::string name(task->name()), label = std::string(task->title()) + "###task_" + name;
+    const std::string name(task->name()), key = "task." + name;
+    const std::string label = tr(key + ".title") + ("###task_" + name);
     flow.place(chip_width(label));
     const bool on = !source_.on() && settings_.task == name;
-    if (chip(label, on, std::string(task->sentence()).c_str())) choose(name);
+    if (chip(label, on, tr(key + ".sentence"))) choose(name);
   }
   const std::string file = std::string(tr("training.data")) + "###task_file";
   flow.place(chip_width(file));
@@ -180,7 +181,7 @@ void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
 void TrainingSetup::draw_chosen(const ViewContext& context, float width) {
   if (source_.on()) return source_.draw(context, width);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(sentence_.c_str());
+  ImGui::TextUnformatted(tr(sentence_));
   ImGui::PopTextWrapPos();
   if (!example_.empty()) caption(tr("training.setup.example", {example_}));
 }

@@ -157,8 +157,9 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   ImGui::SameLine(0, scaled(14));
   const float text_x = ImGui::GetCursorScreenPos().x;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const std::string title = tr("training.status", {snapshot.task->title(), format_count(snapshot.now.step),
-                                                   format_count(snapshot.steps)});
+  const std::string name = tr("task." + std::string(snapshot.task->name()) + ".title");
+  const std::string title =
+      tr("training.status", {name, format_count(snapshot.now.step), format_count(snapshot.steps)});
   const float files = draw_files(context, scene, at.x + width, at.y);
   std::string speed = state_text(training);
   if (snapshot.tokens_per_second > 0) {

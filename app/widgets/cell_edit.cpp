@@ -18,7 +18,7 @@ namespace {
 void edit_mask(Commands& commands, const MaskPlace& place, std::int64_t query, std::int64_t key, bool allowed,
                const std::string& gesture) {
   const std::string q = std::to_string(query), k = std::to_string(key);
-  commands.edit(tr(allowed ? "cell_edit.allow" : "cell_edit.hide", {q, k}), gesture,
+  commands.edit(Text::of(allowed ? "cell_edit.allow" : "cell_edit.hide", {q, k}), gesture,
                 [=](Document& document) -> Status {
                   set_mask_cell(document, query, key, allowed, place);
                   return Done{};
@@ -74,7 +74,7 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
     return edit_mask(commands, mask_place(run, sequence, cell.site), index[0], index[1], value >= 0.5f,
                      gesture);
   }
-  const std::string sentence = tr("cell_edit.set", {cell_text(cell), value_text(value)});
+  const Text sentence = Text::of("cell_edit.set", {cell_text(cell), value_text(value)});
   if (meaning == CellEdit::input) {
     commands.edit(sentence, gesture, [=](Document& document) {
       return set_input_cell(document, static_cast<std::size_t>(std::max(sequence, 0)), index[0], index[1],
@@ -91,7 +91,7 @@ void edit_cell(Commands& commands, const RunResult& run, int sequence, const Cel
 void edit_weight(Commands& commands, const RunResult& run, const std::string& name,
                  const std::vector<std::int64_t>& index, float value, const std::string& gesture) {
   if (!can_edit_weight(run, name)) return;
-  commands.edit(tr("cell_edit.set", {weight_cell_names(run, name, index), value_text(value)}), gesture,
+  commands.edit(Text::of("cell_edit.set", {weight_cell_names(run, name, index), value_text(value)}), gesture,
                 [=](Document& document) { return set_weight_cell(document, name, index, value); });
 }
 

@@ -68,7 +68,7 @@ class Commands {
  public:
   /// An undoable change with the sentence that undo will show; edits with the same non-empty gesture share a
   /// point.
-  void edit(std::string sentence, std::string gesture, std::function<Status(Document&)> change) {
+  void edit(Text sentence, std::string gesture, std::function<Status(Document&)> change) {
     actions_.push_back(
         [sentence = std::move(sentence), gesture = std::move(gesture),
          change = std::move(change)](Session& session) { (void)session.edit(sentence, gesture, change); });
@@ -83,7 +83,7 @@ class Commands {
     auto actions = std::move(actions_);
     actions_.clear();
     for (const auto& action : actions)
-      if (const Status done = guarded("a command", [&] { action(session); }); !done)
+      if (const Status done = guarded(Text::of("error.work.edit"), [&] { action(session); }); !done)
         session.report(done.error());
   }
   bool empty() const { return actions_.empty(); }

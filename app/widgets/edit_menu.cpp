@@ -137,7 +137,7 @@ void EditMenu::open(const RunResult& run, int sequence, const Place& place) {
 void EditMenu::put(const Ask& ask, EditOp op, EditValue value, const char* sentence,
                    const std::string& argument, const std::string& gesture) const {
   const auto edit = make_edit(NumberEdit{ask.where, op, std::move(value)}, ask.edits_sequence());
-  ask.commands.edit(tr(sentence, {target_words(ask.where), argument}), gesture,
+  ask.commands.edit(Text::of(sentence, {target_words(ask.where), argument}), gesture,
                     [edit](Document& document) -> Status {
                       put_or_take_back(document, edit);
                       return Done{};
@@ -258,7 +258,7 @@ void EditMenu::draw_actions(const Ask& ask) {
   if (action("edit_menu.mean")) put(ask, EditOp::set, MeanOver{}, "edit_menu.did.mean", "");
   ImGui::SameLine();
   if (action("edit_menu.restore", edited)) {
-    ask.commands.edit(tr("edit_menu.did.restore", {target_words(ask.where)}), {},
+    ask.commands.edit(Text::of("edit_menu.did.restore", {target_words(ask.where)}), {},
                       [where = ask.where, sequence = ask.sequence](Document& document) -> Status {
                         (void)take_back_edits(document, sequence, where);
                         return Done{};

@@ -51,9 +51,8 @@ Result<std::int64_t> parse_size(std::string_view text) {
 }
 
 std::string memory_size(std::string& text) {
-  return parse_size(text)
-             ? ""
-             : "it takes an amount of memory like 800M or 8G, found " + in_quotes(text, 40) + ".";
+  if (parse_size(text)) return "";
+  return Text::of("error.number", {Text::of("error.number.memory"), in_quotes(text, 40)}).str();
 }
 
 Status choose_memory_limit(const std::string& asked) {

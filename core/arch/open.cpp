@@ -93,14 +93,11 @@ std::int64_t expand_limit(const OpenOptions& options) {
 
 // The source, or one whose matrices stay in the file where expanding them would pass the limit.
 std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, const OpenOptions& options,
-                                      std::vector<std::string>& notes) {
+                                      std::vector<Text>& notes) {
   const auto most = static_cast<std::uint64_t>(expand_limit(options));
   const std::uint64_t bytes = expanded_bytes(*source);
   if (bytes > most)
-    notes.push_back(
-        format("Expanded, the weights would take %s, more than the limit of %s: they stay as they are "
-               "in the file and are expanded piece by piece.",
-               format_bytes(bytes).c_str(), format_bytes(most).c_str()));
+    notes.push_back(Text::of("note.stays_in_file", {format_bytes(bytes), format_bytes(most)}));
   return within_limit(std::move(source), most);
 }
 
@@ -133,14 +130,14 @@ Result<OpenedModel> assemble(json config, const std::string& what,
 // The tokenizer that lies in `path`, or a note why there is none.
 void add_tokenizer(OpenedModel& out, bool is_there, const std::string& path) {
   if (!is_there) {
-    out.notes.emplace_back("There is no tokenizer: tokens are shown and typed as ids.");
+    out.notes.push_back(Text::of("note.no_tokenizer"));
     return;
   }
   auto tokenizer = open_any_tokenizer(path);
   if (tokenizer)
     out.tokenizer = *tokenizer;
   else
-    out.notes.push_back(tokenizer.error().text());
+    out.notes.push_back(tokenizer.error().whole());
 }
 
 // What a classifier's outputs stand for.
@@ -161,7 +158,7 @@ void add_card(OpenedModel& out, const Result<json>& file, const std::string& wha
   if (card)
     out.card = *std::move(card);
   else
-    out.notes.push_back(card.error().text());
+    out.notes.push_back(card.error().whole());
 }
 
 Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options) {
@@ -195,19 +192,19 @@ Result<OpenedModel> open_gguf_file(const fs::path& path, const OpenOptions& opti
   TRY(const json config, gguf_config(file));
   TRY(const std::shared_ptr<TensorSource> source, gguf_source(file, config));
   auto opened = assemble(config, file.what, source, *tensors, options);
-  if (!opened) return within(Text::of("error.open.as_hugging_face", {file.what}), opened.error());
+  if (!opened) return within(Text::of("error.arch.as_hugging_face", {file.what}), opened.error());
   OpenedModel out = *std::move(opened);
   out.path = path.string();
   out.title = path.stem().string();
   if (!file.find("tokenizer.ggml.tokens")) {
-    out.notes.emplace_back("The file holds no vocabulary: tokens are shown and typed as ids.");
+    out.notes.push_back(Text::of("note.no_vocabulary"));
     return out;
   }
   auto tokenizer = make_gguf_tokenizer(gguf_vocabulary(file));
   if (tokenizer)
     out.tokenizer = *tokenizer;
   else
-    out.notes.push_back(tokenizer.error().text());
+    out.notes.push_back(tokenizer.error().whole());
   return out;
 }
 

@@ -23,7 +23,7 @@ struct Preprocessing {
 /// What a model's pictures need: the size that its patches cover, and what preprocessor_config.json in
 /// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
-                               std::vector<std::string>& notes);
+                               std::vector<Text>& notes);
 /// The same by the content of that file; null: as usual. Errors name `what` and the setting: no three
 /// numbers, a number out of range.
 Result<Preprocessing> preprocessing_by(const ModelConfig& config, const nlohmann::json& file,

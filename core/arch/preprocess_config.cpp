@@ -91,7 +91,7 @@ Result<Preprocessing> preprocessing_by(const ModelConfig& config, const json& fi
 }
 
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
-                               std::vector<std::string>& notes) {
+                               std::vector<Text>& notes) {
   const std::string path = (std::filesystem::path(folder) / "preprocessor_config.json").string();
   std::error_code ignored;
   if (!config.sees() || folder.empty() || !std::filesystem::exists(path, ignored)) return usual(config);
@@ -99,7 +99,7 @@ Preprocessing preprocessing_of(const ModelConfig& config, const std::string& fol
   const auto read =
       file ? preprocessing_by(config, *file, quoted_path(path)) : Result<Preprocessing>(file.error());
   if (read) return *read;
-  notes.push_back(read.error().text() + " Pictures are prepared as usual.");
+  notes.push_back(Text::of("note.pictures_as_usual", {read.error().whole()}));
   return usual(config);
 }
 

@@ -97,10 +97,9 @@ Result<Tensor> load_int8(const TensorSource& source, const std::string& name) {
   return whole.scale_rows(scales);
 }
 
-std::optional<std::string> int8_note(const TensorSource& source) {
+std::optional<Text> int8_note(const TensorSource& source) {
   if (!has_scales(source)) return std::nullopt;
-  return "The weights are quantised by LLM.int8 and expanded: weight = int8 * SCB / 127. Activations are not "
-         "rounded to whole numbers, as bitsandbytes does on a graphics card.";
+  return Text::of("note.int8");
 }
 
 }  // namespace attnscope

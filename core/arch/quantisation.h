@@ -24,6 +24,6 @@ bool is_int8(const TensorSource& source, const std::string& name);
 /// Such a matrix with its rows scaled. Errors: scales that do not fit, rows in another order.
 Result<Tensor> load_int8(const TensorSource& source, const std::string& name);
 /// What a person should know of a model with such matrices; nothing where there are none.
-std::optional<std::string> int8_note(const TensorSource& source);
+std::optional<Text> int8_note(const TensorSource& source);
 
 }  // namespace attnscope

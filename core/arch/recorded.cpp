@@ -236,7 +236,7 @@ Result<std::vector<Tensor>> as_step(const Tensor& value, const Site& site, bool 
 Status take_words(const TensorSource& source, const std::vector<int>& ids, Recorded& out) {
   const auto at = source.metadata().find("words");
   if (at == source.metadata().end()) return Done{};
-  TRY(const nlohmann::json words, parse_json(at->second, "the metadata entry \"words\""));
+  TRY(const nlohmann::json words, parse_json(at->second, Text::of("note.recorded.words").str()));
   for (std::size_t i = 0; words.is_array() && i < std::min(words.size(), ids.size()); ++i)
     if (words[i].is_string()) out.words[ids[i]] = words[i].get<std::string>();
   return Done{};
@@ -332,15 +332,12 @@ Status check_input(const std::string& what, const Trace& trace) {
 // What a person should know about what is shown.
 void add_notes(const Sorted& arrays, const std::vector<std::string>& assumed, Recorded& out) {
   if (!arrays.unknown.empty())
-    out.notes.push_back(format("%zu arrays have names that are no step, %s among them: they are not shown.",
-                               arrays.unknown.size(), in_quotes(arrays.unknown.front()).c_str()));
+    out.notes.push_back(
+        Text::of("note.recorded.unknown", {arrays.unknown.size(), in_quotes(arrays.unknown.front())}));
   if (!assumed.empty())
-    out.notes.push_back(format(
-        "%zu patterns are not in the file: they follow from its queries and keys, as if nothing but the "
-        "usual scale and mask came in between. The first is %s.",
-        assumed.size(), assumed.front().c_str()));
+    out.notes.push_back(Text::of("note.recorded.assumed", {assumed.size(), assumed.front()}));
   if (out.traces.front()->config().head.first_row_only)
-    out.notes.emplace_back("The logits have one row: they are shown as one answer for the whole input.");
+    out.notes.push_back(Text::of("note.recorded.one_row"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace attnscope {
 struct Recorded {
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
   std::map<int, std::string> words;                  ///< spelling of token ids, where the file says
-  std::vector<std::string> notes;
+  std::vector<Text> notes;
 };
 
 /// True where the file says that it is such a recording, or where most of its arrays have names of steps.

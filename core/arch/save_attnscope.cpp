@@ -17,7 +17,7 @@ Result<SavedLayout> save_as_attnscope(const Model& model) {
     const Tensor* found = model.weights().find(expected.name);
     if (found && !is_tied(config, expected.name)) out.tensors.push_back({expected.name, *found});
   }
-  std::vector<std::string> notes;
+  std::vector<Text> notes;
   if (config.sees()) out.preprocessing = preprocessing_to_json(preprocessing_of(config, {}, notes));
   return out;
 }

@@ -65,7 +65,7 @@ const Tensor* embedding_like(const TensorInfo& info, const Weights& weights) {
 }
 
 // "h.2" to "h.5", each layer with its tensors; layers that follow each other are said at once.
-void say_layers(const std::string& before, const std::map<int, int>& layers, std::vector<std::string>& said) {
+void say_layers(const std::string& before, const std::map<int, int>& layers, std::vector<Text>& said) {
   for (auto first = layers.begin(); first != layers.end();) {
     int tensors = first->second, last = first->first;
     auto next = std::next(first);
@@ -73,18 +73,27 @@ void say_layers(const std::string& before, const std::map<int, int>& layers, std
       ++last;
       tensors += next->second;
     }
-    std::string text = in_quotes(before + std::to_string(first->first));
-    if (last != first->first) text += " to " + in_quotes(before + std::to_string(last));
-    said.push_back(text + format(" (%d tensors)", tensors));
+    const std::string from = in_quotes(before + std::to_string(first->first));
+    said.push_back(
+        last == first->first
+            ? Text::of("note.unused.layer", {from, tensors})
+            : Text::of("note.unused.layers", {from, in_quotes(before + std::to_string(last)), tensors}));
     first = next;
   }
 }
 
+// One after the other, with commas between.
+Text list_of(const std::vector<Text>& items) {
+  Text out = items.front();
+  for (std::size_t i = 1; i < items.size(); ++i) out = Text::of("note.list", {out, items[i]});
+  return out;
+}
+
 }  // namespace
 
-std::string unused_sentence(const std::vector<std::string>& names, const std::set<std::string>& used_layers) {
+Text unused_sentence(const std::vector<std::string>& names, const std::set<std::string>& used_layers) {
   std::map<std::string, std::map<int, int>> layers;  // what stands before the number; tensors of each
-  std::vector<std::string> said, single;
+  std::vector<Text> said, single;
   for (const std::string& name : names) {
     const auto layer = layer_of(name);
     if (layer && !used_layers.contains(layer->name()))
@@ -94,12 +103,10 @@ std::string unused_sentence(const std::vector<std::string>& names, const std::se
   }
   for (const auto& [before, numbers] : layers) say_layers(before, numbers, said);
   said.insert(said.end(), single.begin(), single.end());
-  if (const std::size_t count = said.size(); count > kMostGroups) {
-    said.resize(kMostGroups);
-    said.push_back(format("%zu more", count - kMostGroups));
-  }
-  return format("The config leaves %zu of the file's tensors unused: ", names.size()) + join(said, ", ") +
-         ".";
+  const std::size_t count = said.size();
+  if (count <= kMostGroups) return Text::of("note.unused", {names.size(), list_of(said)});
+  said.resize(kMostGroups);
+  return Text::of("note.unused_more", {names.size(), list_of(said), count - kMostGroups});
 }
 
 UnusedTensors unused_tensors(const WatchedSource& source, const ModelConfig& config, const Weights& weights) {
@@ -119,9 +126,7 @@ UnusedTensors unused_tensors(const WatchedSource& source, const ModelConfig& con
       plain.push_back(info.name);
       continue;
     }
-    out.warnings.push_back("The tensor " + in_quotes(info.name) +
-                           " differs from the embedding and is not used: the config ties the head to the "
-                           "embedding. To use it as the head, set \"tie_word_embeddings\" to false.");
+    out.warnings.push_back(Text::of("note.untied_head", {in_quotes(info.name)}));
   }
   if (!plain.empty()) out.warnings.push_back(unused_sentence(plain, used_layers));
   return out;

@@ -44,14 +44,13 @@ class WatchedSource final : public TensorSource {
 };
 
 struct UnusedTensors {
-  std::vector<std::string> names;     ///< in the order of the file
-  std::vector<std::string> warnings;  ///< what to tell a person of them
+  std::vector<std::string> names;  ///< in the order of the file
+  std::vector<Text> warnings;      ///< what to tell a person of them
 };
 /// The tensors that nobody loaded. `weights` tell a copy of the embedding from a head of its own.
 UnusedTensors unused_tensors(const WatchedSource& source, const ModelConfig& config, const Weights& weights);
 /// Tensors that are unused as one sentence: whole layers by their number, but for those of `used_layers`
 /// ("blocks.0"), whose tensors are named one by one.
-std::string unused_sentence(const std::vector<std::string>& names,
-                            const std::set<std::string>& used_layers = {});
+Text unused_sentence(const std::vector<std::string>& names, const std::set<std::string>& used_layers = {});
 
 }  // namespace attnscope

@@ -7,19 +7,15 @@
 
 namespace attnscope {
 
-Error caught_error(const std::string& what) {
+Error caught_error(const Text& what) {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return fail_words(Code::no_memory, "There was not enough memory for " + what + ".",
-                      "Close other programs, or choose a smaller input.");
+    return fail(Code::no_memory, "error.work.memory", {what});
   } catch (const std::exception& error) {
-    return fail_words(Code::unsupported,
-                      "The program failed at " + what + ": " + in_quotes(error.what(), 200) + ".",
-                      "What is open is kept. Please report this sentence.");
+    return fail(Code::unsupported, "error.work.failed_because", {what, in_quotes(error.what(), 200)});
   } catch (...) {
-    return fail_words(Code::unsupported, "The program failed at " + what + ".",
-                      "What is open is kept. Please report this sentence.");
+    return fail(Code::unsupported, "error.work.failed", {what});
   }
 }
 

@@ -10,11 +10,11 @@
 namespace attnscope {
 
 /// Inside of a catch: the exception in flight as a sentence; `what` names the work, as in "the view Steps".
-Error caught_error(const std::string& what);
+Error caught_error(const Text& what);
 
 /// Carries out `work`; an exception becomes an Error.
 template <class Work>
-Status guarded(const std::string& what, Work&& work) {
+Status guarded(const Text& what, Work&& work) {
   try {
     std::forward<Work>(work)();
     return Done{};

@@ -21,4 +21,11 @@ std::string Text::str() const {
 
 bool Text::has_words() const { return key_.empty() ? !words_.empty() : has_string(key_); }
 
+std::vector<std::string> in_words(const std::vector<Text>& texts) {
+  std::vector<std::string> out;
+  out.reserve(texts.size());
+  for (const Text& text : texts) out.push_back(text.str());
+  return out;
+}
+
 }  // namespace attnscope

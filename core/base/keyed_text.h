@@ -40,4 +40,7 @@ class Text {
   std::vector<Text> arguments_;
 };
 
+/// Each in the language of this moment.
+std::vector<std::string> in_words(const std::vector<Text>& texts);
+
 }  // namespace attnscope

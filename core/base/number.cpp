@@ -15,15 +15,14 @@ bool read_all(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Error refused(Code code, std::string_view text, const std::string& takes) {
-  return fail_words(code, "it takes " + takes + ", found " + in_quotes(text, 40) + ".");
+Error refused(Code code, std::string_view text, const Text& takes) {
+  return fail(code, "error.number", {takes, in_quotes(text, 40)});
 }
 
 }  // namespace
 
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most) {
-  const std::string takes = format("a whole number from %llu to %llu", static_cast<unsigned long long>(least),
-                                   static_cast<unsigned long long>(most));
+  const Text takes = Text::of("error.number.whole", {least, most});
   std::uint64_t value = 0;
   if (!read_all(text, value)) return refused(Code::bad_format, text, takes);
   if (value < least || value > most) return refused(Code::out_of_range, text, takes);
@@ -31,7 +30,7 @@ Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, st
 }
 
 Result<double> parse_real(std::string_view text, double least, double most) {
-  const std::string takes = format("a number from %.12g to %.12g", least, most);
+  const Text takes = Text::of("error.number.real", {format("%.12g", least), format("%.12g", most)});
   double value = 0;
   if (!read_all(text, value)) return refused(Code::bad_format, text, takes);
   if (!std::isfinite(value) || value < least || value > most) return refused(Code::out_of_range, text, takes);

@@ -15,13 +15,11 @@ std::string Error::text() const {
   return todo.empty() ? said : said + " " + todo;
 }
 
+Text Error::whole() const { return advice.has_words() ? Text::of("error.whole", {what, advice}) : what; }
+
 Error fail(Code code, std::string_view key, std::vector<Text> arguments) {
   const Text advice = Text::of(std::string(key) + ".hint", arguments);
   return Error{code, Text::of(key, std::move(arguments)), advice};
-}
-
-Error fail_words(Code code, std::string_view sentence, std::string_view hint) {
-  return Error{code, printable(sentence, kMostOfSentence), printable(hint, kMostOfSentence)};
 }
 
 Error within(Text where, const Error& error) {

@@ -41,13 +41,13 @@ struct Error {
   std::string hint() const;
   /// "sentence hint", for a terminal or a log line.
   std::string text() const;
+  /// The same, not yet in words.
+  Text whole() const;
 };
 
 /// `key` is a key of the tables with its arguments; its hint is `key` + ".hint" with the same arguments,
 /// where the tables have it.
 Error fail(Code code, std::string_view key, std::vector<Text> arguments = {});
-/// Words that have no key yet.
-Error fail_words(Code code, std::string_view sentence, std::string_view hint = {});
 
 /// "where: sentence", with the hint of the error.
 Error within(Text where, const Error& error);

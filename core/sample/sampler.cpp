@@ -72,15 +72,12 @@ Status check_sampling(const Sampling& sampling) {
     return static_cast<double>(value) >= least && static_cast<double>(value) <= most;  // NaN is not
   };
   if (!between(sampling.temperature, 0, kMostTemperature))
-    return fail_words(Code::out_of_range,
-                      format("The temperature cannot be %g.", static_cast<double>(sampling.temperature)),
-                      format("It is a number from 0 to %.0f.", kMostTemperature));
-  if (sampling.top_k < 0)
-    return fail_words(Code::out_of_range, format("Top-k cannot be %d.", sampling.top_k),
-                      "It is 0 (all) or more.");
+    return fail(Code::out_of_range, "error.sample.temperature",
+                {format("%g", static_cast<double>(sampling.temperature)), format("%.0f", kMostTemperature)});
+  if (sampling.top_k < 0) return fail(Code::out_of_range, "error.sample.top_k", {sampling.top_k});
   if (!between(sampling.top_p, 0, 1))
-    return fail_words(Code::out_of_range, format("Top-p cannot be %g.", static_cast<double>(sampling.top_p)),
-                      "It is a number from 0 to 1.");
+    return fail(Code::out_of_range, "error.sample.top_p",
+                {format("%g", static_cast<double>(sampling.top_p))});
   return Done{};
 }
 
@@ -129,12 +126,10 @@ namespace {
 // What stands in the way of continuing token by token, if anything.
 Status check_continues(const ModelConfig& config) {
   if (!config.head.present) {
-    return fail_words(Code::unsupported, "This model has no vocabulary to predict: it cannot generate.",
-                      "Open a language model.");
+    return fail(Code::unsupported, "error.sample.no_vocabulary");
   }
   if (config.head.first_row_only || !config.blocks.front().attention.causal) {
-    return fail_words(Code::unsupported, "This model looks at its whole input at once: it cannot generate.",
-                      "Open a decoder, or an encoder-decoder.");
+    return fail(Code::unsupported, "error.sample.bidirectional");
   }
   return Done{};
 }
@@ -187,8 +182,7 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
   const std::int64_t limit = config.position.max_positions;
   for (int step = 0; step < max_new_tokens; ++step) {
     if (step > 0 && limit > 0 && input.length() > limit) {
-      out.note = format("Stopped after %zu tokens: the model has positions for %lld.", out.ids.size(),
-                        static_cast<long long>(limit));
+      out.note = Text::of("note.generate.positions", {out.ids.size(), limit});
       break;
     }
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, own));

@@ -46,7 +46,7 @@ Tensor sayable(const ModelConfig& config, const Tensor& logits_row);
 struct Generated {
   std::vector<int> ids;      ///< the new ones, the end token included
   bool reached_end = false;  ///< the model said its end token
-  std::string note;          ///< why it stopped early, for people; usually empty
+  Text note;                 ///< why it stopped early, for people; usually empty
   Edits unreached;           ///< edits whose place no token's run had
 };
 /// Prefills `prompt`, then decodes token by token until `max_new_tokens`, the end token or the last position:

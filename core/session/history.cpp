@@ -50,7 +50,7 @@ class Bytes {
 History::History(Document first, std::size_t most_bytes)
     : points_{{std::move(first), {}, {}, next_number()}}, most_bytes_(most_bytes) {}
 
-void History::push(Document document, std::string sentence, const std::string& gesture) {
+void History::push(Document document, Text sentence, const std::string& gesture) {
   points_.resize(at_ + 1);
   Point& newest = points_.back();
   if (!gesture.empty() && gesture == newest.gesture) {

@@ -17,7 +17,7 @@ class History {
 
   const Document& now() const { return points_[at_].document; }
   /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.
-  void push(Document document, std::string sentence, const std::string& gesture);
+  void push(Document document, Text sentence, const std::string& gesture);
   /// Ends the gesture: the next edit makes a point of its own.
   void close_gesture() { points_[at_].gesture.clear(); }
   bool can_undo() const { return at_ > 0; }
@@ -30,8 +30,8 @@ class History {
   void undo() { at_ -= can_undo() ? 1 : 0; }
   void redo() { at_ += can_redo() ? 1 : 0; }
   /// What undo would take back; empty when there is nothing.
-  std::string undo_sentence() const { return can_undo() ? points_[at_].sentence : std::string(); }
-  std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence : std::string(); }
+  std::string undo_sentence() const { return can_undo() ? points_[at_].sentence.str() : std::string(); }
+  std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence.str() : std::string(); }
   /// The number of the point that is now; edits of one gesture keep it.
   std::uint64_t point() const { return points_[at_].number; }
   /// What all points hold, in bytes, tensors that they share counted once.
@@ -40,7 +40,8 @@ class History {
  private:
   struct Point {
     Document document;
-    std::string sentence, gesture;
+    Text sentence;
+    std::string gesture;
     std::uint64_t number = 0;
   };
   void keep_within_limit();

@@ -65,7 +65,8 @@ void Jobs::carry_out(const Work& work, const std::atomic<bool>& cancel) const {
     work(cancel);
   } catch (...) {
     if (cancel || !failed_) return;
-    (void)guarded("a sentence", [&] { failed_(caught_error("a computation in the background")); });
+    (void)guarded(Text::of("error.work.sentence"),
+                  [&] { failed_(caught_error(Text::of("error.work.background"))); });
   }
 }
 

@@ -32,13 +32,13 @@ bool same_sizes(const Document& a, const Document& b) {
   return shapes(a) == shapes(b);
 }
 
-void take_sequences(const Document& before, Document& fresh, std::vector<std::string>& left_out) {
+void take_sequences(const Document& before, Document& fresh, std::vector<Text>& left_out) {
   if (inputs_of_file(before)) return;
   std::vector<Sequence> fitting;
   for (std::size_t i = 0; i < before.sequences.size(); ++i) {
     const Sequence& old = before.sequences[i];
     if (const Status fits = fresh.model->accepts(old.input); !fits) {
-      left_out.push_back(format("Sequence %zu does not fit what was read: ", i + 1) + fits.error().text());
+      left_out.push_back(Text::of("note.read_again.sequence", {i + 1, fits.error().whole()}));
       continue;
     }
     Sequence sequence = old.input.vectors.empty() ? sequence_from_ids(*fresh.opened, old.input.ids) : old;
@@ -91,7 +91,7 @@ Edits without_place(const Document& document) {
   return missing;
 }
 
-void take_edits(const Document& before, Document& fresh, std::vector<std::string>& left_out) {
+void take_edits(const Document& before, Document& fresh, std::vector<Text>& left_out) {
   if (before.opened->scene && edits_to_json(before.edits) == edits_to_json(before.opened->scene->edits))
     return;
   fresh.edits.clear();
@@ -101,19 +101,18 @@ void take_edits(const Document& before, Document& fresh, std::vector<std::string
     if (const Status taken = fits(asked); taken)
       fresh = std::move(asked);
     else
-      left_out.push_back("The edit " + to_text(*edit) +
-                         " does not fit what was read: " + taken.error().text());
+      left_out.push_back(Text::of("note.read_again.edit_because", {to_text(*edit), taken.error().whole()}));
   }
   if (same_sizes(before, fresh)) return;
   for (const auto& edit : without_place(fresh))
     if (std::erase_if(fresh.edits, [&](const auto& one) { return same_edit(*one, *edit); }) > 0)
-      left_out.push_back("The edit " + to_text(*edit) + " does not fit what was read.");
+      left_out.push_back(Text::of("note.read_again.edit", {to_text(*edit)}));
 }
 
 }  // namespace
 
-std::vector<std::string> take_over(const Document& before, Document& fresh) {
-  std::vector<std::string> left_out;
+std::vector<Text> take_over(const Document& before, Document& fresh) {
+  std::vector<Text> left_out;
   fresh.sampling = before.sampling;
   take_sequences(before, fresh, left_out);
   if (!fresh.opened->recorded.empty()) return left_out;
@@ -124,7 +123,7 @@ std::vector<std::string> take_over(const Document& before, Document& fresh) {
 Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel) {
   TRY(OpenedModel opened, open_model(before.opened->path));
   Document fresh = new_document(std::make_shared<const OpenedModel>(opened), cancel);
-  std::vector<std::string> left_out = take_over(before, fresh);
+  std::vector<Text> left_out = take_over(before, fresh);
   if (left_out.empty()) return fresh;
   opened.notes.insert(opened.notes.end(), left_out.begin(), left_out.end());
   fresh.opened = std::make_shared<const OpenedModel>(std::move(opened));

@@ -16,6 +16,6 @@ namespace attnscope {
 Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel = nullptr);
 
 /// Puts on `fresh`, of the same path, what was made of `before`; gives a sentence for each thing left out.
-std::vector<std::string> take_over(const Document& before, Document& fresh);
+std::vector<Text> take_over(const Document& before, Document& fresh);
 
 }  // namespace attnscope

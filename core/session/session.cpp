@@ -102,7 +102,7 @@ bool Session::poll() {
     events.swap(inbox_);
   }
   for (const auto& event : events)
-    if (const Status taken = guarded("the result of a computation", event); !taken) error_ = taken.error();
+    if (const Status taken = guarded(Text::of("error.work.result"), event); !taken) error_ = taken.error();
   follow_files();
   follow_training();
   return !events.empty();
@@ -156,7 +156,7 @@ void Session::finish_open(Result<Document> opened) {
   run();
 }
 
-Status Session::edit(const std::string& sentence, const std::string& gesture,
+Status Session::edit(const Text& sentence, const std::string& gesture,
                      const std::function<Status(Document&)>& change) {
   if (!document().opened) return fail(Code::not_found, "error.session.nothing_open");
   Document changed = document();

@@ -75,7 +75,7 @@ class Session {
   /// Changes a copy of the document; where `change` succeeds it becomes the new undo point `sentence` and
   /// runs. Edits with the same non-empty `gesture` share one point. A failed change leaves everything as it
   /// was.
-  Status edit(const std::string& sentence, const std::string& gesture,
+  Status edit(const Text& sentence, const std::string& gesture,
               const std::function<Status(Document&)>& change);
   void end_gesture() { history_.close_gesture(); }
   void undo();

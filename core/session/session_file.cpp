@@ -259,7 +259,7 @@ Status take_settings(const json& file, const std::string& path, Document& docume
 }
 
 // Edits that the model does not take are left out, and said.
-void take_edits(const Edits& edits, Document& document, std::vector<std::string>& warnings) {
+void take_edits(const Edits& edits, Document& document, std::vector<Text>& warnings) {
   for (const auto& edit : edits) {
     document.edits.push_back(edit);
     const std::vector<Input> inputs = inputs_of(document);
@@ -268,7 +268,7 @@ void take_edits(const Edits& edits, Document& document, std::vector<std::string>
       options.edits = edits_for(document.edits, static_cast<int>(i));
       const Status taken = document.model->accepts(inputs[i], options);
       if (taken) continue;
-      warnings.push_back("The edit " + to_text(*edit) + " is left out: " + taken.error().text());
+      warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
       document.edits.pop_back();
       break;
     }
@@ -366,8 +366,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   const json& file = *session.all;
   const std::string saved = text_at(file["model"], "fingerprint");
   if (!saved.empty() && saved != fingerprint(*opened.model))
-    opened.warnings.push_back(
-        "The model has other numbers than when this session was saved: answers may differ.");
+    opened.warnings.push_back(Text::of("note.session.other_numbers"));
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
   ArraysIn arrays(session.path);
@@ -379,7 +378,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   for (const Input& input : inputs_of(document))
     if (const Status fits = opened.recorded.empty() ? document.model->accepts(input) : Status(Done{}); !fits)
       return fits.error();
-  std::vector<std::string> warnings;
+  std::vector<Text> warnings;
   take_edits(edits, document, warnings);
   if (warnings.empty()) return document;
   opened.warnings.insert(opened.warnings.end(), warnings.begin(), warnings.end());

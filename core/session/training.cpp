@@ -215,9 +215,9 @@ void Training::work() {
 
 // What throws ends the run, which stays as it was after the step before.
 void Training::carry_out(const std::function<void()>& what) {
-  const Status done = guarded("the training", what);
+  const Status done = guarded(Text::of("error.work.training"), what);
   if (done) return;
-  (void)guarded("the training", [&] {
+  (void)guarded(Text::of("error.work.training"), [&] {
     state_ = trainer_ ? TrainingState::failed : TrainingState::none;
     if (!trainer_) return tell({TrainingOutcome::Kind::failed, {}, done.error(), 0});
     error_ = done.error();

@@ -45,7 +45,7 @@ Status Training::settle() {
       cancel_ = false;
       if (state_ == TrainingState::running) state_ = TrainingState::paused;
       Status kept = Done{};
-      const Status tried = guarded("keeping the training run", [&] { kept = kept_somewhere(); });
+      const Status tried = guarded(Text::of("error.work.keep"), [&] { kept = kept_somewhere(); });
       done->set_value(tried ? kept : tried);
       publish(true);
     });
@@ -73,7 +73,7 @@ bool Training::leave() {
   Status done = kept();
   if (done || std::exchange(warned_, true)) return true;
   Error error = done.error();
-  error.advice = Text::of("error.training.lost");
+  error.advice = Text::of("error.session.training.lost");
   tell({TrainingOutcome::Kind::failed, kept_path_, std::move(error), 0});
   return false;
 }
@@ -110,8 +110,8 @@ Status Training::kept_somewhere() {
   const auto written = rescued(
       "training", [&](const std::string& folder) { return save_checkpoint(folder + name, *trainer_); });
   Error error = done.error();
-  error.advice = written ? Text::of("error.training.rescued", {*written + name, kept_in()})
-                         : Text::of("error.training.not_rescued");
+  error.advice = written ? Text::of("error.session.training.rescued", {*written + name, kept_in()})
+                         : Text::of("error.session.training.not_rescued");
   if (written) rescued_ = {trainer_->state().step, error};
   return error;
 }

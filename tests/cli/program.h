@@ -40,10 +40,11 @@ inline std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// `arguments` as a shell reads them.
-inline Ran cli(const std::string& arguments) {
+/// `arguments` and `environment` as a shell reads them.
+inline Ran cli(const std::string& arguments, const std::string& environment = "LC_ALL=C") {
   const TempFolder folder;
-  const std::string command = std::string(ATTNSCOPE_CLI) + " " + arguments + " 2>" + (folder / "err");
+  const std::string command =
+      environment + " " + std::string(ATTNSCOPE_CLI) + " " + arguments + " 2>" + (folder / "err");
   Ran ran;
   FILE* pipe = ::popen(command.c_str(), "r");
   char block[4096];

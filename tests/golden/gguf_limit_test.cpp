@@ -47,7 +47,7 @@ TEST(MemoryLimit, QuantisedMatricesStayInTheFile) {
     EXPECT_EQ(encoded_weights(kept), 16u);  // 2 x (4 + 3), the table and the unembedding
     EXPECT_EQ(encoded_weights(expanded), 0u);
     ASSERT_FALSE(kept.notes.empty());
-    EXPECT_NE(kept.notes.front().find("stay as they are in the file"), std::string::npos);
+    EXPECT_NE(kept.notes.front().str().find("stay as they are in the file"), std::string::npos);
     EXPECT_GT(expect_same_steps(*kept.model, *expanded.model, 2e-6), 40);
   }
 }

@@ -153,8 +153,8 @@ TEST_P(EveryModel, of_any_subset_is_asked_everything) {
       EXPECT_EQ(max_abs_difference(must_tensor(*back->recorded[0], tensor.name), tensor.value), 0)
           << tensor.name;
     // What is worked out of queries and keys is either what ran or said to be a guess.
-    const bool guessed = std::any_of(back->notes.begin(), back->notes.end(), [](const std::string& note) {
-      return note.find("not in the file") != std::string::npos;
+    const bool guessed = std::any_of(back->notes.begin(), back->notes.end(), [](const Text& note) {
+      return note.str().find("not in the file") != std::string::npos;
     });
     for (const Record& record : back->recorded[0]->records()) {
       if (!record.derived || guessed) continue;

@@ -47,7 +47,7 @@ TEST_P(Shipped, card_is_true) {
   const OpenedModel opened = must_open(folder_);
   ASSERT_TRUE(opened.model);
   EXPECT_TRUE(opened.tokenizer);
-  EXPECT_TRUE(opened.notes.empty()) << opened.notes.front();
+  EXPECT_TRUE(opened.notes.empty()) << opened.notes.front().str();
   const int count = std::min(card->measured_count, kMostExamples);
   const auto measured = (*task)->measure(*opened.model, card->measured_seed + 40503, count);
   ASSERT_EQ(measured.size(), card->measures.size());

@@ -11,7 +11,7 @@ using namespace attnscope::testing;
 
 class WildNumbers : public Wild {
  protected:
-  static std::string all(const std::vector<std::string>& sentences) { return join(sentences, " "); }
+  static std::string all(const std::vector<Text>& sentences) { return join(in_words(sentences), " "); }
   static OpenedModel must_open_scene(const Json& scene) {
     auto read = open_scene_text(scene.dump(), "toy");
     EXPECT_TRUE(read) << (read ? "" : read.error().text());

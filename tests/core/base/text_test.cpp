@@ -28,16 +28,16 @@ TEST(Quotes, LongTextIsCutAtACharacter) {
 
 // Whatever becomes an error, its text is fit to be printed.
 TEST(Fail, SentencesArePrintableAndShort) {
-  const Error error = fail_words(Code::bad_format, "\x1b]0;title\a" + std::string(60'000, 'x'), "\r\nhint");
+  const Error error = Error{Code::bad_format, "\x1b]0;title\a" + std::string(60'000, 'x'), "\r\nhint"};
   EXPECT_EQ(error.text().find_first_of("\x1b\a\r\n"), std::string::npos);
   EXPECT_LE(utf8_length(error.text()), 2 * kMostOfSentence + 10);
 }
 
 TEST(Fail, AboutAFileNamesItOnce) {
-  const Error plain = fail_words(Code::bad_shape, "The tensor is missing.", "Look.");
+  const Error plain = Error{Code::bad_shape, "The tensor is missing.", "Look."};
   EXPECT_EQ(about("a/b", plain).sentence(), "\"a/b\": The tensor is missing.");
   EXPECT_EQ(about("a/b", about("a/b", plain)).sentence(), "\"a/b\": The tensor is missing.");
-  EXPECT_EQ(about("a/b", fail_words(Code::bad_shape, "There is no \"a/b/c\".")).sentence(),
+  EXPECT_EQ(about("a/b", Error{Code::bad_shape, "There is no \"a/b/c\".", {}}).sentence(),
             "There is no \"a/b/c\".");
   EXPECT_EQ(about("a/b", plain).hint(), "Look.");
 }
