@@ -212,6 +212,7 @@ int run_window(const Options& asked) {
   Frame frame(session);
   FrameState& state = frame.state();
   load_workspace(workspace_path(), state.workspace, state.settings);
+  apply_language(state, asked);
   if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
   const Options options = with_defaults(asked, state.settings);
@@ -222,7 +223,6 @@ int run_window(const Options& asked) {
   auto host = ImguiHost::make(**context, options.scale);
   if (!host) return complain(host.error());
   if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
-  if (state.settings.language != "en") state.set_language(state.settings.language);
   if (Status status = apply_look(state, options); !status) session.report(status.error());
   (*context)->on_drop = [&](const std::vector<std::string>& paths) {
     if (!paths.empty()) state.drop(paths.front());
@@ -247,6 +247,7 @@ int take_screenshot(const Options& options) {
   Frame frame(session);
   FrameState& state = frame.state();
   state.workspace.animate = false;
+  apply_language(state, options);
   open_asked(state, options);
   session.wait();
   if (session.error()) return complain(*session.error());

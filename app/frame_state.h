@@ -21,8 +21,8 @@ namespace attnscope {
 /// Saved with the workspace: how this person likes the program, and what was open.
 struct Settings {
   ThemeKind theme = ThemeKind::dark;
-  std::string language = "en";
-  float zoom = 1.f;  ///< times the scale that the screen asks for
+  std::string language;  ///< that was chosen here; empty: as the system says
+  float zoom = 1.f;      ///< times the scale that the screen asks for
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;

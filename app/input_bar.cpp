@@ -34,7 +34,7 @@ std::string summary(const PanelContext& context, const Sequence& sequence) {
                              counted(heads, "input.count.head", "input.count.heads")});
   if (!context.run) return counts;
   const double ms = context.run->milliseconds;
-  return counts + tr("input.summary.time", {format(ms < 10 ? "%.1f" : "%.0f", ms)});
+  return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
 }
 
 void right_text(const std::string& text, float right, float y) {

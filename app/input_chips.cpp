@@ -25,7 +25,7 @@ std::string small_text(const Chip& chip) {
     return format("%lld\u2013%lld", static_cast<long long>(chip.row),
                   static_cast<long long>(chip.row + chip.rows - 1));
   const std::string row = std::to_string(chip.row);
-  return chip.type > 0 ? row + tr("input.segment_sign", {std::to_string(chip.type)}) : row;
+  return chip.type > 0 ? tr("input.segment_sign", {row, std::to_string(chip.type)}) : row;
 }
 
 Chip token_chip(const Document& document, Stack of, const Input& input, std::size_t at) {
@@ -107,7 +107,8 @@ void TokenLine::measure(const PanelContext& context) {
                vectors ? input.vectors.size(0) : 0,
                padding_of(document, sequence_, of_),
                ui_scale(),
-               typing_};
+               typing_,
+               language()};
   if (now == measured_) return;
   measured_ = std::move(now);
   chips_ = chips_of(document, sequence_, of_);
@@ -193,7 +194,7 @@ void tell(const Chip& chip) {
                          : tr(chip.kind == Chip::Kind::special ? "input.special.help" : "input.chip.help",
                               {chip.label, std::to_string(chip.id), row});
   }
-  if (chip.type >= 0) text += " " + tr("input.segment.help", {std::to_string(chip.type)});
+  if (chip.type >= 0) text = tr("input.segment.help", {text, std::to_string(chip.type)});
   ImGui::SetTooltip("%s", text.c_str());
 }
 

@@ -48,6 +48,7 @@ class TokenLine {
     PadCounts padding;
     float scale = 0;
     bool typing = false;
+    std::string language;
     bool operator==(const Measured&) const = default;
   };
 

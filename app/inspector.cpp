@@ -77,8 +77,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
   std::vector<std::string> names;
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
   for (const WeightCell& cell : same_weights(config, place.weight)) names.push_back(cell.name);
-  if (names.size() > 1)
-    wrapped_text(tr("inspector.weight.shared", {join(names, tr("inspector.weight.and"))}), theme().text_dim);
+  if (names.size() > 1) wrapped_text(tr("inspector.weight.shared", {join(names, ", ")}), theme().text_dim);
   draw_slope(context, place);
   draw_edit(context, place, value);
   draw_after(context, place);

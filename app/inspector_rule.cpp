@@ -228,9 +228,13 @@ void norm(const Card& card) {
 
 void norm_scale(const Card& card) {
   const Explanation& e = card.explanation;
-  plain(card, tr("inspector.norm_scale", {std::to_string(e.terms.size())}));
-  named(card, tr("inspector.mean"), aside(e, "mean"));
-  named(card, tr("inspector.variance"), aside(e, "variance"));
+  const bool rms =
+      norm_spec(card.context.run->trace(card.context.workspace.cursor.sequence).config(), e.cell.site).kind ==
+      NormSpec::Kind::rms;
+  plain(card,
+        tr(rms ? "inspector.norm_scale.rms" : "inspector.norm_scale", {std::to_string(e.terms.size())}));
+  if (!rms) named(card, tr("inspector.mean"), aside(e, "mean"));
+  named(card, tr(rms ? "inspector.mean_square" : "inspector.variance"), aside(e, "variance"));
   term_lines(card, term_line);
   result(card, "√ " + shown_number(aside(e, "variance")));
 }

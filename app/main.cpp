@@ -3,12 +3,15 @@
 
 #include "app/app.h"
 #include "core/base/caught.h"
+#include "core/base/words.h"
 #include "core/system/signals.h"
+#include "core/system/system_language.h"
 
 int main(int count, char** arguments) {
   attnscope::survive_file_limits();
   int status = 1;
   const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.program"), [&] {
+    (void)attnscope::set_language(attnscope::system_language());  // until the command line says another one
     const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
     if (!line.run) {
       std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);

@@ -8,13 +8,13 @@
 #include "app/workspace_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/system/system_language.h"
 
 namespace attnscope {
 namespace {
 
-std::string clamped_note(const char* what, int asked, int count) {
-  return format("There is no %s %d: the run has %d, counted from 0. Showing %s %d.", what, asked, count, what,
-                count - 1);
+std::string clamped_note(const char* key, int asked, int count) {
+  return tr(key, {std::to_string(asked), std::to_string(count), std::to_string(count - 1)});
 }
 
 }  // namespace
@@ -41,8 +41,13 @@ void open_asked(FrameState& state, const Options& options) {
     state.open(options.path);
 }
 
+void apply_language(FrameState& state, const Options& options) {
+  if (!options.language.empty()) return state.set_language(options.language);
+  const std::string& saved = state.settings.language;
+  (void)set_language(saved.empty() ? system_language() : saved);  // an unknown one changes nothing
+}
+
 Status apply_look(FrameState& state, const Options& options) {
-  if (!options.language.empty()) state.set_language(options.language);
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.animate) state.workspace.animate = false;
@@ -152,7 +157,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
                     std::vector<std::string>& notes) {
   Cursor& cursor = state.workspace.cursor;
   const int layers = run.document.model->config().n_layers();
-  if (options.layer >= layers) notes.push_back(clamped_note("layer", options.layer, layers));
+  if (options.layer >= layers) notes.push_back(clamped_note("frame.no_layer", options.layer, layers));
   if (options.layer >= 0) {
     cursor.layer = std::min(options.layer, layers - 1);
     Site same = cursor.step;  // of the layer that was asked for: the stage and the walk show one place
@@ -167,7 +172,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
     go_to_site(state.workspace, run, site);
   }
   const int heads = head_count(cursor, run);
-  if (options.head >= heads) notes.push_back(clamped_note("head", options.head, heads));
+  if (options.head >= heads) notes.push_back(clamped_note("frame.no_head", options.head, heads));
   if (options.head >= 0) cursor.head = options.head;
   tidy_cursor(cursor, run);
   return Done{};

@@ -8,7 +8,9 @@ namespace attnscope {
 
 /// Begins to open what the options name, or the default scene.
 void open_asked(FrameState& state, const Options& options);
-/// Theme, language, view, animation: what needs no run.
+/// The language of the command line, else the saved one, else the system's. Before anything is opened.
+void apply_language(FrameState& state, const Options& options);
+/// Theme, view, animation: what needs no run.
 Status apply_look(FrameState& state, const Options& options);
 /// Texts, ids, images, mask and padding, once the model is open. Fails when they do not fit the model. A
 /// decoder whose words were not given gets the model's own answer, in the background.

@@ -22,11 +22,9 @@ std::vector<std::string> words(std::string_view text) {
 }
 
 nlohmann::json to_json(const Step& step) {
-  return {{"name", name_of(step)},         {"axes", words(step.axes)},
-          {"derived", step.derived},       {"title", {{"en", step.title_en}, {"ko", step.title_ko}}},
-          {"formula", step.formula},       {"sentence", {{"en", step.sentence_en}, {"ko", step.sentence_ko}}},
-          {"torch", step.torch},           {"inputs", words(step.inputs)},
-          {"aliases", words(step.aliases)}};
+  return {{"name", name_of(step)},     {"axes", words(step.axes)},      {"derived", step.derived},
+          {"title", step_title(step)}, {"formula", step_formula(step)}, {"sentence", step_sentence(step)},
+          {"torch", step.torch},       {"inputs", words(step.inputs)},  {"aliases", words(step.aliases)}};
 }
 
 Status print_steps(bool json) {
@@ -39,8 +37,8 @@ Status print_steps(bool json) {
   for (const Step& step : catalog()) {
     std::printf("%-24s [%s]%s\n    %s. %s\n    %s\n", name_of(step).c_str(),
                 join(words(step.axes), ", ").c_str(), step.derived ? " derived" : "",
-                std::string(step.title_en).c_str(), std::string(step.sentence_en).c_str(),
-                std::string(step.formula).c_str());
+                std::string(step_title(step)).c_str(), std::string(step_sentence(step)).c_str(),
+                std::string(step_formula(step)).c_str());
   }
   return Done{};
 }

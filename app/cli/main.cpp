@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/signals.h"
+#include "core/system/system_language.h"
 
 namespace attnscope::cli {
 namespace {
@@ -55,9 +56,7 @@ std::string wanted_language(int argc, char** argv) {
     if (word == "--lang" && i + 1 < argc) return argv[i + 1];
     if (starts_with(word, "--lang=")) return std::string(word.substr(7));
   }
-  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
-    if (const char* value = std::getenv(name); value && *value) return starts_with(value, "ko") ? "ko" : "en";
-  return "en";
+  return system_language();
 }
 
 int run(int argc, char** argv) {

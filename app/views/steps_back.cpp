@@ -122,7 +122,8 @@ void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<
     draw_figure(context, slopes, room);
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_pieces(line_, ImVec2(at.x, at.y + scaled(3)), room.x, fonts().mono, 2);
+  draw_pieces(line_, ImVec2(at.x, at.y + scaled(3)), room.x,
+              line_key_ == "none" ? fonts().body : fonts().mono, 2);
   ImGui::Dummy(ImVec2(room.x, 2 * line + scaled(8)));
   draw_neighbours(context, step, room.x);
 }

@@ -78,6 +78,12 @@ std::string product_sum(const std::vector<Site>& readers) {
   return join(out, " + ");
 }
 
+// A formula with words in it stands in the tables, another one in the catalog.
+std::string formula_words(const BackwardStep& row, const char* which, std::string_view plain) {
+  const std::string key = words_key(row) + which;
+  return has_string(key) ? std::string(tr(key)) : std::string(plain);
+}
+
 ImU32 letter_colour(const std::string& word) {
   const std::size_t at = word.size() > 1 && word[0] == 'd' ? 1 : 0;
   if (word.size() > at + 1 && static_cast<unsigned char>(word[at + 1]) < 0x80 && word[at] != 'W') return 0;
@@ -157,7 +163,7 @@ std::string slope_sentence(const Slopes& slopes, const Site& site, int from) {
         {reader_name(readers, *reader)});
   const BackwardStep* row = table_row(slopes, site, from);
   if (!row) return tr("steps.back.no_slope");
-  return std::string(language() == "ko" ? row->sentence_ko : row->sentence_en);
+  return tr(words_key(*row) + ".sentence");
 }
 
 std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight,
@@ -165,7 +171,7 @@ std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const s
   const BackwardStep* own = backward_step(site.slot);
   const BackwardStep* row = table_row(slopes, site, from);
   if (!own || !row) return {};
-  std::string text(row->formula);
+  std::string text = formula_words(*row, ".formula", row->formula);
   const auto& readers = slopes.readers_of(site);
   const Site* reader = one_reader(slopes, site, from);
   const bool normed = reader && step_of(reader->slot).rule == Rule::norm;
@@ -177,7 +183,7 @@ std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const s
       text = "dx";
   }
   if (!weight.empty()) {
-    text = own->weights;
+    text = formula_words(*own, ".weights", own->weights);
     const std::size_t comma = text.find(",  ");
     const bool bias = weight.ends_with(".bias");
     if (comma != std::string::npos) text = bias ? text.substr(comma + 3) : text.substr(0, comma);

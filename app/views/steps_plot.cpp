@@ -180,7 +180,7 @@ float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
   if (panel.header <= 0 && unit >= 1.f) return;
   std::string title = operand.title;
-  if (unit < 1.f) title += tr("steps.back.unit", {power_of_ten(unit)});
+  if (unit < 1.f) title = tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   draw_text(ImGui::GetWindowDrawList(), fonts().small,

@@ -81,7 +81,7 @@ class StepsView : public View {
     draw_figure(context, room);
     ImGui::EndChild();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, fonts().mono, 2);
+    draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
     ImGui::Dummy(ImVec2(room.x, 2 * text_size(fonts().mono, "X").y + 8 * unit));
     draw_neighbours(context, step, room.x);
   }
@@ -205,7 +205,8 @@ class StepsView : public View {
   /// The line under the figure.
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
     line_.clear();
-    if (!cell.valid()) {
+    hints_ = !cell.valid();
+    if (hints_) {
       std::vector<const char*> keys{"steps.hint.point", "steps.hint.click"};
       if (!context.run.recorded())
         keys.insert(keys.end(), {"steps.hint.type", "steps.hint.drag", "steps.hint.menu"});
@@ -369,6 +370,7 @@ class StepsView : public View {
   bool why_ok_ = false, whole_vocabulary_ = false;
   FigureCell hovered_;
   std::vector<Piece> line_;
+  bool hints_ = false;  ///< the line says what can be done, not how a number comes about
   double moved_at_ = -1e9;
 };
 

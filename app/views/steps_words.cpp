@@ -100,13 +100,14 @@ std::string embed_formula(const StepFacts& at) {
 std::string mask_formula(const StepFacts& at) {
   std::string text;
   if (at.mask() && at.mask()->rule)
-    text = "M = 1 where the rule allows";
+    text = tr("steps.formula.mask_rule");
   else if (!at.triangle())
-    text = at.window() > 0 ? "M = 1 where key > query − w" : "M = 1 where key is no padding";
+    text = tr(at.window() > 0 ? "steps.formula.mask_both_window" : "steps.formula.mask_padding");
   else
-    text = at.window() > 0 ? "M = 1 where query − w < key ≤ query" : "M = 1 where key ≤ query";
+    text =
+        at.window() > 0 ? std::string(tr("steps.formula.mask_window")) : std::string(step_formula(at.step));
   const std::size_t cells = at.mask() ? at.mask()->cells.size() : 0;
-  return cells ? text + ", but for " + std::to_string(cells) + " by hand" : text;
+  return cells ? tr("steps.formula.mask_by_hand", {text, std::to_string(cells)}) : text;
 }
 
 std::string logits_formula(const StepFacts& at) {
@@ -117,7 +118,7 @@ std::string logits_formula(const StepFacts& at) {
 
 // Where several query heads read one head of K and V.
 std::string shared_formula(const StepFacts& at) {
-  std::string text(at.step.formula);
+  std::string text(step_formula(at.step));
   if (at.shared() < 2) return text;
   for (const char* name : {"K", "V"}) replace_all(text, name + std::string("ₕ"), name + std::string("ⱼ"));
   return text + ", j = ⌊h / " + std::to_string(at.shared()) + "⌋";
@@ -142,7 +143,7 @@ std::string formula_text(const Trace& trace, const Site& site) {
       break;
     default: break;
   }
-  std::string text(at.step.formula);
+  std::string text(step_formula(at.step));
   const bool biased = at.has_weight(to_text(site) + ".bias");
   const bool dot = at.step.rule == Rule::dot;
   if (dot && !biased && text.find(" + b") != std::string::npos) text.erase(text.find(" + b"));
@@ -182,6 +183,7 @@ std::string precise(double value) {
 std::string title_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
   if (site.slot == Slot::resid_post && at.both_at_once()) return tr("steps.title.both");
+  if (at.gated_product()) return tr("steps.title.gated");
   if (at.ends_without_mlp())
     return at.adds_attention() ? std::string(step_title(step_of(Slot::resid_mid)))
                                : tr("steps.title.stream_out");
@@ -191,6 +193,8 @@ std::string title_text(const Trace& trace, const Site& site) {
 std::string sentence_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
   const bool post = site.layer >= 0 && at.block.order == NormOrder::post;
+  if (at.step.rule == Rule::norm_scale && at.rms()) return tr("steps.sentence.rms_scale");
+  if (at.gated_product()) return tr("steps.sentence.gated");
   switch (site.slot) {
     case Slot::embed:
       if (at.has(Slot::ln_embed_out)) return tr("steps.sentence.embed_normed");

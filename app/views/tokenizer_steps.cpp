@@ -405,6 +405,7 @@ std::string step_words(const TokenizerScene& scene, const SegmentedWord& word, s
     return tr("tokenizer.step.cut_short", {format_count(static_cast<std::int64_t>(word.steps.limit))});
   if (step_count(word) == 0)
     return tr(word.steps.kind == WordSteps::Kind::attempts ? "tokenizer.step.too_long"
+              : word.parts.size() > 1                      ? "tokenizer.step.no_pair"
                                                            : "tokenizer.step.whole");
   switch (word.steps.kind) {
     case WordSteps::Kind::merges: return merge_words(scene, word, step);

@@ -7,6 +7,7 @@
 #include "app/look/item_map.h"
 #include "app/views/training_panes.h"
 #include "app/views/training_setup.h"
+#include "app/views/training_words.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -342,7 +343,7 @@ void TrainingView::draw_result(const ViewContext& context, const TrainingScene& 
     ImGui::SetCursorScreenPos(ImVec2(row.x + number, row.y));
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - number);
-    ImGui::TextUnformatted(measure.sentence.c_str());
+    ImGui::TextUnformatted(measure_sentence(*scene.snapshot->task, measure).c_str());
     ImGui::PopTextWrapPos();
     if (asked)
       text_line(fonts().small, theme().text_dim,

@@ -109,10 +109,4 @@ ImU32 hue_colour(Hue hue) {
   return t.norm;
 }
 
-std::string_view step_title(const Step& step) { return language() == "ko" ? step.title_ko : step.title_en; }
-
-std::string_view step_sentence(const Step& step) {
-  return language() == "ko" ? step.sentence_ko : step.sentence_en;
-}
-
 }  // namespace attnscope

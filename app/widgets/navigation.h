@@ -24,8 +24,5 @@ Cell cell_at(const Trace& trace, const Site& site, const std::vector<std::int64_
 
 /// The colour of a family of steps, the same everywhere on screen.
 ImU32 hue_colour(Hue hue);
-/// The words of the catalog in the current language.
-std::string_view step_title(const Step& step);
-std::string_view step_sentence(const Step& step);
 
 }  // namespace attnscope

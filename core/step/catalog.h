@@ -1,6 +1,7 @@
-// THE TABLE of names. Each row: what the step is called, its axes, its formula, one plain sentence in each
-// language, the line of PyTorch that does the same, what it is computed from, and other tools' names for it.
-// Site texts, the command line, the provenance panel, the timeline and the tests all read this table.
+// THE TABLE of names. Each row: what the step is called, its axes, its formula, the line of PyTorch that does
+// the same, what it is computed from, and other tools' names for it. Its title and one plain sentence about
+// it are in assets/strings/*/catalog.json. Site texts, the command line, the provenance panel, the timeline
+// and the tests all read this table.
 #pragma once
 
 #include <span>
@@ -37,11 +38,9 @@ struct Step {
   Part part;
   Rule rule;
   Hue hue;
-  bool derived;           ///< computed on demand from smaller records
-  std::string_view axes;  ///< "head query key"
-  std::string_view title_en, title_ko;
-  std::string_view formula;  ///< Unicode
-  std::string_view sentence_en, sentence_ko;
+  bool derived;              ///< computed on demand from smaller records
+  std::string_view axes;     ///< "head query key"
+  std::string_view formula;  ///< Unicode; empty where it has words in it: step_formula() has them
   std::string_view torch;    ///< {n_heads}, {d_head}, ... are filled from the run
   std::string_view inputs;   ///< "a[i,:] b[:,j]"; alternatives with '|': the first that the run holds
   std::string_view aliases;  ///< TransformerLens names, separated by blanks
@@ -51,6 +50,10 @@ struct Step {
 /// All rows, in the order of Slot.
 std::span<const Step> catalog();
 const Step& step_of(Slot slot);
+/// "Scores", "Every query is compared with every key ...", "Sₕ = Qₕ · Kₕᵀ": in the language of the moment.
+std::string_view step_title(const Step& step);
+std::string_view step_sentence(const Step& step);
+std::string_view step_formula(const Step& step);
 /// The stack whose rows an axis of a step counts: the encoder for keys and values of cross-attention.
 Stack rows_stack(const Site& site, Axis axis);
 

@@ -2,6 +2,7 @@
 // the slopes of the weights that the step used. One row per step that has a slope; keyed like the catalog.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/step/site.h"
@@ -10,10 +11,14 @@ namespace attnscope {
 
 struct BackwardStep {
   Slot slot;
-  std::string_view formula;  ///< Unicode; "dX" is the slope of the loss with respect to X
+  std::string_view formula;  ///< Unicode; "dX" is the gradient of the loss with respect to X; empty where it
+                             ///< has words: they are in the tables
   std::string_view weights;  ///< the same for the step's weights; empty where it has none
-  std::string_view sentence_en, sentence_ko;
+  std::string_view through = {};  ///< what the way back goes through, where it has words of its own
 };
+/// The beginning of the keys of its words in the tables (assets/strings/*/catalog.json): "gradient.attn.q",
+/// to be continued by ".sentence", and by ".formula" and ".weights" where those have words in them.
+std::string words_key(const BackwardStep& row);
 /// The row of a step, or null where the step never has a slope.
 const BackwardStep* backward_step(Slot slot);
 /// The way back through a norm; `centred`: LayerNorm, else RMSNorm. Stands where a slope comes through one.

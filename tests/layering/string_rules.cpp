@@ -43,6 +43,8 @@ void add_strings(StringTable& table, const std::string& file, const std::string&
   for (const auto& [key, text] : root.items()) {
     if (!text.is_string() || text.get<std::string>().empty()) {
       table.faults.push_back(file + ": \"" + key + "\" is not a text");
+    } else {
+      table.text_of_key.emplace(key, text.get<std::string>());
     }
   }
 }
@@ -64,6 +66,34 @@ bool has_string(const StringTable& table, const StringUse& use) {
     return false;
   }
   return use.is_prefix ? at->first.compare(0, use.key.size(), use.key) == 0 : at->first == use.key;
+}
+
+std::set<int> arguments_of(const std::string& text) {
+  static const std::regex argument(R"(\{\{|\{([0-9]+)(:[^{}]*)?\})");
+  std::set<int> numbers;
+  for (std::sregex_iterator found(text.begin(), text.end(), argument), none; found != none; ++found) {
+    if ((*found)[1].matched) numbers.insert(std::stoi((*found)[1]));
+  }
+  return numbers;
+}
+
+KeyUses key_uses(const std::string& text) {
+  static const std::regex literal(R"re("([a-z][a-z0-9_.-]*)")re");
+  const std::string source = without_comments(text);
+  KeyUses uses;
+  for (std::sregex_iterator found(source.begin(), source.end(), literal), none; found != none; ++found) {
+    const std::string word = (*found)[1];
+    (word.back() == '.' ? uses.beginnings : uses.whole).insert(word);
+  }
+  return uses;
+}
+
+bool is_used(const KeyUses& uses, const std::string& key) {
+  if (uses.whole.contains(key)) return true;
+  for (const std::string ending : {".help", ".hint", ".bare", ".what", ".title", ".sentence", ".formula"})
+    if (key.ends_with(ending) && uses.whole.contains(key.substr(0, key.size() - ending.size()))) return true;
+  return std::any_of(uses.beginnings.begin(), uses.beginnings.end(),
+                     [&](const std::string& beginning) { return key.starts_with(beginning); });
 }
 
 }  // namespace attnscope::layering

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace attnscope::layering {
 
-/// Where each key of the table was found, and what is wrong with the files.
+/// Where each key of the table was found, its text, and what is wrong with the files.
 struct StringTable {
-  std::map<std::string, std::string> file_of_key;
+  std::map<std::string, std::string> file_of_key, text_of_key;
   std::vector<std::string> faults;
 };
 
@@ -30,5 +31,18 @@ std::vector<StringUse> string_uses(const std::string& text);
 
 /// True where the table has the key, or a key that begins with it when only the beginning is written.
 bool has_string(const StringTable& table, const StringUse& use);
+
+/// The numbers of the arguments of a text: {0} or, with a particle, {0:을/를}. "{{" is a brace.
+std::set<int> arguments_of(const std::string& text);
+
+/// The literals of sources that may be keys, and those that may be the beginning of keys ("view.").
+struct KeyUses {
+  std::set<std::string> whole, beginnings;
+};
+/// Of all literals in a source outside // comments.
+KeyUses key_uses(const std::string& text);
+/// True where a literal is the key, or the key without one of the endings that code adds (".help"), or its
+/// beginning.
+bool is_used(const KeyUses& uses, const std::string& key);
 
 }  // namespace attnscope::layering

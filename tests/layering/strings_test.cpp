@@ -1,8 +1,10 @@
-// Every text that the app asks for is in the English table, once; and the rules that say so are tried on
-// made-up text.
+// Every text that the app asks for is in the English table, once; every English text has a Korean one with
+// the same arguments; no text lies there that nobody asks for. The rules that say so are tried on made-up
+// text.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "tests/layering/files.h"
@@ -13,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-StringTable english() {
+StringTable table_of(const std::string& language) {
   StringTable table;
-  const fs::path folder = kRoot / "assets/strings/en";
+  const fs::path folder = kRoot / "assets/strings" / language;
   if (fs::is_directory(folder)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".json") {
@@ -26,6 +28,13 @@ StringTable english() {
   return table;
 }
 
+StringTable english() { return table_of("en"); }
+
+bool is_source(const fs::path& path) {
+  const fs::path extension = path.extension();
+  return extension == ".cpp" || extension == ".h" || extension == ".inc";
+}
+
 std::string all_faults(const StringTable& table) {
   std::string text;
   for (const std::string& fault : table.faults) {
@@ -34,14 +43,51 @@ std::string all_faults(const StringTable& table) {
   return text;
 }
 
-TEST(Strings, EnglishTableIsFlatAndHasNoKeyTwice) { EXPECT_EQ(all_faults(english()), ""); }
+TEST(Strings, TablesAreFlatAndHaveNoKeyTwice) {
+  EXPECT_EQ(all_faults(english()), "");
+  EXPECT_EQ(all_faults(table_of("ko")), "");
+}
+
+TEST(Strings, EveryTextIsThereInBothLanguagesWithTheSameArguments) {
+  const StringTable en = english(), ko = table_of("ko");
+  ASSERT_GT(en.file_of_key.size(), 500U);
+  for (const auto& [key, file] : en.file_of_key) {
+    const auto other = ko.file_of_key.find(key);
+    if (other == ko.file_of_key.end()) {
+      ADD_FAILURE() << "no Korean text for " << key;
+      continue;
+    }
+    EXPECT_EQ(other->second, file) << key << " stands in another file";
+    EXPECT_EQ(arguments_of(en.text_of_key.at(key)), arguments_of(ko.text_of_key.at(key)))
+        << key << ": " << ko.text_of_key.at(key);
+  }
+  for (const auto& [key, file] : ko.file_of_key)
+    EXPECT_TRUE(en.file_of_key.contains(key)) << "no English text for " << key << " of ko/" << file;
+}
+
+TEST(Strings, KoreanSaysItInKorean) {
+  const StringTable en = english(), ko = table_of("ko");
+  for (const auto& [key, text] : ko.text_of_key) {
+    if (text != en.text_of_key.at(key)) continue;
+    EXPECT_EQ(text.find(". "), std::string::npos) << key << " is still an English sentence: " << text;
+  }
+}
+
+TEST(Strings, NoTextLiesThereUnused) {
+  std::string sources;
+  for (const char* folder : {"app", "core"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder))
+      if (is_source(entry.path())) sources += read(entry.path());
+  const KeyUses uses = key_uses(sources);
+  for (const auto& [key, file] : english().file_of_key)
+    EXPECT_TRUE(is_used(uses, key)) << file << ": nobody asks for \"" << key << "\"";
+}
 
 TEST(Strings, EveryTextTheAppAsksForIsThere) {
   const StringTable table = english();
   for (const char* top : {"core", "app"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
-      const fs::path extension = entry.path().extension();
-      if (extension != ".cpp" && extension != ".h" && extension != ".inc") {
+      if (!is_source(entry.path())) {
         continue;
       }
       for (const StringUse& use : string_uses(read(entry.path()))) {
@@ -65,6 +111,25 @@ TEST(StringRules, FaultsAreFound) {
   ASSERT_EQ(table.faults.size(), 6U) << all_faults(table);
   EXPECT_EQ(table.faults[0], "b.json: the key \"menu.open\" is already in a.json");
   EXPECT_EQ(table.faults[1], "c.json: the key \"x\" is already in c.json");
+}
+
+TEST(StringRules, ArgumentsAreCountedWhateverTheirOrderAndParticles) {
+  EXPECT_EQ(arguments_of("{1} after {0}"), (std::set<int>{0, 1}));
+  EXPECT_EQ(arguments_of("{0:을/를} 지나 {1}"), (std::set<int>{0, 1}));
+  EXPECT_EQ(arguments_of("{{0} is a brace, {x} too, and {12} an argument"), (std::set<int>{12}));
+  EXPECT_TRUE(arguments_of("nothing").empty());
+}
+
+TEST(StringRules, UnusedKeysAreFound) {
+  const KeyUses uses = key_uses(
+      "f(tr(\"menu.open\")); g(\"step.\" + id); const char* k = \"menu.save\"; tr(k + \".help\"); // "
+      "\"menu.old\"");
+  EXPECT_TRUE(is_used(uses, "menu.open"));
+  EXPECT_TRUE(is_used(uses, "menu.save.help"));
+  EXPECT_TRUE(is_used(uses, "step.mask"));
+  EXPECT_FALSE(is_used(uses, "menu.close"));
+  EXPECT_FALSE(is_used(uses, "menu.old"));
+  EXPECT_FALSE(is_used(uses, "stepmask"));
 }
 
 TEST(StringRules, UsesAreFound) {

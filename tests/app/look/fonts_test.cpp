@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "app/look/imgui_compat.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/step/catalog.h"
+#include "core/step/catalog_backward.h"
 
 namespace attnscope {
 namespace {
@@ -51,6 +55,32 @@ TEST_F(FontsTest, FormulasHaveTheirSigns) {
       EXPECT_TRUE(has(font, code_point)) << signs.substr(begin, at - begin);
     }
   }
+}
+
+// A sign that no typeface has is drawn as a box.
+TEST_F(FontsTest, EveryTextOfEveryLanguageHasItsGlyphs) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  std::string texts;
+  for (const std::string& name : languages()) {
+    ASSERT_TRUE(set_language(name).ok());
+    texts += all_texts();
+  }
+  ASSERT_TRUE(set_language("en").ok());
+  for (const Step& step : catalog()) {
+    texts.append(step.formula).append(step.torch);
+    if (const BackwardStep* back = backward_step(step.slot))
+      texts.append(back->formula).append(back->weights);
+  }
+  note_text(texts);
+  if (fonts_pending()) rebuild_fonts();
+  std::set<char32_t> signs;
+  for (std::size_t at = 0; at < texts.size();) signs.insert(next_code_point(texts, at));
+  signs.erase(U'\n');
+  EXPECT_TRUE(signs.contains(U'한')) << "Korean is among them";
+  const Fonts& f = fonts();
+  for (ImFont* font : {f.body, f.body_bold, f.small, f.title, f.mono, f.mono_small, f.formula, f.mono_big})
+    for (const char32_t sign : signs)
+      EXPECT_TRUE(has(font, sign)) << "no glyph for U+" << std::hex << static_cast<std::uint32_t>(sign);
 }
 
 TEST_F(FontsTest, TwiceTheScaleIsTwiceTheSize) {

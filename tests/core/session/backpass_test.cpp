@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/base/words.h"
 #include "core/step/catalog_backward.h"
 #include "core/train/task.h"
 #include "tests/edits.h"
@@ -48,8 +49,8 @@ TEST(Backpass, EveryStepWithASlopeHasItsRowAndIsReadBySomething) {
     for (const Record& record : slopes->gradients->records()) {
       const BackwardStep* row = backward_step(record.site.slot);
       ASSERT_TRUE(row) << to_text(record.site);
-      EXPECT_FALSE(row->formula.empty() || row->sentence_en.empty() || row->sentence_ko.empty())
-          << to_text(record.site);
+      EXPECT_TRUE(has_string(words_key(*row) + ".sentence")) << to_text(record.site);
+      EXPECT_EQ(row->formula.empty(), has_string(words_key(*row) + ".formula")) << to_text(record.site);
       if (record.site.slot == Slot::logits) continue;
       EXPECT_FALSE(slopes->readers_of(record.site).empty()) << name << " " << to_text(record.site);
     }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/step/catalog.h"
 
 namespace attnscope {
@@ -31,11 +32,14 @@ TEST(Catalog, is_in_the_order_of_slots_and_complete) {
     const Step& step = catalog()[static_cast<std::size_t>(slot)];
     EXPECT_EQ(step.slot, static_cast<Slot>(slot)) << step.text;
     EXPECT_TRUE(names.insert(step.text).second) << step.text;
-    for (const std::string_view text : {step.axes, step.title_en, step.title_ko, step.formula,
-                                        step.sentence_en, step.sentence_ko, step.torch}) {
+    for (const std::string_view text :
+         {step.axes, step_title(step), step_formula(step), step_sentence(step), step.torch}) {
       EXPECT_FALSE(text.empty()) << step.text;
       EXPECT_TRUE(is_valid_utf8(text)) << step.text;
     }
+    for (const char* words : {".title", ".sentence"})
+      EXPECT_TRUE(has_string("step." + std::string(step.text) + words)) << step.text << words;
+    EXPECT_EQ(step.formula.empty(), has_string("step." + std::string(step.text) + ".formula")) << step.text;
     EXPECT_EQ(step.inputs.empty(), step.rule == Rule::mask_test) << step.text;
   }
 }
