@@ -12,9 +12,8 @@
 namespace attnscope {
 namespace {
 
-std::string clamped_note(const char* what, int asked, int count) {
-  return format("There is no %s %d: the run has %d, counted from 0. Showing %s %d.", what, asked, count, what,
-                count - 1);
+std::string clamped_note(const char* key, int asked, int count) {
+  return Text::of(key, {asked, count, count - 1}).str();
 }
 
 }  // namespace
@@ -152,7 +151,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
                     std::vector<std::string>& notes) {
   Cursor& cursor = state.workspace.cursor;
   const int layers = run.document.model->config().n_layers();
-  if (options.layer >= layers) notes.push_back(clamped_note("layer", options.layer, layers));
+  if (options.layer >= layers) notes.push_back(clamped_note("note.no_layer", options.layer, layers));
   if (options.layer >= 0) {
     cursor.layer = std::min(options.layer, layers - 1);
     Site same = cursor.step;  // of the layer that was asked for: the stage and the walk show one place
@@ -167,7 +166,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
     go_to_site(state.workspace, run, site);
   }
   const int heads = head_count(cursor, run);
-  if (options.head >= heads) notes.push_back(clamped_note("head", options.head, heads));
+  if (options.head >= heads) notes.push_back(clamped_note("note.no_head", options.head, heads));
   if (options.head >= 0) cursor.head = options.head;
   tidy_cursor(cursor, run);
   return Done{};
