@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 std::string clamped_note(const char* key, int asked, int count) {
-  return tr(key, {std::to_string(asked), std::to_string(count), std::to_string(count - 1)});
+  return Text::of(key, {asked, count, count - 1}).str();
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
                     std::vector<std::string>& notes) {
   Cursor& cursor = state.workspace.cursor;
   const int layers = run.document.model->config().n_layers();
-  if (options.layer >= layers) notes.push_back(clamped_note("frame.no_layer", options.layer, layers));
+  if (options.layer >= layers) notes.push_back(clamped_note("note.no_layer", options.layer, layers));
   if (options.layer >= 0) {
     cursor.layer = std::min(options.layer, layers - 1);
     Site same = cursor.step;  // of the layer that was asked for: the stage and the walk show one place
@@ -172,7 +172,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
     go_to_site(state.workspace, run, site);
   }
   const int heads = head_count(cursor, run);
-  if (options.head >= heads) notes.push_back(clamped_note("frame.no_head", options.head, heads));
+  if (options.head >= heads) notes.push_back(clamped_note("note.no_head", options.head, heads));
   if (options.head >= 0) cursor.head = options.head;
   tidy_cursor(cursor, run);
   return Done{};

@@ -65,7 +65,8 @@ int run(int argc, char** argv) {
   CLI::App app{tr("cli.title")};
   app.name("attnscope-cli");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "attnscope 0.1.0");
+  app.set_help_flag("-h,--help", tr("cli.help"));
+  app.set_version_flag("--version", "attnscope 0.1.0", tr("cli.version"));
   app.fallthrough();  // the limit may stand before the command or behind it
   std::string limit;
   app.add_option("--memory-limit", limit, tr("cli.memory_limit"))

@@ -24,7 +24,8 @@ constexpr std::size_t kSpeedSteps = 20;  // the mean of so many steps
 
 std::shared_ptr<const OpenedModel> opened_of(const Task& task, std::shared_ptr<const Model> model) {
   OpenedModel opened;
-  opened.title = task.title();
+  opened.title =
+      Text::of("note.in_training", {Text::of("task." + std::string(task.name()) + ".title")}).str();
   opened.path = "training:" + std::string(task.name());
   opened.family = model->config().family;
   opened.dtype = "F32";

@@ -28,8 +28,8 @@ TEST_F(Shipped, ModelsHaveNamesAndOpen) {
     ASSERT_TRUE(document().opened);
     EXPECT_EQ(document().opened->path, kModelPrefix + model.name);
     EXPECT_EQ(opened_title(*document().opened), model.title);
-    EXPECT_EQ(document().opened->notes, std::vector<std::string>{});
-    EXPECT_EQ(document().opened->warnings, std::vector<std::string>{});
+    EXPECT_EQ(in_words(document().opened->notes), std::vector<std::string>{});
+    EXPECT_EQ(in_words(document().opened->warnings), std::vector<std::string>{});
     ASSERT_TRUE(document().opened->card);
     EXPECT_FALSE(document().opened->card->inputs.empty());
     EXPECT_EQ(workspace().cursor.head, document().opened->card->head);

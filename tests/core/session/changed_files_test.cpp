@@ -230,7 +230,7 @@ TEST_F(Changed, WhatNoLongerFitsIsLeftOutWithASentence) {
   ASSERT_EQ(document.edits.size(), 3u);
   EXPECT_EQ(document.edits[0]->number()->where.kind, Target::Kind::weight);
   EXPECT_EQ(to_text(*document.edits[1]), "blocks.1.attn.z[head=1]=0");
-  const std::vector<std::string>& notes = document.opened->notes;
+  const std::vector<std::string> notes = in_words(document.opened->notes);
   EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
     return note.find("blocks.2.attn.z") != std::string::npos;
   }));
