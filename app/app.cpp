@@ -272,9 +272,7 @@ int take_screenshot(const Options& options) {
   settle(session, **host, frame, kSettleFrames);
   if (session.mixed()) return complain(*session.mixed());
   if (!options.save_session.empty())
-    if (Status saved = save_session(options.save_session, session.document(), look_of(state.workspace));
-        !saved)
-      return complain(saved.error());
+    if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
   if (options.screenshot.empty()) return 0;
   const Status written = write_png(options.screenshot, (*context)->read_pixels());
   if (!written) return complain(written.error());

@@ -58,9 +58,10 @@ void Autosave::follow(FrameState& state) {
   point_ = point;
   const std::string path = own_path();
   if (path.empty()) return;
-  state.session.jobs().submit("autosave", [path, document = session.document(),
+  state.session.jobs().submit("autosave", [path, document = session.document(), pinned = session.pinned(),
                                            look = look_of(state.workspace)](const std::atomic<bool>&) {
-    if (make_folder(config_folder())) (void)save_session(path, document, look);
+    if (make_folder(config_folder()))
+      (void)save_session(path, document, look, pinned ? &pinned->document : nullptr);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/lens/attention_row.h"
+#include "core/session/asked_measure.h"
 
 namespace attnscope {
 namespace {
@@ -38,18 +39,6 @@ Site nearest_step(const Site& site, const RunResult& run) {
   return run.steps.empty() ? site : run.steps.front().main;
 }
 
-// The row from which the answer goes on: the first mask token, the last before the actions, or the telling
-// one.
-std::int64_t answering_row(const RunResult& run) {
-  const Trace& trace = run.trace(0);
-  const auto mask = run.document.opened ? mask_token(*run.document.opened) : std::nullopt;
-  const auto gap = mask ? std::find(trace.ids.begin(), trace.ids.end(), *mask) : trace.ids.end();
-  if (gap != trace.ids.end()) return gap - trace.ids.begin();
-  const std::vector<Span>& spans = trace.input.spans;
-  const bool acts = !spans.empty() && spans.back().name == "action" && spans.back().begin > 0;
-  return acts ? std::min(spans.back().begin, trace.length) - 1 : prediction_row(trace);
-}
-
 // The head that a trained model's card tells of, and what it reads where the answer is formed.
 void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) {
   const Trace& trace = run.trace(0);
@@ -57,7 +46,7 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
   cursor.part = trace.config().encoder() ? Part::cross : Part::attn;
   cursor.layer = std::clamp(card.layer, 0, layer_count(cursor, run) - 1);
   cursor.head = std::clamp(card.head, 0, head_count(cursor, run) - 1);
-  cursor.query = answering_row(run);
+  cursor.query = asked_row(*run.document.opened, trace);
   const Site pattern{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
   if (!trace.find(pattern)) return;
   cursor.step = pattern;
@@ -99,10 +88,10 @@ Cursor first_cursor(const RunResult& run) {
   const Trace& trace = run.trace(0);
   cursor.stack = trace.config().stack;
   if (!run.steps.empty()) cursor.step = run.steps.front().main, cursor.stack = cursor.step.stack;
-  cursor.query = cursor.stack == trace.config().stack
-                     ? answering_row(run)
-                     : std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1);
   const auto& opened = run.document.opened;
+  cursor.query = cursor.stack != trace.config().stack
+                     ? std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1)
+                     : (opened ? asked_row(*opened, trace) : prediction_row(trace));
   if (opened && opened->card && opened->card->head >= 0) point_at_head(cursor, run, *opened->card);
   return cursor;
 }

@@ -66,11 +66,12 @@ bool is_small(const Document& document) {
 void Frame::take_news() {
   state_.session.poll();
   run_ = state_.session.result();
-  before_ = state_.session.previous();
+  before_ = state_.session.against();
   if (seen_opened_ != state_.session.opened_version()) {
     seen_opened_ = state_.session.opened_version();
     fresh_ = true;
     state_.workspace.playing = false;
+    state_.workspace.asking.forget(state_.session.jobs());
     state_.notices.clear();
     state_.remember_opened();
     if (const auto& opened = state_.session.document().opened) {
@@ -152,11 +153,13 @@ void Frame::draw_all(Painter& painter) {
   state_.poll_writing();
   weight_check_.follow(state_);
   follow_backward();
+  state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence);
   handle_keys(state_, walked_.get());
   play();
   state_.workspace.moving = false;  // a view that moves says so again
   draw_window(painter);
   edit_menu_.draw(state_.session, run_.get(), state_.workspace, state_.commands);
+  measure_menu_.draw(run_.get(), state_.workspace);
   draw_dialogs();
   finish();
 }
@@ -201,6 +204,8 @@ void Frame::draw_panels(Painter& painter) {
   draw_part(state_, "input", tr("fault.input"),
             [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x); });
   line(ImVec2(0, input), ImVec2(size.x, input));
+  draw_part(state_, "compare", tr("fault.compare"),
+            [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), size.x); });
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
   const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "app/compare_bar.h"
 #include "app/export_dialog.h"
 #include "app/file_browser.h"
 #include "app/frame_state.h"
@@ -49,11 +50,13 @@ class Frame {
 
   FrameState state_;
   InputBar input_bar_;
+  CompareBar compare_bar_;
   Stage stage_;
   FileBrowser browser_;
   ExportDialog export_;
   WeightCheck weight_check_;
   EditMenu edit_menu_;
+  MeasureMenu measure_menu_;
   std::shared_ptr<const RunResult> run_, before_, walked_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;

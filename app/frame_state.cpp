@@ -52,12 +52,15 @@ std::string whole_path(const std::string& path) {
 }  // namespace
 
 FrameState::FrameState(Session& the_session) : session(the_session) {
-  for (const ViewRow& row : view_table()) views.push_back(row.make());
-  std::sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a->order() < b->order(); });
+  for (auto* half : {&views, &second_views}) {
+    for (const ViewRow& row : view_table()) half->push_back(row.make());
+    std::sort(half->begin(), half->end(),
+              [](const auto& a, const auto& b) { return a->order() < b->order(); });
+  }
 }
 
-View* FrameState::view(const std::string& id) const {
-  for (const auto& row : views)
+View* FrameState::view(const std::string& id, bool second) const {
+  for (const auto& row : second ? second_views : views)
     if (id == row->id()) return row.get();
   return nullptr;
 }
@@ -161,6 +164,13 @@ void FrameState::remember_opened() {
   session_path_ = from ? from->path : std::string();
   look_.reset();
   if (from) look_ = from->look();
+  if (from) {
+    auto pinned = pinned_of(*from, session.document());
+    if (!pinned)
+      session.report(pinned.error());
+    else if (*pinned)
+      session.pin(**pinned);
+  }
   if (path.empty() || path == kRandomModel || !opened) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
   if (!from && opened->path != path && !inside) return;
@@ -205,6 +215,11 @@ void FrameState::save() {
     save_as(session_path_.empty() ? opened->path : session_path_);
 }
 
+Status FrameState::save_session_to(const std::string& path) const {
+  const auto pinned = session.pinned();
+  return save_session(path, session.document(), look_of(workspace), pinned ? &pinned->document : nullptr);
+}
+
 std::string FrameState::save_name() const {
   const auto& opened = session.document().opened;
   if (!opened) return {};
@@ -216,7 +231,7 @@ std::string FrameState::save_name() const {
 }
 
 Status FrameState::save_to(const std::string& path) {
-  if (is_session_path(path)) return save_session(path, session.document(), look_of(workspace));
+  if (is_session_path(path)) return save_session_to(path);
   TRY(const Scene scene, scene_of(session.document()));
   TRY_OK(attnscope::save_scene(scene, path));
   session.saved_to(path);

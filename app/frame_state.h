@@ -14,6 +14,7 @@
 #include "app/look/theme.h"
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
+#include "app/widgets/measure_field.h"
 #include "core/session/session_file.h"
 
 namespace attnscope {
@@ -77,7 +78,9 @@ struct FrameState {
   Workspace workspace;
   Settings settings;
   Commands commands;
-  std::vector<std::unique_ptr<View>> views;  ///< in the order of the tabs
+  MeasureField measure_field;                       ///< of the toolbar
+  std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
+  std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
   std::vector<Notice> notices;
   std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
   ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
@@ -90,7 +93,8 @@ struct FrameState {
   std::optional<BrowseRequest> browse;
   std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
 
-  View* view(const std::string& id) const;
+  /// Of the stage's first or second half; null where there is none such.
+  View* view(const std::string& id, bool second = false) const;
   /// The scenes that travel with the program, with their titles in the current language.
   const std::vector<ShippedScene>& scenes();
   /// The models that travel with the program; empty where it was built without them.
@@ -111,6 +115,8 @@ struct FrameState {
   void save();
   /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
   void save_as(const std::string& path);
+  /// The session with where one looked and the run that is pinned.
+  Status save_session_to(const std::string& path) const;
   /// What is proposed for save_as.
   std::string save_name() const;
   /// Puts unsaved changes into the folder of settings; the next start says so.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/compare_bar.h"
 #include "app/cursor.h"
 #include "app/look/imgui_compat.h"
 #include "app/widgets/navigation.h"
@@ -70,10 +71,9 @@ void plain_keys(FrameState& state) {
   for (int digit = 1; digit <= 9 && digit <= static_cast<int>(state.views.size()); ++digit) {
     const auto key = static_cast<Key>(static_cast<int>(Key::n0) + digit);
     if (!pressed(key)) continue;
-    const std::string chosen = state.views[static_cast<std::size_t>(digit - 1)]->id();
-    if (chosen == state.workspace.second_view) state.workspace.second_view = state.workspace.view;
-    state.workspace.view = chosen;
+    state.workspace.view = state.views[static_cast<std::size_t>(digit - 1)]->id();
   }
+  if (pressed(Key::p)) toggle_pin(state);
   if (pressed(Key::d)) state.workspace.show_difference = !state.workspace.show_difference;
   if (pressed(Key::b)) state.workspace.backward = !state.workspace.backward;
   if (pressed(Key::l)) state.workspace.log_scale = !state.workspace.log_scale;
@@ -102,6 +102,7 @@ std::vector<KeyLine> key_lines(std::size_t views) {
           {"1 \u2026 " + std::to_string(std::min<std::size_t>(views, 9)), "keys.view"},
           {"B", "keys.backward"},
           {"D", "keys.difference"},
+          {"P", "keys.pin"},
           {"L", "keys.log"},
           {"T", "keys.theme"},
           {tr("keys.right_button"), "keys.menu"},

@@ -32,6 +32,46 @@ bool is_view(const std::string& id) {
 
 }  // namespace
 
+namespace {
+
+json ask_look(const Asking& asking) {
+  const AskSettings& settings = asking.settings;
+  return {{"measure", asking.measure.text},
+          {"row", asking.measure.row},
+          {"page", static_cast<int>(settings.page)},
+          {"knock_out", settings.knock_out},
+          {"patch", settings.patch},
+          {"mean", settings.mean},
+          {"other", settings.other},
+          {"into_other", settings.into_other},
+          {"stack", static_cast<int>(settings.stack)},
+          {"change", settings.change}};
+}
+
+void take_ask(const json& look, Asking& asking) {
+  asking.measure.text.clear();
+  asking.measure.row = -1;
+  asking.settings = {};
+  const auto found = look.find("ask");
+  if (found == look.end() || !found->is_object()) return;
+  AskSettings& settings = asking.settings;
+  read(*found, "measure", asking.measure.text);
+  read(*found, "row", asking.measure.row);
+  int page = 0, stack = 0;
+  read(*found, "page", page);
+  if (page >= 0 && page <= static_cast<int>(AskPage::parts)) settings.page = static_cast<AskPage>(page);
+  read(*found, "stack", stack);
+  if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
+  read(*found, "knock_out", settings.knock_out);
+  read(*found, "patch", settings.patch);
+  read(*found, "mean", settings.mean);
+  read(*found, "other", settings.other);
+  read(*found, "into_other", settings.into_other);
+  read(*found, "change", settings.change);
+}
+
+}  // namespace
+
 json look_of(const Workspace& workspace) {
   const Cursor& cursor = workspace.cursor;
   json at = {{"sequence", cursor.sequence},
@@ -45,11 +85,13 @@ json look_of(const Workspace& workspace) {
   return {{"view", workspace.view},
           {"second_view", workspace.second_view},
           {"difference", workspace.show_difference},
+          {"shows_pinned", workspace.shows_pinned},
           {"log_scale", workspace.log_scale},
           {"backward", workspace.backward},
           {"backward_target", workspace.backward_target},
           {"backward_rows", static_cast<int>(workspace.backward_rows)},
           {"breakpoints", workspace.breakpoints},
+          {"ask", ask_look(workspace.asking)},
           {"cursor", at}};
 }
 
@@ -61,6 +103,10 @@ void take_look(const json& look, Workspace& workspace) {
   if (is_view(view)) workspace.view = view;
   workspace.second_view = is_view(second) ? second : "";
   read(look, "difference", workspace.show_difference);
+  if (const auto found = look.find("shows_pinned");
+      found != look.end() && found->is_array() && found->size() == 2)
+    for (std::size_t half = 0; half < 2; ++half)
+      workspace.shows_pinned[half] = (*found)[half].is_boolean() && (*found)[half].get<bool>();
   read(look, "log_scale", workspace.log_scale);
   read(look, "backward", workspace.backward);
   read(look, "backward_target", workspace.backward_target);
@@ -68,6 +114,7 @@ void take_look(const json& look, Workspace& workspace) {
   read(look, "backward_rows", rows);
   if (rows >= 0 && rows <= static_cast<int>(LossRows::last))
     workspace.backward_rows = static_cast<LossRows>(rows);
+  take_ask(look, workspace.asking);
   workspace.breakpoints.clear();
   if (const auto found = look.find("breakpoints"); found != look.end() && found->is_array())
     for (const json& site : *found)

@@ -1,8 +1,10 @@
 #include "app/stage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/controls.h"
+#include "app/cursor.h"
 #include "app/fault.h"
 #include "app/look/item_map.h"
 #include "app/welcome.h"
@@ -60,53 +62,114 @@ bool split_button(bool two) {
   return clicked;
 }
 
-/// Room beside the words of the tabs, so that all fit into `width`; at most 13 units.
-float tab_padding(const FrameState& state, float width) {
+/// Whether this half shows A or B: a letter that is clicked for the other. Returns its width.
+float run_chip(const char* id, bool& pinned, ImVec2 position) {
+  const WithId scope(id);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(12), position.y + px(10)));
+  const ImU32 colour = pinned ? theme().q : theme().k;
+  const WithColour ink(ImGuiCol_Text, colour);
+  if (raised_button(tr(pinned ? "compare.a" : "compare.b") + std::string("###which_run"))) pinned = !pinned;
+  compat::item_tooltip(tr(pinned ? "compare.shows_a" : "compare.shows_b"));
+  return ImGui::GetItemRectSize().x + px(8);
+}
+
+/// The tabs that fit, and the room beside their words, at most 13 units. The open one is among them; the
+/// others stand behind a sign at the end.
+struct TabsThatFit {
+  std::vector<const View*> shown, behind;
+  float padding = 0;
+};
+TabsThatFit tabs_that_fit(const FrameState& state, const std::string& open, float width) {
+  constexpr float kLeastGap = 3.f, kSign = 26.f, kMostGap = 13.f;
+  const auto word = [](const View& view) { return ImGui::CalcTextSize(view_title(view).c_str()).x + px(2); };
+  TabsThatFit out;
   float words = 0;
-  for (const auto& view : state.views) words += ImGui::CalcTextSize(view_title(*view).c_str()).x + px(2);
-  const float count = static_cast<float>(std::max<std::size_t>(1, state.views.size()));
-  return std::clamp((width - words) / (2 * count), px(3), px(13));
+  for (const auto& view : state.views) words += word(*view);
+  const float least = 2 * px(kLeastGap) * static_cast<float>(state.views.size());
+  const bool all = words + least <= width;
+  const View* const chosen = state.view(open);
+  float left = width - (all ? 0 : px(kSign)) - (chosen ? word(*chosen) + 2 * px(kLeastGap) : 0);
+  for (const auto& view : state.views) {
+    const float need = word(*view) + 2 * px(kLeastGap);
+    const bool fits = all || view.get() == chosen || (out.behind.empty() && need <= left);
+    if (fits && view.get() != chosen) left -= need;
+    (fits ? out.shown : out.behind).push_back(view.get());
+  }
+  words = 0;
+  for (const View* view : out.shown) words += word(*view);
+  const float count = static_cast<float>(std::max<std::size_t>(1, out.shown.size()));
+  out.padding =
+      std::clamp((width - (all ? 0 : px(kSign)) - words) / (2 * count), px(kLeastGap), px(kMostGap));
+  return out;
+}
+
+/// The tabs that do not fit; the id of the one that was chosen, or empty.
+std::string draw_behind(const std::vector<const View*>& behind, float height) {
+  std::string chosen;
+  const float width = px(22);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton("###tab_more", ImVec2(width, height))) ImGui::OpenPopup("###tabs_behind");
+  note_item("tab_more");
+  const ImU32 ink = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
+  for (int dot = 0; dot < 3; ++dot)
+    ImGui::GetWindowDrawList()->AddCircleFilled(
+        ImVec2(at.x + width / 2 + px(5) * static_cast<float>(dot - 1), at.y + height / 2), px(1.6f), ink);
+  popup_below_item(false);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  if (!begin_popup("###tabs_behind")) return chosen;
+  for (const View* view : behind) {
+    if (ImGui::MenuItem((view_title(*view) + "###behind_" + view->id()).c_str())) chosen = view->id();
+    note_item(std::string("behind_") + view->id());
+  }
+  ImGui::EndPopup();
+  return chosen;
 }
 
 }  // namespace
 
-void Stage::draw_tabs(FrameState& state, const char* id, ImVec2 position, float width, std::string& shown,
-                      std::string& other) {
+void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width) {
+  Workspace& workspace = state.workspace;
   const float height = px(kTabsHeight - 9);
-  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + px(9)));
-  compat::begin_child(id, ImVec2(width - px(40), height + 1), false, ImGuiWindowFlags_NoScrollbar);
-  const float padding = tab_padding(state, width - px(54));
+  const std::string id = std::string(half.id) + "_tabs";
+  const float left = state.session.pinned() ? run_chip(half.id, half.pinned, position) : 0.f;
+  ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y + px(9)));
+  compat::begin_child(id.c_str(), ImVec2(width - left - px(40), height + 1), false,
+                      ImGuiWindowFlags_NoScrollbar);
+  const TabsThatFit tabs = tabs_that_fit(state, half.shown, width - left - px(54));
   ImGui::SetCursorPosX(px(12));
   {
     const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
-    for (const auto& view : state.views) {
-      if (tab(*view, view->id() == shown, height, padding, "tab_")) {
-        if (view->id() == other) other = shown;
-        shown = view->id();
-      }
+    std::string chosen;
+    for (const View* view : tabs.shown) {
+      if (tab(*view, view->id() == half.shown, height, tabs.padding, "tab_")) chosen = view->id();
       ImGui::SameLine();
     }
+    if (!tabs.behind.empty())
+      if (std::string view = draw_behind(tabs.behind, height); !view.empty()) chosen = std::move(view);
+    if (!chosen.empty()) half.shown = chosen;
   }
   ImGui::NewLine();
   ImGui::EndChild();
   ImGui::SetCursorScreenPos(ImVec2(position.x + width - px(36), position.y + px(7)));
-  const WithId scope(id);
-  if (!split_button(!state.workspace.second_view.empty())) return;
-  if (state.workspace.second_view.empty()) {
+  const WithId scope(id.c_str());
+  if (!split_button(!workspace.second_view.empty())) return;
+  if (workspace.second_view.empty()) {
+    // A and B side by side in one view, or another view of the same run.
+    const bool compares = state.session.pinned() != nullptr;
+    workspace.shows_pinned = {compares, false};
     for (const auto& view : state.views)
-      if (view->id() != shown && state.workspace.second_view.empty())
-        state.workspace.second_view = view->id();
+      if (workspace.second_view.empty() && (compares == (view->id() == half.shown)))
+        workspace.second_view = view->id();
   } else {
-    state.workspace.view = std::string(shown);  // the one beside this button stays
-    state.workspace.second_view.clear();
+    workspace.view = std::string(half.shown);  // the one beside this button stays
+    workspace.shows_pinned = {half.pinned, false};
+    workspace.second_view.clear();
   }
 }
 
-void Stage::draw_view(FrameState& state, const std::string& shown, const RunResult* run,
-                      const RunResult* before, Painter& painter) {
-  View* view = state.view(shown);
-  if (!view && !state.views.empty()) view = state.views.front().get();
-  if (!run || !view) {
+void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
+  View* view = state.view(half.shown, half.second);
+  if (!half.run || !view) {
     ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.4f));
     if (state.session.mixed())
       centred_text(tr("files.nothing_shown"), theme().text_dim, fonts().body);
@@ -114,22 +177,43 @@ void Stage::draw_view(FrameState& state, const std::string& shown, const RunResu
       centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
     return;
   }
-  const auto draw = [&] {
-    if (const std::string why = view->unavailable(*run); !why.empty()) {
+  const auto draw = [&](const RunResult* before, Commands& commands) {
+    if (const std::string why = view->unavailable(*half.run); !why.empty()) {
       ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
       centred_text(view_title(*view), theme().text, fonts().title);
       centred_text(tr(why), theme().text_dim, fonts().body);
       return;
     }
-    view->draw({state.session, *run, before, state.workspace, state.commands, painter});
+    view->draw({state.session, *half.run, before, state.workspace, commands, painter});
   };
-  draw_part(state, std::string("view_") + view->id(), tr("fault.view", {view_title(*view)}), draw);
+  const std::string part = std::string(half.second ? "second_view_" : "view_") + view->id(),
+                    name = tr("fault.view", {view_title(*view)});
+  if (!half.pinned || !state.session.pinned())
+    return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
+  // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
+  Workspace& workspace = state.workspace;
+  const Cursor shared = workspace.cursor;
+  const auto edit_at = workspace.edit_at;
+  const bool difference = std::exchange(workspace.show_difference, false);
+  tidy_cursor(workspace.cursor, *half.run);
+  const Cursor own = workspace.cursor;
+  Commands commands;
+  commands.refuse_edits();
+  draw_part(state, part, name, [&] { draw(nullptr, commands); });
+  if (workspace.cursor == own) workspace.cursor = shared;
+  workspace.show_difference = difference;
+  const bool wanted = workspace.edit_at && !edit_at;
+  workspace.edit_at = edit_at;
+  if (state.commands.take_but_edits(std::move(commands)) || wanted)
+    state.notify(Notice::Kind::info, tr("compare.read_only"));
 }
 
-void Stage::draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max, std::string& shown,
-                      std::string& other, const RunResult* run, const RunResult* before, Painter& painter) {
-  const std::string tabs = std::string(id) + "_tabs";
-  draw_tabs(state, tabs.c_str(), min, max.x - min.x, shown, other);
+void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter) {
+  if (half.second) {
+    painter.set_scope("second.");
+    if (state.workspace.view == state.workspace.second_view) set_item_scope("second.");
+  }
+  draw_tabs(state, half, min, max.x - min.x);
   const float line = min.y + px(kTabsHeight);
   ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
                                       metric::kHairline);
@@ -137,13 +221,15 @@ void Stage::draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max,
   ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
                     std::max(1.f, max.y - line - pad.y - px(8)));
-  compat::begin_child(id, size, false);
+  compat::begin_child(half.id, size, false);
   const bool nothing = !state.session.document().opened && !state.session.opening();
   if (nothing)
     draw_welcome(state);
   else
-    draw_view(state, shown, run, before, painter);
+    draw_view(state, half, painter);
   ImGui::EndChild();
+  painter.set_scope({});
+  set_item_scope({});
 }
 
 void Stage::draw_split(FrameState& state, float x) {
@@ -204,17 +290,22 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
   Workspace& workspace = state.workspace;
   const ImVec2 min = state.stage_min, max = state.stage_max;
   if (!state.view(workspace.view) && !state.views.empty()) workspace.view = state.views.front()->id();
-  if (!workspace.second_view.empty() &&
-      (!state.view(workspace.second_view) || workspace.second_view == workspace.view))
-    workspace.second_view.clear();
+  if (!state.view(workspace.second_view)) workspace.second_view.clear();
+  const auto pinned = state.session.pinned();
   const bool two = !workspace.second_view.empty();
+  const auto half = [&](bool second) {
+    bool& shows_pinned = workspace.shows_pinned[second ? 1 : 0];
+    return Half{second ? "stage2" : "stage",
+                second,
+                second ? workspace.second_view : workspace.view,
+                shows_pinned,
+                shows_pinned && pinned ? pinned.get() : run,
+                before};
+  };
   const float middle = two ? min.x + (max.x - min.x) * workspace.stage_share : max.x;
-  draw_pane(state, "stage", min, ImVec2(middle, max.y), workspace.view, workspace.second_view, run, before,
-            painter);
+  draw_half(state, half(false), min, ImVec2(middle, max.y), painter);
   if (two) {
-    if (!workspace.second_view.empty())
-      draw_pane(state, "stage2", ImVec2(middle, min.y), max, workspace.second_view, workspace.view, run,
-                before, painter);
+    if (!workspace.second_view.empty()) draw_half(state, half(true), ImVec2(middle, min.y), max, painter);
     draw_split(state, middle);
   }
   draw_progress(state);

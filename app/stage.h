@@ -14,12 +14,17 @@ class Stage {
   void draw(FrameState& state, const RunResult* run, const RunResult* before, Painter& painter);
 
  private:
-  void draw_tabs(FrameState& state, const char* id, ImVec2 position, float width, std::string& shown,
-                 std::string& other);
-  void draw_pane(FrameState& state, const char* id, ImVec2 min, ImVec2 max, std::string& shown,
-                 std::string& other, const RunResult* run, const RunResult* before, Painter& painter);
-  void draw_view(FrameState& state, const std::string& shown, const RunResult* run, const RunResult* before,
-                 Painter& painter);
+  /// One half of the stage, or all of it: a view of its own, of the newest run (B) or of the pinned one (A).
+  struct Half {
+    const char* id;
+    bool second;
+    std::string& shown;
+    bool& pinned;
+    const RunResult *run, *before;
+  };
+  void draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width);
+  void draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter);
+  void draw_view(FrameState& state, const Half& half, Painter& painter);
   void draw_split(FrameState& state, float x);
   void draw_progress(FrameState& state);
 

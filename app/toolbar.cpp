@@ -1,7 +1,9 @@
 #include "app/toolbar.h"
 
+#include "app/compare_bar.h"
 #include "app/controls.h"
 #include "app/look/item_map.h"
+#include "app/measure_box.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -97,14 +99,14 @@ void view_menu(FrameState& state) {
   for (const auto& view : state.views) {
     const std::string id = view->id(), key = std::to_string(number++);
     if (ImGui::MenuItem((std::string(tr("view." + id)) + "###view_" + id).c_str(), key.c_str(),
-                        workspace.view == id)) {
-      if (workspace.second_view == id) workspace.second_view = workspace.view;
+                        workspace.view == id))
       workspace.view = id;
-    }
   }
   ImGui::Separator();
   if (item("toolbar.difference", "D", workspace.show_difference))
     workspace.show_difference = !workspace.show_difference;
+  if (item("compare.pin.menu", "P", state.session.pinned() != nullptr, state.session.result() != nullptr))
+    toggle_pin(state);
   if (item("toolbar.log_scale", "L", workspace.log_scale)) workspace.log_scale = !workspace.log_scale;
   if (item("toolbar.animate", nullptr, workspace.animate)) workspace.animate = !workspace.animate;
   ImGui::Separator();
@@ -186,14 +188,21 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   const std::string exporting = tr("toolbar.export_short"), other = language() == "en" ? "ko" : "en";
   const bool bilingual = languages().size() > 1;
   const std::string speech = tr("toolbar.language");
-  const std::string open = chooser_label(state, px(220));
-  float width = button_width(open) + button_width(difference) + button_width(look) + button_width(exporting) +
-                px(3 * 14 + 14);
+  const std::string open = chooser_label(state, px(220)), pin = tr("compare.pin");
+  float width = button_width(open) + button_width(pin) + button_width(difference) + button_width(look) +
+                button_width(exporting) + px(4 * 14 + 14);
   if (bilingual) width += button_width(speech) + px(14);
   ImGui::SetCursorScreenPos(
       ImVec2(position.x + size.x - width, position.y + (size.y - ImGui::GetFrameHeight()) / 2));
+  const ImVec2 left = ImGui::GetCursorScreenPos();
+  draw_measure_box(state, left.x - px(14), left.y + ImGui::GetFrameHeight() / 2,
+                   left.x - px(14) - position.x);
+  ImGui::SetCursorScreenPos(left);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
   chooser(state, open);
+  ImGui::SameLine();
+  if (raised_button(pin + "###pin", state.session.pinned() != nullptr)) toggle_pin(state);
+  compat::item_tooltip(tr("compare.pin.help"));
   ImGui::SameLine();
   if (raised_button(difference + "###difference", workspace.show_difference))
     workspace.show_difference = !workspace.show_difference;

@@ -3,10 +3,10 @@
 # were reached.
 #   scripts/fuzz.sh [MINUTES] [FORMAT] [SEED]
 # MINUTES: 10 where nothing is said; FORMAT: only those whose name begins so (attnscope-fuzz --list names them), or all;
-# SEED: another one gives other files. Inputs that end the process, take more than 10 s or 256 MB lie in
+# SEED: another one gives other files. ATTNSCOPE_APP=OFF in the environment: without the formats of the window. Inputs that end the process, take more than 10 s or 256 MB lie in
 # build/fuzz/failed/ with what was said; one that was mended goes to tests/fuzz/corpus/FORMAT/NAME/ and is read first
-# from then on. It fails when an input does, and when all formats ran for five minutes or more and a reader has less than
-# 90 % of its lines reached. It needs g++ and its gcov, nothing else.
+# from then on. It fails when an input does. Lines are counted from five minutes on; then it fails, too, when all formats
+# ran and a reader has less than 90 % of its lines reached. It needs g++ and its gcov, nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/packages.sh
@@ -36,8 +36,10 @@ build=build/asan
 out=$PWD/build/fuzz
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 install_packages all
+counts=$(awk "BEGIN { print $minutes >= 5 ? \"ON\" : \"OFF\" }")
 # Without the numbers of lines in the debugger's tables, which take a sixth of the time.
-cmake --preset asan -DATTNSCOPE_APP=ON -DATTNSCOPE_TESTS=ON -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 --log-level=WARNING >/dev/null
+cmake --preset asan -DATTNSCOPE_APP="${ATTNSCOPE_APP:-ON}" -DATTNSCOPE_TESTS=ON -DATTNSCOPE_COVERAGE="$counts" \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DATTNSCOPE_UNITY_LINES=5200 --log-level=WARNING >/dev/null
 ninja -C $build attnscope-fuzz
 rm -rf "$out"
 mkdir -p "$out"
@@ -50,6 +52,7 @@ TMPDIR=$temporary GCOV_PREFIX=$out/lines $build/attnscope-fuzz --only "$only" --
   --workers "$(nproc)" --seed "$seed" --out "$out" || status=1
 
 # gcov wants the counters beside the compiler's notes.
+if [[ $counts == OFF ]]; then exit $status; fi
 if [[ ! -d $out/lines ]]; then
   echo "fuzz: this build counts no lines (ATTNSCOPE_COVERAGE needs GCC)"
   exit $status

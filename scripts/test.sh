@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
 # builds, and tests.
-#   scripts/test.sh           format, lint, headless build, tests and a minute of fuzzing under the sanitizers, threads
-#                             under ThreadSanitizer, then the tests of release. Of the long tests (suites named Long...)
-#                             a quarter, another one with every commit
-#   scripts/test.sh full      the same with every long test and ten minutes of fuzzing; then the build and its tests in a
-#                             tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
+#   scripts/test.sh           format, lint, headless build, tests and a minute of fuzzing under the sanitizers, then the
+#                             tests of release. In turns, from commit to commit: the window under the sanitizers too, or
+#                             threads under ThreadSanitizer; and of the long tests (suites named Long...) a quarter
+#   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; then the build and its tests in
+#                             a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
 # The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
 # failed; the exit status is non-zero when any of them did. It refuses to go on without a release build.
@@ -56,7 +56,8 @@ on_display() {
 # Long tests come in turns: which quarter of them runs follows from the commit. Without git, the first.
 turns=4
 turn=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % turns))
-if [[ $what == full ]]; then turns=1 turn=0; fi
+window=$((turn % 2)) threads=$((1 - turn % 2))
+if [[ $what == full ]]; then turns=1 turn=0 window=1 threads=1; fi
 
 # not_now BUILD: the long tests of a build whose turn it is not, as an expression for ctest.
 not_now() {
@@ -81,7 +82,8 @@ version_14() {
 # What the sanitizers' build needs in every form: without the numbers of lines, which take a sixth of the time; the
 # preset alone (cmake --preset asan) has them.
 configure_sanitized() {
-  configure asan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 "$@"
+  configure asan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DATTNSCOPE_UNITY_LINES=5200 \
+    -DATTNSCOPE_COVERAGE=$([[ $what == full ]] && echo ON || echo OFF) "$@"
 }
 
 # Core, command line and layering without a graphics package: nothing of one may be asked for, compiled or linked. The
@@ -96,21 +98,21 @@ headless() {
   build/asan/attnscope-cli --help >/dev/null && build/asan/test_layering --gtest_brief=1
 }
 
-# All but the window tests, whose frames are too slow under the sanitizers. A graphics driver keeps memory until the
+# With the window where it is its turn. All but the window tests, whose frames are too slow under the sanitizers. A graphics driver keeps memory until the
 # process ends and is unloaded before leaks are looked for, so that no suppression can name it: the tests that load
 # one run without the search for leaks, all others with it.
 sanitized() {
-  configure_sanitized -DATTNSCOPE_APP=ON && ninja -C build/asan || return 1
+  configure_sanitized -DATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) && ninja -C build/asan || return 1
   local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
   ASAN_OPTIONS=$strict tests build/asan -LE test_app_gpu || status=1
-  ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L test_app_gpu || status=1
+  if ((window)); then ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L test_app_gpu || status=1; fi
   return $status
 }
 
 # What shares data between threads: the pool, jobs, a training run beside the window, gradients of a batch.
-threads() {
+under_tsan() {
   configure tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 && ninja -C build/tsan test_core_base test_core_session || return 1
   TSAN_OPTIONS=halt_on_error=1 tests build/tsan -R 'ThreadPool|Jobs|Session|Training|Backpass'
 }
@@ -129,8 +131,8 @@ if [[ $what != quick ]]; then
   if version_14 clang-tidy; then part "lint" scripts/lint.sh; fi
   part "headless" headless
   part "sanitizers" sanitized
-  part "fuzz" scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
-  part "threads" threads
+  part "fuzz" env ATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
+  if ((threads)); then part "threads" under_tsan; fi
 fi
 if [[ $what == full ]]; then
   for suite in trixie sid; do

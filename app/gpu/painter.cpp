@@ -151,12 +151,12 @@ void Painter::upload_atlas(std::string_view key, std::span<const Tensor> maps, i
 }
 
 Tensor Painter::shown(std::string_view key) const {
-  const auto row = entries_.find(std::string(key));
+  const auto row = entries_.find(scope_ + std::string(key));
   return row == entries_.end() || row->second->shown.empty() ? Tensor() : row->second->shown.front();
 }
 
 bool Painter::has_picture(std::string_view key, std::uint64_t version) const {
-  const auto row = entries_.find(std::string(key));
+  const auto row = entries_.find(scope_ + std::string(key));
   return row != entries_.end() && row->second->version == version;
 }
 
@@ -185,20 +185,20 @@ void Painter::upload_picture(std::string_view key, std::uint64_t version, const 
 }
 
 Painter::Entry& Painter::entry_for(std::string_view key) {
-  std::unique_ptr<Entry>& entry = entries_[std::string(key)];
+  std::unique_ptr<Entry>& entry = entries_[scope_ + std::string(key)];
   if (!entry) entry = std::make_unique<Entry>();
   return *entry;
 }
 
 Painter::Entry* Painter::find(std::string_view key) {
-  const auto row = entries_.find(std::string(key));
+  const auto row = entries_.find(scope_ + std::string(key));
   if (row == entries_.end()) return nullptr;
   row->second->last_used = frame_;
   return row->second.get();
 }
 
 void Painter::drop(std::string_view key) {
-  const auto row = entries_.find(std::string(key));
+  const auto row = entries_.find(scope_ + std::string(key));
   if (row == entries_.end()) return;
   if (has_gl_) glDeleteTextures(1, &row->second->texture);
   entries_.erase(row);

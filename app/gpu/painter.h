@@ -42,6 +42,9 @@ class Painter {
   /// kFramesKept frames are freed.
   void begin_frame();
 
+  /// Put in front of every key from now on: two views of one kind keep their pictures apart.
+  void set_scope(std::string scope) { scope_ = std::move(scope); }
+
   /// Shows `values` [rows, cols] under `key` from now on; costs nothing where the texture is of this tensor.
   /// Masked cells hold kMasked or -inf. NaN and infinities keep their own colours.
   void upload(std::string_view key, const Tensor& values);
@@ -99,6 +102,7 @@ class Painter {
   bool has_gl_;
   int max_texture_ = 4096;
   std::uint64_t frame_ = 0;
+  std::string scope_;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
   std::deque<DrawState> states_;  // what the callbacks of this frame point to: addresses must hold
   std::unique_ptr<Program> program_;

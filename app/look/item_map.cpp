@@ -12,6 +12,11 @@ std::map<std::string, ItemRect>& items() {
   return map;
 }
 
+std::string& scope() {
+  static std::string prefix;
+  return prefix;
+}
+
 std::string_view id_of(std::string_view label) {
   const std::size_t hashes = label.find("###");
   return hashes == std::string_view::npos ? label : label.substr(hashes + 3);
@@ -22,6 +27,7 @@ std::string_view id_of(std::string_view label) {
 void note_items(bool on) { noting = on; }
 bool items_noted() { return noting; }
 void begin_items() { items().clear(); }
+void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
 void note_item(std::string_view name) {
   if (!noting || !ImGui::IsItemVisible()) return;
@@ -30,7 +36,7 @@ void note_item(std::string_view name) {
 
 void note_item(std::string_view name, const ItemRect& rect) {
   if (!noting) return;
-  items().insert_or_assign(std::string(id_of(name)), rect);
+  items().insert_or_assign(scope() + std::string(id_of(name)), rect);
 }
 
 const std::map<std::string, ItemRect>& noted_items() { return items(); }

@@ -21,6 +21,8 @@ void note_items(bool on);
 bool items_noted();
 /// Forgets the items of the frame before.
 void begin_items();
+/// Put in front of every name from now on.
+void set_item_scope(std::string prefix);
 /// The last ImGui item under `name`: a name of its own, or a label, of which what follows "###" counts.
 void note_item(std::string_view name);
 /// A rectangle that is no item, or more than one.

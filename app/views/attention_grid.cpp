@@ -109,26 +109,29 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
       static_cast<float>(scene.queries) / static_cast<float>(std::max<std::int64_t>(1, scene.keys)), 0.1f,
       4.f);
   const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(scene.sequence),
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(scene.sequence),
               static_cast<std::uint64_t>(scene.stack), static_cast<std::uint64_t>(scene.part)});
-  const std::uint64_t key = key_of({subject, context.run.version});
+  const auto before = context.older(scene.sequence);
+  const std::uint64_t key = key_of({subject, context.run.version, before ? context.before->version : 0});
   if (subject != subject_) pictures_.reset();  // else the older ones stay, dimmed
   if (fresh() && key == key_) return;
   subject_ = subject, key_ = key;
   if (thumbnails_cost(*scene.trace, scene.place()) <= kAtOnce) {
-    pictures_ = std::make_shared<const Thumbnails>(thumbnails(*scene.trace, scene.place(), kSide));
+    pictures_ =
+        std::make_shared<const Thumbnails>(thumbnails(*scene.trace, scene.place(), kSide, {}, before));
     pictures_key_ = key;
     return;
   }
-  const auto found = deferred_.get(
-      key, "thumbnails", context.commands,
-      [trace = scene.trace, place = scene.place(), progress = progress_](const std::atomic<bool>& cancel) {
-        return thumbnails(*trace, place, kSide, [&](float share) {
-          *progress = share;
-          wake_window();
-          return !cancel;
-        });
-      });
+  const auto found = deferred_.get(key, "thumbnails", context.commands,
+                                   [trace = scene.trace, place = scene.place(), before,
+                                    progress = progress_](const std::atomic<bool>& cancel) {
+                                     const auto go_on = [&](float share) {
+                                       *progress = share;
+                                       wake_window();
+                                       return !cancel;
+                                     };
+                                     return thumbnails(*trace, place, kSide, go_on, before);
+                                   });
   if (!found) return;
   pictures_ = found;
   pictures_key_ = key;
@@ -216,7 +219,10 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                 ImVec2(origin.x, p0.y + (grid.height - text_size(fonts().small, "0").y) / 2),
                 theme().text_dim, std::to_string(head.layer));
   }
-  HeatStyle style = stage_style(Slot::pattern, {0, 1}, {false, look.log_scale, look.safe_colours});
+  const float most = pictures_->largest;
+  HeatStyle style = stage_style(
+      Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
+      {pictures_->difference, look.log_scale, look.safe_colours});
   if (!fresh()) style.alpha = 0.45f;
   context.painter.atlas(list, kAtlas, places, style);
   for (const AtlasPlace& place : places) {

@@ -25,12 +25,6 @@ Range around(double begin, double end, Range old, std::int64_t size) {
   return {start, start + kMostExact};
 }
 
-std::shared_ptr<const Trace> trace_before(const ViewContext& context, const AttentionScene& scene) {
-  if (!context.before || context.before->traces.empty()) return {};
-  const int last = static_cast<int>(context.before->traces.size()) - 1;
-  return context.before->traces[static_cast<std::size_t>(std::min(scene.sequence, last))];
-}
-
 std::vector<const NumberEdit*> edits_of_head(const RunResult& run, const AttentionScene& scene, Slot stage) {
   return edits_of(run.document.edits, scene.sequence, target_of({scene.site(stage), {{"head", scene.head}}}));
 }
@@ -64,26 +58,29 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
   const bool was_exact = plane_.block == 1;
   const Range rows = around(seen.row0, seen.row1, was_exact ? plane_.rows : Range{}, scene.queries);
   const Range cols = around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
-  const auto before = context.workspace.show_difference ? trace_before(context, scene) : nullptr;
+  const auto before = context.older(scene.sequence);
   const std::uint64_t key =
       key_of({context.run.version, before ? context.before->version : 0, scene_key(scene),
               number(static_cast<int>(stage)), number(rows.begin), number(cols.begin), without_first_});
   if (plane_.key == key && !plane_.values.empty()) return;
-  const PlaneRequest request{scene.site(stage), scene.head, rows, cols,
-                             without_first_ && stage == Slot::pattern};
+  const auto old = against(*scene.trace, before, scene.site(stage));
   plane_ = {};
-  if (before) plane_.values = attention_difference(*scene.trace, *before, request);
-  plane_.difference = !plane_.values.empty();
-  if (plane_.values.empty()) plane_.values = attention_plane(*scene.trace, request);
+  plane_.difference = old != nullptr;
+  plane_.shifted = old && old->shifted();
+  plane_.values = attention_plane(*scene.trace, {scene.site(stage), scene.head, rows, cols,
+                                                 without_first_ && stage == Slot::pattern, old});
   plane_.range = signed_range(plane_.values);
   plane_.key = key, plane_.rows = rows, plane_.cols = cols;
 }
 
 void PlanePane::take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
                               const HeadThumbnail* coarse) {
-  const std::uint64_t key =
-      key_of({context.run.version, scene_key(scene), number(static_cast<int>(stage)), without_first_});
-  const PlaneRequest request{scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern};
+  const auto before = context.older(scene.sequence);
+  const std::uint64_t key = key_of({context.run.version, before ? context.before->version : 0,
+                                    scene_key(scene), number(static_cast<int>(stage)), without_first_});
+  const auto old = against(*scene.trace, before, scene.site(stage));
+  const PlaneRequest request{
+      scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
   const auto found = overview_.get(key, "attention_overview", context.commands,
                                    [trace = scene.trace, request](const std::atomic<bool>& cancel) {
                                      PooledPlane plane =
@@ -96,6 +93,8 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
     next.values = found->cells;
     next.block = found->block;
     next.key = key;
+    next.difference = old != nullptr;
+    next.shifted = old && old->shifted();
   } else if (coarse && stage == Slot::pattern) {
     next.values = coarse->cells;
     const std::int64_t cells =
@@ -197,9 +196,9 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
                      // stands
   std::string note;
   if (context.workspace.show_difference && !plane_.difference)
-    note = tr(plane_.block > 1 ? "attention.note.zoom"
-              : context.before ? "attention.note.shapes"
-                               : "attention.note.before");
+    note = tr(context.before ? "attention.note.shapes" : "attention.note.before");
+  else if (plane_.difference && plane_.shifted)
+    note = tr("attention.note.aligned");
   else if (stage == Slot::pattern && without_first_)
     note = tr("attention.note.without_first");
   else if (plane_.block > 1)

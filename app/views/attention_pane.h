@@ -30,8 +30,8 @@ class PlanePane {
     Tensor values;
     ValueRange range;
     Range rows, cols;
-    bool difference = false;
-    std::int64_t block = 1;  ///< tokens per cell and axis
+    bool difference = false, shifted = false;  ///< `shifted`: rows or keys were aligned by their tokens
+    std::int64_t block = 1;                    ///< tokens per cell and axis
   };
   void fit_window(const AttentionScene& scene);
   bool seen_is_small(const AttentionScene& scene) const;

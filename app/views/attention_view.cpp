@@ -15,8 +15,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kNarrow = 560.f;  // units: below it the heads do not fit beside the map
-constexpr float kBoth = 600.f;    // units: from here on matrix and image stand side by side
+constexpr float kLeastBelow = 330.f;  // units: heads and the row of a query
+constexpr float kNarrow = 560.f;      // units: below it the heads do not fit beside the map
+constexpr float kBoth = 600.f;        // units: from here on matrix and image stand side by side
 
 /// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
@@ -195,9 +196,13 @@ void AttentionView::draw(const ViewContext& context) {
   const float top = draw_title(context, scene, stage, all.x) + scaled(14);
   const float gap = scaled(26);
   if (all.x < scaled(kNarrow)) {  // half of the stage: the heads go below
-    const float upper = (bottom - top) * 0.6f;
-    draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x, upper));
-    draw_left(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, bottom - top - upper - gap));
+    const float high = bottom - top,
+                upper = std::clamp(all.x, high * 0.6f, high);               // the map is what is looked at
+    const float lower = std::max(scaled(kLeastBelow), high - upper - gap);  // what has no room is scrolled to
+    draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(14), upper));
+    draw_left(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x - scaled(14), lower));
+    ImGui::SetCursorScreenPos(ImVec2(origin.x, top + upper + gap + lower));
+    ImGui::Dummy(ImVec2(1, 1));
     return;
   }
   const float left = std::clamp(all.x * 0.385f, scaled(220), scaled(400));

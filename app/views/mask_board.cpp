@@ -23,7 +23,7 @@ std::uint64_t mask_key(const ViewContext& context, const Document& document, con
   const Input& input = scene.trace->input;
   const AttentionKind of = MaskBoard::mask_place(scene).of;
   Hash hash;
-  hash.take(key_of({context.session.opened_version(), context.run.recorded() ? context.run.version : 0,
+  hash.take(key_of({context.run.opened_version, context.run.recorded() ? context.run.version : 0,
                     scene_key(scene), number(scene.queries), number(scene.keys), number(rows.begin),
                     number(rows.end), number(cols.begin), number(cols.end), number(document.padding.on),
                     number(document.padding.side), number(document.padding.to)}));

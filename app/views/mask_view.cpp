@@ -155,19 +155,17 @@ void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene
 
 void MaskView::take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows,
                           Range cols, Plane& plane) {
-  const RunResult* before = context.workspace.show_difference ? context.before : nullptr;
+  const auto before = context.older(scene.sequence);
   const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  const std::uint64_t key = key_of({context.run.version, before ? before->version : 0, scene_key(scene),
-                                    number(static_cast<int>(slot)), number(rows.begin), number(rows.end),
-                                    number(cols.begin), number(cols.end)});
+  const std::uint64_t key = key_of({context.run.version, before ? context.before->version : 0,
+                                    scene_key(scene), number(static_cast<int>(slot)), number(rows.begin),
+                                    number(rows.end), number(cols.begin), number(cols.end)});
   if (key == plane.key && !plane.values.empty()) return;
   plane = {};
   plane.key = key;
-  const PlaneRequest request{scene.site(slot), scene.head, rows, cols, false};
-  if (before && !before->traces.empty())
-    plane.values = attention_difference(*scene.trace, before->trace(scene.sequence), request);
-  plane.difference = !plane.values.empty();
-  if (plane.values.empty()) plane.values = attention_plane(*scene.trace, request);
+  const auto old = against(*scene.trace, before, scene.site(slot));
+  plane.difference = old != nullptr;
+  plane.values = attention_plane(*scene.trace, {scene.site(slot), scene.head, rows, cols, false, old});
   plane.range = signed_range(plane.values);
 }
 

@@ -127,11 +127,13 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(width, 1.f), height)))
       clicked = static_cast<int>(i);
     note_item(id);
+    if (rows.offer) rows.offer(token.id);
     if (ImGui::IsItemHovered()) {
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
                                                 theme().hovered, scaled(4));
-      ImGui::SetTooltip("%s",
-                        tr(rows.help, {row.name, std::to_string(token.id), std::to_string(i + 1)}).c_str());
+      std::string help = tr(rows.help, {row.name, std::to_string(token.id), std::to_string(i + 1)});
+      if (rows.offer) help += std::string("\n") + tr("ask.offer.help");
+      ImGui::SetTooltip("%s", help.c_str());
     }
     draw_row(row, c, y, height, most);
   }

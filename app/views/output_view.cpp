@@ -11,6 +11,7 @@
 #include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -85,7 +86,7 @@ void OutputView::follow(const ViewContext& context) {
   // Nobody draws from what only says what stands here, nor from a recording.
   const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_),
               std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
@@ -234,6 +235,7 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (says_ == Says::masked) rows = {"output.row.help.masked", "output.column.token", false};
   if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
   if (recorded_) rows.help = "output.row.help.recorded", rows.sampled = false;
+  rows.offer = [&](int id) { offer_measure(context.workspace, id); };
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
   if (!summary_.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));

@@ -75,7 +75,7 @@ void TablePage::follow(const ViewContext& context) {
   // Only a learned table can change with an edit.
   const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
   const Tensor weight = learned_ ? trace->weights().get(name) : Tensor();
-  const std::uint64_t subject = key_of({context.session.opened_version(), static_cast<std::uint64_t>(stack)});
+  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(stack)});
   if (subject != subject_) dim_ = -1, window_ = {};
   subject_ = subject;
   const std::uint64_t key =

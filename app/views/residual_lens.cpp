@@ -105,15 +105,16 @@ Tensor LensGrid::values(LensColour colour) const {
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions_}});
 }
 
-Tensor lens_difference(const Tensor& now, const Tensor& before) {
-  const std::int64_t rows = now.size(0), positions = now.size(1),
-                     common = std::min(positions, before.size(1));
+Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners) {
+  const std::int64_t rows = now.size(0), positions = now.size(1);
   std::vector<float> out(static_cast<std::size_t>(rows * positions), kMasked);
-  const Tensor changed = difference(now.slice(1, 0, common).packed(), before.slice(1, 0, common).packed());
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t pos = 0; pos < common; ++pos)
-      if (!is_masked(now.at(row, pos)) && !is_masked(before.at(row, pos)))
-        out[static_cast<std::size_t>(row * positions + pos)] = changed.at(row, pos);
+  for (std::int64_t pos = 0; pos < positions; ++pos) {
+    const std::int64_t old = partners.matches(pos) ? partners.to_b[static_cast<std::size_t>(pos)] : -1;
+    if (old < 0 || old >= before.size(1)) continue;
+    for (std::int64_t row = 0; row < rows; ++row)
+      if (!is_masked(now.at(row, pos)) && !is_masked(before.at(row, old)))
+        out[static_cast<std::size_t>(row * positions + pos)] = now.at(row, pos) - before.at(row, old);
+  }
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions}});
 }
 

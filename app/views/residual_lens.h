@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/widgets/commands.h"
+#include "app/widgets/deferred.h"
+#include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
 
 namespace attnscope {
@@ -18,7 +19,8 @@ enum class LensColour : std::uint8_t { probability, entropy, kl };
 
 class LensGrid {
  public:
-  explicit LensGrid(std::string tag) : tag_(std::move(tag)) {}
+  /// `tag`: of the jobs; each grid has its own.
+  explicit LensGrid(const std::string& tag) : tag_(own_tag(tag, this)) {}
 
   /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
   /// `model`: Session::opened_version(); of another model nothing is left on screen.
@@ -60,8 +62,8 @@ class LensGrid {
   std::shared_ptr<Shared> shared_;
 };
 
-/// New minus old [rows, pos] where both have the position; the positions that are new are masked.
-Tensor lens_difference(const Tensor& now, const Tensor& before);
+/// New minus old [rows, pos], positions matched by `partners`; those without a counterpart are masked.
+Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners);
 
 /// "embed", "0 attn", "0 cross", "0 mlp", ... "out", in the current language; "0 block" where attention and
 /// MLP are added at once.

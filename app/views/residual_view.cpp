@@ -4,12 +4,14 @@
 #include <cmath>
 #include <optional>
 
+#include "app/look/item_map.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/measure_field.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -114,7 +116,7 @@ HeatStyle ResidualView::style(const Tensor& values) const {
 
 void ResidualView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
-  const std::uint64_t model = context.session.opened_version();
+  const std::uint64_t model = context.run.opened_version;
   now_.follow(model, context.run, cursor.sequence, context.commands);
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
@@ -125,7 +127,11 @@ void ResidualView::follow(const ViewContext& context) {
   if (key != values_key_ && !now_.rows().empty()) {
     values_key_ = key;
     values_ = now_.values(colour_);
-    if (comparable) values_ = lens_difference(values_, before_.values(colour_));
+    if (comparable)
+      values_ = lens_difference(
+          values_, before_.values(colour_),
+          align_rows(context.run.trace(cursor.sequence), context.before->trace(cursor.sequence),
+                     context.run.trace(cursor.sequence).config().stack));
     values_ = without_padding(context.run.trace(cursor.sequence), std::move(values_));
     style_ = style(values_);
   }
@@ -286,6 +292,9 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     const std::string label = output_name(opened, token.token);
     note_text(label);
     row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention);
+    note_item("lens_token_" + std::to_string(i));
+    compat::item_tooltip(tr("ask.offer.help"));
+    offer_measure(context.workspace, token.token);
   }
   row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
@@ -332,7 +341,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const int last_trace = static_cast<int>(context.run.traces.size()) - 1;
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last_trace))];
   const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key = key_of(
       {subject, context.run.version, static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
   const auto list = list_.get_or_before(

@@ -144,7 +144,7 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
   const auto most = static_cast<std::size_t>(
       std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
   const auto found = likely_.get_or_before(
-      context.session.opened_version(), key_of({slopes->version, static_cast<std::uint64_t>(query), most}),
+      context.run.opened_version, key_of({slopes->version, static_cast<std::uint64_t>(query), most}),
       "steps.back.columns", context.commands,
       [slopes, row = query, most](const std::atomic<bool>&) { return chosen_columns(*slopes, row, most); });
   return found ? *found : std::vector<std::int64_t>();

@@ -99,5 +99,10 @@ struct Spot {
 std::optional<Spot> spot_of(const Trace& trace, const Operand& operand, const Source& source);
 /// The rectangle of an operand -> [rows, cols]; empty where the run lacks it.
 Tensor operand_values(const Trace& trace, const Operand& operand, Range rows, Range cols);
+/// New minus old in the same rectangle, rows and columns that are tokens matched by them; masked where the
+/// older run has no counterpart. Empty where the two cannot be compared. `shifted`: some stand elsewhere or
+/// have none.
+Tensor operand_change(const Trace& now, const Trace& old, const Operand& operand, Range rows, Range cols,
+                      bool& shifted);
 
 }  // namespace attnscope

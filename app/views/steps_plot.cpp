@@ -88,8 +88,8 @@ std::string axis_entry(const RunResult& run, int sequence, const Operand& operan
   return row_name(run, sequence, axis.stack, axis.first + at);
 }
 
-const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Figure& figure,
-                                           const Operand& operand, bool difference) {
+const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Operand& operand,
+                                           bool difference) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const Span &row_span = span(operand.row), &col_span = span(operand.col);
   Range rows{static_cast<std::int64_t>(row_span.lo), static_cast<std::int64_t>(std::ceil(row_span.hi))};
@@ -100,15 +100,13 @@ const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Fig
   const std::uint64_t hash = operand_hash(context, operand, rows, cols, differs);
   Kept& kept = kept_[operand.id];
   if (kept.hash == hash) return kept;
-  kept = {hash, operand_values(trace, operand, rows, cols), rows, cols, {}, false};
+  kept = {hash, {}, rows, cols, {}, false, false};
   if (differs) {
     const Trace& old = context.before->trace(context.workspace.cursor.sequence);
-    const Record *now_record = trace.find(figure.site), *old_record = old.find(figure.site);
-    if (old_record && now_record && old_record->shape == now_record->shape) {
-      kept.values = attnscope::difference(kept.values, operand_values(old, operand, rows, cols));
-      kept.differs = true;
-    }
+    kept.values = operand_change(trace, old, operand, rows, cols, kept.shifted);
+    kept.differs = !kept.values.empty();
   }
+  if (!kept.differs) kept.values = operand_values(trace, operand, rows, cols);
   if (!kept.values.empty()) kept.range = range_of(operand, kept.values, kept.differs);
   return kept;
 }
@@ -192,7 +190,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
                               const FigureMarks& marks, bool difference, FigureEvent& event) {
   const Operand& operand = figure.operands[index];
   Panel& panel = panels_[index];
-  const Kept kept = values(context, figure, operand, difference);
+  const Kept kept = values(context, operand, difference);
   if (kept.values.empty()) return;
   MatrixPlot plot;
   plot.key = "steps/" + operand.id;
@@ -271,10 +269,11 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
     place_row(context, figure, position, size);
   ValueRange shared{0, 0};
   bool differs = false;
+  shifted_ = false;
   for (std::size_t i = 0; i < count; ++i) {
-    const Kept& kept = values(context, figure, figure.operands[i], difference);
+    const Kept& kept = values(context, figure.operands[i], difference);
     ranges_[i] = kept.range;
-    if (figure.operands[i].is_result) differs = kept.differs;
+    if (figure.operands[i].is_result) differs = kept.differs, shifted_ = kept.shifted;
     if (figure.operands[i].map == Colormap::diverging && !kept.differs)
       shared.hi = std::max(shared.hi, kept.range.hi);
   }
@@ -282,6 +281,7 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
     if (figure.operands[i].map == Colormap::diverging && !(differs && figure.operands[i].is_result))
       ranges_[i].lo = -shared.hi, ranges_[i].hi = shared.hi;
   for (std::size_t i = 0; i < count; ++i) draw_operand(context, figure, i, marks, difference, event);
+  differs_ = differs;
   draw_signs(figure);
   draw_guides(figure, marks);
   if (event.hovered()) cell_rect(event.cell, event.p0, event.p1);

@@ -45,6 +45,9 @@ class FigurePlot {
   /// Room that the figure took in the last frame.
   ImVec2 used() const { return used_; }
   bool windowed() const { return windowed_; }
+  /// The result showed new minus old in the last frame; with tokens aligned.
+  bool differs() const { return differs_; }
+  bool aligned() const { return shifted_; }
 
  private:
   struct Span {
@@ -55,7 +58,7 @@ class FigurePlot {
     Tensor values;
     Range rows, cols;
     ValueRange range;
-    bool differs = false;
+    bool differs = false, shifted = false;
   };
   struct Panel {
     ImVec2 position, size, cell;  ///< of the cells; position of the plot's corner
@@ -66,8 +69,7 @@ class FigurePlot {
   };
   Span& span(const FigureAxis& axis);
   double seen(const FigureAxis& axis) { return span(axis).hi - span(axis).lo; }
-  const Kept& values(const ViewContext& context, const Figure& figure, const Operand& operand,
-                     bool difference);
+  const Kept& values(const ViewContext& context, const Operand& operand, bool difference);
   void place_product(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   /// The height of a row at which every block fits below its header.
   float row_height(const Figure& figure, float height, float header);
@@ -93,7 +95,7 @@ class FigurePlot {
   std::vector<std::pair<ImVec2, std::string>> signs_;
   ImVec2 used_, legend_;
   float legend_height_ = 0;
-  bool frozen_ = false, windowed_ = false;
+  bool frozen_ = false, windowed_ = false, differs_ = false, shifted_ = false;
 };
 
 /// The entries of this axis are rows of a stack that sees an image.

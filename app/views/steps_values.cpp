@@ -2,7 +2,9 @@
 // columns.
 #include <algorithm>
 
+#include "app/look/colormap.h"
 #include "app/views/steps_figure.h"
+#include "core/lens/alignment.h"
 
 namespace attnscope {
 namespace {
@@ -73,6 +75,44 @@ Tensor operand_values(const Trace& trace, const Operand& operand, Range rows, Ra
     }
   }
   return std::move(out).freeze();
+}
+
+Tensor operand_change(const Trace& now, const Trace& old, const Operand& operand, Range rows, Range cols,
+                      bool& shifted) {
+  const Record *own = now.find(operand.site), *other = old.find(operand.site);
+  if (operand.part || operand.is_weight() || !own || !other || own->axes != other->axes) return {};
+  for (std::size_t d = 0; d < own->axes.size(); ++d) {
+    const Axis axis = own->axes[d];
+    const bool counted = axis == Axis::pos || axis == Axis::query || axis == Axis::key;
+    if (!counted && own->shape[d] != other->shape[d]) return {};
+  }
+  const auto partners = [&](const FigureAxis& axis) {
+    Alignment out = align_rows(now, old, axis.stack);
+    const auto first = std::min<std::int64_t>(axis.first, static_cast<std::int64_t>(out.to_b.size()));
+    out.to_b.erase(out.to_b.begin(), out.to_b.begin() + first);
+    for (std::int64_t& row : out.to_b) row = row >= first ? row - first : -1;
+    return out;
+  };
+  const bool rows_move = operand.row.names == FigureAxis::Names::token && operand.picked_rows.empty(),
+             cols_move = operand.col.names == FigureAxis::Names::token && operand.picked_cols.empty();
+  const Alignment row_map = rows_move ? partners(operand.row) : Alignment(),
+                  col_map = cols_move ? partners(operand.col) : Alignment();
+  const bool same = (!rows_move || row_map.identity()) && (!cols_move || col_map.identity());
+  if (same && own->shape != other->shape) return {};
+  const Tensor values = operand_values(now, operand, rows, cols);
+  const Tensor before =
+      aligned_plane(rows_move ? &row_map : nullptr, rows, cols_move ? &col_map : nullptr, cols, 0.f,
+                    [&](Range r, Range c) { return operand_values(old, operand, r, c); });
+  if (values.empty() || before.empty()) return {};
+  shifted |= !same;
+  std::vector<float> cells = difference(values, before).values();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const bool known = (!rows_move || row_map.matches(rows.begin + at / cols.size())) &&
+                       (!cols_move || col_map.matches(cols.begin + at % cols.size()));
+    if (!known) cells[i] = kMasked;
+  }
+  return Tensor::from(std::move(cells), {{Axis::none, rows.size()}, {Axis::none, cols.size()}});
 }
 
 std::vector<std::int64_t> source_index(const Trace& trace, const Operand& operand, std::int64_t row,

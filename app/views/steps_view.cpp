@@ -96,9 +96,10 @@ class StepsView : public View {
     likely_ = std::make_shared<MostLikely>();
     likely_->key = key;
     if (!large_vocabulary(*trace)) return likely_->find(*trace, row);
-    context.commands.act([likely = likely_, trace, row](Session& session) {
-      session.jobs().submit("steps.vocabulary", [=](const std::atomic<bool>&) { likely->find(*trace, row); });
-    });
+    context.commands.act(
+        [likely = likely_, trace, row, tag = own_tag("steps.vocabulary", this)](Session& session) {
+          session.jobs().submit(tag, [=](const std::atomic<bool>&) { likely->find(*trace, row); });
+        });
   }
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
@@ -233,17 +234,11 @@ class StepsView : public View {
 
   // ---- drawing ----
   void draw_notes(const ViewContext& context) const {
-    const bool wanted = context.workspace.show_difference;
-    const Record* now =
-        context.run.trace(context.workspace.cursor.sequence).find(context.workspace.cursor.step);
-    const Record* old =
-        context.before && !context.before->traces.empty()
-            ? context.before->trace(context.workspace.cursor.sequence).find(context.workspace.cursor.step)
-            : nullptr;
-    const char* key = !wanted                                    ? nullptr
-                      : !context.before                          ? "steps.difference.none"
-                      : !old || !now || old->shape != now->shape ? "steps.difference.shape"
-                                                                 : "steps.difference.shown";
+    const char* key = !context.workspace.show_difference ? nullptr
+                      : !context.before                  ? "steps.difference.none"
+                      : plot_.aligned()                  ? "steps.difference.aligned"
+                      : plot_.differs()                  ? "steps.difference.shown"
+                                                         : "steps.difference.shape";
     if (key) ImGui::TextColored(to_vec4(theme().warning), "%s", tr(key));
     if (!plot_.windowed()) return;
     ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.windowed"));

@@ -95,8 +95,7 @@ void TokenizerView::follow(const ViewContext& context) {
   if (shown.source_text.empty()) source_ = false;
   const std::string text = source_ ? shown.source_text : shown.text;
   const auto tokenizer = context.run.document.opened->tokenizer;
-  const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(source_)});
+  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(source_)});
   const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
   const auto made = scenes_.get_or_before(

@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@
 
 namespace attnscope {
 
-/// All that a view may see. `run` is the newest result; `before` the one before the last edit, or null.
+/// All that a view may see. `run` is the newest result; `before` the one that it
+/// is compared with: the one that was pinned, or the one before the last edit; or null.
 struct ViewContext {
   const Session& session;
   const RunResult& run;
@@ -23,6 +25,13 @@ struct ViewContext {
   Workspace& workspace;  ///< cursor and display settings: views may change them at once
   Commands& commands;    ///< everything undoable
   Painter& painter;
+
+  /// The run that "new minus old" subtracts, of one sequence; null where nothing is to be subtracted.
+  std::shared_ptr<const Trace> older(int sequence) const {
+    if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
+    const std::size_t last = before->traces.size() - 1;
+    return before->traces[std::min(last, static_cast<std::size_t>(std::max(0, sequence)))];
+  }
 };
 
 class View {

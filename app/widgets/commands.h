@@ -3,8 +3,10 @@
 // data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "core/base/caught.h"
+#include "core/session/asking.h"
 #include "core/session/backpass.h"
 #include "core/session/session.h"
 
@@ -37,8 +40,9 @@ struct InspectorState {
 struct Workspace {
   Cursor cursor;
   std::string view = "steps";
-  std::string second_view;       ///< empty: one view on the stage
-  bool show_difference = false;  ///< new minus old for whatever is on the stage
+  std::string second_view;             ///< empty: one view on the stage
+  std::array<bool, 2> shows_pinned{};  ///< which halves of the stage show the pinned run
+  bool show_difference = false;        ///< new minus old for whatever is on the stage
   bool log_scale = false;
   bool backward = false;     ///< the walk goes back from the loss, and the steps view shows slopes
   int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
@@ -50,8 +54,10 @@ struct Workspace {
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
   InspectorState inspector;
-  std::optional<Place> edit_at;  ///< what was pointed at with the right button: the edit menu opens there
-  float stage_share = 0.5f;      ///< of the first of two views
+  std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
+  Asking asking;                  ///< the measure, and what is asked about it
+  std::optional<int> measure_at;  ///< an output that was pointed at with the right button
+  float stage_share = 0.5f;       ///< of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
@@ -69,10 +75,22 @@ class Commands {
   /// An undoable change with the sentence that undo will show; edits with the same non-empty gesture share a
   /// point.
   void edit(Text sentence, std::string gesture, std::function<Status(Document&)> change) {
+    edits_refused_ |= refuses_edits_;
+    if (refuses_edits_) return;
     actions_.push_back(
         [sentence = std::move(sentence), gesture = std::move(gesture),
          change = std::move(change)](Session& session) { (void)session.edit(sentence, gesture, change); });
   }
+  /// Takes what another list holds but its edits, which are refused: what is shown there is a run of the
+  /// past. True where there were some.
+  bool take_but_edits(Commands other) {
+    actions_.insert(actions_.end(), std::make_move_iterator(other.actions_.begin()),
+                    std::make_move_iterator(other.actions_.end()));
+    if (other.question_) question_ = std::move(other.question_);
+    return other.edits_refused_;
+  }
+  /// From now on edits are refused.
+  void refuse_edits() { refuses_edits_ = true; }
   /// A drag or a burst of typing is over.
   void end_gesture() {
     actions_.push_back([](Session& session) { session.end_gesture(); });
@@ -94,6 +112,7 @@ class Commands {
  private:
   std::vector<std::function<void(Session&)>> actions_;
   std::optional<FileQuestion> question_;
+  bool refuses_edits_ = false, edits_refused_ = false;
 };
 
 }  // namespace attnscope

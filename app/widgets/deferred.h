@@ -15,6 +15,7 @@
 
 #include "app/widgets/commands.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 
@@ -28,13 +29,16 @@ struct Made {
   const Value* operator->() const { return value.get(); }
 };
 
+/// The tag of one asker's jobs: two views of one kind do not take each other's.
+inline std::string own_tag(const std::string& tag, const void* asker) { return tag + format("#%p", asker); }
+
 template <class Value>
 class Deferred {
  public:
   using Work = std::function<Value(const std::atomic<bool>& cancel)>;
 
-  /// The value of `key`, or null while `work` runs as a job of `tag`. `work` must own all it reads: it
-  /// outlives this frame.
+  /// The value of `key`, or null while `work` runs as a job of `tag`, one for each Deferred. `work` must own
+  /// all it reads: it outlives this frame.
   std::shared_ptr<const Value> get(std::uint64_t key, const std::string& tag, Commands& commands, Work work) {
     return get_or_before(key, key, tag, commands, std::move(work)).value;
   }
@@ -46,7 +50,8 @@ class Deferred {
     if (state_->asked != key || !state_->ever_asked) {
       state_->ever_asked = true;
       state_->asked = key;
-      commands.act([state = state_, subject, key, tag, work = std::move(work)](Session& session) {
+      commands.act([state = state_, subject, key, tag = own_tag(tag, state_.get()),
+                    work = std::move(work)](Session& session) {
         session.jobs().submit(tag, [state, subject, key, work](const std::atomic<bool>& cancel) {
           std::shared_ptr<const Value> value;
           std::exception_ptr thrown;

@@ -94,6 +94,38 @@ Alignment align_rows(const Trace& a, const Trace& b, Stack stack) {
   return out;
 }
 
+Tensor aligned_plane(const Alignment* rows, Range row_range, const Alignment* cols, Range col_range,
+                     float none, const std::function<Tensor(Range rows, Range cols)>& read) {
+  const auto partner = [](const Alignment* map, std::int64_t at) {
+    return !map ? at : map->matches(at) ? map->to_b[static_cast<std::size_t>(at)] : -1;
+  };
+  // The rectangle of b that holds all partners.
+  const auto reach = [&](const Alignment* map, Range range) {
+    Range out{0, 0};
+    for (std::int64_t at = range.begin; at < range.end; ++at) {
+      const std::int64_t other = partner(map, at);
+      if (other < 0) continue;
+      out = out.size() == 0 ? Range{other, other + 1}
+                            : Range{std::min(out.begin, other), std::max(out.end, other + 1)};
+    }
+    return out;
+  };
+  const Range from_rows = reach(rows, row_range), from_cols = reach(cols, col_range);
+  const Tensor from = from_rows.size() > 0 && from_cols.size() > 0 ? read(from_rows, from_cols) : Tensor();
+  const auto axis = [&](int d) { return from.empty() ? Axis::none : from.axis(d); };
+  Buffer out({{axis(0), row_range.size()}, {axis(1), col_range.size()}});
+  float* at = out.data();
+  for (std::int64_t row = row_range.begin; row < row_range.end; ++row) {
+    const std::int64_t own_row = partner(rows, row);
+    for (std::int64_t col = col_range.begin; col < col_range.end; ++col) {
+      const std::int64_t own_col = partner(cols, col);
+      const bool known = !from.empty() && own_row >= 0 && own_col >= 0;
+      *at++ = known ? from.at(own_row - from_rows.begin, own_col - from_cols.begin) : none;
+    }
+  }
+  return std::move(out).freeze();
+}
+
 Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Alignment& rows,
                      const Alignment& keys, std::int64_t head, Range row_range, Range col_range) {
   const Record *own = a.find(site), *other = b.find(site);
@@ -109,26 +141,13 @@ Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Ali
     return b.slice(site, head, row_range, col_range);
   const Tensor shown = a.slice(site, head, row_range, {0, 1});
   if (shown.empty()) return {};
-  const std::int64_t count = shown.size(0), first = std::max<std::int64_t>(0, row_range.begin);
-  const std::int64_t from = std::max<std::int64_t>(0, col_range.begin),
-                     to = std::min(own->shape[last], col_range.end);
-  Buffer out({{shown.axis(0), count}, {own->axes[last], std::max<std::int64_t>(0, to - from)}});
-  float* at = out.data();
-  const float none = std::numeric_limits<float>::quiet_NaN();
-  for (std::int64_t row = 0; row < count; ++row) {
-    const auto index = static_cast<std::size_t>(first + row);
-    const std::int64_t partner = index < rows.to_b.size() ? rows.to_b[index] : -1;
-    const Tensor line =
-        partner < 0 ? Tensor() : b.slice(site, head, {partner, partner + 1}, {0, other->shape[last]});
-    for (std::int64_t col = from; col < to; ++col) {
-      const std::int64_t own_col = !by_key ? col
-                                   : static_cast<std::size_t>(col) < keys.to_b.size()
-                                       ? keys.to_b[static_cast<std::size_t>(col)]
-                                       : -1;
-      *at++ = line.empty() || own_col < 0 ? none : line.at(0, own_col);
-    }
-  }
-  return std::move(out).freeze();
+  const std::int64_t first = std::max<std::int64_t>(0, row_range.begin),
+                     from = std::max<std::int64_t>(0, col_range.begin);
+  return aligned_plane(&rows, {first, first + shown.size(0)}, by_key ? &keys : nullptr,
+                       {from, std::max(from, std::min(own->shape[last], col_range.end))},
+                       std::numeric_limits<float>::quiet_NaN(), [&](Range from_rows, Range from_cols) {
+                         return b.slice(site, head, from_rows, from_cols);
+                       });
 }
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/trace/trace.h"
@@ -15,6 +16,10 @@ struct Alignment {
   std::vector<std::int64_t> to_b;
 
   bool identity() const;
+  /// Row `at` of a has a partner.
+  bool matches(std::int64_t at) const {
+    return at >= 0 && at < static_cast<std::int64_t>(to_b.size()) && to_b[static_cast<std::size_t>(at)] >= 0;
+  }
   /// Rows of a that have a partner.
   std::int64_t matched() const;
   /// The same from b's side, where b has `rows` rows.
@@ -25,6 +30,11 @@ struct Alignment {
 Alignment align(const std::vector<int>& a, const std::vector<int>& b);
 /// The rows of one stack of two runs: by tokens; rows that are no tokens (vectors, patches) one for one.
 Alignment align_rows(const Trace& a, const Trace& b, Stack stack);
+
+/// A plane of run b in the rows and columns of run a: `read` gives a rectangle of b's own; `none` where b has
+/// no partner. No map: the same rows, or columns.
+Tensor aligned_plane(const Alignment* rows, Range row_range, const Alignment* cols, Range col_range,
+                     float none, const std::function<Tensor(Range rows, Range cols)>& read);
 
 /// A step of run b in the rows (and keys) of run a: NaN where b has no partner. Heads and features are the
 /// same. Empty where b has no such step or other sizes beside its rows. `head` and ranges as in Trace::slice,

@@ -89,17 +89,51 @@ struct Band {
 };
 
 // `request` is clamped.
+Band read_band(const Trace& trace, const PlaneRequest& request);
+
+// New minus old, cell by cell.
+Tensor changed_plane(const Tensor& now, const PlaneRequest& request) {
+  const Against& before = *request.before;
+  PlaneRequest older = request;
+  older.before = nullptr;
+  const Tensor old = aligned_plane(&before.rows, request.rows, &before.keys, request.cols, kHidden,
+                                   [&](Range rows, Range cols) {
+                                     older.rows = rows, older.cols = cols;
+                                     return read_band(*before.trace, older).plane;
+                                   });
+  const bool pattern = request.site.slot == Slot::pattern;
+  std::vector<float> cells = now.values();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(i) / now.size(1),
+                       col = static_cast<std::int64_t>(i) % now.size(1);
+    const float was = old.at(row, col);
+    if (!before.rows.matches(request.rows.begin + row) || !before.keys.matches(request.cols.begin + col)) {
+      cells[i] = kHidden;
+      continue;
+    }
+    if (cells[i] == kHidden && was == kHidden) continue;
+    // A masked weight is 0; a masked score has no number to subtract.
+    const float from = pattern && was == kHidden ? 0.f : was;
+    const float to = pattern && cells[i] == kHidden ? 0.f : cells[i];
+    cells[i] = std::isinf(from) ? -from : to - from;
+  }
+  return Tensor::from(std::move(cells), {{Axis::query, now.size(0)}, {Axis::key, now.size(1)}});
+}
+
 Band read_band(const Trace& trace, const PlaneRequest& request) {
   Band band;
   band.numbers = trace.slice(request.site, request.head, request.rows, request.cols);
   if (band.numbers.empty() || band.numbers.count() == 0) return band;
   band.plane = without_padding(trace, request, band.numbers);
-  if (request.site.slot != Slot::pattern) return band;
-  band.mask = trace.slice(mask_of(request.site), 0, request.rows, request.cols);
-  band.plane = with_masked_marked(band.plane, band.mask);
-  if (!request.without_first) return band;
-  const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]
-  band.plane = renormalised(band.plane, first, request.cols.begin);
+  if (request.site.slot == Slot::pattern) {
+    band.mask = trace.slice(mask_of(request.site), 0, request.rows, request.cols);
+    band.plane = with_masked_marked(band.plane, band.mask);
+    if (request.without_first) {
+      const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]
+      band.plane = renormalised(band.plane, first, request.cols.begin);
+    }
+  }
+  if (request.before) band.plane = changed_plane(band.plane, request);
   return band;
 }
 
@@ -118,27 +152,29 @@ std::vector<Slot> attention_stages(const Trace& trace, const Site& of) {
   return stages;
 }
 
+std::shared_ptr<const Against> against(const Trace& now, std::shared_ptr<const Trace> before,
+                                       const Site& site) {
+  if (!before) return nullptr;
+  const Record *one = now.find(site), *other = before->find(site);
+  if (!one || !other || one->shape[0] != other->shape[0]) return nullptr;
+  Against out;
+  out.rows = align_rows(now, *before, rows_stack(site, Axis::query));
+  out.keys = align_rows(now, *before, rows_stack(site, Axis::key));
+  const auto fit = [](Alignment& map, std::int64_t rows, std::int64_t others) {
+    map.to_b.resize(static_cast<std::size_t>(rows), -1);
+    for (std::int64_t& partner : map.to_b)
+      if (partner >= others) partner = -1;
+  };
+  fit(out.rows, one->shape[1], other->shape[1]);
+  fit(out.keys, one->shape[2], other->shape[2]);
+  if (out.rows.matched() == 0 || out.keys.matched() == 0) return nullptr;
+  out.trace = std::move(before);
+  return std::make_shared<const Against>(std::move(out));
+}
+
 Tensor attention_plane(const Trace& trace, const PlaneRequest& asked) {
   if (!is_attention_stage(asked.site.slot) || !trace.find(asked.site)) return {};
   return read_band(trace, clamped(trace, asked)).plane;
-}
-
-Tensor attention_difference(const Trace& now, const Trace& before, const PlaneRequest& request) {
-  const Record *one = now.find(request.site), *other = before.find(request.site);
-  if (!one || !other || one->shape != other->shape) return {};
-  const Tensor new_plane = attention_plane(now, request), old_plane = attention_plane(before, request);
-  if (new_plane.empty() || old_plane.empty()) return {};
-  std::vector<float> cells = new_plane.values();
-  const std::vector<float> old = old_plane.values();
-  const bool pattern = request.site.slot == Slot::pattern;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i] == kHidden && old[i] == kHidden) continue;
-    // A masked weight is 0; a masked score has no number to subtract.
-    const float from = pattern && old[i] == kHidden ? 0.f : old[i];
-    const float to = pattern && cells[i] == kHidden ? 0.f : cells[i];
-    cells[i] = std::isinf(from) ? -from : to - from;
-  }
-  return Tensor::from(std::move(cells), {{Axis::query, new_plane.size(0)}, {Axis::key, new_plane.size(1)}});
 }
 
 PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int64_t side,

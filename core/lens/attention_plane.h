@@ -5,17 +5,32 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "core/lens/alignment.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
+
+/// A run that is subtracted, and which of its rows and keys belong to those of the run that is shown.
+struct Against {
+  std::shared_ptr<const Trace> trace;
+  Alignment rows, keys;
+  /// Some rows or keys have no partner, or stand elsewhere.
+  bool shifted() const { return !rows.identity() || !keys.identity(); }
+};
+/// For one attention; null where the two cannot be compared: no run, no such step, other heads, no token in
+/// common.
+std::shared_ptr<const Against> against(const Trace& now, std::shared_ptr<const Trace> before,
+                                       const Site& site);
 
 struct PlaneRequest {
   Site site;  ///< scores, scaled, capped, biased, masked or pattern of a block
   std::int64_t head = 0;
   Range rows, cols;            ///< clamped to the step's own
   bool without_first = false;  ///< pattern only: key 0 hidden, the other weights divided by 1 - pattern[q, 0]
+  std::shared_ptr<const Against> before = nullptr;  ///< new minus old
 };
 
 /// True for the stages of an attention that are planes of numbers: scores up to the pattern, not the mask.
@@ -24,12 +39,9 @@ bool is_attention_stage(Slot slot);
 std::vector<Slot> attention_stages(const Trace& trace, const Site& any_site_of_it);
 
 /// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless somebody set it to a
-/// weight; so is every cell of a query that is padding. Empty where the run has no such step.
+/// weight; so is every cell of a query that is padding. New minus old: masked in both, and without a partner
+/// in the older run, is -inf; a masked weight counts as 0. Empty where the run has no such step.
 Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
-
-/// New minus old, cell by cell; masked in both is -inf. Empty when the runs cannot be compared (another
-/// length, no such step).
-Tensor attention_difference(const Trace& now, const Trace& before, const PlaneRequest& request);
 
 /// A whole plane with `block` x `block` cells per cell, each the one of largest magnitude that is not masked;
 /// -inf where all are masked.

@@ -1,6 +1,7 @@
 #include "core/lens/thumbnails.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace attnscope {
 namespace {
@@ -40,7 +41,7 @@ double thumbnails_cost(const Trace& trace, const AttentionPlace& place) {
 }
 
 Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int64_t side,
-                      const std::function<bool(float)>& go_on) {
+                      const std::function<bool(float)>& go_on, const std::shared_ptr<const Trace>& before) {
   Thumbnails out;
   out.place = place;
   const auto patterns = patterns_of(trace, place);
@@ -56,17 +57,25 @@ Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int6
   for (const Record* record : patterns) {
     out.layers = std::max(out.layers, record->site.layer + 1);
     out.widest = std::max(out.widest, static_cast<int>(record->shape[0]));
+    const auto old = against(trace, before, record->site);
     for (std::int64_t head = 0; head < record->shape[0]; ++head, ++done) {
       meter.reset();
       const PooledPlane plane =
-          pooled_plane(trace, {record->site, head, {}, {}, false}, side, ask, measure, kMostRows);
+          pooled_plane(trace, {record->site, head, {}, {}, false, old}, side, ask, measure, kMostRows);
       if (plane.cells.empty()) return {};
       out.block = plane.block;
       out.row_stride = plane.row_stride;
+      out.difference |= old != nullptr;
       out.heads.push_back(
           {record->site.layer, static_cast<int>(head), plane.cells, meant(meter.roles(), trace, place)});
     }
   }
+  if (!out.difference) return out;
+  out.largest = 0;
+  for (const HeadThumbnail& head : out.heads)
+    for (const float cell : head.cells.values())
+      if (std::isfinite(cell)) out.largest = std::max(out.largest, std::fabs(cell));
+  if (out.largest == 0) out.largest = 1;  // nothing changed
   return out;
 }
 

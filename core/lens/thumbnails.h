@@ -26,14 +26,18 @@ struct Thumbnails {
   int layers = 0, widest = 0;        ///< blocks with this attention; heads of the one with most
   std::int64_t block = 1;            ///< tokens per cell and axis
   std::int64_t row_stride = 1;       ///< > 1: every so many queries were read
+  bool difference = false;           ///< new minus old: the largest change of each block
+  float largest = 1;                 ///< magnitude of all cells
   const HeadThumbnail* find(int layer, int head) const;
 };
 
 /// Multiplications that thumbnails() would take: small ones need no job.
 double thumbnails_cost(const Trace& trace, const AttentionPlace& place);
 /// `go_on` hears the share that is done (0..1) and returns false to stop; then the result has no heads. Of
-/// inputs longer than 2048 tokens every k-th query is read (row_stride).
+/// inputs longer than 2048 tokens every k-th query is read (row_stride). `before`: what is subtracted, where
+/// the two can be compared; the roles stay those of `trace`.
 Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int64_t side,
-                      const std::function<bool(float)>& go_on = {});
+                      const std::function<bool(float)>& go_on = {},
+                      const std::shared_ptr<const Trace>& before = nullptr);
 
 }  // namespace attnscope

@@ -8,18 +8,6 @@
 namespace attnscope {
 namespace {
 
-// log softmax of a row in double.
-std::vector<double> log_probabilities(const Tensor& logits) {
-  const std::int64_t count = logits.size(0);
-  double top = -INFINITY, sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) top = std::max(top, static_cast<double>(logits.at(i)));
-  for (std::int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(logits.at(i)) - top);
-  std::vector<double> out;
-  for (std::int64_t i = 0; i < count; ++i)
-    out.push_back(static_cast<double>(logits.at(i)) - top - std::log(sum));
-  return out;
-}
-
 Status check(const LogitMeasure& measure, const Trace& trace) {
   const Record* logits = trace.find(trace.main(Slot::logits));
   if (!logits) return fail(Code::unsupported, "error.model.no_logits");
@@ -37,6 +25,17 @@ Status check(const LogitMeasure& measure, const Trace& trace) {
 }
 
 }  // namespace
+
+std::vector<double> log_probabilities(const Tensor& logits) {
+  const std::int64_t count = logits.size(0);
+  double top = -INFINITY, sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) top = std::max(top, static_cast<double>(logits.at(i)));
+  for (std::int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(logits.at(i)) - top);
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < count; ++i)
+    out.push_back(static_cast<double>(logits.at(i)) - top - std::log(sum));
+  return out;
+}
 
 std::int64_t prediction_row(const Trace& trace) {
   if (trace.config().head.first_row_only) return 0;

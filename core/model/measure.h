@@ -2,7 +2,7 @@
 // from. Refuses tokens outside the vocabulary and runs without logits, in words.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "core/trace/trace.h"
 
@@ -21,6 +21,9 @@ struct LogitMeasure {
 std::int64_t prediction_row(const Trace& trace);
 /// The row of the logits that a measure reads.
 std::int64_t row_of(const LogitMeasure& measure, const Trace& trace);
+
+/// log softmax of a row of logits [vocab], in double.
+std::vector<double> log_probabilities(const Tensor& logits);
 
 /// logit: of the target. logit_diff: target minus distractor. prob: softmax of the logits at the target.
 /// kl: sum p (log p - log q) in nats, p of the reference, q of this run.

@@ -182,6 +182,49 @@ void Session::undo() {
   run();
 }
 
+std::shared_ptr<RunResult> Session::result_of(const Document& document,
+                                              std::vector<std::shared_ptr<const Trace>> traces,
+                                              std::uint64_t opened) {
+  auto result = std::make_shared<RunResult>();
+  result->version = next_version_++;
+  result->opened_version = opened;
+  result->document = document;
+  result->traces = std::move(traces);
+  result->steps =
+      timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
+  return result;
+}
+
+void Session::pin(Document document) {
+  jobs_.submit("pin", [this, document = std::move(document), opened = opened_version_](const auto& cancel) {
+    RunOptions options;
+    options.cancel = &cancel;
+    auto traces = run_all(document, options, {});
+    if (cancel) return;
+    post([this, opened, result = traces ? result_of(document, *traces, opened) : nullptr, traces] {
+      if (opened != opened_version_) return;
+      if (result)
+        pinned_ = result;
+      else
+        error_ = traces.error();
+    });
+  });
+}
+
+void Session::swap_pinned(const std::string& sentence) {
+  if (!pinned_ || !result_ || opening()) return;
+  const auto other = pinned_;
+  pin();
+  if (other->opened_version == opened_version_)
+    (void)edit(sentence, {}, [&](Document& changed) -> Status {
+      changed = other->document;
+      return Done{};
+    });
+  else
+    open_document(
+        [document = other->document](const std::atomic<bool>&) -> Result<Document> { return document; });
+}
+
 void Session::redo() {
   if (!history_.can_redo()) return;
   history_.redo();
@@ -232,13 +275,8 @@ void Session::start(Jobs::Running older) {
           });
           return;
         }
-        auto result = std::make_shared<RunResult>();
-        result->version = next_version_++;
+        auto result = result_of(document, *std::move(traces), opened);
         result->undo_point = point;
-        result->document = document;
-        result->traces = *std::move(traces);
-        result->steps =
-            timeline(*result->traces.front(), document.opened->scene ? document.opened->scene->walk : "");
         result->milliseconds =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         post([this, opened, result] {
@@ -285,7 +323,9 @@ void Session::generate(int sequence, int count, const std::string& sentence) {
 }
 
 void Session::wait() {
-  const auto busy = [&] { return jobs_.busy("open") || jobs_.busy("run") || jobs_.busy("generate"); };
+  const auto busy = [&] {
+    return jobs_.busy("open") || jobs_.busy("run") || jobs_.busy("generate") || jobs_.busy("pin");
+  };
   for (;;) {
     const bool was_busy = busy();
     const bool news = poll();

@@ -36,6 +36,7 @@ struct Cursor {
 /// What a document computes to. Immutable, shared with whoever draws it.
 struct RunResult {
   std::uint64_t version = 0;                         ///< its name: no two runs share one; the key of textures
+  std::uint64_t opened_version = 0;                  ///< Session::opened_version() of its model
   std::uint64_t undo_point = 0;                      ///< History::point() of the document it belongs to
   Document document;                                 ///< as it was run
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
@@ -89,8 +90,22 @@ class Session {
   bool has_news() const;
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
-  /// The result of the undo point before (for "new minus old"), or null.
+  /// The result of the undo point before, or null.
   std::shared_ptr<const RunResult> previous() const { return previous_; }
+  /// What "new minus old" subtracts: the pinned result, else the one before; or null.
+  std::shared_ptr<const RunResult> against() const { return pinned_ ? pinned_ : previous_; }
+
+  // ---- A and B ----
+  /// Keeps the newest result as A, whatever is edited or opened from then on. Does nothing before the first.
+  void pin() { pinned_ = result_ ? result_ : pinned_; }
+  /// The same of what is open with other inputs and edits, run in the background.
+  void pin(Document document);
+  void unpin() { pinned_.reset(); }
+  std::shared_ptr<const RunResult> pinned() const { return pinned_; }
+  /// A becomes what is open, one undo point with `sentence` where it is of the same model, and what was open
+  /// A.
+  void swap_pinned(const std::string& sentence);
+
   bool running() const { return jobs_.busy("run"); }
   /// Share of the running forward that is done, 0..1.
   double progress() const;
@@ -148,13 +163,16 @@ class Session {
   void finish_open(Result<Document> opened);
   void post(std::function<void()> event);
   void start(Jobs::Running older);
+  std::shared_ptr<RunResult> result_of(const Document& document,
+                                       std::vector<std::shared_ptr<const Trace>> traces,
+                                       std::uint64_t opened);
   void follow_training();
   void follow_files();
   void take_stamps();
 
   std::function<void()> wake_;
   History history_;
-  std::shared_ptr<const RunResult> result_, previous_;
+  std::shared_ptr<const RunResult> result_, previous_, pinned_;
   std::optional<Error> error_, mixed_;
   std::vector<ReadFile> stamps_;  ///< of the files of what is open, as the person knows them
   std::string newer_file_;

@@ -275,6 +275,32 @@ void take_edits(const Edits& edits, Document& document, std::vector<Text>& warni
   }
 }
 
+// What makes a run of the model: inputs, padding, edits, sampling.
+void put_run(json& file, const Document& document, ArraysOut& arrays) {
+  if (document.opened->recorded.empty())
+    for (const Sequence& sequence : document.sequences)
+      file["inputs"].push_back(input_json(sequence, arrays));
+  file["padding"] = padding_json(document.padding);
+  file["edits"] = edits_to_json(document.edits, [&](const Tensor& values) { return arrays.word(values); });
+  file["sampling"] = sampling_json(document.sampling);
+}
+
+// Into a document as it is freshly opened. Edits that do not fit are left out and said in `warnings`.
+Status take_run(const json& file, const std::string& path, Document& document,
+                std::vector<Text>& warnings) {
+  ArraysIn arrays(path);
+  const bool recorded = !document.opened->recorded.empty();
+  if (!recorded) TRY_OK(take_inputs(file, path, document, arrays));
+  TRY_OK(take_settings(file, path, document));
+  TRY(const Edits edits,
+      edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); }));
+  document.edits.clear();
+  for (const Input& input : inputs_of(document))
+    if (const Status fits = recorded ? Status(Done{}) : document.model->accepts(input); !fits) return fits;
+  take_edits(edits, document, warnings);
+  return Done{};
+}
+
 std::string first_that_exists(const std::vector<std::string>& paths) {
   std::error_code ignored;
   for (const std::string& path : paths)
@@ -303,7 +329,8 @@ std::string fingerprint(const Model& model) {
   return text_of(hash);
 }
 
-Status save_session(const std::string& path, const Document& document, const json& look) {
+Status save_session(const std::string& path, const Document& document, const json& look,
+                    const Document* pinned) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   const OpenedModel& opened = *document.opened;
   if (opened.path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
@@ -320,12 +347,11 @@ Status save_session(const std::string& path, const Document& document, const jso
     const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
     if (!beside.empty()) file["model"]["beside"] = beside.string();
   }
-  if (opened.recorded.empty())
-    for (const Sequence& sequence : document.sequences)
-      file["inputs"].push_back(input_json(sequence, arrays));
-  file["padding"] = padding_json(document.padding);
-  file["edits"] = edits_to_json(document.edits, [&](const Tensor& values) { return arrays.word(values); });
-  file["sampling"] = sampling_json(document.sampling);
+  put_run(file, document, arrays);
+  if (pinned && pinned->opened == document.opened) {
+    file["pinned"] = json::object();
+    put_run(file["pinned"], *pinned, arrays);
+  }
   file["look"] = look;
   if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_path(path), arrays.tensors()));
   TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
@@ -369,21 +395,22 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
     opened.warnings.push_back(Text::of("note.session.other_numbers"));
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
-  ArraysIn arrays(session.path);
-  if (opened.recorded.empty()) TRY_OK(take_inputs(file, session.path, document, arrays));
-  TRY_OK(take_settings(file, session.path, document));
-  TRY(const Edits edits, edits_from_json(file, quoted_path(session.path),
-                                         [&](const json& word) { return arrays.find(word, "edits"); }));
-  document.edits.clear();
-  for (const Input& input : inputs_of(document))
-    if (const Status fits = opened.recorded.empty() ? document.model->accepts(input) : Status(Done{}); !fits)
-      return fits.error();
   std::vector<Text> warnings;
-  take_edits(edits, document, warnings);
+  TRY_OK(take_run(file, session.path, document, warnings));
   if (warnings.empty()) return document;
   opened.warnings.insert(opened.warnings.end(), warnings.begin(), warnings.end());
   document.opened = std::make_shared<const OpenedModel>(std::move(opened));
   return document;
+}
+
+Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document) {
+  const auto found = session.all->find("pinned");
+  if (found == session.all->end() || !document.opened) return std::shared_ptr<const Document>();
+  if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
+  Document pinned = document;
+  std::vector<Text> ignored;  // said of the document itself already, where they are its own
+  TRY_OK(take_run(*found, session.path, pinned, ignored));
+  return std::make_shared<const Document>(std::move(pinned));
 }
 
 }  // namespace attnscope

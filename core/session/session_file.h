@@ -29,9 +29,11 @@ struct SessionFile {
 /// The same for the same numbers, whatever form they are stored in: 16 hexadecimal digits over names, sizes
 /// and a sample of the values of all weights.
 std::string fingerprint(const Model& model);
-/// Writes the session and, where it needs one, the file of arrays beside it. Errors: nothing is open, a model
-/// that trains and is in no file, the writers'.
-Status save_session(const std::string& path, const Document& document, const nlohmann::json& look);
+/// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
+/// compared with, by what made it, where that is of the same model. Errors: nothing is open, a model that
+/// trains and is in no file, the writers'.
+Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
+                    const Document* pinned = nullptr);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);
 /// The document of a session: the freshly opened model with the session's inputs, edits, padding and
@@ -39,5 +41,8 @@ Result<SessionFile> read_session(const std::string& path);
 /// a damaged field, arrays that are missing.
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel = nullptr);
+/// What made the session's pinned run, of the model that `document` opened; null where none was pinned.
+/// Errors as above.
+Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document);
 
 }  // namespace attnscope

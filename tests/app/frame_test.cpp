@@ -73,7 +73,7 @@ TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 
-TEST_F(FrameTest, TwoViewsStandSideBySideAndNeverTheSame) {
+TEST_F(FrameTest, TwoViewsStandSideBySideTheSameOneTwiceToo) {
   open_default();
   click("two_views");
   ASSERT_FALSE(workspace().second_view.empty());
@@ -82,8 +82,43 @@ TEST_F(FrameTest, TwoViewsStandSideBySideAndNeverTheSame) {
   for (const auto& view : state().views) {
     workspace().view = view->id();
     settle();
-    EXPECT_NE(workspace().view, workspace().second_view);
+    EXPECT_EQ(workspace().second_view, second) << "each half keeps its own";
+    EXPECT_EQ(workspace().view, view->id());
   }
+  EXPECT_TRUE(state().faults.empty());
+}
+
+TEST_F(FrameTest, APinnedRunIsComparedWithWhatFollows) {
+  open_default();
+  state().session.pin();
+  const auto pinned = state().session.pinned();
+  ASSERT_TRUE(pinned);
+  for (const float value : {2.5f, -1.f}) {
+    state().commands.edit("Set one number", {},
+                          [&](Document& changed) { return set_input_cell(changed, 0, 0, 0, value); });
+    settle();
+  }
+  EXPECT_EQ(state().session.against(), pinned) << "not the run before the last edit";
+  EXPECT_NE(state().session.previous(), pinned);
+  click("both_runs");
+  EXPECT_EQ(workspace().view, workspace().second_view);
+  EXPECT_TRUE(workspace().shows_pinned[0]);
+  EXPECT_FALSE(workspace().shows_pinned[1]);
+  for (const auto& view : state().views) {  // A and B of every view
+    workspace().view = workspace().second_view = view->id();
+    settle();
+    EXPECT_TRUE(state().faults.empty()) << view->id();
+  }
+  const float edited = first_output(run());
+  click("swap_runs");
+  settle();
+  EXPECT_NE(first_output(run()), edited);
+  EXPECT_EQ(first_output(run()), first_output(*pinned));
+  EXPECT_EQ(first_output(*state().session.pinned()), edited);
+  click("unpin_run");
+  settle();
+  EXPECT_FALSE(state().session.pinned());
+  EXPECT_FALSE(workspace().shows_pinned[0]);
 }
 
 TEST_F(FrameTest, AnEditedInputChangesTheResultAndUndoBringsItBack) {

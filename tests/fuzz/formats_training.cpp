@@ -1,5 +1,6 @@
 // Training: checkpoints, cards and recipes, text files to learn from.
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/model_card.h"
@@ -110,6 +111,7 @@ bool read_one_checkpoint(const Files& files) {
   must(kept_runs(folder, "sorter").size() <= (run ? 1u : 0u), "a kept run that cannot be read");
   const auto next = claim_kept_path(folder, "sorter");
   must(next && *next == folder + "/sorter-2.safetensors", "a name that is taken");
+  std::filesystem::remove(*next);  // it holds the place
   const auto head = read_checkpoint_head(path);
   if (!head) return refused(head.error());
   const auto state = read_checkpoint(path, small_trainer());

@@ -77,10 +77,14 @@ TEST_F(ResidualViewTest, DifferencesCompareThePositionsOfBothRuns) {
     const auto count = static_cast<std::int64_t>(values.size());
     return Tensor::from(std::move(values), {{Axis::unit, 1}, {Axis::pos, count}});
   };
-  const Tensor changed = lens_difference(row({0.5f, kMasked, 0.25f}), row({0.75f, 0.5f}));
+  const Tensor changed = lens_difference(row({0.5f, kMasked, 0.25f}), row({0.75f, 0.5f}), {{0, 1, -1}});
   EXPECT_FLOAT_EQ(changed.at(0, 0), -0.25f);
   EXPECT_TRUE(is_masked(changed.at(0, 1))) << "not computed yet";
   EXPECT_TRUE(is_masked(changed.at(0, 2))) << "was not there before";
+  const Tensor moved = lens_difference(row({0.5f, 0.25f, 1.f}), row({0.75f, 0.5f}), {{1, -1, 0}});
+  EXPECT_FLOAT_EQ(moved.at(0, 0), 0.f);
+  EXPECT_TRUE(is_masked(moved.at(0, 1)));
+  EXPECT_FLOAT_EQ(moved.at(0, 2), 0.25f);
   open("gpt2");
   type("5 17 5 33 17 88");
   type("5 17 9 33 17");

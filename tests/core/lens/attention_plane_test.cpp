@@ -65,15 +65,59 @@ TEST(AttentionPlane, DifferenceIsNewMinusOldAndAMaskedWeightCountsAsZero) {
   RunOptions options;
   options.edits = {testing::cells({{4, 2, false}})};
   const auto now = run("gpt2", some_ids(6), options);
-  const PlaneRequest request{site_of(Slot::pattern, 0), 1, {0, 6}, {0, 6}, false};
-  const Tensor change = attention_difference(*now, *before, request);
+  PlaneRequest request{site_of(Slot::pattern, 0), 1, {0, 6}, {0, 6}, false};
+  request.before = against(*now, before, request.site);
+  ASSERT_TRUE(request.before);
+  const Tensor change = attention_plane(*now, request);
   const Tensor a = now->tensor(request.site)->select(0, 1), b = before->tensor(request.site)->select(0, 1);
   for (std::int64_t query = 0; query < 6; ++query)
     for (std::int64_t key = 0; key <= query; ++key)
       EXPECT_NEAR(change.at(query, key), a.at(query, key) - b.at(query, key), 1e-6f) << query << "," << key;
   EXPECT_LT(change.at(4, 2), 0);
   EXPECT_TRUE(std::isinf(change.at(0, 3)));
-  EXPECT_TRUE(attention_difference(*now, *run("gpt2", some_ids(7)), request).empty());
+  EXPECT_FALSE(against(*now, run("llama", some_ids(6)), request.site)) << "other heads";
+  EXPECT_FALSE(against(*now, nullptr, request.site));
+}
+
+TEST(AttentionPlane, RunsOfDifferentLengthAreComparedTokenByToken) {
+  const std::vector<int> now_ids{5, 9, 17, 33, 21, 40}, old_ids{5, 17, 33, 40};  // 9 and 21 are new
+  const std::vector<std::int64_t> partner{0, -1, 1, 2, -1, 3};
+  const auto now = run("gpt2", now_ids), old = run("gpt2", old_ids);
+  for (const Slot slot : {Slot::pattern, Slot::scaled}) {
+    PlaneRequest request{site_of(slot, 1), 2, {1, 6}, {0, 5}, false};
+    request.before = against(*now, old, request.site);
+    ASSERT_TRUE(request.before && request.before->shifted());
+    const Tensor change = attention_plane(*now, request);
+    const Tensor a = now->tensor(request.site)->select(0, 2), b = old->tensor(request.site)->select(0, 2);
+    for (std::int64_t query = 1; query < 6; ++query)
+      for (std::int64_t key = 0; key < 5; ++key) {
+        const std::int64_t q = partner[static_cast<std::size_t>(query)],
+                           k = partner[static_cast<std::size_t>(key)];
+        const float cell = change.at(query - 1, key);
+        if (q < 0 || k < 0 || (slot == Slot::pattern && key > query))
+          EXPECT_TRUE(std::isinf(cell)) << query << "," << key;
+        else
+          EXPECT_NEAR(cell, a.at(query, key) - b.at(q, k), 1e-6f) << query << "," << key;
+      }
+  }
+}
+
+TEST(AttentionPlane, ThumbnailsOfTwoRunsHoldTheLargestChange) {
+  const auto now = run("gpt2", {5, 9, 17, 33, 21, 40}), old = run("gpt2", {5, 17, 33, 40});
+  const Thumbnails all = thumbnails(*now, {}, 64, {}, old);
+  ASSERT_TRUE(all.difference);
+  float largest = 0;
+  for (const HeadThumbnail& head : all.heads) {
+    PlaneRequest request{site_of(Slot::pattern, head.layer), head.head, {0, 6}, {0, 6}, false};
+    request.before = against(*now, old, request.site);
+    const Tensor plane = attention_plane(*now, request);
+    EXPECT_EQ(max_abs_difference(head.cells, plane), 0) << head.layer << "." << head.head;
+    for (const float cell : plane.values())
+      if (std::isfinite(cell)) largest = std::max(largest, std::fabs(cell));
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_EQ(all.largest, largest);
+  EXPECT_FALSE(thumbnails(*now, {}, 64).difference);
 }
 
 TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {

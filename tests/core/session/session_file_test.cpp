@@ -9,6 +9,7 @@
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
+#include "core/session/session.h"
 #include "tests/edits.h"
 #include "tests/temp_folder.h"
 
@@ -79,6 +80,34 @@ class SessionFiles : public ::testing::Test {
 
   const TempFolder folder_;
 };
+
+TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
+  const Document document = opened(source("assets/models/storyteller"));
+  Document pinned = document;
+  ASSERT_TRUE(set_ids(pinned, 0, {1, 5, 9}, {}));
+  pinned.edits.push_back(*parse_edit("blocks.1.attn.z[head=3]=0"));
+  ASSERT_TRUE(save_session(path(), document, {}, &pinned));
+  const auto read = again();
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(read->edits.empty());
+  const auto back = pinned_of(*read_session(path()), *read);
+  ASSERT_TRUE(back) << back.error().text();
+  ASSERT_TRUE(*back);
+  EXPECT_EQ((*back)->sequences[0].input.ids, pinned.sequences[0].input.ids);
+  ASSERT_EQ((*back)->edits.size(), 1u);
+  EXPECT_TRUE(same_edit(*(*back)->edits[0], *pinned.edits[0]));
+  Session session;
+  session.open_document([&](const auto&) -> Result<Document> { return *read; });
+  session.wait();
+  session.pin(**back);
+  session.wait();
+  ASSERT_TRUE(session.pinned());
+  EXPECT_EQ(session.against(), session.pinned());
+  EXPECT_EQ(session.pinned()->trace(0).length, 3);
+
+  ASSERT_TRUE(save_session(path(), document, {}));
+  EXPECT_FALSE(*pinned_of(*read_session(path()), *read)) << "nothing was pinned";
+}
 
 TEST_F(SessionFiles, EveryShippedModelAndSceneComesBack) {
   for (const char* name : {"storyteller", "translator", "gap-filler", "pilot", "induction"}) {

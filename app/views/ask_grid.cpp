@@ -1,0 +1,305 @@
+// Sentences stand in assets/strings/*/ask_view.json.
+#include "app/views/ask_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/measure_field.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kMostWidth = 84.f, kMostHeight = 54.f, kReadable = 17.f;  // units
+constexpr float kHatchFrom = 14.f;
+
+bool same_row(const Site& a, const Site& b, bool parts) {
+  if (a.stack != b.stack || a.layer != b.layer) return false;
+  return parts || (a.part == b.part && a.slot == b.slot);
+}
+
+// Later blocks stand higher; the towers below the stack that reads them.
+bool above(const Site& a, const Site& b) {
+  const auto rank = [](Stack stack) { return stack == Stack::enc || stack == Stack::vision ? 0 : 1; };
+  if (a.stack != b.stack) return rank(a.stack) > rank(b.stack);
+  if (a.layer != b.layer) return a.layer > b.layer;
+  return a.part > b.part;
+}
+
+std::int64_t column(const SweepGrid& grid, const SweepCell& cell) {
+  if (!cell.at.empty()) return cell.at.front().index;
+  for (std::size_t i = 0; i < grid.parts.size(); ++i)
+    if (grid.parts[i] == cell.site.slot && grid.cross[i] == (cell.site.part == Part::cross))
+      return static_cast<std::int64_t>(i);
+  return 0;
+}
+
+std::string part_name(Slot slot, bool cross) {
+  return tr(slot == Slot::mlp_out ? "ask.col.mlp" : cross ? "ask.col.cross" : "ask.col.attn");
+}
+
+// Row `row` of the run that a sweep edits.
+std::string token_name(const OpenedModel& opened, const SweepAnswer& answer, const Site& site,
+                       std::int64_t row) {
+  const Trace& trace = *answer.sweep->run();
+  const Stack stack = rows_stack(site, Axis::pos);
+  if (!trace.is_real(stack, row)) return tr("place.padding");
+  return row_label(opened, trace, stack, row);
+}
+
+// The row as the run that is edited has it, and as the other one had it where that is another token.
+std::string both_names(const OpenedModel& opened, const SweepAnswer& answer, const Site& site,
+                       std::int64_t row) {
+  const std::string own = token_name(opened, answer, site, row);
+  if (!answer.request.other) return own;
+  const Stack stack = rows_stack(site, Axis::pos);
+  const Input& other = *answer.request.other;
+  const std::vector<int>&here = answer.sweep->run()->ids_of(stack),
+        &there = !answer.request.into_other ? (stack == Stack::enc ? other.source : other.ids)
+                                            : answer.request.run->ids_of(stack);
+  const std::vector<std::int64_t> partners = align(here, there).to_b;
+  const auto at = static_cast<std::size_t>(row);
+  const std::int64_t partner = at < partners.size() ? partners[at] : -1;
+  if (partner < 0 || there[static_cast<std::size_t>(partner)] == here[at]) return own;
+  return tr("ask.both", {token_label(opened, there[static_cast<std::size_t>(partner)]), own});
+}
+
+Target target_of_cell(const SweepCell& cell) {
+  Target out{Target::Kind::step, cell.site, {}, {}};
+  for (const Coordinate& c : cell.at) out.at.push_back({c.axis, c.index, c.index + 1});
+  return out;
+}
+
+}  // namespace
+
+SweepGrid SweepGrid::of(const Sweep& sweep) {
+  SweepGrid out;
+  const auto& cells = sweep.cells();
+  if (cells.empty()) return out;
+  out.over = cells.front().at.empty() ? std::string() : cells.front().at.front().axis;
+  const bool parts = out.over.empty();
+  for (const SweepCell& cell : cells) {
+    const auto same = [&](const Site& row) { return same_row(row, cell.site, parts); };
+    if (std::none_of(out.rows.begin(), out.rows.end(), same)) out.rows.push_back(cell.site);
+    const bool cross = cell.site.part == Part::cross;
+    bool known = !parts;
+    for (std::size_t i = 0; i < out.parts.size(); ++i)
+      known |= out.parts[i] == cell.site.slot && out.cross[i] == cross;
+    if (!known) out.parts.push_back(cell.site.slot), out.cross.push_back(cross);
+    if (!parts) out.cols = std::max(out.cols, cell.at.front().index + 1);
+  }
+  if (parts) out.cols = std::ssize(out.parts);
+  std::stable_sort(out.rows.begin(), out.rows.end(), above);
+  out.cell.assign(out.rows.size() * static_cast<std::size_t>(out.cols), -1);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto row = std::find_if(out.rows.begin(), out.rows.end(),
+                                  [&](const Site& site) { return same_row(site, cells[i].site, parts); });
+    const std::int64_t at = (row - out.rows.begin()) * out.cols + column(out, cells[i]);
+    out.cell[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(i);
+  }
+  return out;
+}
+
+Tensor SweepGrid::values(const SweepAnswer& answer, bool change) const {
+  std::vector<float> out(cell.size(), kMasked);
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] < 0) continue;
+    const auto at = static_cast<std::size_t>(cell[i]);
+    const double value = std::isnan(answer.values[at]) ? answer.estimates[at] : answer.values[at];
+    if (!std::isnan(value)) out[i] = static_cast<float>(change ? value - answer.base() : value);
+  }
+  return Tensor::from(std::move(out), {{Axis::none, std::ssize(rows)}, {Axis::none, cols}});
+}
+
+std::string sweep_row_label(const ModelConfig& config, const Site& site) {
+  const std::string layer = std::to_string(site.layer);
+  if (site.part == Part::cross) return tr("ask.row.cross", {layer});
+  if (site.stack == Stack::enc) return tr("ask.row.enc", {layer});
+  if (site.stack == Stack::vision) return tr("ask.row.vision", {layer});
+  return tr(config.encoder() ? "ask.row.dec" : "ask.row.block", {layer});
+}
+
+std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell) {
+  const std::string row = sweep_row_label(answer.sweep->run()->config(), cell.site);
+  if (cell.at.empty())
+    return tr("ask.place.part", {row, part_name(cell.site.slot, cell.site.part == Part::cross)});
+  const Coordinate& at = cell.at.front();
+  if (!is_row_axis(at.axis)) return tr("ask.place.head", {row, std::to_string(at.index)});
+  return tr("ask.place.pos",
+            {row, std::to_string(at.index), both_names(opened, answer, cell.site, at.index)});
+}
+
+void AskGrid::follow(const SweepAnswer& answer, bool change) {
+  if (sweep_ != answer.sweep) {
+    sweep_ = answer.sweep;
+    grid_ = SweepGrid::of(*sweep_);
+    window_ = {};
+    seen_ = nullptr;
+  }
+  if (seen_ == &answer && change_ == change) return;
+  seen_ = &answer;
+  change_ = change;
+  values_ = grid_.values(answer, change);
+  style_ = {};
+  style_.map = Colormap::diverging;
+  set_range(style_, signed_range(values_));
+}
+
+void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
+  const OpenedModel& opened = *context.run.document.opened;
+  for (const Site& site : grid_.rows)
+    plot.rows.labels.push_back(sweep_row_label(answer.sweep->run()->config(), site));
+  const bool tokens = is_row_axis(grid_.over);
+  plot.cols.title = tr(tokens ? "ask.axis.pos" : grid_.over.empty() ? "ask.axis.part" : "ask.axis.head");
+  for (std::int64_t col = 0; col < grid_.cols; ++col) {
+    plot.cols.labels.push_back(tokens                ? both_names(opened, answer, grid_.rows.front(), col)
+                               : grid_.parts.empty() ? std::to_string(col)
+                                                     : part_name(grid_.parts[static_cast<std::size_t>(col)],
+                                                                 grid_.cross[static_cast<std::size_t>(col)]));
+    note_text(plot.cols.labels.back());
+  }
+}
+
+void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
+  const Document& document = context.session.document();
+  if (document.edits.empty()) return;
+  for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
+    for (std::int64_t col = 0; col < grid_.cols; ++col) {
+      if (grid_.at(row, col) < 0) continue;
+      const auto cell = static_cast<std::size_t>(grid_.at(row, col));
+      const SweepCell& at = answer.sweep->cells()[cell];
+      const int sequence = context.workspace.cursor.sequence;
+      if (context.workspace.asking.is_put(document, answer, cell))
+        plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+      else if (!edits_of(document.edits, sequence, target_of_cell(at)).empty())
+        plot.marks.push_back(edit_mark(row, col, 1, 1));
+    }
+}
+
+namespace {
+
+void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
+  list->AddRectFilled(p0, p1, with_alpha(theme().ground, 0.38f));
+  const float wide = p1.x - p0.x, high = p1.y - p0.y;
+  if (std::min(wide, high) < scaled(kHatchFrom)) return;
+  list->PushClipRect(p0, p1, true);
+  for (float x = scaled(5); x < wide + high; x += scaled(9))
+    list->AddLine(ImVec2(p0.x + x, p0.y), ImVec2(p0.x + x - high, p1.y), with_alpha(theme().ground, 0.5f),
+                  scaled(1.2f));
+  list->PopClipRect();
+}
+
+}  // namespace
+
+void draw_estimate_swatch(ImVec2 p0, ImVec2 p1) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(p0, p1, theme().positive, scaled(2));
+  hatch(list, p0, p1);
+}
+
+void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, ImVec2 at,
+                             ImVec2 size) const {
+  const MatrixLayout layout = matrix_layout(plot, size);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 p0(at.x + layout.cells0.x, at.y + layout.cells0.y),
+      p1(at.x + layout.cells1.x, at.y + layout.cells1.y);
+  list->PushClipRect(p0, p1, true);
+  for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
+    for (std::int64_t col = 0; col < grid_.cols; ++col) {
+      const std::int64_t cell = grid_.at(row, col);
+      if (cell < 0 || !std::isnan(answer.values[static_cast<std::size_t>(cell)])) continue;
+      if (std::isnan(answer.estimates[static_cast<std::size_t>(cell)])) continue;
+      const ImVec2 low = layout.corner(static_cast<double>(row), static_cast<double>(col)),
+                   high = layout.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
+      hatch(list, ImVec2(at.x + low.x, at.y + low.y), ImVec2(at.x + high.x, at.y + high.y));
+    }
+  list->PopClipRect();
+}
+
+void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std::size_t cell) {
+  const OpenedModel& opened = *context.run.document.opened;
+  const SweepCell& at = answer.sweep->cells()[cell];
+  const double value = answer.values[cell], estimate = answer.estimates[cell];
+  std::string text = place_words(opened, answer, at) + "\n" + to_text(at.site) + to_text(at.at);
+  text += "\n" + (std::isnan(value) ? std::string(tr("ask.cell.waiting"))
+                                    : tr("ask.cell.exact",
+                                         {signed_number(value, 4), signed_number(value - answer.base(), 4)}));
+  if (!std::isnan(estimate))
+    text += "\n" +
+            tr("ask.cell.estimate", {signed_number(estimate, 4), signed_number(estimate - answer.base(), 4)});
+  const Asking& asking = context.workspace.asking;
+  if (asking.is_fresh(answer))
+    text +=
+        std::string("\n") + tr(asking.is_put(context.session.document(), answer, cell) ? "ask.cell.back"
+                               : answer.request.other && asking.settings.into_other ? "ask.cell.click.other"
+                                                                                    : "ask.cell.click");
+  note_text(text);
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std::size_t cell) {
+  Asking& asking = context.workspace.asking;
+  if (!asking.is_fresh(answer)) return;
+  const std::string place = place_words(*context.run.document.opened, answer, answer.sweep->cells()[cell]);
+  const bool back = asking.is_put(context.session.document(), answer, cell);
+  const char* sentence = back ? "ask.did.back" : answer.request.other ? "ask.did.patch" : "ask.did.knock_out";
+  const auto kept = asking.answer();
+  context.commands.edit(tr(sentence, {place}), {}, [&asking, kept, cell](Document& document) {
+    return asking.toggle(document, *kept, cell);
+  });
+}
+
+float AskGrid::labels_width(const SweepAnswer& answer) const {
+  float label = 0;
+  for (const Site& site : grid_.rows)
+    label = std::max(label,
+                     text_size(fonts().mono_small, sweep_row_label(answer.sweep->run()->config(), site)).x);
+  return label + scaled(12);
+}
+
+ImVec2 AskGrid::readable(const SweepAnswer& answer) {
+  follow(answer, change_);
+  const float cell = text_size(fonts().mono_small, "−00.00").x + scaled(4);
+  return ImVec2(labels_width(answer) + cell * static_cast<float>(grid_.cols) + scaled(6),
+                scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
+}
+
+void AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
+  follow(answer, context.workspace.asking.settings.change);
+  if (grid_.rows.empty()) return;
+  MatrixPlot plot;
+  plot.key = "ask_sweep";
+  plot.values = values_;
+  plot.style = style_;
+  plot.masked_numbers = false;
+  plot.digits = 2;
+  plot.window = &window_;
+  plot.double_click_resets = false;
+  set_axes(context, answer, plot);
+  mark_edits(context, answer, plot);
+  plot.row_label_width = labels_width(answer);
+  const auto rows = static_cast<float>(grid_.rows.size()), cols = static_cast<float>(grid_.cols);
+  float label = scaled(kMostWidth);
+  for (const std::string& col : plot.cols.labels)
+    label = std::max(label, text_size(fonts().mono_small, col).x + scaled(8));
+  plot.cell.x = std::min((size.x - plot.row_label_width - scaled(6)) / cols, std::min(label, scaled(100)));
+  plot.cell.y = scaled(kReadable);
+  const float top = matrix_layout(plot, size).cells0.y;
+  plot.cell.y = std::clamp((size.y - top - scaled(4)) / rows, 1.f, scaled(kMostHeight));
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, size);
+  draw_estimates(answer, plot, at, size);
+  if (!context.workspace.asking.is_fresh(answer)) veil(event.p0, event.p1);
+  if (!event.hovered() || grid_.at(event.row, event.col) < 0) return;
+  const auto cell = static_cast<std::size_t>(grid_.at(event.row, event.col));
+  explain(context, answer, cell);
+  const SweepCell& place = answer.sweep->cells()[cell];
+  offer_edit(context.workspace, {Cell{place.site, place.at}, {}, {}});
+  if (event.clicked) toggle(context, answer, cell);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,302 @@
+// Sentences stand in assets/strings/*/ask_view.json.
+#include "app/views/ask_parts.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/views/ask_grid.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/measure_field.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kRow = 20.f;              // units
+constexpr std::size_t kMostInside = 400;  // bars
+
+enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
+
+struct PartPlace {
+  PartKind kind = PartKind::bias;
+  Site site;  ///< of heads, MLPs and neurons
+};
+
+PartPlace place_of(const LogitPart& part) {
+  if (part.step.ends_with("bias")) return {};
+  if (part.step.ends_with("embed")) return {PartKind::embed, {}};
+  const auto site = parse_site(part.step);
+  if (!site) return {};
+  if (site->slot == Slot::z) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
+  return {site->slot == Slot::mlp_post ? PartKind::neuron : PartKind::mlp, *site};
+}
+
+std::int64_t at_axis(const LogitPart& part, std::string_view axis) {
+  for (const Coordinate& c : part.at)
+    if (c.axis == axis) return c.index;
+  return -1;
+}
+
+void sort_bars(std::vector<PartBar>& bars) {
+  std::stable_sort(bars.begin(), bars.end(), [](const PartBar& a, const PartBar& b) {
+    return std::fabs(a.value) > std::fabs(b.value);
+  });
+}
+
+std::string bar_name(const ViewContext& context, const PartBar& bar) {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const PartPlace place = place_of(bar.part);
+  const bool cross = place.site.part == Part::cross;
+  const std::string layer = std::to_string(place.site.layer);
+  const std::int64_t head = at_axis(bar.part, "head"), pos = at_axis(bar.part, "pos");
+  if (place.kind == PartKind::head && pos >= 0)
+    return row_name(context.run, context.workspace.cursor.sequence, rows_stack(place.site, Axis::key), pos);
+  switch (place.kind) {
+    case PartKind::embed: return tr("ask.part.embed");
+    case PartKind::head: return tr(cross ? "ask.part.cross" : "ask.part.head", {layer, std::to_string(head)});
+    case PartKind::attention: return tr("ask.part.attention", {layer});
+    case PartKind::mlp: return tr("ask.part.mlp", {layer});
+    case PartKind::neuron: return tr("ask.part.neuron", {std::to_string(at_axis(bar.part, "d_mlp"))});
+    case PartKind::bias: break;
+  }
+  (void)trace;
+  return bar.id == "bias" ? std::string(tr("ask.part.biases")) : bar.part.step;
+}
+
+ImU32 bar_colour(const PartBar& bar) {
+  const Theme& t = theme();
+  ImU32 colour = t.norm;
+  switch (place_of(bar.part).kind) {
+    case PartKind::embed: colour = t.residual; break;
+    case PartKind::head:
+    case PartKind::attention: colour = t.attention; break;
+    case PartKind::mlp:
+    case PartKind::neuron: colour = t.mlp; break;
+    case PartKind::bias: break;
+  }
+  return bar.value < 0 ? with_alpha(colour, 0.55f) : colour;
+}
+
+struct BarColumns {
+  float name = 0, bar0 = 0, bar1 = 0, zero = 0, per_unit = 0;
+};
+
+BarColumns columns_of(const ViewContext& context, const std::vector<PartBar>& bars, float x, float width) {
+  double least = 0, most = 0;
+  float name = 0;
+  for (const PartBar& bar : bars) {
+    least = std::min(least, bar.value), most = std::max(most, bar.value);
+    name = std::max(name, text_size(fonts().mono_small, bar_name(context, bar)).x);
+  }
+  const float number = text_size(fonts().mono_small, "+00.000").x + scaled(8);
+  BarColumns out;
+  out.name = std::min(name, width * 0.34f);
+  out.bar0 = x + out.name + scaled(10) + (least < 0 ? number : 0);
+  out.bar1 = x + width - number;
+  const double span = std::max(most - least, 1e-12);
+  out.per_unit = std::max(1.f, out.bar1 - out.bar0) / static_cast<float>(span);
+  out.zero = out.bar0 - static_cast<float>(least) * out.per_unit;
+  return out;
+}
+
+// One bar with its name and number; true when clicked.
+bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width, bool chosen,
+              const char* prefix) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& t = theme();
+  const float height = scaled(kRow);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  const std::string id = std::string("###") + prefix + bar.id;
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
+  note_item(id);
+  if (chosen || ImGui::IsItemHovered())
+    list->AddRectFilled(at, end, chosen ? t.accent_soft : t.hovered, scaled(4));
+  const float y = at.y + (height - text_size(fonts().mono_small, "0").y) / 2;
+  const std::string name = middle_truncated(fonts().mono_small, bar_name(context, bar), c.name);
+  note_text(name);
+  draw_text(list, fonts().mono_small,
+            ImVec2(at.x + c.name - text_size(fonts().mono_small, name).x + scaled(4), y), t.text, name);
+  const float x = c.zero + static_cast<float>(bar.value) * c.per_unit;
+  list->AddRectFilled(ImVec2(std::min(x, c.zero), at.y + scaled(4)),
+                      ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)),
+                      bar_colour(bar), scaled(2));
+  list->AddLine(ImVec2(c.zero, at.y), ImVec2(c.zero, end.y), t.border);
+  const std::string number = signed_number(bar.value);
+  const float wide = text_size(fonts().mono_small, number).x;
+  draw_text(list, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y), t.text,
+            number);
+  return clicked;
+}
+
+// The cursor goes where the part was made.
+void go_to_part(const ViewContext& context, const LogitPart& part) {
+  const PartPlace place = place_of(part);
+  if (place.kind == PartKind::bias || place.kind == PartKind::embed) return;
+  Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  Site site = place.site;
+  if (place.kind == PartKind::head) {
+    site.slot = Slot::pattern;
+    cursor.head = static_cast<int>(at_axis(part, "head"));
+    if (const auto answer = context.workspace.asking.measure.of(context.run); answer && answer->measure)
+      cursor.query = row_of(*answer->measure, trace);
+    if (const std::int64_t key = at_axis(part, "pos"); key >= 0) cursor.key = key;
+  }
+  go_to_site(context.workspace, context.run, site);
+}
+
+bool can_open(const PartBar& bar) {
+  const PartKind kind = place_of(bar.part).kind;
+  return kind == PartKind::head || kind == PartKind::mlp || bar.id == "bias";
+}
+
+}  // namespace
+
+std::vector<PartBar> part_bars(const Attribution& sum) {
+  std::vector<PartBar> out;
+  PartBar biases{"bias", {"bias", {}, 0}, 0};
+  bool any = false;
+  for (const LogitPart& part : sum.parts) {
+    if (place_of(part).kind == PartKind::bias) {
+      biases.value += part.value;
+      any = true;
+    } else {
+      out.push_back({part.step + to_text(part.at), part, part.value});
+    }
+  }
+  biases.part.value = biases.value;
+  if (any) out.push_back(biases);
+  sort_bars(out);
+  return out;
+}
+
+std::vector<PartBar> bars_inside(const std::string& id, const Attribution& tokens, const Attribution& neurons,
+                                 const Attribution& heads) {
+  std::vector<PartBar> out;
+  const auto add = [&](const LogitPart& part) {
+    out.push_back({part.step + to_text(part.at), part, part.value});
+  };
+  if (id == "bias") {
+    for (const LogitPart& part : heads.parts)
+      if (place_of(part).kind == PartKind::bias) add(part);
+  }
+  for (const LogitPart& part : tokens.parts)
+    if (place_of(part).kind == PartKind::head &&
+        part.step + to_text(std::vector<Coordinate>{{"head", at_axis(part, "head")}}) == id)
+      add(part);
+  for (const LogitPart& part : neurons.parts) {
+    const PartPlace place = place_of(part);
+    Site out_site = place.site;
+    out_site.slot = Slot::mlp_out;
+    if (place.kind == PartKind::neuron && to_text(out_site) == id) add(part);
+    if (part.step == id + ".bias") out.push_back({part.step, part, part.value});
+  }
+  sort_bars(out);
+  return out;
+}
+
+void AskParts::draw_list(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room) {
+  const Attribution& sum = *sums.heads;
+  const std::vector<PartBar> bars = part_bars(sum);
+  const auto same = [&](const PartBar& bar) { return bar.id == chosen_; };
+  if (std::none_of(bars.begin(), bars.end(), same)) {
+    const auto first = std::find_if(bars.begin(), bars.end(), can_open);
+    chosen_ = first != bars.end() ? first->id : std::string();
+  }
+  const std::string held = sum.held.empty() ? "" : tr("ask.held", {join(sum.held, ", ")});
+  ImFont* small = fonts().small;
+  const float lines =
+      held.empty() ? 0 : small->CalcTextSizeA(compat::font_size(small), FLT_MAX, room.x, held.c_str()).y;
+  const float foot = std::min(scaled(28) + lines, room.y * 0.4f),
+              need = static_cast<float>(bars.size()) * scaled(kRow + 1) + scaled(4),
+              height = std::max(scaled(40), std::min(need, room.y - foot));
+  ImGui::SetCursorScreenPos(at);
+  {
+    const ChildScope child("ask_bars", ImVec2(room.x, height));
+    const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
+    const float width = ImGui::GetContentRegionAvail().x - scaled(6);
+    const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+    for (const PartBar& bar : bars) {
+      if (draw_bar(context, bar, columns, width, bar.id == chosen_, "part_")) {
+        if (can_open(bar)) chosen_ = bar.id;
+        go_to_part(context, bar.part);
+      }
+      const PartPlace place = place_of(bar.part);
+      if (ImGui::IsItemHovered() && (place.kind == PartKind::head || place.kind == PartKind::mlp))
+        offer_edit(context.workspace, {Cell{place.site, bar.part.at}, {}, {}});
+    }
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(4)));
+  const ChildScope child("ask_sum", ImVec2(room.x, foot - scaled(6)));
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(2)));
+  text_line(fonts().mono_small, theme().ok,
+            tr("ask.sum", {signed_number(sum.total - sum.rest, 4), signed_number(sum.total, 4),
+                           significant(sum.rest, 2)}));
+  note_item("ask_sum");
+  if (!held.empty()) caption(held);
+}
+
+void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room) {
+  if (chosen_.empty() || !sums.tokens || !sums.neurons) return;
+  const std::vector<PartBar> all = part_bars(*sums.heads);
+  const auto chosen =
+      std::find_if(all.begin(), all.end(), [&](const PartBar& bar) { return bar.id == chosen_; });
+  if (chosen == all.end()) return;
+  std::vector<PartBar> bars = bars_inside(chosen_, *sums.tokens, *sums.neurons, *sums.heads);
+  if (bars.size() > kMostInside) bars.resize(kMostInside);
+  const PartKind kind = place_of(chosen->part).kind;
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("ask_inside", room);
+  const std::string value = signed_number(chosen->value), name = bar_name(context, *chosen);
+  section_heading(tr(kind == PartKind::head  ? "ask.inside.head"
+                     : kind == PartKind::mlp ? "ask.inside.mlp"
+                                             : "ask.inside.bias",
+                     {name, value}));
+  const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
+  const float width = ImGui::GetContentRegionAvail().x - scaled(6);
+  const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+  for (const PartBar& bar : bars)
+    if (draw_bar(context, bar, columns, width, false, "inside_")) go_to_part(context, bar.part);
+}
+
+void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
+  const Cursor& cursor = context.workspace.cursor;
+  const int last = static_cast<int>(context.run.traces.size()) - 1;
+  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
+  const std::uint64_t key =
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(measure.kind),
+              static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
+              static_cast<std::uint64_t>(measure.row)});
+  const auto sums = sums_.get_or_before(subject, key, "attribution", context.commands,
+                                        [trace, measure](const std::atomic<bool>& cancel) {
+                                          Sums out;
+                                          out.heads = attribute(*trace, measure, AttributeBy::head);
+                                          if (!cancel && out.heads) {
+                                            out.tokens = attribute(*trace, measure, AttributeBy::token);
+                                            out.neurons = attribute(*trace, measure, AttributeBy::neuron);
+                                          }
+                                          return out;
+                                        });
+  ImGui::SetCursorScreenPos(at);
+  if (!sums) return caption(tr("output.pending"));
+  if (!sums->heads) {
+    const ChildScope child("ask_no_sum", room);
+    return caption(sums->heads.error().text());
+  }
+  context.workspace.asking.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
+  const float gap = scaled(18), left = (room.x - gap) * 0.56f;
+  draw_list(context, *sums, at, ImVec2(left, room.y));
+  draw_inside(context, *sums, ImVec2(at.x + left + gap, at.y), ImVec2(room.x - left - gap, room.y));
+  if (!sums.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// The measure as a sum that closes: a bar for each head, MLP, embedding and bias, largest first, with the sum
+// and what is left over; and one part opened further: a head by the tokens it read from, an MLP by its
+// neurons. Refuses measures that are no sums, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/lens/attribution.h"
+
+namespace attnscope {
+
+/// One bar: a part, or several of one kind (all biases).
+struct PartBar {
+  std::string id;  ///< "blocks.1.attn.z[head=3]"; "bias" for all biases
+  LogitPart part;
+  double value = 0;
+};
+/// The parts of a sum as bars, largest magnitude first; biases together.
+std::vector<PartBar> part_bars(const Attribution& sum);
+/// What part `id` of the first sum is made of: bars of the finer ones that belong to it, largest first.
+std::vector<PartBar> bars_inside(const std::string& id, const Attribution& tokens, const Attribution& neurons,
+                                 const Attribution& heads);
+
+class AskParts {
+ public:
+  void draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room);
+
+ private:
+  struct Sums {
+    Result<Attribution> heads = Error{}, tokens = Error{}, neurons = Error{};
+  };
+  void draw_list(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
+  void draw_inside(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
+
+  Deferred<Sums> sums_;
+  std::string chosen_;  ///< PartBar::id; empty: the largest that can be opened
+};
+
+}  // namespace attnscope

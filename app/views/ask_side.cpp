@@ -1,0 +1,192 @@
+// Sentences stand in assets/strings/*/ask_view.json.
+#include "app/views/ask_side.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/views/ask_grid.h"
+#include "app/widgets/measure_field.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kScatter = 150.f, kLeastScatter = 56.f;  // units
+
+void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  text_line(fonts().small, theme().text_dim, tr(key));
+  draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
+            ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y), ink, value);
+}
+
+std::string seconds_text(double seconds) {
+  return format(seconds < 0.1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.0f", seconds);
+}
+
+void draw_progress(const SweepAnswer& answer, float width) {
+  const std::int64_t known = answer.known(), all = std::ssize(answer.values);
+  const std::string count = format_count(known), total = format_count(all),
+                    time = seconds_text(answer.seconds);
+  if (!answer.done) {
+    const float share = all > 0 ? static_cast<float>(known) / static_cast<float>(all) : 0.f;
+    ImGui::ProgressBar(share, ImVec2(width, scaled(8)), "");
+  }
+  const double left =
+      known > 0 ? answer.seconds / static_cast<double>(known) * static_cast<double>(all - known) : 0;
+  if (answer.done)
+    caption(tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
+  else if (known > 0)
+    caption(tr("ask.progress.left", {count, total, seconds_text(left)}));
+  else
+    caption(tr("ask.progress.first", {total}));
+}
+
+void draw_self(const SweepAnswer& answer) {
+  if (!answer.request.other) return;
+  if (!answer.self) {
+    if (!answer.done) caption(tr("ask.self.waiting"));
+    return;
+  }
+  const bool same = answer.self->largest == 0;
+  const ColourScope ink(ImGuiCol_Text, same ? theme().ok : theme().error);
+  const FontScope face(fonts().small);
+  ImGui::PushTextWrapPos(0.f);
+  const std::string text = tr(same ? "ask.self.same" : "ask.self.moved",
+                              {std::to_string(answer.self->cells), significant(answer.self->largest, 2)});
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  note_item("ask_self");
+}
+
+// The estimate across, the exact value up; on the diagonal they agree.
+void draw_scatter(const SweepAnswer& answer, float side) {
+  double least = answer.base(), most = answer.base();
+  for (std::size_t i = 0; i < answer.values.size(); ++i)
+    for (const double value : {answer.values[i], answer.estimates[i]})
+      if (std::isfinite(value) && !std::isnan(answer.values[i]))
+        least = std::min(least, value), most = std::max(most, value);
+  if (!(most > least)) return;
+  const double air = (most - least) * 0.06;
+  least -= air, most += air;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
+  ImGui::InvisibleButton("###ask_scatter", ImVec2(side, side));
+  note_item("ask_scatter");
+  compat::item_tooltip(tr("ask.scatter.help"));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& t = theme();
+  list->AddRect(at, end, t.border);
+  list->AddLine(ImVec2(at.x, end.y), ImVec2(end.x, at.y), t.border);
+  const auto share = [&](double value) { return static_cast<float>((value - least) / (most - least)); };
+  const auto point = [&](double x, double y) {
+    return ImVec2(at.x + share(x) * side, end.y - share(y) * side);
+  };
+  const ImVec2 base = point(answer.base(), answer.base());
+  list->AddCircle(base, scaled(4), t.text_dim, 0, scaled(1.2f));
+  for (std::size_t i = 0; i < answer.values.size(); ++i)
+    if (std::isfinite(answer.values[i]) && std::isfinite(answer.estimates[i]))
+      list->AddCircleFilled(point(answer.estimates[i], answer.values[i]), scaled(2.4f),
+                            with_alpha(t.accent, 0.85f));
+}
+
+void draw_agreement(const SweepAnswer& answer, float width) {
+  if (answer.no_estimate) {
+    caption(tr("ask.estimate.none", {answer.no_estimate->text()}));
+    return;
+  }
+  const auto r = answer.correlation();
+  caption(r ? tr("ask.estimate.r", {number_text(static_cast<float>(*r), 2)})
+            : std::string(tr("ask.estimate.few")));
+  const float room = ImGui::GetContentRegionAvail().y - scaled(2);
+  if (room < scaled(kLeastScatter) || answer.known() == 0) return;
+  draw_scatter(answer, std::min({width, scaled(kScatter), room}));
+}
+
+void draw_colours(const ViewContext& context, const SweepAnswer& answer, const HeatStyle& style,
+                  float width) {
+  const bool change = context.workspace.asking.settings.change;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float title = text_size(fonts().small, "X").y + scaled(6);
+  draw_legend(style, tr(change ? "ask.legend.change" : "ask.legend.value"), at,
+              ImVec2(width - scaled(4), title + scaled(10)), false);
+  ImGui::Dummy(ImVec2(width, title + scaled(26)));
+  if (answer.no_estimate) return;
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float side = text_size(fonts().small, "X").y;
+  draw_estimate_swatch(low, ImVec2(low.x + side * 1.4f, low.y + side));
+  ImGui::Dummy(ImVec2(side * 1.4f, side));
+  ImGui::SameLine();
+  text_line(fonts().small, theme().text_dim, tr("ask.legend.estimate"));
+}
+
+}  // namespace
+
+namespace {
+
+void draw_switch(AskSettings& settings) {
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  const FontScope face(fonts().small);
+  if (chip(std::string(tr("ask.show.change")) + "###ask.show.change", settings.change))
+    settings.change = true;
+  ImGui::SameLine(0, scaled(5));
+  if (chip(std::string(tr("ask.show.value")) + "###ask.show.value", !settings.change))
+    settings.change = false;
+}
+
+void draw_runs(const ViewContext& context, const SweepAnswer& answer, float width) {
+  if (!answer.request.other) return pair_line("ask.base", signed_number(answer.base()), theme().text, width);
+  const Asking& asking = context.workspace.asking;
+  const bool fresh = asking.is_fresh(answer);
+  const bool into_other = fresh ? asking.settings.into_other : answer.request.into_other;
+  const std::string base = signed_number(answer.base()), donor = signed_number(answer.donor.value_or(0));
+  pair_line("ask.base.own", into_other ? donor : base, theme().text, width);
+  pair_line("ask.base.other", into_other ? base : donor, theme().text, width);
+}
+
+void draw_error(const SweepAnswer& answer) {
+  const ColourScope ink(ImGuiCol_Text, theme().error);
+  ImGui::PushTextWrapPos(0.f);
+  ImGui::TextUnformatted(answer.error->text().c_str());
+  ImGui::PopTextWrapPos();
+  note_item("ask_error");
+}
+
+}  // namespace
+
+void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const HeatStyle& style, float width,
+                   bool beside) {
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(4)));
+  if (answer.error) draw_error(answer);
+  if (!answer.sweep) return answer.error ? void() : caption(tr("ask.progress.begins"));
+  AskSettings& settings = context.workspace.asking.settings;
+  if (!beside) {
+    draw_switch(settings);
+    draw_runs(context, answer, width);
+    draw_progress(answer, width);
+    draw_self(answer);
+    draw_colours(context, answer, style, width);
+    return draw_agreement(answer, width);
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = scaled(20), third = (width - 2 * gap) / 3, height = ImGui::GetContentRegionAvail().y;
+  {
+    const ChildScope child("ask_runs", ImVec2(third, height));
+    draw_runs(context, answer, third);
+    draw_progress(answer, third);
+    draw_self(answer);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x + third + gap, at.y));
+  {
+    const ChildScope child("ask_colours", ImVec2(third, height));
+    draw_switch(settings);
+    draw_colours(context, answer, style, third);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x + 2 * (third + gap), at.y));
+  const ChildScope child("ask_agreement", ImVec2(third, height));
+  draw_agreement(answer, third);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,300 @@
+// The Ask view: what made it say that? Knock places out, take them from the run of another prompt, or write
+// the answer as a sum of parts; the numbers of the command line's ablate, patch and attribute while one
+// looks. Refuses what has no answer: models without logits, recordings, prompts that were not typed; a
+// sentence says so.
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/views/ask_grid.h"
+#include "app/views/ask_parts.h"
+#include "app/views/ask_side.h"
+#include "app/widgets/measure_field.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kAtOnce = 3e9;  // effort of a question that is answered without being started
+constexpr float kSide = 196.f, kWideSide = 230.f, kField = 250.f, kFoot = 104.f,
+                kNarrowStage = 440.f;  // units
+
+class AskView : public View {
+ public:
+  const char* id() const override { return "ask"; }
+  int order() const override { return 9; }
+  std::string unavailable(const RunResult& run) const override {
+    if (run.traces.empty()) return "ask.none";
+    const Trace& trace = run.trace(0);
+    if (trace.find(trace.main(Slot::logits))) return "";
+    return run.recorded() ? "ask.none.recorded" : "ask.none";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
+  void draw_pages(const ViewContext& context, float width);
+  static void draw_questions(const ViewContext& context, float width);
+  void draw_other(const ViewContext& context, float width);
+  static void draw_start(const ViewContext& context, float right, float width);
+  static void answer_at_once(const ViewContext& context);
+  void draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room);
+  bool below(const SweepAnswer& answer, ImVec2 room);
+  static const char* why_nothing(const ViewContext& context);
+
+  MeasureField field_;
+  AskGrid grid_;
+  AskParts parts_;
+  std::string other_;
+  bool typing_ = false;
+};
+
+void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
+  const OpenedModel& opened = *context.run.document.opened;
+  const std::string words = measure_words(opened, *answer.measure);
+  const char* sentence = "ask.sentence.knock_out";
+  const AskSettings& settings = context.workspace.asking.settings;
+  if (settings.page == AskPage::patch)
+    sentence = settings.into_other ? "ask.sentence.patch" : "ask.sentence.patch.back";
+  if (settings.page == AskPage::parts) sentence = "ask.sentence.parts";
+  view_heading(measure_question(opened, *answer.measure), tr(sentence, {words}), width);
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+}
+
+void AskView::draw_pages(const ViewContext& context, float width) {
+  AskSettings& settings = context.workspace.asking.settings;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const struct {
+    AskPage page;
+    const char* key;
+  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"},
+               {AskPage::patch, "ask.page.patch"},
+               {AskPage::parts, "ask.page.parts"}};
+  for (const auto& [page, key] : pages) {
+    const std::string help = std::string(key) + ".help";
+    if (chip(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
+    ImGui::SameLine();
+  }
+  const float field = std::min(scaled(kField), at.x + width - ImGui::GetCursorScreenPos().x - scaled(8));
+  if (field > scaled(90)) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, at.y));
+    field_.draw_field("###ask_measure", context.workspace, context.run, field);
+  } else {
+    ImGui::NewLine();
+  }
+  (void)field_.draw_error(context.workspace, context.run);
+}
+
+namespace {
+
+// Chips one behind the other, wrapped before `right`.
+class ChipLine {
+ public:
+  explicit ChipLine(float right) : right_(right) {}
+  bool operator()(const std::string& label, bool on, const char* help = nullptr) {
+    const bool fits = first_ || ImGui::GetItemRectMax().x + gap_ + chip_width(label) <= right_;
+    if (!first_ && fits) ImGui::SameLine(0, gap_);
+    first_ = false;
+    gap_ = scaled(5);
+    return chip(label, on, help);
+  }
+  /// More room before the next one.
+  void part() { gap_ = scaled(16); }
+
+ private:
+  float right_, gap_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void AskView::draw_questions(const ViewContext& context, float width) {
+  Asking& asking = context.workspace.asking;
+  AskSettings& settings = asking.settings;
+  const bool patch = settings.page == AskPage::patch;
+  const float right = ImGui::GetCursorScreenPos().x + width;
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  const float start = std::max(chip_width(tr("ask.start")), chip_width(tr("ask.cancel"))) + scaled(8);
+  ChipLine line(right - start - scaled(8));
+  std::string& chosen = patch ? settings.patch : settings.knock_out;
+  for (const PlaceQuestion& question : place_questions()) {
+    if (question.patch != patch) continue;
+    const std::string key = std::string(patch ? "ask.patch." : "ask.out.") + question.id;
+    const bool on = &asking.question() == &question;
+    if (line(std::string(tr(key)) + "###" + key, on, tr(key + ".help"))) chosen = question.id;
+  }
+  const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config();
+  line.part();
+  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {  // whose rows are asked about
+    if (!has_stacks(config) || !asking.question().by_rows || config.of(stack).stack != stack) continue;
+    const std::string id = "###ask_stack_" + std::to_string(static_cast<int>(stack));
+    if (line(stack_name(config, stack) + id, asking.stack_of(config) == stack)) settings.stack = stack;
+  }
+  line.part();
+  for (const bool mean : {false, true}) {
+    const std::string key = mean ? "ask.how.mean" : "ask.how.zero";
+    if (!patch && line(std::string(tr(key)) + "###" + key, settings.mean == mean, tr(key + ".help")))
+      settings.mean = mean;
+  }
+  draw_start(context, right, start);
+}
+
+void AskView::draw_start(const ViewContext& context, float right, float width) {
+  Asking& asking = context.workspace.asking;
+  const bool running = asking.running();
+  const std::string label = std::string(tr(running ? "ask.cancel" : "ask.start")) + "###ask_start";
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos(ImVec2(right - width, ImGui::GetCursorScreenPos().y));
+  const DisabledScope disabled(!running && !asking.request());
+  bool clicked = false;
+  {
+    const ColourScope ground(ImGuiCol_Button, running ? theme().panel_raised : theme().accent),
+        over(ImGuiCol_ButtonHovered,
+             mix(running ? theme().panel_raised : theme().accent, theme().text, 0.2f)),
+        ink(ImGuiCol_Text, running ? theme().text : theme().on_accent);
+    clicked = ImGui::Button(label.c_str(), ImVec2(width, 0));
+  }
+  note_item(label);
+  compat::item_tooltip(tr(running ? "ask.cancel.help" : "ask.start.help"));
+  if (!clicked) return;
+  context.commands.act([&asking, running](Session& session) {
+    if (running)
+      asking.stop(session.jobs());
+    else
+      asking.start(session.jobs());
+  });
+}
+
+// The other prompt, and which of the two is changed.
+void AskView::draw_other(const ViewContext& context, float width) {
+  Asking& asking = context.workspace.asking;
+  AskSettings& settings = asking.settings;
+  if (!typing_ && other_ != settings.other) other_ = settings.other;
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::AlignTextToFramePadding();
+  text_line(fonts().small, theme().text_dim, tr("ask.other"));
+  ImGui::SameLine();
+  const std::string there = std::string(tr("ask.into.other")) + "###ask.into.other",
+                    here = std::string(tr("ask.into.own")) + "###ask.into.own";
+  const float chips = chip_width(there) + chip_width(here) + scaled(10);
+  const float left = at.x + width - ImGui::GetCursorScreenPos().x, field = left - chips - scaled(4);
+  const bool one_line = field > scaled(150);
+  ImGui::SetNextItemWidth(one_line ? field : left);
+  note_text(other_);
+  bool entered = ImGui::InputTextWithHint("###ask_other", tr("ask.other.hint"), &other_,
+                                          ImGuiInputTextFlags_EnterReturnsTrue);
+  note_item("ask_other");
+  typing_ = ImGui::IsItemActive();
+  entered |= ImGui::IsItemDeactivatedAfterEdit();
+  compat::item_tooltip(tr("ask.other.help"));
+  if (entered) settings.other = other_;
+  if (one_line) ImGui::SameLine();
+  if (chip(there, settings.into_other, tr("ask.into.other.help"))) settings.into_other = true;
+  ImGui::SameLine();
+  if (chip(here, !settings.into_other, tr("ask.into.own.help"))) settings.into_other = false;
+}
+
+// A question that costs little is answered without being started; one that runs is the newest already.
+void AskView::answer_at_once(const ViewContext& context) {
+  Asking& asking = context.workspace.asking;
+  if (!asking.request() || context.session.training().running() || asking.effort() > kAtOnce) return;
+  const auto answer = asking.answer();
+  if (answer && asking.is_fresh(*answer)) return;
+  context.commands.act([&asking](Session& session) { asking.start(session.jobs()); });
+}
+
+// The key of the sentence that says why there is nothing to start; null where there is.
+const char* AskView::why_nothing(const ViewContext& context) {
+  const Asking& asking = context.workspace.asking;
+  if (context.run.recorded()) return "ask.recorded";
+  if (asking.settings.page == AskPage::patch && asking.settings.other.empty()) return "ask.no_other";
+  return nullptr;
+}
+
+void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  Asking& asking = context.workspace.asking;
+  answer_at_once(context);
+  const auto answer = asking.answer();
+  const bool kind = answer && answer->request.other.has_value() == (asking.settings.page == AskPage::patch);
+  ImGui::SetCursorScreenPos(at);
+  const char* why = why_nothing(context);
+  if (why || !asking.request() || !answer || !kind) {
+    const ChildScope child("ask_nothing", room);
+    ImGui::Dummy(ImVec2(1, scaled(12)));
+    const bool wrong = !why && !asking.request() && !asking.request().error().sentence().empty();
+    caption(why     ? std::string(tr(why))
+            : wrong ? asking.request().error().text()
+                    : std::string(tr("ask.press")));
+    note_item(why ? why : "ask.press");
+    return;
+  }
+  if (!asking.is_fresh(*answer)) {
+    text_line(fonts().small, theme().warning, tr("ask.earlier"));
+    note_item("ask.earlier");
+    const float used = ImGui::GetCursorScreenPos().y - at.y;
+    at.y += used, room.y -= used;
+  }
+  if (answer->sweep && below(*answer, room)) {
+    const float foot = scaled(kFoot);
+    grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot));
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + room.y - foot));
+    const ChildScope child("ask_foot", ImVec2(room.x, foot));
+    return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(4), true);
+  }
+  if (room.x < scaled(kNarrowStage)) {
+    const float height = std::max(scaled(110), room.y * 0.5f);
+    if (answer->sweep) grid_.draw(context, *answer, at, ImVec2(room.x, height));
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(6)));
+    const ChildScope child("ask_under", ImVec2(room.x, std::max(scaled(20), room.y - height - scaled(6))));
+    return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(14), false);
+  }
+  const float side = scaled(room.x > scaled(900) ? kWideSide : kSide), gap = scaled(18);
+  const ImVec2 left(room.x - side - gap, room.y);
+  if (answer->sweep) grid_.draw(context, *answer, at, left);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + left.x + gap, at.y));
+  const ChildScope child("ask_side", ImVec2(side + scaled(8), room.y));
+  draw_ask_side(context, *answer, grid_.style(), side, false);
+}
+
+// Beside the facts the numbers would not fit into their cells; above them they do.
+bool AskView::below(const SweepAnswer& answer, ImVec2 room) {
+  const ImVec2 need = grid_.readable(answer);
+  const bool beside = need.x <= room.x - scaled((room.x > scaled(900) ? kWideSide : kSide) + 18);
+  return !beside && need.y + scaled(kFoot) <= room.y;
+}
+
+void AskView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14);
+  const auto answer = context.workspace.asking.measure.newest();
+  if (!answer) return caption(tr("ask.waiting"));
+  if (!answer->measure) {
+    view_heading(tr("view.ask"), answer->error ? answer->error->text() : std::string(tr("ask.waiting")),
+                 width);
+    return;
+  }
+  draw_head(context, *answer, width);
+  draw_pages(context, width);
+  const AskPage page = context.workspace.asking.settings.page;
+  if (page != AskPage::parts) draw_questions(context, width);
+  if (page == AskPage::patch) draw_other(context, width);
+  const ImVec2 at(origin.x, ImGui::GetCursorScreenPos().y + scaled(4));
+  const ImVec2 left(width, std::max(scaled(80), origin.y + room.y - at.y));
+  if (page == AskPage::parts)
+    parts_.draw(context, *answer->measure, at, left);
+  else
+    draw_sweep(context, at, left);
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_ask_view();
+std::unique_ptr<View> make_ask_view() { return std::make_unique<AskView>(); }
+
+}  // namespace attnscope

@@ -1,0 +1,174 @@
+// Sentences stand in assets/strings/*/ask_view.json.
+#include "app/widgets/measure_field.h"
+
+#include "app/look/item_map.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/words.h"
+#include "core/session/measure_text.h"
+
+namespace attnscope {
+namespace {
+
+using Kind = LogitMeasure::Kind;
+constexpr const char* kMenu = "###measure_menu";
+
+// The same measure as another kind; a difference needs a second output, which the most likely ones give.
+void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure& now, Kind kind) {
+  LogitMeasure wanted = now;
+  wanted.kind = kind;
+  const Trace& trace = run.trace(workspace.cursor.sequence);
+  if (kind != Kind::kl && (wanted.target < 0 || (kind == Kind::logit_diff && wanted.distractor < 0))) {
+    const auto likely = most_likely_measure(trace, now.row);
+    if (!likely) return;
+    const int second = likely->target == wanted.target ? likely->distractor : likely->target;
+    if (wanted.target < 0) wanted = *likely, wanted.kind = kind;
+    if (wanted.distractor < 0) wanted.distractor = second;
+  }
+  workspace.asking.measure.text = to_text(*run.document.opened, wanted);
+}
+
+bool small_chip(const char* key, bool on) {
+  return chip(std::string(tr(key)) + "###" + key, on, tr(std::string(key) + ".help"));
+}
+
+}  // namespace
+
+std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure) {
+  const auto name = [&](int id) { return output_name(opened, id); };
+  switch (measure.kind) {
+    case Kind::logit_diff: return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
+    case Kind::logit: return tr("ask.measure.logit", {name(measure.target)});
+    case Kind::prob: return tr("ask.measure.prob", {name(measure.target)});
+    case Kind::kl: break;
+  }
+  return tr("ask.measure.kl");
+}
+
+std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure) {
+  const auto name = [&](int id) { return output_name(opened, id); };
+  switch (measure.kind) {
+    case Kind::logit_diff: return tr("ask.title.diff", {name(measure.target), name(measure.distractor)});
+    case Kind::logit:
+    case Kind::prob: return tr("ask.title.one", {name(measure.target)});
+    case Kind::kl: break;
+  }
+  return tr("ask.title.kl");
+}
+
+std::string signed_number(double value, int digits) {
+  const std::string text = number_text(static_cast<float>(value), digits);
+  return value >= 0 ? "+" + text : text;
+}
+
+void offer_measure(Workspace& workspace, int output) {
+  if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.measure_at = output;
+}
+
+void MeasureField::draw_field(const char* id, Workspace& workspace, const RunResult& run, float width) {
+  const auto answer = workspace.asking.measure.newest();
+  const std::string now = answer && answer->measure ? answer->text : std::string();
+  if (!typing_ && shown_ != now) typed_ = shown_ = now;
+  bool entered = false;
+  {
+    const FontScope mono(fonts().mono);
+    ImGui::SetNextItemWidth(width);
+    note_text(typed_);
+    entered = ImGui::InputTextWithHint(id, "logit_diff:A,B", &typed_, ImGuiInputTextFlags_EnterReturnsTrue);
+  }
+  note_item(id);
+  typing_ = ImGui::IsItemActive();
+  if (ImGui::IsItemEdited()) error_.clear();
+  if (!typing_ && error_.empty()) compat::item_tooltip(tr("ask.field.help"));
+  if (!entered) return;
+  error_.clear();
+  shown_.clear();
+  if (typed_.empty()) {
+    workspace.asking.measure.text.clear();
+    return;
+  }
+  const auto read = parse_measure(*run.document.opened, typed_);
+  if (!read) {
+    error_ = read.error().text();
+    shown_ = now;
+    return;
+  }
+  workspace.asking.measure.text = to_text(*run.document.opened, *read);
+}
+
+bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) const {
+  const auto answer = workspace.asking.measure.of(run);
+  std::string text = error_;
+  if (text.empty() && answer && answer->error && answer->measure)
+    text = tr("ask.other_measure", {answer->error->text()});
+  if (text.empty()) return false;
+  const ColourScope ink(ImGuiCol_Text, error_.empty() ? theme().warning : theme().error);
+  const FontScope face(fonts().small);
+  ImGui::PushTextWrapPos(0.f);
+  note_text(text);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  note_item("measure_error");
+  return true;
+}
+
+void MeasureField::draw_kinds(Workspace& workspace, const RunResult& run) {
+  const auto answer = workspace.asking.measure.newest();
+  if (!answer || !answer->measure) return;
+  const LogitMeasure& now = *answer->measure;
+  AskedMeasure& asked = workspace.asking.measure;
+  const struct {
+    Kind kind;
+    const char* key;
+  } kinds[] = {{Kind::logit_diff, "ask.kind.diff"},
+               {Kind::logit, "ask.kind.logit"},
+               {Kind::prob, "ask.kind.prob"},
+               {Kind::kl, "ask.kind.kl"}};
+  for (const auto& [kind, key] : kinds) {
+    if (small_chip(key, now.kind == kind)) change_kind(workspace, run, now, kind);
+    ImGui::SameLine();
+  }
+  if (small_chip("ask.kind.likely", asked.text.empty())) asked.text.clear();
+  const Trace& trace = run.trace(workspace.cursor.sequence);
+  const auto place = [&](std::int64_t row) {
+    return row_name(run, workspace.cursor.sequence, trace.config().stack, row);
+  };
+  if (trace.config().head.first_row_only) return;
+  const std::int64_t own = asked_row(*run.document.opened, trace), here = main_row(workspace.cursor, trace);
+  if (chip(tr("ask.row.own", {std::to_string(own), place(own)}) + "###ask.row.own", asked.row < 0))
+    asked.row = -1;
+  ImGui::SameLine();
+  const std::int64_t shown = asked.row >= 0 ? asked.row : here;
+  if (chip(tr("ask.row.cursor", {std::to_string(shown), place(shown)}) + "###ask.row.cursor", asked.row >= 0))
+    asked.row = here;
+}
+
+void MeasureMenu::draw(const RunResult* run, Workspace& workspace) {
+  const auto asked = std::exchange(workspace.measure_at, std::nullopt);
+  if (!run || run->traces.empty() || !run->document.opened) return;
+  if (asked) {
+    output_ = *asked;
+    ImGui::OpenPopup(kMenu);
+  }
+  const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
+  if (output_ < 0 || !ImGui::BeginPopup(kMenu)) return;
+  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
+  const auto answer = workspace.asking.measure.newest();
+  const OpenedModel& opened = *run->document.opened;
+  const LogitMeasure now = answer && answer->measure ? *answer->measure : LogitMeasure{};
+  const std::string name = output_name(opened, output_);
+  note_text(name);
+  if (ImGui::MenuItem((tr("ask.menu.target", {name}) + "###measure_target").c_str()))
+    workspace.asking.measure.text = with_target(opened, now, output_);
+  note_item("measure_target");
+  const bool against = now.target >= 0 && now.target != output_;
+  if (against && ImGui::MenuItem((tr("ask.menu.distractor", {output_name(opened, now.target), name}) +
+                                  "###measure_distractor")
+                                     .c_str()))
+    workspace.asking.measure.text = with_distractor(opened, now, output_);
+  if (against) note_item("measure_distractor");
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,153 @@
+#include "core/session/asked_measure.h"
+
+#include <algorithm>
+
+#include "core/session/measure_text.h"
+
+namespace attnscope {
+namespace {
+
+using Kind = LogitMeasure::Kind;
+
+}  // namespace
+
+bool same_input(const Input& a, const Input& b) {
+  return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
+         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans && a.real == b.real &&
+         a.source_real == b.source_real;
+}
+
+std::int64_t asked_row(const OpenedModel& opened, const Trace& trace) {
+  if (trace.config().head.first_row_only) return prediction_row(trace);
+  const auto mask = mask_token(opened);
+  const auto hidden = mask ? std::find(trace.ids.begin(), trace.ids.end(), *mask) : trace.ids.end();
+  if (hidden != trace.ids.end()) return hidden - trace.ids.begin();
+  const std::vector<Span>& spans = trace.input.spans;
+  const bool acts = !spans.empty() && spans.back().name == "action" && spans.back().begin > 0;
+  return acts ? std::min(spans.back().begin, trace.length) - 1 : prediction_row(trace);
+}
+
+Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row) {
+  LogitMeasure out{Kind::logit, 0, -1, row, {}};
+  TRY(const double first_value, measured(out, trace));
+  (void)first_value;
+  const Tensor logits = trace.logits_row(row_of(out, trace));
+  std::vector<int> best{0};
+  for (int i = 1; i < static_cast<int>(logits.size(0)); ++i) {
+    const auto lower = [&](int other) { return logits.at(i) > logits.at(other); };
+    best.insert(std::find_if(best.begin(), best.end(), lower), i);
+    if (best.size() > 2) best.pop_back();
+  }
+  out.target = best[0];
+  if (best.size() < 2) return out;
+  out.kind = Kind::logit_diff;
+  out.distractor = best[1];
+  return out;
+}
+
+std::string with_target(const OpenedModel& opened, const LogitMeasure& measure, int id) {
+  LogitMeasure out = measure;
+  if (out.kind == Kind::kl || (out.kind == Kind::logit_diff && out.distractor == id)) out.kind = Kind::logit;
+  out.target = id;
+  return to_text(opened, out);
+}
+
+std::string with_distractor(const OpenedModel& opened, const LogitMeasure& measure, int id) {
+  LogitMeasure out = measure;
+  if (out.target < 0 || out.target == id) return with_target(opened, measure, id);
+  out.kind = Kind::logit_diff;
+  out.distractor = id;
+  return to_text(opened, out);
+}
+
+std::shared_ptr<const Trace> AskedMeasure::unedited_run(State& state, const RunResult& run, int sequence,
+                                                        const std::atomic<bool>& cancel) {
+  const auto inputs = inputs_of(run.document);
+  const Input input =
+      run.document.model->completed(inputs.at(static_cast<std::size_t>(std::max(0, sequence))));
+  {
+    const std::lock_guard lock(state.mutex);
+    if (state.unedited && state.model == run.document.model && same_input(state.unedited->input, input))
+      return state.unedited;
+  }
+  RunOptions options;
+  options.cancel = &cancel;
+  options.base = run.traces.at(static_cast<std::size_t>(sequence));
+  const auto trace = run.document.model->run(input, options);
+  if (!trace) return nullptr;
+  const std::lock_guard lock(state.mutex);
+  state.unedited = *trace;
+  state.model = run.document.model;
+  return *trace;
+}
+
+MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, MeasureAnswer answer,
+                                     std::int64_t row, const std::atomic<bool>& cancel) {
+  const OpenedModel& opened = *run.document.opened;
+  const Trace& trace = run.trace(answer.sequence);
+  const bool edited = !run.recorded() && !edits_for(run.document.edits, answer.sequence).empty();
+  const auto unedited = edited ? unedited_run(state, run, answer.sequence, cancel) : nullptr;
+  const Trace& plain = unedited ? *unedited : trace;
+  if (row >= std::max<std::int64_t>(1, trace.length)) row = -1;
+  if (row < 0) row = asked_row(opened, trace);
+  if (row == prediction_row(trace)) row = -1;  // another input has its own
+  const auto take = [&](const Result<LogitMeasure>& found) {
+    if (!found) {
+      answer.error = found.error();
+      return false;
+    }
+    answer.measure = *found;
+    if (found->kind == Kind::kl) answer.measure->reference = plain.logits_row(row_of(*found, plain));
+    const auto value = measured(*answer.measure, trace);
+    if (!value) {
+      answer.error = value.error();
+      answer.measure.reset();
+      return false;
+    }
+    answer.value = *value;
+    return true;
+  };
+  const bool there = !answer.asked.empty() && take(parse_measure(opened, answer.asked, row));
+  if (!there) {
+    auto wrong = std::move(answer.error);
+    answer.error.reset();
+    if (take(most_likely_measure(plain, row)) && wrong) answer.error = std::move(wrong);
+  }
+  if (!answer.measure) return answer;
+  answer.text = to_text(opened, *answer.measure);
+  if (const auto before = unedited ? measured(*answer.measure, *unedited) : Result<double>(Error{}))
+    answer.unedited = *before;
+  return answer;
+}
+
+void AskedMeasure::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence) {
+  if (!run || run->traces.empty() || !run->document.opened) return;
+  sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
+  if (asked_run_ == run->version && asked_sequence_ == sequence && asked_text_ == text && asked_row_ == row)
+    return;
+  asked_run_ = run->version;
+  asked_sequence_ = sequence;
+  asked_text_ = text;
+  asked_row_ = row;
+  MeasureAnswer asked;
+  asked.run = run->version;
+  asked.sequence = sequence;
+  asked.asked = text;
+  jobs.submit("measure", [state = state_, run, asked, row = row](const std::atomic<bool>& cancel) {
+    auto answer = std::make_shared<const MeasureAnswer>(answered(*state, *run, asked, row, cancel));
+    const std::lock_guard lock(state->mutex);
+    if (!cancel) state->answer = std::move(answer);
+  });
+}
+
+std::shared_ptr<const MeasureAnswer> AskedMeasure::newest() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->answer;
+}
+
+std::shared_ptr<const MeasureAnswer> AskedMeasure::of(const RunResult& run) const {
+  const auto answer = newest();
+  return answer && answer->run == run.version ? answer : nullptr;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,74 @@
+// The measure that is always at hand: a text that people type, kept while inputs change, and what it is in
+// the newest run and in the run without edits. Where nobody has typed one, or a model does not know its
+// tokens, the most likely output against the second. Computed by a job, newest wins. Refuses to wait.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/model/measure.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// What the measure is in one sequence of one run.
+struct MeasureAnswer {
+  std::uint64_t run = 0;  ///< RunResult::version
+  int sequence = 0;
+  std::string asked;                    ///< as typed; empty: nothing was
+  std::optional<LogitMeasure> measure;  ///< none: `error` says why
+  std::string text;                     ///< of the measure, as one would type it
+  std::optional<Error> error;           ///< why there is none, or why another than the asked one stands here
+  double value = 0;
+  std::optional<double> unedited;  ///< in the run without edits, where there are edits
+  double change() const { return unedited ? value - *unedited : 0; }
+};
+
+/// The row whose logits are asked where nobody chose one: the first hidden token's, the last before the
+/// actions, else the one that the answer is read off.
+std::int64_t asked_row(const OpenedModel& opened, const Trace& trace);
+/// The most likely output at a row of a run minus the second; the logit alone where there is only one.
+/// Errors: a run without logits, a row that it does not have.
+Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row);
+/// The text with another target or distractor: a difference where both are there, else the kind that it has.
+std::string with_target(const OpenedModel& opened, const LogitMeasure& measure, int id);
+std::string with_distractor(const OpenedModel& opened, const LogitMeasure& measure, int id);
+
+class AskedMeasure {
+ public:
+  std::string text;       ///< logit_diff:A,B and the like; empty: the most likely against the second
+  std::int64_t row = -1;  ///< of the logits; -1: asked_row
+
+  /// Begins a job "measure" where the answer for this run, sequence and text is not there or under way. Once
+  /// per frame.
+  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence);
+  /// The newest answer; that of the run before while the newest is computed, null before the first.
+  std::shared_ptr<const MeasureAnswer> newest() const;
+  /// The answer for this run, or null.
+  std::shared_ptr<const MeasureAnswer> of(const RunResult& run) const;
+
+ private:
+  struct State {
+    mutable std::mutex mutex;
+    std::shared_ptr<const MeasureAnswer> answer;
+    std::shared_ptr<const Trace> unedited;  ///< of the newest input
+    std::shared_ptr<const Model> model;     ///< that ran it
+  };
+  static MeasureAnswer answered(State& state, const RunResult& run, MeasureAnswer answer, std::int64_t row,
+                                const std::atomic<bool>& cancel);
+  static std::shared_ptr<const Trace> unedited_run(State& state, const RunResult& run, int sequence,
+                                                   const std::atomic<bool>& cancel);
+
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::uint64_t asked_run_ = 0;
+  int asked_sequence_ = -1;
+  std::string asked_text_;
+  std::int64_t asked_row_ = -2;
+};
+
+/// True where both runs read the same: tokens, rows, pixels, padding.
+bool same_input(const Input& a, const Input& b);
+
+}  // namespace attnscope

@@ -1,0 +1,83 @@
+// A sweep that runs while one looks at it: estimates at once, then exact values, largest first, one cell
+// after the other. One job, newest wins; what is known stays when it is stopped. Refuses to mix: an answer
+// carries all that it was asked for, and a key of it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/lens/sweep.h"
+#include "core/session/jobs.h"
+
+namespace attnscope {
+
+/// All that a sweep is asked for.
+struct SweepRequest {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Trace> run;  ///< of the document
+  Edits edits;                       ///< that the run was made under
+  std::optional<Input> other;        ///< patch: the other prompt; none: knock out
+  bool into_other = true;            ///< patch: places of `run` go into the run of the other prompt
+  LogitMeasure measure;
+  std::string steps;              ///< a selector
+  std::vector<std::string> over;  ///< axes
+  Knockout how;                   ///< knock out
+
+  /// The same for the same question of the same numbers, whichever way round two prompts are named.
+  std::uint64_t key() const;
+};
+
+/// Knows what is known by now.
+struct SweepAnswer {
+  std::uint64_t key = 0;
+  SweepRequest request;
+  std::shared_ptr<const Sweep> sweep;     ///< its places and edits; null: not made yet, or `error`
+  std::vector<double> values, estimates;  ///< of its cells; NaN until they are known
+  std::optional<double> donor;            ///< patch: the measure of the run that places are taken from
+  std::optional<Error> error;             ///< why there are no further values
+  std::optional<Error> no_estimate;       ///< why there are no estimates
+  bool done = false;                      ///< nothing more will come
+  bool stopped = false;                   ///< it was stopped before it was complete
+  double seconds = 0;                     ///< that it has taken so far
+
+  /// Patch: cells that were patched from the run itself, and the largest difference that made.
+  struct SelfCheck {
+    std::int64_t cells = 0;
+    double largest = 0;
+  };
+  std::optional<SelfCheck> self;
+
+  double base() const { return sweep ? sweep->base() : 0; }
+  std::int64_t known() const;
+  /// Of estimates and values, where both are known: Pearson's r. None for fewer than three cells, or where
+  /// one of them does not vary.
+  std::optional<double> correlation() const;
+};
+
+class AskedSweep {
+ public:
+  /// Begins a job "sweep" in the place of the one before.
+  void start(Jobs& jobs, SweepRequest request);
+  /// Stops it; what is known stays.
+  void stop(Jobs& jobs) const;
+  bool running() const;
+  /// What is known by now; the same pointer while nothing new is. Null before the first.
+  std::shared_ptr<const SweepAnswer> newest() const;
+
+ private:
+  struct State {
+    mutable std::mutex mutex;
+    SweepAnswer now;
+    std::uint64_t changes = 1, shown = 0;
+    std::shared_ptr<const SweepAnswer> snapshot;
+    void change(const std::function<void(SweepAnswer&)>& how);
+  };
+  static void work(State& state, const std::atomic<bool>& cancel);
+  static Result<Sweep> made(State& state, const SweepRequest& request, const std::atomic<bool>& cancel);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,186 @@
+#include "core/session/asking.h"
+
+#include <algorithm>
+#include <array>
+
+namespace attnscope {
+namespace {
+
+constexpr std::array kQuestions{
+    PlaceQuestion{"heads", "blocks.*.z", "head", false, false},
+    PlaceQuestion{"parts", "blocks.*.attn.out,*blocks.*.cross.out,*blocks.*.mlp.out", "", false, false},
+    PlaceQuestion{"positions", "blocks.*.resid_pre", "pos", false, true},
+    PlaceQuestion{"residual", "blocks.*.resid_pre", "pos", true, true},
+    PlaceQuestion{"attention", "blocks.*.attn.out", "pos", true, true},
+    PlaceQuestion{"mlp", "blocks.*.mlp.out", "pos", true, true},
+    PlaceQuestion{"heads", "blocks.*.z", "head", true, false},
+    PlaceQuestion{"q", "blocks.*.split_q", "head", true, false},
+    PlaceQuestion{"k", "blocks.*.split_k", "head", true, false},
+    PlaceQuestion{"v", "blocks.*.split_v", "head", true, false},
+    PlaceQuestion{"pattern", "blocks.*.pattern", "head", true, false},
+};
+
+// The stack that a person's text is read by.
+Stack read_by(const Document& document) {
+  const ModelConfig& config = document.model->config();
+  return config.encoder() ? Stack::enc : config.stack;
+}
+
+std::string digest(const AskSettings& settings) {
+  return std::to_string(static_cast<int>(settings.page)) + settings.knock_out + "/" + settings.patch +
+         (settings.mean ? "/mean" : "/zero") + (settings.into_other ? "/into" : "/from") +
+         std::to_string(static_cast<int>(settings.stack)) + settings.other;
+}
+
+}  // namespace
+
+std::span<const PlaceQuestion> place_questions() { return kQuestions; }
+
+const PlaceQuestion& Asking::question() const {
+  const bool patch = settings.page == AskPage::patch;
+  const std::string& id = patch ? settings.patch : settings.knock_out;
+  const auto chosen = std::find_if(kQuestions.begin(), kQuestions.end(),
+                                   [&](const PlaceQuestion& q) { return q.patch == patch && q.id == id; });
+  if (chosen != kQuestions.end()) return *chosen;
+  return *std::find_if(kQuestions.begin(), kQuestions.end(),
+                       [&](const PlaceQuestion& q) { return q.patch == patch; });
+}
+
+Stack Asking::stack_of(const ModelConfig& config) const {
+  return config.of(settings.stack).stack == settings.stack ? settings.stack : config.stack;
+}
+
+std::string Asking::own_text(const Document& document) const {
+  const auto at = static_cast<std::size_t>(sequence_);
+  if (at >= document.sequences.size()) return {};
+  const Sequence& sequence = document.sequences[at];
+  return read_by(document) == Stack::enc ? sequence.source_text : sequence.text;
+}
+
+// After the document took the other prompt's text (or undo gave it back), the other prompt is the one before.
+void Asking::follow_swap(const Document& document) {
+  if (swapped_own_ == swapped_other_ || settings.other != own_text(document)) return;
+  if (settings.other != swapped_own_ && settings.other != swapped_other_) return;
+  settings.other = settings.other == swapped_own_ ? swapped_other_ : swapped_own_;
+  settings.into_other = !settings.into_other;
+}
+
+bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
+  return std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
+}
+
+Result<SweepRequest> Asking::made(const RunResult& run) const {
+  const auto answer = measure.of(run);
+  if (run.recorded() || settings.page == AskPage::parts || !answer || answer->sequence != sequence_ ||
+      !answer->measure)
+    return Error{};
+  const PlaceQuestion& asked = question();
+  if (asked.patch && settings.other.empty()) return Error{};
+  SweepRequest out;
+  out.model = run.document.model;
+  out.run = run.traces.at(static_cast<std::size_t>(sequence_));
+  out.edits = edits_for(run.document.edits, sequence_);
+  std::erase_if(out.edits, [&](const auto& edit) { return belongs(edit); });
+  out.measure = *answer->measure;
+  const ModelConfig& config = out.run->config();
+  out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
+  if (*asked.over) out.over = {asked.over};
+  if (settings.mean) out.how = {EditOp::set, MeanOver{}};
+  if (!asked.patch) return out;
+  Document other = run.document;
+  TRY_OK(set_text(other, static_cast<std::size_t>(sequence_), settings.other, read_by(other)));
+  out.other = out.model->completed(inputs_of(other).at(static_cast<std::size_t>(sequence_)));
+  out.into_other = settings.into_other;
+  return out;
+}
+
+void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence) {
+  measure.follow(jobs, run, sequence);
+  if (!run || run->traces.empty() || !run->document.opened) return;
+  sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
+  const bool same_place = sequence == sequence_;
+  sequence_ = sequence;
+  follow_swap(run->document);
+  const auto answer = measure.of(*run);
+  const std::string asked = digest(settings);
+  if (same_place && run == run_ && answer == asked_measure_ && asked == asked_) return;
+  if (!answer && same_place && run_) return;  // the measure of this run is on its way
+  run_ = run;
+  asked_measure_ = answer;
+  asked_ = asked;
+  request_ = made(*run);
+  key_ = request_ ? request_->key() : 0;
+  const auto newest = sweep_.newest();
+  if (newest && settings.page != AskPage::parts && !is_fresh(*newest)) sweep_.stop(jobs);
+}
+
+void Asking::start(Jobs& jobs) {
+  if (!run_) return;
+  put_.clear();
+  request_ = made(*run_);
+  key_ = request_ ? request_->key() : 0;
+  if (request_) sweep_.start(jobs, *request_);
+}
+
+void Asking::forget(Jobs& jobs) {
+  sweep_.stop(jobs);
+  sweep_ = {};
+  put_.clear();
+  request_ = Error{};
+  run_.reset();
+}
+
+double Asking::effort() const {
+  if (!request_) return 0;
+  const ModelConfig& config = request_->run->config();
+  const PlaceQuestion& asked = question();
+  double cells = 0;
+  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {
+    const ModelConfig& of = config.of(stack);
+    if (of.stack != stack || (asked.by_rows && stack != stack_of(config))) continue;
+    const std::string_view over = asked.over;
+    for (const BlockSpec& block : of.blocks)
+      cells += over == "head"  ? block.attention.n_heads * (block.cross ? 2 : 1)
+               : over == "pos" ? static_cast<double>(request_->run->rows(stack))
+                               : 3;
+  }
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length));
+  return cells * rows * static_cast<double>(request_->model->weights().parameter_count());
+}
+
+Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t cell) {
+  if (!answer.sweep || cell >= answer.sweep->cells().size()) return Done{};
+  if (is_put(document, answer, cell)) {
+    std::erase(document.edits, put_.at(cell));
+    return Done{};
+  }
+  const bool many = document.sequences.size() > 1;
+  auto& edit = put_[cell];
+  if (!edit) {
+    NumberEdit number = *answer.sweep->edit(cell)->number();
+    if (auto* frozen = std::get_if<Frozen>(&number.value))
+      frozen->origin = settings.into_other ? own_text(document) : settings.other;
+    edit = make_edit(std::move(number), many ? sequence_ : -1);
+  }
+  if (answer.request.other && settings.into_other) TRY_OK(swap(document));
+  document.edits.push_back(edit);
+  return Done{};
+}
+
+bool Asking::is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const {
+  const auto newest = sweep_.newest();
+  const auto put = put_.find(cell);
+  if (!newest || newest->key != answer.key || put == put_.end()) return false;
+  return std::find(document.edits.begin(), document.edits.end(), put->second) != document.edits.end();
+}
+
+Status Asking::swap(Document& document) {
+  if (settings.other.empty()) return Done{};
+  const std::string own = own_text(document);
+  TRY_OK(set_text(document, static_cast<std::size_t>(sequence_), settings.other, read_by(document)));
+  swapped_own_ = own;
+  swapped_other_ = settings.other;
+  return Done{};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,281 @@
+// The story of the shipped Storyteller, found with the mouse: which heads it needs, where the difference of
+// two prompts is carried, who wrote the answer; the measure beside it all; and sentences where there is
+// nothing to ask.
+#include <cmath>
+
+#include "app/session_look.h"
+#include "app/views/ask_parts.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kStory = "The cat sat on the mat because it was tired. So the";
+constexpr const char* kSoft = "The cat sat on the mat because it was soft. So the";
+
+class AskViewTest : public testing::FrameTest {
+ protected:
+  void tell() {
+    if (state().models().empty()) GTEST_SKIP() << "built without models";
+    state().open(std::string(kModelPrefix) + "storyteller");
+    settle();
+    ASSERT_TRUE(session_->result());
+    ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kStory); }));
+    workspace().view = "ask";
+    settle();
+    ASSERT_TRUE(shows("ask_measure"));
+    type_into("ask_measure", "logit_diff:cat,mat");
+  }
+  void type_into(const std::string& item, const std::string& text) {
+    click(item);
+    key(compat::Key::a, true);
+    type(text);
+    key(compat::Key::enter);
+    settle();
+  }
+  const SweepAnswer& answer() { return *workspace().asking.answer(); }
+  double measure() { return workspace().asking.measure.newest()->value; }
+  std::size_t cell(const std::string& text) {
+    const auto& cells = answer().sweep->cells();
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (to_text(cells[i].site) + to_text(cells[i].at) == text) return i;
+    ADD_FAILURE() << text;
+    return 0;
+  }
+  double value(const std::string& text) { return answer().values[cell(text)]; }
+  void click_cell(std::int64_t row, std::int64_t col, int button = 0) {
+    ASSERT_TRUE(shows("matrix.ask_sweep"));
+    const ItemRect r = noted_items().at("matrix.ask_sweep");
+    point_at(r.p0.x + (r.p1.x - r.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(r.cols),
+             r.p0.y + (r.p1.y - r.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(r.rows));
+    frames();
+    for (const bool down : {true, false}) {
+      compat::feed_mouse_button(ImGui::GetIO(), button, down);
+      frames();
+    }
+    settle();
+  }
+};
+
+TEST_F(AskViewTest, HeadsThatTheStoryNeedsAreFoundAndKnockedOutWithTheMouse) {
+  tell();
+  ASSERT_TRUE(workspace().asking.answer());
+  EXPECT_NEAR(answer().base(), 10.479, 1e-3);
+  EXPECT_NEAR(answer().base() - value("blocks.0.attn.z[head=2]"), 8.6, 0.05);
+  EXPECT_NEAR(answer().base() - value("blocks.1.attn.z[head=3]"), 3.4, 0.05);
+  const Tensor picture = painter_.shown("ask_sweep");
+  ASSERT_EQ(picture.sizes(), (std::vector<std::int64_t>{2, 4}));
+  for (std::int64_t layer = 0; layer < 2; ++layer)
+    for (std::int64_t head = 0; head < 4; ++head)
+      EXPECT_NEAR(picture.at(1 - layer, head),
+                  answer().values[static_cast<std::size_t>(layer * 4 + head)] - answer().base(), 1e-5)
+          << "later blocks stand higher";
+  click_cell(1, 2);
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(to_text(*document().edits[0]), "blocks.0.attn.z[head=2]=0");
+  EXPECT_NEAR(measure(), value("blocks.0.attn.z[head=2]"), 1e-4);
+  EXPECT_NEAR(workspace().asking.measure.newest()->change(), -8.583, 0.01);
+  EXPECT_FALSE(shows("ask.earlier")) << "the answer is still of this question";
+  click_cell(1, 2);
+  EXPECT_TRUE(document().edits.empty());
+  EXPECT_NEAR(measure(), 10.479, 1e-3);
+  session_->undo();
+  settle();
+  EXPECT_EQ(document().edits.size(), 1u) << "undoable";
+}
+
+TEST_F(AskViewTest, ARightClickOnACellOpensTheEditMenuThere) {
+  tell();
+  click_cell(0, 3, 1);
+  EXPECT_TRUE(shows("edit_place:blocks.1.attn.z[head=3]"));
+}
+
+TEST_F(AskViewTest, TheOtherPromptLightsTiredAndTheLastPosition) {
+  tell();
+  click("ask.page.patch");
+  settle();
+  EXPECT_TRUE(shows("ask.no_other"));
+  type_into("ask_other", kSoft);
+  ASSERT_TRUE(workspace().asking.answer());
+  EXPECT_NEAR(answer().base(), -9.980, 1e-3);
+  EXPECT_NEAR(*answer().donor, 10.479, 1e-3);
+  EXPECT_EQ(run().label(0, 10), "tired");
+  EXPECT_NEAR(value("blocks.0.resid_pre[pos=10]"), 10.48, 0.01);
+  EXPECT_NEAR(value("blocks.1.resid_pre[pos=13]"), 10.08, 0.01);
+  for (std::size_t i = 0; i < answer().values.size(); ++i)
+    if (i != cell("blocks.0.resid_pre[pos=10]") && i != cell("blocks.1.resid_pre[pos=13]")) {
+      EXPECT_LT(answer().values[i], -9.0) << "nothing else brings it back";
+    }
+  ASSERT_TRUE(answer().self);
+  EXPECT_EQ(answer().self->largest, 0);
+  EXPECT_TRUE(shows("ask_self"));
+  click("ask.show.value");
+  frames();
+  EXPECT_NEAR(painter_.shown("ask_sweep").at(1, 10), 10.48, 0.01);
+  click_cell(1, 10);
+  EXPECT_EQ(document().sequences[0].text, kSoft);
+  EXPECT_NEAR(measure(), 10.48, 0.01);
+  EXPECT_EQ(workspace().asking.settings.other, kStory);
+  EXPECT_FALSE(shows("ask.earlier"));
+}
+
+TEST_F(AskViewTest, TheBarsAddUpAndLeadToTheHead) {
+  tell();
+  click("ask.page.parts");
+  settle();
+  ASSERT_TRUE(workspace().asking.sum);
+  const Attribution& sum = *workspace().asking.sum;
+  EXPECT_NEAR(sum.total, 10.479, 1e-3);
+  EXPECT_LT(std::fabs(sum.rest), 1e-3);
+  const std::vector<PartBar> bars = part_bars(sum);
+  ASSERT_GE(bars.size(), 4u);
+  const std::pair<const char*, double> largest[] = {{"blocks.1.mlp.out", 7.05},
+                                                    {"blocks.1.attn.z[head=3]", 2.11},
+                                                    {"blocks.0.mlp.out", 0.82},
+                                                    {"blocks.1.attn.z[head=1]", 0.69}};
+  double total = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(bars[i].id, largest[i].first);
+    EXPECT_NEAR(bars[i].value, largest[i].second, 0.01);
+  }
+  for (const PartBar& bar : bars) total += bar.value;
+  EXPECT_NEAR(total + sum.rest, sum.total, 1e-6) << "no part is lost";
+  click("part_blocks.1.attn.z[head=3]");
+  settle();
+  EXPECT_EQ(workspace().cursor.layer, 1);
+  EXPECT_EQ(workspace().cursor.head, 3);
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.attn.pattern");
+  EXPECT_TRUE(shows("inside_blocks.1.attn.z[head=3,pos=2]")) << "it read the cat";
+}
+
+TEST_F(AskViewTest, ARightClickOnATokenOfTheOutputMeasuresIt) {
+  tell();
+  workspace().view = "output";
+  settle();
+  click("next_1", 1);
+  ASSERT_TRUE(shows("measure_target"));
+  click("measure_target");
+  settle();
+  const auto answer = workspace().asking.measure.newest();
+  const Tensor logits = run().trace(0).logits_row(13);
+  int higher = 0;
+  for (int id = 0; id < logits.size(0); ++id)
+    higher += logits.at(id) > logits.at(answer->measure->target) ? 1 : 0;
+  EXPECT_EQ(higher, 1) << "the second most likely";
+}
+
+TEST_F(AskViewTest, WhatIsNoMeasureIsToldAndTheOldOneStays) {
+  tell();
+  type_into("ask_measure", "logit:quasar");
+  EXPECT_TRUE(shows("measure_error"));
+  EXPECT_NEAR(measure(), 10.479, 1e-3);
+}
+
+TEST_F(AskViewTest, TheToolbarShowsTheMeasureAndOpensItsField) {
+  tell();
+  ASSERT_TRUE(shows("measure_box"));
+  click("measure_box");
+  ASSERT_TRUE(shows("ask.kind.prob"));
+  click("ask.kind.prob");
+  settle();
+  EXPECT_EQ(workspace().asking.measure.newest()->text, "prob:cat");
+  EXPECT_GT(measure(), 0.9);
+  EXPECT_LE(measure(), 1.0);
+}
+
+TEST_F(AskViewTest, TheQuestionIsKeptWithTheSession) {
+  tell();
+  workspace().asking.settings.page = AskPage::patch;
+  workspace().asking.settings.other = kSoft;
+  workspace().asking.settings.patch = "mlp";
+  const nlohmann::json look = look_of(workspace());
+  Workspace fresh;
+  take_look(look, fresh);
+  EXPECT_EQ(fresh.asking.measure.text, "logit_diff:cat,mat");
+  EXPECT_EQ(fresh.asking.settings.other, kSoft);
+  EXPECT_EQ(fresh.asking.settings.patch, "mlp");
+  EXPECT_EQ(fresh.asking.settings.page, AskPage::patch);
+}
+
+TEST_F(AskViewTest, EveryQuestionHasAnAnswerAndNoPlaceIsEmpty) {
+  tell();
+  workspace().asking.settings.other = kSoft;
+  for (const PlaceQuestion& question : place_questions()) {
+    SCOPED_TRACE(question.id);
+    AskSettings& settings = workspace().asking.settings;
+    settings.page = question.patch ? AskPage::patch : AskPage::knock_out;
+    (question.patch ? settings.patch : settings.knock_out) = question.id;
+    settle();
+    ASSERT_TRUE(workspace().asking.answer());
+    EXPECT_FALSE(answer().error) << answer().error->text();
+    ASSERT_TRUE(answer().sweep);
+    EXPECT_EQ(answer().known(), std::ssize(answer().values));
+    EXPECT_TRUE(workspace().asking.is_fresh(answer()));
+    EXPECT_TRUE(shows("matrix.ask_sweep"));
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(AskViewTest, BesideAnotherViewItIsReachedAndReadable) {
+  tell();
+  workspace().view = "steps";
+  workspace().second_view = "attention";
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  settle();
+  EXPECT_FALSE(shows("tab_ask")) << "no room for nine words";
+  click("tab_more");
+  ASSERT_TRUE(shows("behind_ask"));
+  click("behind_ask");
+  settle();
+  EXPECT_TRUE(workspace().view == "ask" || workspace().second_view == "ask");
+  EXPECT_TRUE(shows("tab_ask")) << "the open one is always there";
+  ASSERT_TRUE(shows("matrix.ask_sweep"));
+  const ItemRect cells = noted_items().at("matrix.ask_sweep");
+  EXPECT_GT((cells.p1.x - cells.p0.x) / static_cast<float>(cells.cols), 30.f);
+}
+
+TEST_F(AskViewTest, ARecordingIsMeasuredButNotRunAnew) {
+  tell();
+  auto opened = std::make_shared<OpenedModel>(*document().opened);
+  opened->recorded = run().traces;
+  session_->open_document(
+      [opened](const std::atomic<bool>&) { return Result<Document>(new_document(opened)); });
+  settle();
+  ASSERT_TRUE(run().recorded());
+  EXPECT_TRUE(shows("measure_box"));
+  EXPECT_TRUE(shows("ask.recorded"));
+  EXPECT_FALSE(workspace().asking.answer()) << "that of the model before is gone";
+}
+
+TEST_F(AskViewTest, ModelsWithoutLogitsSayWhy) {
+  open_default();
+  workspace().view = "ask";
+  settle();
+  EXPECT_FALSE(shows("measure_box"));
+  EXPECT_FALSE(shows("ask_measure"));
+  EXPECT_NE(state().view("ask")->unavailable(run()), "");
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(AskViewTest, EncoderDecodersAnswerInBothStacks) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "translator");
+  settle();
+  workspace().view = "ask";
+  settle();
+  ASSERT_TRUE(workspace().asking.answer());
+  ASSERT_TRUE(answer().sweep) << answer().error->text();
+  bool cross = false, encoder = false;
+  for (const SweepCell& one : answer().sweep->cells()) {
+    cross |= one.site.part == Part::cross;
+    encoder |= one.site.stack == Stack::enc;
+  }
+  EXPECT_TRUE(cross && encoder);
+  workspace().asking.settings.knock_out = "positions";
+  workspace().asking.settings.stack = Stack::enc;
+  settle();
+  for (const SweepCell& one : answer().sweep->cells()) EXPECT_EQ(one.site.stack, Stack::enc);
+}
+
+}  // namespace
+}  // namespace attnscope
