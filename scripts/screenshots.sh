@@ -16,6 +16,19 @@ picture() {
   echo "screenshots: assets/pictures/$name.png"
 }
 
+# asked NAME PAGE THEME: the question of the story, from a session that asks it.
+asked() {
+  local session
+  session=$(mktemp --suffix=.attnscope)
+  cat > "$session" <<JSON
+{"format": "attnscope-session", "version": 1, "model": {"path": "model:storyteller", "title": "Storyteller"},
+ "look": {"view": "ask", "ask": {"measure": "logit_diff:cat,mat", "page": $2, "change": false,
+                                 "other": "${story/tired/soft}"}}}
+JSON
+  picture "$1" "$session" --text "$story" --theme "$3"
+  rm "$session"
+}
+
 mkdir -p "$pictures"
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
@@ -28,3 +41,5 @@ picture cross-light model:translator --view steps --step dec.blocks.1.cross.patt
 picture sight-dark model:pilot --view attention --theme dark
 picture training-dark --train sorter --train-steps 400 --theme dark
 picture backward-light model:storyteller --backward --view steps --step blocks.1.resid_mid --theme light
+asked ask-dark 1 dark
+asked parts-light 2 light

@@ -14,6 +14,7 @@
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lens/attention_row.h"
 
 namespace attnscope {
 namespace {
@@ -146,7 +147,8 @@ void go_to_part(const ViewContext& context, const LogitPart& part) {
     cursor.head = static_cast<int>(at_axis(part, "head"));
     if (const auto answer = context.workspace.asking.measure.of(context.run); answer && answer->measure)
       cursor.query = row_of(*answer->measure, trace);
-    if (const std::int64_t key = at_axis(part, "pos"); key >= 0) cursor.key = key;
+    const std::int64_t key = at_axis(part, "pos");
+    cursor.key = key >= 0 ? key : strongest_key(trace, site, cursor.head, cursor.query);
   }
   go_to_site(context.workspace, context.run, site);
 }
@@ -258,12 +260,34 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
                      : kind == PartKind::mlp ? "ask.inside.mlp"
                                              : "ask.inside.bias",
                      {name, value}));
+  if (kind == PartKind::head) {
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+    const FontScope face(fonts().small);
+    if (chip(std::string(tr("ask.inside.tokens")) + "###ask.inside.tokens", !why_)) why_ = false;
+    ImGui::SameLine(0, scaled(5));
+    if (chip(std::string(tr("ask.inside.why")) + "###ask.inside.why", why_)) why_ = true;
+    if (why_) return draw_why(context, *chosen, ImVec2(room.x, ImGui::GetContentRegionAvail().y));
+  }
   const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   const float width = ImGui::GetContentRegionAvail().x - scaled(6);
   const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
   for (const PartBar& bar : bars)
     if (draw_bar(context, bar, columns, width, false, "inside_")) go_to_part(context, bar.part);
+}
+
+// The score of the key that the cursor chose in this head's row, or of the strongest one.
+void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 room) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const auto answer = context.workspace.asking.measure.newest();
+  Site pattern = place_of(head.part).site;
+  pattern.slot = Slot::pattern;
+  const std::int64_t at = at_axis(head.part, "head"),
+                     query = answer && answer->measure ? row_of(*answer->measure, trace) : cursor.query;
+  const bool here = cursor.step == pattern && cursor.head == at && cursor.query == query;
+  const std::int64_t key = here ? cursor.key : strongest_key(trace, pattern, at, query);
+  score_.draw(context, pattern, at, query, key, ImGui::GetCursorScreenPos(), room);
 }
 
 void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {

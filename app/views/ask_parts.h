@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/views/ask_score.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "core/lens/attribution.h"
@@ -35,7 +36,11 @@ class AskParts {
   void draw_list(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
   void draw_inside(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
 
+  void draw_why(const ViewContext& context, const PartBar& head, ImVec2 room);
+
   Deferred<Sums> sums_;
+  AskScore score_;
+  bool why_ = false;    ///< a head is opened by its strongest score, not by its tokens
   std::string chosen_;  ///< PartBar::id; empty: the largest that can be opened
 };
 

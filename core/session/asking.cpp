@@ -162,7 +162,7 @@ Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t
       frozen->origin = settings.into_other ? own_text(document) : settings.other;
     edit = make_edit(std::move(number), many ? sequence_ : -1);
   }
-  if (answer.request.other && settings.into_other) TRY_OK(swap(document));
+  if (answer.request.other && settings.into_other) TRY_OK(change_places(document));
   document.edits.push_back(edit);
   return Done{};
 }
@@ -174,7 +174,8 @@ bool Asking::is_put(const Document& document, const SweepAnswer& answer, std::si
   return std::find(document.edits.begin(), document.edits.end(), put->second) != document.edits.end();
 }
 
-Status Asking::swap(Document& document) {
+// The other prompt becomes the document's.
+Status Asking::change_places(Document& document) {
   if (settings.other.empty()) return Done{};
   const std::string own = own_text(document);
   TRY_OK(set_text(document, static_cast<std::size_t>(sequence_), settings.other, read_by(document)));

@@ -68,11 +68,10 @@ class Asking {
   Status toggle(Document& document, const SweepAnswer& answer, std::size_t cell);
   /// The document holds the edit of this cell.
   bool is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const;
-  /// The two prompts change places.
-  Status swap(Document& document);
 
  private:
   Result<SweepRequest> made(const RunResult& run) const;
+  Status change_places(Document& document);
   void follow_swap(const Document& document);
   std::string own_text(const Document& document) const;
   bool belongs(const std::shared_ptr<const Edit>& edit) const;

@@ -146,6 +146,15 @@ TEST_F(AskViewTest, TheBarsAddUpAndLeadToTheHead) {
   EXPECT_EQ(workspace().cursor.head, 3);
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.attn.pattern");
   EXPECT_TRUE(shows("inside_blocks.1.attn.z[head=3,pos=2]")) << "it read the cat";
+  EXPECT_EQ(workspace().cursor.key, 2);
+  click("ask.inside.why");
+  settle();
+  ASSERT_TRUE(shows("ask_score_sum"));
+  const Tensor table = painter_.shown("ask_score");
+  ASSERT_FALSE(table.empty());
+  double score = 0;
+  for (const float cell : table.values()) score += static_cast<double>(cell);
+  EXPECT_NEAR(score, run().trace(0).cell(*parse_site("blocks.1.attn.scaled"), {3, 13, 2}), 1e-3);
 }
 
 TEST_F(AskViewTest, ARightClickOnATokenOfTheOutputMeasuresIt) {
