@@ -127,7 +127,7 @@ TEST(ModelFiles, what_is_missing_or_broken_is_said) {
   const auto opened = open_model_files(memory.files(), "model:x");
   ASSERT_TRUE(opened) << opened.error().text();
   ASSERT_EQ(opened->notes.size(), 1u);  // the model is worth seeing without it
-  EXPECT_NE(opened->notes[0].find("card.json"), std::string::npos);
+  EXPECT_NE(opened->notes[0].str().find("card.json"), std::string::npos);
   EXPECT_FALSE(open_model_files({}, "model:x"));
 }
 
@@ -142,7 +142,7 @@ TEST(Tasks, models_of_every_task_can_be_written_as_it_asks) {
     ASSERT_TRUE(save_model(folder / "model", task->layout(), *trainer->state().model, task->tokenizer()));
     const auto opened = open_model(folder / "model");
     ASSERT_TRUE(opened) << opened.error().text();
-    EXPECT_EQ(opened->notes, std::vector<std::string>{});  // its tokenizer among them
+    EXPECT_EQ(in_words(opened->notes), std::vector<std::string>{});  // its tokenizer among them
     const auto trace = opened->model->run(task->first_input());
     EXPECT_TRUE(trace) << trace.error().text();
   }

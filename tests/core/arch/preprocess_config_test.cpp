@@ -27,7 +27,7 @@ class PreprocessConfig : public ::testing::Test {
   }
   fs::path folder_;
   ModelConfig config_;
-  std::vector<std::string> notes_;
+  std::vector<Text> notes_;
 };
 
 TEST_F(PreprocessConfig, TheSizeIsWhatThePatchesCover) {
@@ -72,8 +72,9 @@ TEST_F(PreprocessConfig, NumbersThatMakeNoPixelsAreToldByKeyAndValue) {
   for (const auto& [text, parts] : broken) {
     const Preprocessing how = read(text);
     ASSERT_EQ(notes_.size(), 1u) << text;
-    for (const char* part : parts) EXPECT_NE(notes_[0].find(part), std::string::npos) << notes_[0];
-    EXPECT_NE(notes_[0].find("preprocessor_config.json"), std::string::npos) << notes_[0];
+    for (const char* part : parts)
+      EXPECT_NE(notes_[0].str().find(part), std::string::npos) << notes_[0].str();
+    EXPECT_NE(notes_[0].str().find("preprocessor_config.json"), std::string::npos) << notes_[0].str();
     EXPECT_FLOAT_EQ(how.mean[0], 0.5f) << text;
     EXPECT_FLOAT_EQ(how.deviation[2], 0.5f) << text;
   }

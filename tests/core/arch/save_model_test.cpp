@@ -328,7 +328,7 @@ TEST(SaveModel, the_tokenizer_comes_along) {
   must_save(folder / "model", "gpt2", *random_model(kGpt2, "logits.bias"), tokenizer);
   EXPECT_EQ(*read_json_file(folder / "model/tokenizer.json"), tokenizer);
   const OpenedModel opened = must_open(folder / "model");
-  EXPECT_EQ(opened.notes, std::vector<std::string>{});
+  EXPECT_EQ(in_words(opened.notes), std::vector<std::string>{});
   ASSERT_TRUE(opened.tokenizer);
   EXPECT_EQ(token_label(opened, 1), "cat");
 }

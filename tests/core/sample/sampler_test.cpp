@@ -167,7 +167,7 @@ TEST(Generate, every_token_is_said_under_the_edits) {
   const auto full = generate(*model, {3, 1, 4}, 50, {0.f, 0, 1.f, 0}, step);
   ASSERT_TRUE(full);
   EXPECT_EQ(full->ids.size(), 7u);
-  EXPECT_NE(full->note.find("positions for 9"), std::string::npos) << full->note;
+  EXPECT_NE(full->note.str().find("positions for 9"), std::string::npos) << full->note.str();
 }
 
 TEST(Generate, the_seed_decides) {
@@ -189,7 +189,7 @@ TEST(Generate, stops_at_the_end_token_and_at_the_last_position) {
   const auto full = generate(*toy(5), {3, 1, 4}, 50, {0.f, 0, 1.f, 0});
   ASSERT_TRUE(full);
   EXPECT_EQ(full->ids.size(), 3u);  // positions 3 and 4 are read, one more token is said
-  EXPECT_NE(full->note.find("positions for 5"), std::string::npos) << full->note;
+  EXPECT_NE(full->note.str().find("positions for 5"), std::string::npos) << full->note.str();
 }
 
 TEST(Sampling, settings_that_are_no_numbers_are_refused_wherever_they_are_set) {
