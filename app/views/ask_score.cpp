@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "core/base/words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {

@@ -286,8 +286,7 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
 }
 
 // Into a document as it is freshly opened. Edits that do not fit are left out and said in `warnings`.
-Status take_run(const json& file, const std::string& path, Document& document,
-                std::vector<Text>& warnings) {
+Status take_run(const json& file, const std::string& path, Document& document, std::vector<Text>& warnings) {
   ArraysIn arrays(path);
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded) TRY_OK(take_inputs(file, path, document, arrays));
