@@ -48,7 +48,7 @@ void answer_anew(Session& session, int sequence) {
   const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
     return set_text(changed, at, "", changed.model->config().stack);
   });
-  if (begun) session.generate(sequence, kMostAnswer, tr("input.edit.answer"));
+  if (begun) session.generate(sequence, kMostAnswer, Text::of("input.edit.answer"));
 }
 
 /// True where generating appends to the main stack.
@@ -90,7 +90,7 @@ void InputBar::draw_generate(const PanelContext& context) {
     const WithColour ink(ImGuiCol_Text, theme().accent);
     if (ImGui::Button((std::string("\u25b6 ") + tr("input.generate") + "###generate").c_str()))
       context.commands.act([sequence, count = generate_count_](Session& session) {
-        session.generate(sequence, count, tr("input.edit.generate", {std::to_string(count)}));
+        session.generate(sequence, count, Text::of("input.edit.generate", {count}));
       });
   }
   note_item("generate");

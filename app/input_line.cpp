@@ -90,10 +90,10 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
     error_ = Error{Code::out_of_range, Text::of("input.unknown_id", {id, known}),
                    Text::of("input.unknown_id.hint", {known - 1})};
   } else {
-    const std::string sentence =
+    const Text sentence =
         made->text.empty()
-            ? tr("input.edit.no_text")
-            : tr(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
+            ? Text::of("input.edit.no_text")
+            : Text::of(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
     (void)session.edit(sentence, item("typing"), [&](Document& document) {
       return set_spelled(document, sequence, *std::move(made), of_);
     });

@@ -46,9 +46,9 @@ bool menu_item(const char* key, bool on = false, bool enabled = true) {
 }
 
 // Undo says whose tokens were meant where there are two lines of them.
-std::string sentence(Stack of, const char* key, std::initializer_list<std::string_view> arguments) {
-  const std::string words = tr(key, arguments);
-  return of == Stack::enc ? tr("input.edit.of_source", {words}) : words;
+Text sentence(Stack of, const char* key, std::vector<Text> arguments) {
+  Text words = Text::of(key, std::move(arguments));
+  return of == Stack::enc ? Text::of("input.edit.of_source", {std::move(words)}) : words;
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ Status apply_input(FrameState& state, const Options& options) {
                       [&](Document& document) { return give_input(document, options); }));
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
-    session.generate(0, kAnswer, tr("input.edit.generate", {std::to_string(kAnswer)}));
+    session.generate(0, kAnswer, Text::of("input.edit.generate", {kAnswer}));
   return Done{};
 }
 

@@ -134,10 +134,8 @@ void model_menu(FrameState& state) {
   const bool generates =
       document.opened && document.opened->recorded.empty() && document.model->config().head.present;
   if (item("toolbar.generate_one", nullptr, false, generates))
-    state.commands.act([sequence = state.workspace.cursor.sequence,
-                        words = std::string(tr("toolbar.generate_one"))](Session& session) {
-      session.generate(sequence, 1, words);
-    });
+    state.commands.act([sequence = state.workspace.cursor.sequence, words = Text::of("toolbar.generate_one")](
+                           Session& session) { session.generate(sequence, 1, words); });
 }
 
 void help_menu(FrameState& state) {

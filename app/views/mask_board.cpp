@@ -49,10 +49,10 @@ std::int64_t rows_now(const AttentionScene& scene, const Input& input, Stack sta
   return stack == Stack::enc ? static_cast<std::int64_t>(input.source.size()) : input.length();
 }
 
-std::string pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
-                          std::int64_t key, bool allow) {
-  return tr(allow ? "mask.edit.allow" : "mask.edit.hide",
-            {query_name(context.run, scene, query), key_name(context.run, scene, key)});
+Text pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
+                   std::int64_t key, bool allow) {
+  return Text::of(allow ? "mask.edit.allow" : "mask.edit.hide",
+                  {query_name(context.run, scene, query), key_name(context.run, scene, key)});
 }
 
 // Every cell on the way of the pointer, so that a fast drag leaves no gaps.
@@ -217,9 +217,9 @@ void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, c
     std::erase_if(cells, [this](const auto& cell) { return is_padding(cell.first); });
     painted_ += static_cast<std::int64_t>(cells.size());
     const bool allow = paint_allows_;
-    const std::string sentence = painted_ == 1 ? pair_sentence(context, scene, event.row, event.col, allow)
-                                               : tr(allow ? "mask.edit.allow_many" : "mask.edit.hide_many",
-                                                    {std::to_string(painted_)});
+    const Text sentence = painted_ == 1 ? pair_sentence(context, scene, event.row, event.col, allow)
+                                        : Text::of(allow ? "mask.edit.allow_many" : "mask.edit.hide_many",
+                                                   {std::to_string(painted_)});
     context.commands.edit(sentence, "mask.paint." + std::to_string(strokes_),
                           [cells, allow, place = mask_place(scene)](Document& document) -> Status {
                             for (const auto& [query, key] : cells)

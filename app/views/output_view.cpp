@@ -55,21 +55,20 @@ class OutputView : public View {
   void draw_seed(const ViewContext& context, float width);
   void draw_buttons(const ViewContext& context, float width);
   void draw_running_sum(const ViewContext& context, ImVec2 room);
-  void change(const ViewContext& context, const SliderEvent& event, std::string sentence,
-              const Sampling& wanted);
+  void change(const ViewContext& context, const SliderEvent& event, Text sentence, const Sampling& wanted);
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id);
   std::string name(const ViewContext& context, std::int64_t pos) const;
   bool draws() const { return says_ == Says::next && !recorded_; }
-  void generate(const ViewContext& context, int count, const std::string& sentence);
+  void generate(const ViewContext& context, int count, const Text& sentence);
 
   Says says_ = Says::next;
   bool recorded_ = false;
   bool at_cursor_ = false;
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
-  std::string lit_sentence_;   // by the edit of this sentence
+  Text lit_sentence_;          // by the edit of this sentence
   Deferred<NextSummary> next_;
   Made<NextSummary> summary_;
 };
@@ -135,7 +134,8 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   ImGui::Dummy(ImVec2(width, height));
   list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.panel_raised, scaled(6));
   list->AddRect(at, ImVec2(at.x + width, at.y + height), t.border, scaled(6));
-  const bool mine = context.session.history().undo_sentence() == lit_sentence_ && !lit_sentence_.empty();
+  const bool mine =
+      !lit_sentence_.empty() && context.session.history().undo_sentence() == lit_sentence_.str();
   const OpenedModel& opened = *context.run.document.opened;
   float right = at.x + width - scaled(10);
   const float text_y = at.y + (height - text_size(fonts().mono, "X").y) / 2;
@@ -212,12 +212,12 @@ void OutputView::append(const ViewContext& context, int id) {
   const auto where = static_cast<std::size_t>(pos_ + 1);
   const std::string label = output_name(*context.run.document.opened, id);
   lit_from_ = pos_ + 1;
-  lit_sentence_ = tr("output.edit.append", {label});
+  lit_sentence_ = Text::of("output.edit.append", {label});
   context.commands.edit(lit_sentence_, {},
                         [=](Document& document) { return insert_token(document, sequence, where, id); });
 }
 
-void OutputView::generate(const ViewContext& context, int count, const std::string& sentence) {
+void OutputView::generate(const ViewContext& context, int count, const Text& sentence) {
   const int sequence = context.workspace.cursor.sequence;
   lit_from_ = context.run.trace(sequence).length;
   lit_sentence_ = sentence;
@@ -245,7 +245,7 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (says_ == Says::masked) put_in_place(context, id);
 }
 
-void OutputView::change(const ViewContext& context, const SliderEvent& event, std::string sentence,
+void OutputView::change(const ViewContext& context, const SliderEvent& event, Text sentence,
                         const Sampling& wanted) {
   if (event.changed)
     context.commands.edit(std::move(sentence), "sampling", [wanted](Document& document) -> Status {
@@ -262,18 +262,18 @@ void OutputView::draw_settings(const ViewContext& context, float width) {
   const char* shape = now.temperature > 0 ? "%.2f" : tr("output.greedy");
   const SliderEvent heat = slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f,
                                        kMostTemperature, shape, width, tr("output.temperature.help"));
-  change(context, heat, tr("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
+  change(context, heat, Text::of("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
   wanted = now;
   std::int64_t top_k = now.top_k;
   const std::int64_t vocab = context.run.trace(0).config().outputs();
   const SliderEvent most = slider_int("###top_k", tr(top_k > 0 ? "output.top_k" : "output.top_k.off"), top_k,
                                       0, vocab, width, tr("output.top_k.help"), true);
   wanted.top_k = static_cast<int>(top_k);
-  change(context, most, tr("output.edit.top_k", {std::to_string(top_k)}), wanted);
+  change(context, most, Text::of("output.edit.top_k", {std::to_string(top_k)}), wanted);
   wanted = now;
   const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.top_p.help"));
-  change(context, share, tr("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
+  change(context, share, Text::of("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
 }
 
 void OutputView::draw_seed(const ViewContext& context, float width) {
@@ -292,7 +292,7 @@ void OutputView::draw_seed(const ViewContext& context, float width) {
   }
   note_item("seed");
   compat::item_tooltip(tr("output.seed.help"));
-  change(context, event, tr("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
+  change(context, event, Text::of("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
 }
 
 void OutputView::draw_buttons(const ViewContext& context, float width) {
@@ -311,13 +311,13 @@ void OutputView::draw_buttons(const ViewContext& context, float width) {
         over(ImGuiCol_ButtonHovered, mix(t.accent, t.text, 0.2f));
     const ColourScope ink(ImGuiCol_Text, t.on_accent);
     if (ImGui::Button((std::string(tr("output.generate")) + "###generate").c_str(), ImVec2(wide, 0)))
-      generate(context, 1, tr("output.edit.generate"));
+      generate(context, 1, Text::of("output.edit.generate"));
   }
   note_item("generate");
   compat::item_tooltip(tr("output.generate.help"));
   ImGui::SameLine();
   if (ImGui::Button(many.c_str(), ImVec2(chip_width(many) + scaled(8), 0)))
-    generate(context, kMany, tr("output.edit.generate_many", {std::to_string(kMany)}));
+    generate(context, kMany, Text::of("output.edit.generate_many", {kMany}));
   note_item("generate_many");
   compat::item_tooltip(tr("output.many.help"));
 }

@@ -292,7 +292,7 @@ void Session::start(Jobs::Running older) {
       older);
 }
 
-void Session::generate(int sequence, int count, const std::string& sentence) {
+void Session::generate(int sequence, int count, const Text& sentence) {
   if (!document().model || mixed_ || sequence < 0 ||
       sequence >= static_cast<int>(document().sequences.size()))
     return;

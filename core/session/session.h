@@ -128,7 +128,7 @@ class Session {
   void run();
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
-  void generate(int sequence, int count, const std::string& sentence);
+  void generate(int sequence, int count, const Text& sentence);
   bool generating() const { return jobs_.busy("generate"); }
   void cancel_generating() { jobs_.cancel("generate"); }
 
