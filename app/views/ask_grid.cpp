@@ -139,10 +139,10 @@ void AskGrid::follow(const SweepAnswer& answer, bool change) {
     sweep_ = answer.sweep;
     grid_ = SweepGrid::of(*sweep_);
     window_ = {};
-    seen_ = nullptr;
+    seen_ = 0;
   }
-  if (seen_ == &answer && change_ == change) return;
-  seen_ = &answer;
+  if (seen_ == answer.change && change_ == change) return;
+  seen_ = answer.change;
   change_ = change;
   values_ = grid_.values(answer, change);
   style_ = {};
@@ -269,9 +269,9 @@ ImVec2 AskGrid::readable(const SweepAnswer& answer) {
                 scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
 }
 
-void AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
+float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
   follow(answer, context.workspace.asking.settings.change);
-  if (grid_.rows.empty()) return;
+  if (grid_.rows.empty()) return at.y;
   MatrixPlot plot;
   plot.key = "ask_sweep";
   plot.values = values_;
@@ -294,12 +294,14 @@ void AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2
   const MatrixEvent event = draw_matrix(context.painter, plot, at, size);
   draw_estimates(answer, plot, at, size);
   if (!context.workspace.asking.is_fresh(answer)) veil(event.p0, event.p1);
-  if (!event.hovered() || grid_.at(event.row, event.col) < 0) return;
+  const float bottom = event.p1.y;
+  if (!event.hovered() || grid_.at(event.row, event.col) < 0) return bottom;
   const auto cell = static_cast<std::size_t>(grid_.at(event.row, event.col));
   explain(context, answer, cell);
   const SweepCell& place = answer.sweep->cells()[cell];
   offer_edit(context.workspace, {Cell{place.site, place.at}, {}, {}});
   if (event.clicked) toggle(context, answer, cell);
+  return bottom;
 }
 
 }  // namespace attnscope

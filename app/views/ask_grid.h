@@ -35,8 +35,9 @@ std::string sweep_row_label(const ModelConfig& config, const Site& site);
 
 class AskGrid {
  public:
-  /// Draws the newest answer into the rectangle at `at`; a click puts a cell's edit, or takes it back.
-  void draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size);
+  /// Draws the newest answer into the rectangle at `at`; a click puts a cell's edit, or takes it back. The y
+  /// of what follows.
+  float draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size);
   /// Pixels that the answer needs to be read: every number in its cell.
   ImVec2 readable(const SweepAnswer& answer);
   /// The colours of the newest picture.
@@ -52,7 +53,7 @@ class AskGrid {
   static void toggle(const ViewContext& context, const SweepAnswer& answer, std::size_t cell);
 
   std::shared_ptr<const Sweep> sweep_;
-  const void* seen_ = nullptr;
+  std::uint64_t seen_ = 0;  ///< SweepAnswer::change
   bool change_ = true;
   SweepGrid grid_;
   Tensor values_;

@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kAtOnce = 3e9;  // effort of a question that is answered without being started
-constexpr float kSide = 196.f, kWideSide = 230.f, kField = 250.f, kFoot = 104.f,
+constexpr float kSide = 196.f, kWideSide = 230.f, kField = 250.f, kFoot = 104.f, kMostFoot = 190.f,
                 kNarrowStage = 440.f;  // units
 
 class AskView : public View {
@@ -241,21 +241,22 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   }
   if (answer->sweep && below(*answer, room)) {
     const float foot = scaled(kFoot);
-    grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot));
-    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + room.y - foot));
-    const ChildScope child("ask_foot", ImVec2(room.x, foot));
+    const float y = std::min(grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot)) + scaled(14),
+                             at.y + room.y - foot);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+    const ChildScope child("ask_foot", ImVec2(room.x, std::min(at.y + room.y - y, scaled(kMostFoot))));
     return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(4), true);
   }
   if (room.x < scaled(kNarrowStage)) {
     const float height = std::max(scaled(110), room.y * 0.5f);
-    if (answer->sweep) grid_.draw(context, *answer, at, ImVec2(room.x, height));
+    if (answer->sweep) (void)grid_.draw(context, *answer, at, ImVec2(room.x, height));
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(6)));
     const ChildScope child("ask_under", ImVec2(room.x, std::max(scaled(20), room.y - height - scaled(6))));
     return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(14), false);
   }
   const float side = scaled(room.x > scaled(900) ? kWideSide : kSide), gap = scaled(18);
   const ImVec2 left(room.x - side - gap, room.y);
-  if (answer->sweep) grid_.draw(context, *answer, at, left);
+  if (answer->sweep) (void)grid_.draw(context, *answer, at, left);
   ImGui::SetCursorScreenPos(ImVec2(at.x + left.x + gap, at.y));
   const ChildScope child("ask_side", ImVec2(side + scaled(8), room.y));
   draw_ask_side(context, *answer, grid_.style(), side, false);

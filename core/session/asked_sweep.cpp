@@ -87,7 +87,7 @@ std::optional<double> SweepAnswer::correlation() const {
 void AskedSweep::State::change(const std::function<void(SweepAnswer&)>& how) {
   const std::lock_guard lock(mutex);
   how(now);
-  ++changes;
+  ++now.change;
 }
 
 // The two runs and the places of the question.
@@ -177,10 +177,8 @@ bool AskedSweep::running() const {
 std::shared_ptr<const SweepAnswer> AskedSweep::newest() const {
   if (!state_) return nullptr;
   const std::lock_guard lock(state_->mutex);
-  if (state_->shown != state_->changes) {
+  if (!state_->snapshot || state_->snapshot->change != state_->now.change)
     state_->snapshot = std::make_shared<const SweepAnswer>(state_->now);
-    state_->shown = state_->changes;
-  }
   return state_->snapshot;
 }
 

@@ -33,6 +33,7 @@ struct SweepRequest {
 /// Knows what is known by now.
 struct SweepAnswer {
   std::uint64_t key = 0;
+  std::uint64_t change = 0;  ///< grows with everything that became known: the version of pictures
   SweepRequest request;
   std::shared_ptr<const Sweep> sweep;     ///< its places and edits; null: not made yet, or `error`
   std::vector<double> values, estimates;  ///< of its cells; NaN until they are known
@@ -71,7 +72,6 @@ class AskedSweep {
   struct State {
     mutable std::mutex mutex;
     SweepAnswer now;
-    std::uint64_t changes = 1, shown = 0;
     std::shared_ptr<const SweepAnswer> snapshot;
     void change(const std::function<void(SweepAnswer&)>& how);
   };
