@@ -51,7 +51,7 @@ void run_model(const Model& model, const Input& input, const RunOptions& options
 }
 
 void look_at(const OpenedModel& opened) {
-  for (const std::string& note : opened.notes) must(!note.empty(), "an empty note");
+  for (const Text& note : opened.notes) must(!note.str().empty(), "an empty note");
   for (const int id : {-1, 0, 1 << 20}) use(static_cast<double>(token_label(opened, id).size()));
   use(static_cast<double>(weight_health(opened.model->weights()).nans));
   if (opened.card)
