@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kMostWidth = 84.f, kMostHeight = 54.f, kReadable = 17.f;  // units
+constexpr float kMostWidth = 132.f, kMostHeight = 84.f, kReadable = 17.f;  // units
 constexpr float kHatchFrom = 14.f;
 
 bool same_row(const Site& a, const Site& b, bool parts) {
@@ -287,7 +287,7 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   float label = scaled(kMostWidth);
   for (const std::string& col : plot.cols.labels)
     label = std::max(label, text_size(fonts().mono_small, col).x + scaled(8));
-  plot.cell.x = std::min((size.x - plot.row_label_width - scaled(6)) / cols, std::min(label, scaled(100)));
+  plot.cell.x = std::min((size.x - plot.row_label_width - scaled(6)) / cols, std::min(label, scaled(160)));
   plot.cell.y = scaled(kReadable);
   const float top = matrix_layout(plot, size).cells0.y;
   plot.cell.y = std::clamp((size.y - top - scaled(4)) / rows, 1.f, scaled(kMostHeight));

@@ -78,10 +78,10 @@ const char* echo(Strings& strings, std::string_view key) {
 
 struct Placeholder {
   std::size_t number = 0;
-  std::string_view particle;  // "이/가", or nothing
+  std::string_view particle;  // "이/가"; "~이/가" without the word; or nothing
 };
 
-/// Reads "{12}" or "{12:이/가}" at `at` and moves it behind; leaves it where there is none.
+/// Reads "{12}", "{12:이/가}" or "{12:~이/가}" at `at` and moves it behind; leaves it where there is none.
 bool read_placeholder(std::string_view text, std::size_t& at, Placeholder& out) {
   std::size_t end = at + 1;
   out = {};
@@ -127,8 +127,10 @@ std::string filled(std::string_view pattern, std::span<const std::string_view> a
     const std::size_t begin = at;
     Placeholder found;
     if (pattern[at] == '{' && read_placeholder(pattern, at, found) && found.number < arguments.size()) {
-      out += arguments[found.number];
-      if (!found.particle.empty()) out += particle(arguments[found.number], found.particle);
+      const std::string_view word = arguments[found.number], pair = found.particle;
+      const bool alone = pair.starts_with('~');  // the table's own quotes stand between the two
+      if (!alone) out += word;
+      if (!pair.empty()) out += particle(word, pair.substr(alone ? 1 : 0));
     } else {
       at = std::max(at, begin + 1);
       out += pattern.substr(begin, at - begin);

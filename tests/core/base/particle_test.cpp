@@ -76,6 +76,7 @@ std::string fill(std::string_view pattern, std::initializer_list<std::string_vie
 
 TEST(Particle, StandsInAPlaceholder) {
   EXPECT_EQ(fill("{0:이/가} {1:을/를} 읽습니다.", {"헤드 3", "\"토큰\""}), "헤드 3이 \"토큰\"을 읽습니다.");
+  EXPECT_EQ(fill("“{0}”{0:~이/가} “{1}”{1:~을/를}", {"head", "token"}), "“head”가 “token”을");
   EXPECT_EQ(fill("{0:으로/로} {0}{0:과/와}", {"서울"}), "서울로 서울서울과");
   EXPECT_EQ(fill("{{0:이/가} {0:x} {0 {0: {:이/가} {1:이/가}", {"a"}),
             "{0:이/가} {0:x} {0 {0: {:이/가} {1:이/가}");
