@@ -90,6 +90,7 @@ struct InspectorCache {
   std::string edit_text, edit_key;
   std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
   std::shared_ptr<void> exchanges;       ///< made by the menu of parts
+  std::string new_note;                  ///< being written
   float dragged = 0;
 };
 InspectorCache& inspector_cache(Workspace& workspace);
@@ -138,6 +139,8 @@ class Flow {
 };
 
 // ---- parts of the panel -------------------------------------------------------------------------
+/// What somebody wrote to steps and cells, and a field for one more.
+void draw_notes(const PanelContext& context);
 void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);
 /// In the backward mode: the number's slope, and the button that checks it.
 void draw_slope(const PanelContext& context, const Place& place);

@@ -12,7 +12,7 @@ llama=$root/assets/scenes/tiny_llama.json
 picture() {
   local name=$1
   shift
-  "$root/scripts/run.sh" --screenshot "$pictures/$name.png" --size 1440x900 "$@"
+  "$root/scripts/run.sh" --screenshot "$pictures/$name.png" --size 1440x900 --lang en "$@"
   echo "screenshots: assets/pictures/$name.png"
 }
 

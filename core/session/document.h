@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ struct Document {
   Padding padding;
   Edits edits;  ///< in the order in which they are carried out
   Sampling sampling;
+  std::map<std::string, std::string> notes;  ///< what somebody wrote to a step or a cell, by its text
 };
 
 /// One mask of a document as it is looked at: a switched cell holds for every block and sequence, but what it

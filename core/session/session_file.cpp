@@ -237,6 +237,18 @@ json sampling_json(const Sampling& sampling) {
           {"seed", sampling.seed}};
 }
 
+// Words by the text of a step or a cell.
+Status take_notes(const json& file, const std::string& path, Document& document) {
+  const auto notes = file.find("notes");
+  if (notes == file.end()) return Done{};
+  if (!notes->is_object()) return damaged(path, Text::of("error.session.file.notes"));
+  for (const auto& [place, words] : notes->items()) {
+    if (!words.is_string() || !parse_cell(place)) return damaged(path, Text::of("error.session.file.notes"));
+    document.notes[place] = words.get<std::string>();
+  }
+  return Done{};
+}
+
 Status take_settings(const json& file, const std::string& path, Document& document) {
   try {
     if (file.contains("padding")) {
@@ -347,6 +359,7 @@ Status save_session(const std::string& path, const Document& document, const jso
     if (!beside.empty()) file["model"]["beside"] = beside.string();
   }
   put_run(file, document, arrays);
+  if (!document.notes.empty()) file["notes"] = document.notes;
   if (pinned && pinned->opened == document.opened) {
     file["pinned"] = json::object();
     put_run(file["pinned"], *pinned, arrays);
@@ -396,6 +409,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   Document document = new_document(shared, cancel);
   std::vector<Text> warnings;
   TRY_OK(take_run(file, session.path, document, warnings));
+  TRY_OK(take_notes(file, session.path, document));
   if (warnings.empty()) return document;
   opened.warnings.insert(opened.warnings.end(), warnings.begin(), warnings.end());
   document.opened = std::make_shared<const OpenedModel>(std::move(opened));

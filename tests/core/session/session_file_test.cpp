@@ -65,6 +65,7 @@ class SessionFiles : public ::testing::Test {
       EXPECT_EQ(read->edits[i]->note, document.edits[i]->note);
     }
     EXPECT_EQ(read->padding, document.padding);
+    EXPECT_EQ(read->notes, document.notes);
     for (std::size_t i = 0; i < document.sequences.size(); ++i) {
       const Sequence &was = document.sequences[i], &is = read->sequences[i];
       EXPECT_EQ(is.input.ids, was.input.ids);
@@ -80,6 +81,20 @@ class SessionFiles : public ::testing::Test {
 
   const TempFolder folder_;
 };
+
+TEST_F(SessionFiles, NotesTravelAlong) {
+  Document document = opened(source("assets/models/storyteller"));
+  document.notes = {{"blocks.1.attn.pattern", "it looks at \"cat\""},
+                    {"blocks.0.attn.z[head=2, pos=3, d_head=0]", "여기"}};
+  ASSERT_TRUE(parse_cell("blocks.0.attn.z[head=2, pos=3, d_head=0]"));
+  expect_same(document);
+  auto file = *read_json_file(path(), 1 << 20);
+  file["notes"] = {{"no such place", "x"}};
+  ASSERT_TRUE(write_file(path(), file.dump()));
+  const auto read = again();
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text().find("notes"), std::string::npos);
+}
 
 TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
   const Document document = opened(source("assets/models/storyteller"));
