@@ -144,7 +144,9 @@ std::vector<Files> session_seeds() {
     must(opened.ok(), "what is shipped does not open");
     Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
     document.edits.push_back(make_edit(MaskEdit{AttentionKind::main, {}, {{1, 0, false}}}));
-    must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}).ok(),
+    document.notes = {{"blocks.0.attn.pattern", "here"}};
+    const Document pinned = document;
+    must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}, &pinned).ok(),
          "a session of the fuzzer");
     out.push_back({{"a.attnscope", file_text(path)}});
   }
@@ -158,20 +160,26 @@ bool read_saved_session(const Files& files) {
   if (!opened) return refused(opened.error());
   const auto document = document_of(*file, *std::move(opened));
   if (!document) return refused(document.error());
-  const std::vector<Input> inputs = inputs_of(*document);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    RunOptions options;
-    options.edits = edits_for(document->edits, static_cast<int>(i));
-    if (const auto run = document->model->run(inputs[i], options); !run) refused(run.error());
-  }
+  const auto run_all = [](const Document& read) {
+    const std::vector<Input> inputs = inputs_of(read);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      RunOptions options;
+      options.edits = edits_for(read.edits, static_cast<int>(i));
+      if (const auto run = read.model->run(inputs[i], options); !run) refused(run.error());
+    }
+  };
+  run_all(*document);
+  const auto pinned = pinned_of(*file, *document);
+  if (!pinned) return refused(pinned.error());
+  if (*pinned) run_all(**pinned);
   return true;
 }
 
 const std::vector<std::string> kSessionWords{
-    "\"ids\"",     "\"source\"",  "\"edits\"",  "\"model\"", "\"path\"",    "\"scene\"",
-    "\"vectors\"", "\"shape\"",   "\"values\"", "\"array\"", "\"picture\"", "\"rgb\"",
-    "\"pixels\"",  "\"version\"", "99",         "\"spans\"", "\"padding\"", "\"on\"",
-    "1e400",       "-1",          "null",       "[]",        "{}"};
+    "\"ids\"",    "\"source\"",  "\"edits\"", "\"model\"",  "\"path\"",    "\"scene\"",   "\"pinned\"",
+    "\"notes\"",  "\"vectors\"", "\"shape\"", "\"values\"", "\"array\"",   "\"picture\"", "\"rgb\"",
+    "\"pixels\"", "\"version\"", "99",        "\"spans\"",  "\"padding\"", "\"on\"",      "1e400",
+    "-1",         "null",        "[]",        "{}"};
 
 }  // namespace
 
