@@ -72,6 +72,17 @@ tests() {
   on_display ctest --test-dir "$1" -E "$(not_now "$1")" -j2 --output-on-failure --no-label-summary "${@:2}"
 }
 
+# programs BUILD NAME...: the tests of whole programs, each in one process, but for the long ones: under the sanitizers it
+# takes longer to start one than most tests do. Two at a time; the golden tests in two shares, as the longest.
+programs() {
+  local build=$1
+  shift
+  {
+    for shard in 0 1; do echo "GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$shard ./test_golden"; done
+    printf './%s\n' "$@" | grep -vxF ./test_golden
+  } | (cd "$build" && on_display xargs -P 2 -I '{}' sh -c "env {} --gtest_brief=1 --gtest_filter='-Long*:*/Long*'")
+}
+
 # version_14 TOOL: format and lint rules are written for LLVM 14; elsewhere they would judge by other rules.
 version_14() {
   { command -v "$1-14" >/dev/null || "$1" --version | grep -q 'version 14\.'; } && return 0
@@ -106,7 +117,10 @@ sanitized() {
   local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
-  ASAN_OPTIONS=$strict tests build/asan -LE test_app_gpu || status=1
+  local all
+  mapfile -t all < <(cd build/asan && ls -S test_* | grep -vxE '.*\.(cmake|a)|test_(app_gpu|window)')
+  ASAN_OPTIONS=$strict programs build/asan "${all[@]}" || status=1
+  ASAN_OPTIONS=$strict tests build/asan -R '^long\.' || status=1
   if ((window)); then ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L test_app_gpu || status=1; fi
   return $status
 }
