@@ -12,6 +12,12 @@ constexpr std::chrono::milliseconds kLookAgain{400};
 }  // namespace
 
 void Session::follow_files() {
+  if (pinned_ && pinned_->document.model)
+    if (const Status same = pinned_->document.model->weights().intact(); !same) {
+      const bool other = pinned_->document.opened != document().opened;
+      pinned_.reset();  // its numbers are looked up in that file, too
+      if (other) report(same.error());
+    }
   if (stamps_.empty() || mixed_) return;
   if (const Status same = document().model->weights().intact(); !same) {
     mixed_ = same.error();

@@ -149,6 +149,19 @@ TEST_F(Changed, AMappedModelIsNotBelievedAfterASaveInPlace) {
 }
 
 // Read again while it is half written: the sentence of that, and the document stays.
+TEST_F(Changed, APinnedRunOfAMappedModelIsNotBelievedEither) {
+  open(true);
+  session.pin();
+  open(false, golden("models/llama"));
+  session.poll();
+  ASSERT_TRUE(session.pinned());
+  overwrite(weights, turned());
+  ASSERT_TRUE(follow([&] { return !session.pinned(); }));
+  ASSERT_TRUE(session.error());
+  EXPECT_NE(session.error()->text().find("model.safetensors"), std::string::npos) << session.error()->text();
+  EXPECT_FALSE(session.mixed());
+}
+
 TEST_F(Changed, AFileCutShortIsASentence) {
   for (const bool mapped : {true, false}) {
     open(mapped);
