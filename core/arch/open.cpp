@@ -254,9 +254,7 @@ bool has_config(const fs::path& folder) {
   return fs::exists(folder / "config.json", ignored);
 }
 
-}  // namespace
-
-Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
+Result<OpenedModel> read_model_files(const ModelFiles& files, const std::string& name,
                                      const OpenOptions& options) {
   const auto has = [&](const char* file) { return files.find(file) != files.end(); };
   const auto text = [&](const char* file) {
@@ -285,8 +283,6 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
   if (out.card && !out.card->title.empty()) out.title = out.card->title;
   return out;
 }
-
-namespace {
 
 Result<OpenedModel> open_path(const std::string& path, const OpenOptions& options) {
   std::error_code error;
@@ -335,6 +331,13 @@ Result<OpenedModel> open_watched(const std::string& path, const OpenOptions& opt
 }
 
 }  // namespace
+
+Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
+                                     const OpenOptions& options) {
+  auto opened = read_model_files(files, name, options);
+  if (!opened) return about(name, opened.error());
+  return opened;
+}
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
   if (path == kRandomModel) return random_gpt2_small();

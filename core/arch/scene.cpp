@@ -183,7 +183,9 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
 
 Result<Scene> scene_from_text(std::string_view text, const std::string& what) {
   TRY(const json object, parse_json(text, what));
-  return scene_from_json(object, what);
+  auto scene = scene_from_json(object, what);
+  if (!scene) return about(what, scene.error());
+  return scene;
 }
 
 std::string scene_to_text(const Scene& scene) {

@@ -192,7 +192,9 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   std::string counted;
   TRY_OK(read_key(json, "counted_rows", what, counted));
   if (!counted.empty()) {
-    TRY(out.counted, CountedRows::parse(counted));
+    const auto rows = CountedRows::parse(counted);
+    if (!rows) return within(what, rows.error());
+    out.counted = *rows;
   }
   return out;
 }
