@@ -177,8 +177,10 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
       centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
     return;
   }
+  const bool of_a = half.pinned && state.session.pinned();
   const auto draw = [&](const RunResult* before, Commands& commands) {
-    if (const std::string why = view->unavailable(*half.run); !why.empty()) {
+    const std::string why = of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run);
+    if (!why.empty()) {
       ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
       centred_text(view_title(*view), theme().text, fonts().title);
       centred_text(tr(why), theme().text_dim, fonts().body);
@@ -188,8 +190,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   };
   const std::string part = std::string(half.second ? "second_view_" : "view_") + view->id(),
                     name = tr("fault.view", {view_title(*view)});
-  if (!half.pinned || !state.session.pinned())
-    return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
+  if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
   // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
   Workspace& workspace = state.workspace;
   const Cursor shared = workspace.cursor;

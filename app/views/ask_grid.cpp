@@ -249,7 +249,7 @@ void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std:
   const bool back = asking.is_put(context.session.document(), answer, cell);
   const char* sentence = back ? "ask.did.back" : answer.request.other ? "ask.did.patch" : "ask.did.knock_out";
   const auto kept = asking.answer();
-  context.commands.edit(tr(sentence, {place}), {}, [&asking, kept, cell](Document& document) {
+  context.commands.edit(Text::of(sentence, {place}), {}, [&asking, kept, cell](Document& document) {
     return asking.toggle(document, *kept, cell);
   });
 }

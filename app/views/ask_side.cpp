@@ -14,7 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kScatter = 150.f, kLeastScatter = 56.f;  // units
+constexpr float kScatter = 150.f, kLeastScatter = 56.f;
+constexpr float kLeastColumn = 140.f;  // units  // units
 
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -171,7 +172,9 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
     return draw_agreement(answer, width);
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float gap = scaled(20), third = (width - 2 * gap) / 3, height = ImGui::GetContentRegionAvail().y;
+  const float gap = scaled(20), height = ImGui::GetContentRegionAvail().y;
+  const bool three = width - 2 * gap >= 3 * scaled(kLeastColumn);  // else the scatter gives way
+  const float third = three ? (width - 2 * gap) / 3 : (width - gap) / 2;
   {
     const ChildScope child("ask_runs", ImVec2(third, height));
     draw_runs(context, answer, third);
@@ -184,6 +187,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
     draw_switch(settings);
     draw_colours(context, answer, style, third);
   }
+  if (!three) return;
   ImGui::SetCursorScreenPos(ImVec2(at.x + 2 * (third + gap), at.y));
   const ChildScope child("ask_agreement", ImVec2(third, height));
   draw_agreement(answer, third);

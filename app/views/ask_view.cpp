@@ -25,6 +25,7 @@ class AskView : public View {
  public:
   const char* id() const override { return "ask"; }
   int order() const override { return 9; }
+  bool shows_runs() const override { return false; }
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "ask.none";
     const Trace& trace = run.trace(0);

@@ -28,6 +28,7 @@ class TrainingView : public View {
  public:
   const char* id() const override { return "training"; }
   int order() const override { return 8; }
+  bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void draw(const ViewContext& context) override;
 

@@ -43,6 +43,8 @@ class View {
   virtual int order() const = 0;
   /// Empty when the view can show this run; otherwise the key of the sentence that says why not.
   virtual std::string unavailable(const RunResult&) const { return {}; }
+  /// False where a view is about the document or a training, not about a run: it has no A.
+  virtual bool shows_runs() const { return true; }
   /// True when the arrow keys walk inside this view instead of through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Draws into the current ImGui child window, which has the stage's size.
