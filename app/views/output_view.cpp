@@ -36,6 +36,8 @@ Says says(const RunResult& run) {
 
 bool has_logits(const Trace& trace) { return trace.find(trace.main(Slot::logits)) != nullptr; }
 
+constexpr float kNarrowHalf = 460.f, kLowerPart = 440.f;  // units
+
 class OutputView : public View {
  public:
   const char* id() const override { return "output"; }
@@ -358,13 +360,17 @@ void OutputView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float width = room.x - scaled(14), side = scaled(width > scaled(780) ? 230.f : 190.f);
+  const float width = room.x - scaled(14);
+  const bool below = width < scaled(kNarrowHalf);  // the settings stand below the list, and are scrolled to
+  const float side = below ? width - scaled(10) : scaled(width > scaled(780) ? 230.f : 190.f);
   draw_head(context, width);
   if (says_ != Says::classes) draw_text_so_far(context, width);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = origin.y + room.y - begin;
-  draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - scaled(20), height));
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
-  const ChildScope child("output_side", ImVec2(side + scaled(10), height));
+  const float list = below ? std::max(scaled(200), height) : height;
+  draw_list(context, ImVec2(origin.x, begin), ImVec2(below ? width : width - side - scaled(20), list));
+  ImGui::SetCursorScreenPos(below ? ImVec2(origin.x, begin + list + scaled(10))
+                                  : ImVec2(origin.x + width - side, begin));
+  const ChildScope child("output_side", ImVec2(side + scaled(10), below ? scaled(kLowerPart) : height));
   if (draws()) {
     draw_settings(context, side);
     draw_seed(context, side);
