@@ -272,7 +272,7 @@ class StepsView : public View {
     act(context, event, pinned);
     if (left > 0.001f) {
       const ImVec2 end(corner.x + room.x, corner.y + room.y);
-      ImGui::GetWindowDrawList()->AddRectFilled(corner, end, with_alpha(theme().ground, left));
+      Canvas().fill_rect(corner, end, with_alpha(theme().ground, left));
     }
   }
 

@@ -15,11 +15,11 @@ std::string shown_part(const std::string& label) { return label.substr(0, label.
 // The caption over a slider: its name dim on the left, its value on the right.
 void slider_caption(const std::string& title, const std::string& value, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const ImVec2 size = text_size(fonts().mono_small, value);
-  draw_text(list, fonts().small, at, theme().text_dim,
+  draw_text(canvas, fonts().small, at, theme().text_dim,
             middle_truncated(fonts().small, title, std::max(1.f, width - size.x - scaled(6))));
-  draw_text(list, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
+  draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
   ImGui::Dummy(ImVec2(width, text_size(fonts().small, "X").y));
 }
 
@@ -32,7 +32,7 @@ SliderEvent slider_event(bool changed, const char* help) {
 }  // namespace
 
 void veil(ImVec2 p0, ImVec2 p1) {
-  ImGui::GetWindowDrawList()->AddRectFilled(p0, p1, with_alpha(theme().ground, 0.55f));
+  Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f));
 }
 
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
@@ -120,18 +120,18 @@ bool play_button(const char* id, bool playing, const char* help) {
   const bool clicked = ImGui::InvisibleButton(id, ImVec2(side, side));
   note_item(id);
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float alpha = ImGui::GetStyle().Alpha;  // less where it is disabled
-  list->AddCircleFilled(centre, side / 2,
+  canvas.fill_circle(centre, side / 2,
                         with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
   const float r = side * 0.19f;
   if (playing) {
-    list->AddRectFilled(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
+    canvas.fill_rect(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
                         t.on_accent);
-    list->AddRectFilled(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
+    canvas.fill_rect(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
                         t.on_accent);
   } else {
-    list->AddTriangleFilled(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
+    canvas.fill_triangle(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
                             ImVec2(centre.x + r * 1.3f, centre.y),
                             ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
   }
