@@ -99,14 +99,12 @@ void Canvas::polyline(std::span<const ImVec2> points, ImU32 colour, bool closed,
 
 void Canvas::fill_triangle(ImVec2 a, ImVec2 b, ImVec2 c, ImU32 colour) const {
   list_->AddTriangleFilled(a, b, c, colour);
-  if (record_)
-    note_points(DrawItem::Kind::polygon, std::array<ImVec2, 3>{a, b, c}, colour, 0, 0, true);
+  if (record_) note_points(DrawItem::Kind::polygon, std::array<ImVec2, 3>{a, b, c}, colour, 0, 0, true);
 }
 
 void Canvas::fill_quad(ImVec2 a, ImVec2 b, ImVec2 c, ImVec2 d, ImU32 colour) const {
   list_->AddQuadFilled(a, b, c, d, colour);
-  if (record_)
-    note_points(DrawItem::Kind::polygon, std::array<ImVec2, 4>{a, b, c, d}, colour, 0, 0, true);
+  if (record_) note_points(DrawItem::Kind::polygon, std::array<ImVec2, 4>{a, b, c, d}, colour, 0, 0, true);
 }
 
 void Canvas::circle(ImVec2 centre, float radius, ImU32 colour, int segments, float thickness) const {

@@ -1,6 +1,6 @@
-// What figures are drawn with: every call draws into Dear ImGui's list at once and, while a recording is on, adds
-// the same primitive to a DisplayList. Without a recording it costs a comparison per call. Refuses buttons and
-// tables: those are ImGui's.
+// What figures are drawn with: every call draws into Dear ImGui's list at once and, while a recording is on,
+// adds the same primitive to a DisplayList. Without a recording it costs a comparison per call. Refuses
+// buttons and tables: those are ImGui's.
 #pragma once
 
 #include <imgui.h>

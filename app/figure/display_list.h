@@ -1,6 +1,6 @@
-// A figure as a list of what it is made of: rectangles, lines, circles, texts, matrices of cells, pictures, each
-// with its clip and with the group that it belongs to. What the SVG writer and tests read; the screen is drawn
-// by the same calls (canvas.h). Refuses to draw.
+// A figure as a list of what it is made of: rectangles, lines, circles, texts, matrices of cells, pictures,
+// each with its clip and with the group that it belongs to. What the SVG writer and tests read; the screen is
+// drawn by the same calls (canvas.h). Refuses to draw.
 #pragma once
 
 #include <imgui.h>
@@ -22,17 +22,17 @@ namespace attnscope {
 struct DrawItem {
   enum class Kind : std::uint8_t { rect, line, polyline, polygon, circle, gradient, text, cells, picture };
   Kind kind = Kind::rect;
-  bool closed = false;        ///< polyline
-  bool vertical = false;      ///< gradient: from top to bottom
-  ImVec2 p0, p1;              ///< corners; ends of a line; p0 of a circle: its centre; text: its box, flat
-  ImVec2 pivot;               ///< text: what it is turned around
-  float angle = 0;            ///< text: radians, clockwise
-  ImU32 fill = 0, stroke = 0; ///< gradient: from fill to stroke
-  float thickness = 0;        ///< of the stroke
-  float radius = 0;           ///< of a circle, of a rectangle's corners
-  ImDrawFlags corners = 0;    ///< those that are round; 0: all
-  FontFace face;              ///< text
-  float baseline = 0;         ///< text: below p0.y
+  bool closed = false;         ///< polyline
+  bool vertical = false;       ///< gradient: from top to bottom
+  ImVec2 p0, p1;               ///< corners; ends of a line; p0 of a circle: its centre; text: its box, flat
+  ImVec2 pivot;                ///< text: what it is turned around
+  float angle = 0;             ///< text: radians, clockwise
+  ImU32 fill = 0, stroke = 0;  ///< gradient: from fill to stroke
+  float thickness = 0;         ///< of the stroke
+  float radius = 0;            ///< of a circle, of a rectangle's corners
+  ImDrawFlags corners = 0;     ///< those that are round; 0: all
+  FontFace face;               ///< text
+  float baseline = 0;          ///< text: below p0.y
   std::uint32_t first = 0, count = 0;  ///< points, bytes of text, one of cells or pictures
   std::uint32_t clip = 0;
   std::int32_t group = -1;

@@ -60,7 +60,7 @@ struct Painter::Entry {
   int width = 0, height = 0, count = 1;  // cells of one map, maps
   CellLayout layout;
   unsigned texture = 0;
-  std::vector<float> cells;   // null mode only: the texture's content
+  std::vector<float> cells;                              // null mode only: the texture's content
   std::shared_ptr<const std::vector<std::uint8_t>> rgb;  // of a picture
 
   int texture_width() const { return layout.texels_x * layout.columns; }
@@ -154,7 +154,7 @@ Tensor Painter::shown(std::string_view key, int map) const {
   const auto row = entries_.find(scope_ + std::string(key));
   const auto at = static_cast<std::size_t>(map);
   return row == entries_.end() || map < 0 || at >= row->second->shown.size() ? Tensor()
-                                                                            : row->second->shown[at];
+                                                                             : row->second->shown[at];
 }
 
 Painter::Pixels Painter::shown_picture(std::string_view key) const {

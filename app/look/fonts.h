@@ -31,7 +31,8 @@ const Fonts& fonts();
 /// What is missing on this machine, for a line in the log; empty when every typeface was found.
 const std::string& font_warning();
 
-/// What a font of the atlas is called elsewhere: a CSS family and weight, the size of its em square in pixels.
+/// What a font of the atlas is called elsewhere: a CSS family and weight, the size of its em square in
+/// pixels.
 struct FontFace {
   const char* family = "sans-serif";
   int weight = 400;

@@ -190,7 +190,7 @@ void hatch(const Canvas& canvas, ImVec2 p0, ImVec2 p1) {
   canvas.push_clip(p0, p1);
   for (float x = scaled(5); x < wide + high; x += scaled(9))
     canvas.line(ImVec2(p0.x + x, p0.y), ImVec2(p0.x + x - high, p1.y), with_alpha(theme().ground, 0.5f),
-                  scaled(1.2f));
+                scaled(1.2f));
   canvas.pop_clip();
 }
 

@@ -125,13 +125,13 @@ bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& 
             ImVec2(at.x + c.name - text_size(fonts().mono_small, name).x + scaled(4), y), t.text, name);
   const float x = c.zero + static_cast<float>(bar.value) * c.per_unit;
   canvas.fill_rect(ImVec2(std::min(x, c.zero), at.y + scaled(4)),
-                      ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)),
-                      bar_colour(bar), scaled(2));
+                   ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)), bar_colour(bar),
+                   scaled(2));
   canvas.line(ImVec2(c.zero, at.y), ImVec2(c.zero, end.y), t.border);
   const std::string number = signed_number(bar.value);
   const float wide = text_size(fonts().mono_small, number).x;
-  draw_text(canvas, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y), t.text,
-            number);
+  draw_text(canvas, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y),
+            t.text, number);
   return clicked;
 }
 

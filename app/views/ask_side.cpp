@@ -20,8 +20,8 @@ constexpr float kLeastColumn = 140.f;  // units  // units
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   text_line(fonts().small, theme().text_dim, tr(key));
-  draw_text(Canvas(), fonts().mono_small,
-            ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y), ink, value);
+  draw_text(Canvas(), fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
+            ink, value);
 }
 
 std::string seconds_text(double seconds) {
@@ -90,7 +90,7 @@ void draw_scatter(const SweepAnswer& answer, float side) {
   for (std::size_t i = 0; i < answer.values.size(); ++i)
     if (std::isfinite(answer.values[i]) && std::isfinite(answer.estimates[i]))
       canvas.fill_circle(point(answer.estimates[i], answer.values[i]), scaled(2.4f),
-                            with_alpha(t.accent, 0.85f));
+                         with_alpha(t.accent, 0.85f));
 }
 
 void draw_agreement(const SweepAnswer& answer, float width) {

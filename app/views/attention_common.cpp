@@ -143,8 +143,7 @@ float draw_masked_swatch(ImVec2 at, const std::string& word) {
   canvas.fill_rect(at, end, theme().masked, scaled(2));
   canvas.push_clip(at, end);
   for (float x = -side; x < side; x += scaled(5))
-    canvas.line(ImVec2(at.x + x, end.y), ImVec2(at.x + x + side, at.y), theme().masked_stripe,
-                  scaled(1.2f));
+    canvas.line(ImVec2(at.x + x, end.y), ImVec2(at.x + x + side, at.y), theme().masked_stripe, scaled(1.2f));
   canvas.pop_clip();
   canvas.rect(at, end, theme().border, scaled(2));
   const float gap = scaled(6);

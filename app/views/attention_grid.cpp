@@ -232,11 +232,12 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     const bool hovered = event.hovered && event.layer == head.layer && event.head == head.head;
     const float out = current || hovered ? scaled(2) : scaled(1);
     canvas.rect(ImVec2(place.p0.x - out, place.p0.y - out), ImVec2(place.p1.x + out, place.p1.y + out),
-                  current   ? theme().accent
-                  : hovered ? theme().text_dim
-                            : theme().border,
-                  scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
-    if (is_edited(context.run, scene, head)) draw_edit_sign(canvas, ImVec2(place.p1.x + out, place.p0.y - out));
+                current   ? theme().accent
+                : hovered ? theme().text_dim
+                          : theme().border,
+                scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
+    if (is_edited(context.run, scene, head))
+      draw_edit_sign(canvas, ImVec2(place.p1.x + out, place.p0.y - out));
   }
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy(grid.extent());

@@ -220,8 +220,8 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
   PairEvent event;
   float bottom = position.y + room, left = position.x;
   if (plane_.values.empty()) {
-    draw_text(Canvas(), fonts().body, ImVec2(position.x, position.y + scaled(40)),
-              theme().text_dim, tr("attention.computing"));
+    draw_text(Canvas(), fonts().body, ImVec2(position.x, position.y + scaled(40)), theme().text_dim,
+              tr("attention.computing"));
   } else {
     event = draw_plane(context, scene, stage, lit, position, ImVec2(size.x, room));
     bottom = ImGui::GetItemRectMax().y;

@@ -153,7 +153,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     if (hovered || clicked) out = {query, at, clicked};
     if (hovered || at == key)
       Canvas().fill_rect(place, ImVec2(place.x + width, place.y + line),
-                                                hovered ? theme().hovered : theme().accent_soft, scaled(3));
+                         hovered ? theme().hovered : theme().accent_soft, scaled(3));
     draw_line(context, scene, columns, ImVec2(place.x + scaled(4), place.y), at, at == key || hovered);
     if (hovered) {
       const AttentionTerm& term = row_->terms[static_cast<std::size_t>(at)];

@@ -83,7 +83,7 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
   if (row.chosen) {
     const float r = scaled(4), middle = y + height / 2, x = c.token - scaled(13);
     canvas.fill_triangle(ImVec2(x, middle - r), ImVec2(x + r * 1.5f, middle), ImVec2(x, middle + r),
-                            t.accent);
+                         t.accent);
   }
   if (row.token)
     right_text(fonts().mono_small, c.logit + c.number, number_y, t.text_dim,
@@ -129,8 +129,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     note_item(id);
     if (rows.offer) rows.offer(token.id);
     if (ImGui::IsItemHovered()) {
-      Canvas().fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
-                                                theme().hovered, scaled(4));
+      Canvas().fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + height), theme().hovered, scaled(4));
       std::string help = tr(rows.help, {row.name, std::to_string(token.id), std::to_string(i + 1)});
       if (rows.offer) help += std::string("\n") + tr("ask.offer.help");
       ImGui::SetTooltip("%s", help.c_str());

@@ -147,7 +147,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     right -= wide;
     if (ground)
       canvas.fill_rect(ImVec2(right - scaled(3), at.y + scaled(4)),
-                          ImVec2(right + wide + scaled(3), at.y + height - scaled(4)), ground, scaled(4));
+                       ImVec2(right + wide + scaled(3), at.y + height - scaled(4)), ground, scaled(4));
     draw_text(canvas, fonts().mono, ImVec2(right, text_y), ink, text);
     right -= gap;
     return true;

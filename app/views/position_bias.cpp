@@ -118,13 +118,13 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
       choose_head(context, static_cast<std::int64_t>(head));
     if (own || ImGui::IsItemHovered())
       canvas.fill_rect(p0, ImVec2(p0.x + width, p0.y + scaled(kSlopeRow) - 1),
-                          own ? t.accent_soft : t.hovered, scaled(3));
+                       own ? t.accent_soft : t.hovered, scaled(3));
     const float y = p0.y + (scaled(kSlopeRow) - text_size(fonts().small, "X").y) / 2;
     draw_text(canvas, fonts().small, ImVec2(p0.x + scaled(4), y), own ? t.text : t.text_dim,
               tr("position.bias.head", {std::to_string(head)}));
     const float bar = std::max(1.f, (width - name - number) * bias_.slopes[head] / most);
     canvas.fill_rect(ImVec2(p0.x + name, p0.y + scaled(5)),
-                        ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
+                     ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
     draw_text(canvas, fonts().mono_small, ImVec2(p0.x + width - number + scaled(6), y), t.text,
               number_text(bias_.slopes[head], 5));
   }

@@ -35,9 +35,9 @@ void draw_arrow(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour, floa
   if (length < 1) return;
   const float ux = dx / length, uy = dy / length, head = std::min(length * 0.55f, thickness * 3.2f);
   canvas.line(from, ImVec2(to.x - ux * head * 0.7f, to.y - uy * head * 0.7f), colour, thickness);
-  canvas.fill_triangle(
-      to, ImVec2(to.x - ux * head - uy * head * 0.55f, to.y - uy * head + ux * head * 0.55f),
-      ImVec2(to.x - ux * head + uy * head * 0.55f, to.y - uy * head - ux * head * 0.55f), colour);
+  canvas.fill_triangle(to, ImVec2(to.x - ux * head - uy * head * 0.55f, to.y - uy * head + ux * head * 0.55f),
+                       ImVec2(to.x - ux * head + uy * head * 0.55f, to.y - uy * head - ux * head * 0.55f),
+                       colour);
 }
 
 double longest_of(const std::vector<RotaryPair>& pairs) {
@@ -148,7 +148,7 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
     const float x = static_cast<float>(v[0]) / length,
                 y = -static_cast<float>(v[1]) / length;  // y grows downwards
     canvas.line(centre, ImVec2(centre.x + x * radius, centre.y + y * radius), with_alpha(colour, 0.35f),
-                  scaled(1.2f));
+                scaled(1.2f));
     const float reach = radius * length / longest;
     draw_arrow(canvas, centre, ImVec2(centre.x + x * reach, centre.y + y * reach), colour,
                std::clamp(radius * 0.05f, scaled(1.6f), scaled(3.2f)));
@@ -191,8 +191,8 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
     const std::string& text = text_size(fonts().mono_small, full).x + scaled(2) <= step ? full : wavelength;
     const float wide = text_size(fonts().mono_small, text).x;
     if (wide + scaled(2) <= step)
-      draw_text(Canvas(), fonts().mono_small,
-                ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)), theme().text_dim, text);
+      draw_text(Canvas(), fonts().mono_small, ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)),
+                theme().text_dim, text);
     ImGui::SetCursorScreenPos(corner);
     if (ImGui::InvisibleButton(("###dial_" + std::to_string(pair)).c_str(), ImVec2(step, side)))
       selected_ = pair;

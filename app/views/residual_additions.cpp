@@ -67,8 +67,8 @@ void draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i, const Add
   const ImVec2 p0(chart.x(i) - half, std::min(chart.y(part.norm), chart.p1.y - scaled(1)));
   const ImU32 colour = part_colour(stream_part(chart.config, part.site));
   const ImDrawFlags round = ImDrawFlags_RoundCornersTop;
-  canvas.fill_rect(p0, ImVec2(chart.x(i) + half, chart.p1.y),
-                      lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(3)), round);
+  canvas.fill_rect(p0, ImVec2(chart.x(i) + half, chart.p1.y), lit ? mix(colour, theme().text, 0.25f) : colour,
+                   std::min(half, scaled(3)), round);
   const std::string text = short_number(part.norm);
   const float width = text_size(fonts().mono_small, text).x, line = text_size(fonts().mono_small, "0").y;
   if (width + scaled(2) > chart.step) return;
@@ -84,8 +84,7 @@ void draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i, const Add
 void draw_stream(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
   std::vector<ImVec2> line;
   for (std::size_t i = 0; i < parts.size(); ++i) line.emplace_back(chart.x(i), chart.y(parts[i].stream));
-  canvas.polyline(line, with_alpha(theme().residual, 0.9f), false,
-                    scaled(1.6f));
+  canvas.polyline(line, with_alpha(theme().residual, 0.9f), false, scaled(1.6f));
   if (chart.step < scaled(10)) return;
   for (const ImVec2 point : line) {
     canvas.fill_circle(point, scaled(3.4f), theme().ground);

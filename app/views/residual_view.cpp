@@ -280,7 +280,7 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     draw_text(canvas, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
     const float room = width - name - number - scaled(8), bar = std::max(room * probability / most, 1.f);
     canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
-                        ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
+                     ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
     const std::string value = number_text(probability, 3);
     draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
               t.text, value);
@@ -381,7 +381,7 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (x - scaled(26) > ImGui::GetItemRectMax().x + scaled(12)) {
     const Canvas canvas;
     canvas.line(ImVec2(x - scaled(24), at.y + size.y / 2), ImVec2(x - scaled(6), at.y + size.y / 2),
-                  theme().residual, scaled(2));
+                theme().residual, scaled(2));
     draw_text(canvas, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
   }
   const float used = ImGui::GetCursorScreenPos().y - at.y;

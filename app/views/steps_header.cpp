@@ -28,7 +28,8 @@ void draw_formula(const std::vector<Piece>& pieces, ImVec2 at) {
   for (const Piece& piece : pieces) {
     ImFont* font = piece.small ? fonts().small : fonts().formula;
     const float drop = piece.small ? line - text_size(font, "X").y + 2 * ui_scale() : 0;
-    draw_text(canvas, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text, piece.text);
+    draw_text(canvas, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text,
+              piece.text);
     at.x += text_size(font, piece.text).x;
   }
 }

@@ -181,8 +181,7 @@ void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float un
   if (unit < 1.f) title = tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
-  draw_text(Canvas(), fonts().small,
-            ImVec2(panel.position.x + panel.labels, panel.position.y - above),
+  draw_text(Canvas(), fonts().small, ImVec2(panel.position.x + panel.labels, panel.position.y - above),
             operand.colour ? operand.colour : theme().text_dim, title);
 }
 
@@ -249,10 +248,10 @@ void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) con
   const ImU32 left = figure.operands[0].colour, top = figure.operands[1].colour;
   for (float x = panels_[0].event.p1.x + 3 * unit; x < panels_[at].event.p0.x - 2 * unit; x += 2 * dash)
     canvas.line(ImVec2(x, middle.y), ImVec2(std::min(x + dash, panels_[at].event.p0.x), middle.y), left,
-                  1.3f * unit);
+                1.3f * unit);
   for (float y = panels_[1].event.p1.y + 3 * unit; y < panels_[at].event.p0.y - 2 * unit; y += 2 * dash)
     canvas.line(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, panels_[at].event.p0.y)), top,
-                  1.3f * unit);
+                1.3f * unit);
 }
 
 FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,

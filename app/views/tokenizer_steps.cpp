@@ -62,8 +62,8 @@ bool row_button(const char* prefix, std::int64_t row, bool current, ImVec2 at, f
   const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
   note_item(id);
   if (current)
-    Canvas().fill_rect(at, ImVec2(at.x + width, at.y + height),
-                                              with_alpha(theme().accent_soft, 0.55f), scaled(4));
+    Canvas().fill_rect(at, ImVec2(at.x + width, at.y + height), with_alpha(theme().accent_soft, 0.55f),
+                       scaled(4));
   return clicked;
 }
 
@@ -127,8 +127,8 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
     if (draw_box(ImVec2(x, y), width, scaled(kBox), named.text, ink)) piece_tooltip(scene, word, piece, "");
     if (pair)  // a bracket under the two that are joined next
       canvas.line(ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kGap)), y + scaled(kBox + 2)),
-                    ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha),
-                    scaled(2));
+                  ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha),
+                  scaled(2));
     if (made || (row == 0 && i == shown.first)) focus = x + width / 2;
     x += width + scaled(kGap);
   }

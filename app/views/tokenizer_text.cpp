@@ -271,9 +271,8 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   ImGui::Dummy(ImVec2(label, height));
   compat::item_tooltip(
       tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))}).c_str());
-  draw_text(Canvas(), fonts().small,
-            ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2), t.text_dim,
-            tr("tokenizer.words"));
+  draw_text(Canvas(), fonts().small, ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2),
+            t.text_dim, tr("tokenizer.words"));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const ChildScope child("###token_words", ImVec2(width - label, height + bar),
                          ImGuiWindowFlags_HorizontalScrollbar);

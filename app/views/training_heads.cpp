@@ -114,12 +114,11 @@ void TrainingHeads::draw_map(const ViewContext& context, const TrainingScene& sc
     ImGui::SetTooltip("%s", (role.empty() ? title : title + "\n" + role).c_str());
   }
   const float out = current || hovered ? scaled(2) : scaled(1);
-  Canvas().rect(ImVec2(p0.x - out, p0.y - out),
-                                      ImVec2(p0.x + size.x + out, p0.y + size.y + out),
-                                      current   ? theme().accent
-                                      : hovered ? theme().text_dim
-                                                : theme().border,
-                                      scaled(4), 0, out);
+  Canvas().rect(ImVec2(p0.x - out, p0.y - out), ImVec2(p0.x + size.x + out, p0.y + size.y + out),
+                current   ? theme().accent
+                : hovered ? theme().text_dim
+                          : theme().border,
+                scaled(4), 0, out);
   if (clicked) choose(context, scene, map.layer, map.head);
 }
 

@@ -56,16 +56,15 @@ bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float wid
   }
   const bool hovered = ImGui::IsItemHovered();
   if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", tr("training.scrubber.help"));
-  canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised,
-                      scaled(2));
+  canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised, scaled(2));
   canvas.rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.border, scaled(2));
   const float here = place(scene.shown.step);
   canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
   for (const auto& kept : snapshot.checkpoints) {
     const float x = place(kept->step);
     const bool before = kept->step <= scene.shown.step;
-    canvas.line(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)),
-                  before ? t.accent : t.text_dim, scaled(1.2f));
+    canvas.line(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)), before ? t.accent : t.text_dim,
+                scaled(1.2f));
   }
   canvas.fill_circle(ImVec2(here, middle), scaled(7), t.accent);
   canvas.circle(ImVec2(here, middle), scaled(7), t.ground, 0, scaled(1.5f));

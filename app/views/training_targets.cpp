@@ -20,14 +20,13 @@ struct BarRow {
 
 void bar(ImVec2 at, float length, float height, ImU32 colour) {
   if (!(length > 0)) return;
-  Canvas().fill_rect(at, ImVec2(at.x + std::max(length, scaled(1)), at.y + height),
-                                            colour, scaled(1.5f));
+  Canvas().fill_rect(at, ImVec2(at.x + std::max(length, scaled(1)), at.y + height), colour, scaled(1.5f));
 }
 
 void right_number(float right, float y, ImU32 colour, double value) {
   const std::string text = number_text(static_cast<float>(value), 4);
-  draw_text(Canvas(), fonts().mono_small,
-            ImVec2(right - text_size(fonts().mono_small, text).x, y), colour, text);
+  draw_text(Canvas(), fonts().mono_small, ImVec2(right - text_size(fonts().mono_small, text).x, y), colour,
+            text);
 }
 
 void draw_row(const BarRow& row, ImVec2 at, float width) {
@@ -49,8 +48,7 @@ void draw_legend_line(ImVec2 at, float width) {
   const Theme& t = theme();
   const std::string target = tr("training.bar.target"), predicted = tr("training.bar.predicted");
   const float right = text_size(fonts().small, predicted).x;
-  draw_text(Canvas(), fonts().small, ImVec2(at.x + width - right, at.y), t.attention,
-            predicted);
+  draw_text(Canvas(), fonts().small, ImVec2(at.x + width - right, at.y), t.attention, predicted);
   draw_text(Canvas(), fonts().small,
             ImVec2(at.x + width - right - scaled(12) - text_size(fonts().small, target).x, at.y), t.residual,
             target);

@@ -176,10 +176,9 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   draw_text(canvas, fonts().small, ImVec2(text_x, at.y + scaled(30) - small), theme().text_dim, speed);
   const float share = static_cast<float>(snapshot.now.step) / static_cast<float>(std::max(1, snapshot.steps));
   const float y = at.y + scaled(36);
-  canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised,
-                      scaled(1.5f));
+  canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised, scaled(1.5f));
   canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width * std::min(1.f, share), y + scaled(3)),
-                      theme().accent, scaled(1.5f));
+                   theme().accent, scaled(1.5f));
   ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(9)));
 }
 

@@ -1,5 +1,6 @@
 #include "app/widgets/arm_way.h"
 
+#include "app/figure/canvas.h"
 #include "app/widgets/pieces.h"
 
 namespace attnscope {

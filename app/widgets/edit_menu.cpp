@@ -123,7 +123,7 @@ MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std:
 void draw_edit_sign(const Canvas& canvas, ImVec2 right_top) {
   const float side = scaled(8);
   canvas.fill_triangle(ImVec2(right_top.x - side, right_top.y), right_top,
-                          ImVec2(right_top.x, right_top.y + side), theme().warning);
+                       ImVec2(right_top.x, right_top.y + side), theme().warning);
 }
 
 void EditMenu::open(const RunResult& run, int sequence, const Place& place) {

@@ -98,7 +98,7 @@ void draw_grid(const Canvas& canvas, const Area& area) {
   for (const float tick : y_ticks(area.plot, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
     canvas.line(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
-                  tick == 0 ? mix(t.border, t.text_dim, 0.5f) : t.border);
+                tick == 0 ? mix(t.border, t.text_dim, 0.5f) : t.border);
     const std::string text = short_number(static_cast<double>(tick));
     draw_text(canvas, font, ImVec2(area.p0.x - text_size(font, text).x - 6 * unit, y - line / 2), t.text_dim,
               text);
@@ -250,10 +250,10 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   canvas.push_clip(ImVec2(area.p0.x - 3, area.p0.y - 3), ImVec2(area.p1.x + 3, area.p1.y + 3));
   for (const float y : plot.y_marks)
     canvas.line(ImVec2(area.p0.x, area.place({area.plot.x0, y}).y),
-                  ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), theme().warning, 1.5f * unit);
+                ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), theme().warning, 1.5f * unit);
   for (const float x : plot.x_marks)
     canvas.line(ImVec2(area.place({x, area.plot.y0}).x, area.p0.y),
-                  ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), theme().warning, 1.5f * unit);
+                ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), theme().warning, 1.5f * unit);
   for (const LineSeries& series : plot.series) draw_series(canvas, area, series);
   if (plot.readout && event.hovered) draw_readout(canvas, area, event.x);
   canvas.pop_clip();

@@ -43,8 +43,8 @@ void draw_cells(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, 
         static_cast<float>((row - static_cast<double>(plot.first_row)) / static_cast<double>(rows)));
   };
   canvas.cells(painter, plot.key, position + layout.corner(part.row0, part.col0),
-                  position + layout.corner(part.row1, part.col1), spaced(plot.style, layout.cell),
-                  uv(part.row0, part.col0), uv(part.row1, part.col1));
+               position + layout.corner(part.row1, part.col1), spaced(plot.style, layout.cell),
+               uv(part.row0, part.col0), uv(part.row1, part.col1));
 }
 
 void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,

@@ -116,13 +116,13 @@ void draw_axis_picture(Painter& painter, const Canvas& canvas, const MatrixAxis&
   const auto col = static_cast<float>(patch % axis.pictures->cols),
              row = static_cast<float>(patch / axis.pictures->cols);
   canvas.picture(painter, axis.pictures->key, p0, ImVec2(p0.x + side, p0.y + side),
-                  ImVec2(col / cols, row / rows), ImVec2((col + 1) / cols, (row + 1) / rows));
+                 ImVec2(col / cols, row / rows), ImVec2((col + 1) / cols, (row + 1) / rows));
 }
 
 namespace {
 
-void draw_row_pictures(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
-                       ImVec2 position) {
+void draw_row_pictures(Painter& painter, const Canvas& canvas, const MatrixPlot& plot,
+                       const MatrixLayout& layout, ImVec2 position) {
   const float unit = ui_scale(), side = std::min(kPictureSide * unit, layout.cell.y - 1);
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
@@ -147,8 +147,8 @@ void draw_column_pictures(Painter& painter, const Canvas& canvas, const MatrixPl
   }
 }
 
-void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-                     std::int64_t hover) {
+void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                     ImVec2 position, std::int64_t hover) {
   ImFont* font = label_font(plot.rows);
   const float pictures = picture_room(plot.rows);
   const float room = layout.cells0.x - 8 * ui_scale() - pictures, line = text_size(font, "X").y;
@@ -172,8 +172,8 @@ void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixL
   }
 }
 
-void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-                        std::int64_t hover) {
+void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                        ImVec2 position, std::int64_t hover) {
   ImFont* font = label_font(plot.cols);
   const float line = text_size(font, "X").y, unit = ui_scale();
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));

@@ -43,7 +43,7 @@ void outline(const Canvas& canvas, const Grid& grid, std::int64_t patch, ImU32 c
   const float out = ui_scale();
   const ImVec2 p0 = grid.corner(patch), p1 = grid.end(patch);
   canvas.rect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out), colour, 2 * ui_scale(), 0,
-                2.5f * ui_scale());
+              2.5f * ui_scale());
 }
 
 }  // namespace

@@ -31,9 +31,7 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 }  // namespace
 
-void veil(ImVec2 p0, ImVec2 p1) {
-  Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f));
-}
+void veil(ImVec2 p0, ImVec2 p1) { Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f)); }
 
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   const FontScope face(font);
@@ -123,17 +121,17 @@ bool play_button(const char* id, bool playing, const char* help) {
   const Canvas canvas;
   const float alpha = ImGui::GetStyle().Alpha;  // less where it is disabled
   canvas.fill_circle(centre, side / 2,
-                        with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
+                     with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
   const float r = side * 0.19f;
   if (playing) {
     canvas.fill_rect(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
-                        t.on_accent);
+                     t.on_accent);
     canvas.fill_rect(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
-                        t.on_accent);
+                     t.on_accent);
   } else {
     canvas.fill_triangle(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
-                            ImVec2(centre.x + r * 1.3f, centre.y),
-                            ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
+                         ImVec2(centre.x + r * 1.3f, centre.y),
+                         ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
   }
   if (help) compat::item_tooltip(help);
   return clicked;

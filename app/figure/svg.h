@@ -1,0 +1,30 @@
+// Writes a figure as SVG 1.1: texts as texts, matrices as rectangles (equal neighbours in one) or, from many
+// cells on, as pictures of one pixel per cell, clips, and groups that name the step they show. Everything is
+// in the one file. Refuses to decide what a figure consists of (canvas.h).
+#pragma once
+
+#include <string>
+
+#include "app/figure/display_list.h"
+#include "core/base/result.h"
+
+namespace attnscope {
+
+/// What a picture says of itself, and the part of the screen that it is of.
+struct SvgPage {
+  std::string title, description;
+  std::string language;  ///< "en"
+  ImVec2 p0, p1;         ///< pixels
+  float scale = 1;       ///< pixels per unit: what the picture is called large
+  ImU32 ground = 0;      ///< behind everything
+};
+
+/// Matrices of more cells than this (all maps of an atlas together) become pictures.
+inline constexpr std::int64_t kMostSvgCells = 4096;
+
+/// The file's text. Errors: no memory for a picture.
+Result<std::string> to_svg(const DisplayList& list, const SvgPage& page);
+/// Text inside of an element or an attribute: what XML cannot say becomes U+FFFD.
+std::string xml_text(std::string_view text);
+
+}  // namespace attnscope
