@@ -33,11 +33,17 @@ DrawItem shape(DrawItem::Kind kind, ImVec2 p0, ImVec2 p1, ImU32 fill, ImU32 stro
 DrawRecording::DrawRecording(DisplayList* list) : before_(std::exchange(recording(), list)) {}
 DrawRecording::~DrawRecording() { recording() = before_; }
 
-DrawGroupScope::DrawGroupScope(const char* what, const Site* site, int head) : record_(recording()) {
+DrawGroupScope::DrawGroupScope(const char* what) : record_(recording()) {
+  if (record_) record_->begin_group(what, {});
+}
+DrawGroupScope::DrawGroupScope(const char* what, const Site& site, std::int64_t head) : record_(recording()) {
   if (!record_) return;
-  std::string name = site ? to_text(*site) : std::string();
-  if (site && head >= 0) name += "[head=" + std::to_string(head) + "]";
-  record_->begin_group(what, std::move(name));
+  std::vector<Coordinate> at;
+  if (head >= 0) at.push_back({"head", head});
+  record_->begin_group(what, to_text(Cell{site, std::move(at)}));
+}
+DrawGroupScope::DrawGroupScope(const char* what, const std::string& weight) : record_(recording()) {
+  if (record_) record_->begin_group(what, weight);
 }
 DrawGroupScope::~DrawGroupScope() {
   if (record_) record_->end_group();
@@ -195,7 +201,7 @@ void Canvas::cells(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1,
 }
 
 void Canvas::atlas(Painter& painter, std::string_view key, std::span<const AtlasPlace> places,
-                   const HeatStyle& style) const {
+                   const HeatStyle& style, const std::function<std::string(int map)>& site_of) const {
   painter.atlas(list_, key, places, style);
   if (!record_) return;
   std::int64_t together = 0;
@@ -203,6 +209,7 @@ void Canvas::atlas(Painter& painter, std::string_view key, std::span<const Atlas
   for (const AtlasPlace& place : places) {
     Tensor values = painter.shown(key, place.map);
     if (values.empty()) continue;
+    const DrawGroupScope group("map", site_of ? site_of(place.map) : std::string());
     record_->add_cells(shape(DrawItem::Kind::cells, place.p0, place.p1, 0, 0),
                        {std::move(values), style, ImVec2(0, 0), ImVec2(1, 1), together},
                        list_->GetClipRectMin(), list_->GetClipRectMax());

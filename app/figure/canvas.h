@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,8 +46,9 @@ class Canvas {
   /// Painter::heatmap, atlas and picture.
   void cells(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,
              ImVec2 uv0 = ImVec2(0, 0), ImVec2 uv1 = ImVec2(1, 1)) const;
+  /// `site_of`: the step whose numbers a map shows, for the recording.
   void atlas(Painter& painter, std::string_view key, std::span<const AtlasPlace> places,
-             const HeatStyle& style) const;
+             const HeatStyle& style, const std::function<std::string(int map)>& site_of = {}) const;
   void picture(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0 = ImVec2(0, 0),
                ImVec2 uv1 = ImVec2(1, 1), float alpha = 1.f) const;
 
@@ -78,7 +80,11 @@ class DrawRecording {
 /// What is drawn while it lives is a group of the recording: what it is, and whose numbers it shows.
 class DrawGroupScope {
  public:
-  explicit DrawGroupScope(const char* what, const Site* site = nullptr, int head = -1);
+  explicit DrawGroupScope(const char* what);
+  /// "blocks.0.attn.q[head=1]"; without the head where it is below 0.
+  DrawGroupScope(const char* what, const Site& site, std::int64_t head = -1);
+  /// The name of a weight.
+  DrawGroupScope(const char* what, const std::string& weight);
   ~DrawGroupScope();
   DrawGroupScope(const DrawGroupScope&) = delete;
   DrawGroupScope& operator=(const DrawGroupScope&) = delete;

@@ -8,6 +8,7 @@
 #include "app/figure/svg_parts.h"
 #include "app/look/theme.h"
 #include "core/base/text.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 namespace svg {
@@ -275,6 +276,12 @@ std::string xml_text(std::string_view text) {
     }
   }
   return out;
+}
+
+Status write_svg(const std::string& path, const std::string& text) {
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(text);
+  return file.commit();
 }
 
 Result<std::string> to_svg(const DisplayList& list, const SvgPage& page) {

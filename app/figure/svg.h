@@ -24,6 +24,8 @@ inline constexpr std::int64_t kMostSvgCells = 4096;
 
 /// The file's text. Errors: no memory for a picture.
 Result<std::string> to_svg(const DisplayList& list, const SvgPage& page);
+/// Writes it, whole or not at all. Errors: those of every file that is written.
+Status write_svg(const std::string& path, const std::string& text);
 /// Text inside of an element or an attribute: what XML cannot say becomes U+FFFD.
 std::string xml_text(std::string_view text);
 

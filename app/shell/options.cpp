@@ -132,7 +132,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       "a model folder (config.json), a GGUF file, a scene (JSON), or what is shipped as model:NAME or "
       "scene:NAME; none: the storyteller");
   cli.add_option("--screenshot", options.screenshot,
-                 "write a PNG of the window here and exit; needs no display")
+                 "write a PNG of the window here and exit, or as OUT.svg the figure on the stage with its "
+                 "texts; needs no "
+                 "display")
       ->type_name("OUT.png");
   cli.add_option("--save-session", options.save_session,
                  "write what is asked for as a session here and exit; attnscope opens it again")

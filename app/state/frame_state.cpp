@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "app/state/session_look.h"
 #include "core/arch/random_model.h"
@@ -263,6 +264,15 @@ void FrameState::write_picture(const std::string& path, std::shared_ptr<const Im
   writing_->path = path;
   session.jobs().submit("export", [writing = writing_, image = std::move(image)](const std::atomic<bool>&) {
     writing->status = write_png(writing->path, *image);
+    writing->done = true;
+  });
+}
+
+void FrameState::write_figure(const std::string& path, std::string svg) {
+  writing_ = std::make_shared<Writing>();
+  writing_->path = path;
+  session.jobs().submit("export", [writing = writing_, svg = std::move(svg)](const std::atomic<bool>&) {
+    writing->status = write_svg(writing->path, svg);
     writing->done = true;
   });
 }

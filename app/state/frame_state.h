@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/display_list.h"
 #include "app/gpu/image_file.h"
 #include "app/look/theme.h"
 #include "app/views/view.h"
@@ -84,6 +85,7 @@ struct FrameState {
   std::vector<Notice> notices;
   std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
   ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
+  DisplayList* recording = nullptr;     ///< what the figures of the stage are added to; null: nothing is
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
@@ -125,6 +127,8 @@ struct FrameState {
   void take_session_cursor(const RunResult& run);
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
+  /// The same for a figure's text.
+  void write_figure(const std::string& path, std::string svg);
   /// Takes what background writing has to tell; once per frame.
   void poll_writing();
   void set_theme(ThemeKind kind);

@@ -55,11 +55,9 @@ void draw_self(const SweepAnswer& answer) {
   const bool same = answer.self->largest == 0;
   const ColourScope ink(ImGuiCol_Text, same ? theme().ok : theme().error);
   const FontScope face(fonts().small);
-  ImGui::PushTextWrapPos(0.f);
   const std::string text = tr(same ? "ask.self.same" : "ask.self.moved",
                               {std::to_string(answer.self->cells), significant(answer.self->largest, 2)});
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
   note_item("ask_self");
 }
 

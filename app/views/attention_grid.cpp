@@ -224,7 +224,10 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
       Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
       {pictures_->difference, look.log_scale, look.safe_colours});
   if (!fresh()) style.alpha = 0.45f;
-  canvas.atlas(context.painter, kAtlas, places, style);
+  canvas.atlas(context.painter, kAtlas, places, style, [&](int map) {
+    const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];
+    return to_text(Cell{scene.place().site(Slot::pattern, head.layer), {{"head", head.head}}});
+  });
   for (const AtlasPlace& place : places) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];
     const bool current =

@@ -145,6 +145,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   const double scale = static_cast<double>(block);
   MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
   plot.window = &window;
+  const DrawGroupScope group("matrix", scene.site(stage), scene.head);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
   window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
   PairEvent out;

@@ -139,9 +139,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   ImGui::SetCursorScreenPos(ImVec2(position.x, y));
   const FontScope font(fonts().small);
   const ColourScope ink(ImGuiCol_Text, summary.fully_masked.empty() ? theme().text_dim : theme().warning);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(note.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(note, width);
 }
 
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,

@@ -280,7 +280,7 @@ void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
          {std::to_string(rotary_.first_of(pair)) + ", " + std::to_string(rotary_.second_of(pair)),
           short_number(rotary_.frequencies[i]), short_number(wavelengths_[i])}) {
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(text.c_str());
+      figure_text(text);
     }
   }
   ImGui::EndTable();

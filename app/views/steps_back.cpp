@@ -25,11 +25,8 @@ constexpr const char* kRowsNames[] = {"steps.back.loss.trained", "steps.back.los
 constexpr const char* kRowsItems[] = {"loss_rows_trained", "loss_rows_all", "loss_rows_last"};
 
 void sentence(const std::string& text, ImU32 colour) {
-  note_text(text);
   const ColourScope ink(ImGuiCol_Text, colour);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
 }
 
 // Target tokens of the counted rows first, then the most likely outputs of one row.
@@ -212,7 +209,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   const ImVec2 title_at = ImGui::GetCursorScreenPos();
   {
     const FontScope face(fonts().title);
-    ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+    figure_text(middle_truncated(fonts().title, title, width));
   }
   // The name stands at the right end of the title's line where there is room.
   const Canvas canvas;

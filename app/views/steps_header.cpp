@@ -8,6 +8,7 @@
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
 
@@ -115,15 +116,12 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   else if (has_stacks(config))
     title = tr("steps.title_block", {title, stack_name(config, site.stack)});
   compat::push_font(fonts().title);
-  ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+  figure_text(middle_truncated(fonts().title, title, width));
   ImGui::PopFont();
   std::string sentence = sentence_text(trace, site);
   if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
-  note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(sentence, 0);
   ImGui::PopStyleColor();
   const std::vector<Piece> formula = formula_pieces(trace, site);
   const std::string shapes = shapes_line(run, figure), torch = torch_line(run, site);

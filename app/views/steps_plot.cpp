@@ -217,7 +217,12 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   const MatrixWindow before = window;
   panel.seen = window;
   plot.window = &window;
-  panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
+  {
+    const DrawGroupScope group = operand.is_weight() ? DrawGroupScope("matrix", operand.weight)
+                                 : operand.part      ? DrawGroupScope("matrix")
+                                                     : DrawGroupScope("matrix", operand.site, operand.head);
+    panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
+  }
   write_back(operand, before, window);
   draw_title(operand, panel, plot.number_unit);
   if (!panel.event.hovered()) return;

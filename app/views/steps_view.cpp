@@ -239,9 +239,8 @@ class StepsView : public View {
                       : plot_.aligned()                  ? "steps.difference.aligned"
                       : plot_.differs()                  ? "steps.difference.shown"
                                                          : "steps.difference.shape";
-    if (key) ImGui::TextColored(to_vec4(theme().warning), "%s", tr(key));
-    if (!plot_.windowed()) return;
-    ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.windowed"));
+    if (key) text_line(fonts().body, theme().warning, tr(key));
+    if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 
   void draw_figure(const ViewContext& context, ImVec2 room) {

@@ -33,20 +33,26 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 void veil(ImVec2 p0, ImVec2 p1) { Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f)); }
 
+void figure_text(const std::string& text, float wrap) {
+  note_text(text);
+  const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;
+  if (wrap >= 0) ImGui::PushTextWrapPos(wrap == 0 ? 0.f : ImGui::GetCursorPosX() + wrap);
+  ImGui::TextUnformatted(text.c_str());
+  if (wrap >= 0) ImGui::PopTextWrapPos();
+  Canvas().drawn_text(nullptr, ImGui::GetItemRectMin(), ImGui::GetColorU32(ImGuiCol_Text), text,
+                      std::max(width, 0.f));
+}
+
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);
-  note_text(text);
-  ImGui::TextUnformatted(text.c_str());
+  figure_text(text);
 }
 
 void view_heading(const std::string& title, const std::string& sentence, float width) {
   text_line(fonts().title, theme().text, title);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  note_text(sentence);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(sentence, width);
 }
 
 void section_heading(const std::string& text) { text_line(fonts().body_bold, theme().text, text); }
@@ -54,10 +60,7 @@ void section_heading(const std::string& text) { text_line(fonts().body_bold, the
 void caption(const std::string& text) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(0.f);
-  note_text(text);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
 }
 
 bool chip(const std::string& label, bool on, const char* help) {
