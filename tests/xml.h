@@ -50,7 +50,8 @@ class XmlReader {
       }
       if (take("</")) {
         std::string name = take_name();
-        if (open.empty() || elements_[open.back()].name != name || !take(">")) return refuse("wrong end " + name);
+        if (open.empty() || elements_[open.back()].name != name || !take(">"))
+          return refuse("wrong end " + name);
         open.pop_back();
         continue;
       }
@@ -101,7 +102,8 @@ class XmlReader {
         continue;
       }
       const std::size_t stop = text_.find(';', at_);
-      const auto entity = kEntities.find(text_.substr(at_ + 1, stop == std::string_view::npos ? 0 : stop - at_ - 1));
+      const auto entity =
+          kEntities.find(text_.substr(at_ + 1, stop == std::string_view::npos ? 0 : stop - at_ - 1));
       if (entity == kEntities.end()) return refuse("a bare &"), false;
       out += entity->second;
       at_ = stop + 1;

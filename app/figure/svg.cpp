@@ -57,13 +57,39 @@ using svg::paint;
 ImVec2 lesser(ImVec2 a, ImVec2 b) { return ImVec2(std::min(a.x, b.x), std::min(a.y, b.y)); }
 ImVec2 greater(ImVec2 a, ImVec2 b) { return ImVec2(std::max(a.x, b.x), std::max(a.y, b.y)); }
 
+// The rectangle that an element covers; larger where it is turned.
+DrawClip bounds(const DisplayList& list, const DrawItem& item) {
+  DrawClip out{lesser(item.p0, item.p1), greater(item.p0, item.p1)};
+  float more = item.thickness / 2 + 1;
+  if (item.kind == DrawItem::Kind::circle) more += item.radius;
+  const bool of_points = item.kind == DrawItem::Kind::polyline || item.kind == DrawItem::Kind::polygon;
+  if (of_points && item.count > 0) {
+    out.p0 = out.p1 = list.points(item)[0];
+    for (const ImVec2 point : list.points(item)) out = {lesser(out.p0, point), greater(out.p1, point)};
+  }
+  if (item.kind == DrawItem::Kind::text && item.angle != 0) {
+    const float sine = std::sin(item.angle), cosine = std::cos(item.angle);
+    const ImVec2 flat[] = {item.p0, ImVec2(item.p1.x, item.p0.y), item.p1, ImVec2(item.p0.x, item.p1.y)};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const ImVec2 d(flat[i].x - item.pivot.x, flat[i].y - item.pivot.y);
+      const ImVec2 turned(item.pivot.x + d.x * cosine - d.y * sine, item.pivot.y + d.x * sine + d.y * cosine);
+      out = {lesser(i ? out.p0 : turned, turned), greater(i ? out.p1 : turned, turned)};
+    }
+  }
+  return {ImVec2(out.p0.x - more, out.p0.y - more), ImVec2(out.p1.x + more, out.p1.y + more)};
+}
+
+bool is_hint(const DisplayList& list, const DrawItem& item) {
+  return item.group >= 0 && list.groups()[static_cast<std::size_t>(item.group)].what == kHintGroup;
+}
+
 class Writer {
  public:
   Writer(const DisplayList& list, const SvgPage& page) : list_(list), page_(page) {}
 
   Result<std::string> write() {
     for (const DrawItem& item : list_.items()) {
-      if (hidden(item)) continue;
+      if (is_hint(list_, item) || hidden(item)) continue;
       enter(item.group);
       TRY(std::string element, element_of(item));
       if (element.empty()) continue;
@@ -121,28 +147,14 @@ class Writer {
     }
   }
 
-  // The rectangle that an element covers; larger where it is turned.
-  void bounds(const DrawItem& item, ImVec2& p0, ImVec2& p1) const {
-    p0 = lesser(item.p0, item.p1), p1 = greater(item.p0, item.p1);
-    float more = item.thickness / 2 + 1;
-    if (item.kind == DrawItem::Kind::circle) more += item.radius;
-    if (item.count > 0 && item.kind != DrawItem::Kind::text) {
-      p0 = p1 = list_.points(item)[0];
-      for (const ImVec2 point : list_.points(item)) p0 = lesser(p0, point), p1 = greater(p1, point);
-    }
-    if (item.angle != 0) more += std::max(item.p1.x - item.p0.x, item.p1.y - item.p0.y);
-    p0 = ImVec2(p0.x - more, p0.y - more), p1 = ImVec2(p1.x + more, p1.y + more);
-  }
   bool hidden(const DrawItem& item) const {
-    ImVec2 p0, p1;
-    bounds(item, p0, p1);
+    const auto [p0, p1] = bounds(list_, item);
     const DrawClip& clip = list_.clip(item);
     const ImVec2 c0 = greater(clip.p0, page_.p0), c1 = lesser(clip.p1, page_.p1);
     return p1.x < c0.x || p1.y < c0.y || p0.x > c1.x || p0.y > c1.y || c1.x <= c0.x || c1.y <= c0.y;
   }
   std::string clip_of(const DrawItem& item) {
-    ImVec2 p0, p1;
-    bounds(item, p0, p1);
+    const auto [p0, p1] = bounds(list_, item);
     const DrawClip& clip = list_.clip(item);
     constexpr float kSlack = 1.5f;  // bounds are a pixel larger than what is drawn
     if (p0.x >= clip.p0.x - kSlack && p0.y >= clip.p0.y - kSlack && p1.x <= clip.p1.x + kSlack &&
@@ -276,6 +288,20 @@ std::string xml_text(std::string_view text) {
     }
   }
   return out;
+}
+
+void fit_page(SvgPage& page, const DisplayList& list, float margin) {
+  DrawClip all{page.p1, page.p0};
+  for (const DrawItem& item : list.items()) {
+    if (is_hint(list, item)) continue;
+    const DrawClip own = bounds(list, item), &clip = list.clip(item);
+    const ImVec2 p0 = greater(greater(own.p0, clip.p0), page.p0),
+                 p1 = lesser(lesser(own.p1, clip.p1), page.p1);
+    if (p1.x > p0.x && p1.y > p0.y) all = {lesser(all.p0, p0), greater(all.p1, p1)};
+  }
+  if (all.p1.x <= all.p0.x || all.p1.y <= all.p0.y) return;
+  page.p0 = ImVec2(std::floor(all.p0.x - margin), std::floor(all.p0.y - margin));
+  page.p1 = ImVec2(std::ceil(all.p1.x + margin), std::ceil(all.p1.y + margin));
 }
 
 Status write_svg(const std::string& path, const std::string& text) {

@@ -22,6 +22,8 @@ struct SvgPage {
 /// Matrices of more cells than this (all maps of an atlas together) become pictures.
 inline constexpr std::int64_t kMostSvgCells = 4096;
 
+/// Makes the page as large as what is seen of the figure, and `margin` pixels around it.
+void fit_page(SvgPage& page, const DisplayList& list, float margin);
 /// The file's text. Errors: no memory for a picture.
 Result<std::string> to_svg(const DisplayList& list, const SvgPage& page);
 /// Writes it, whole or not at all. Errors: those of every file that is written.

@@ -10,6 +10,9 @@ namespace attnscope::svg {
 namespace {
 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 22;  // of one matrix; more cells share a pixel
+// The word of CSS, and before it that of SVG 1.1 for who does not know it.
+constexpr const char* kSquarePixels =
+    " image-rendering=\"optimizeSpeed\" style=\"image-rendering: pixelated\"";
 constexpr const char* kMaskedFill = " fill=\"url(#masked)\"";
 
 // The lines of neighbours of one colour that a row consists of.
@@ -106,7 +109,7 @@ Result<std::string> picture_of_cells(const DrawItem& item, const DrawCells& cell
            kMaskedFill + "/>\n";
   }
   TRY(const std::string link, png_link(image));
-  std::string element = image_text(p0, p1, link) + " image-rendering=\"pixelated\"";
+  std::string element = image_text(p0, p1, link) + kSquarePixels;
   if (cells.style.alpha < 1) element += attribute("opacity", cells.style.alpha);
   element += "/>\n";
   return out + (inside(p0, p1, item) ? element : through_window(item, element));
@@ -175,7 +178,7 @@ Result<std::string> picture_text(const DrawItem& item, const DrawPicture& pictur
   const ImVec2 p0 = place(x0, y0), p1 = place(x1, y1);
   TRY(const std::string link, png_link(image));
   std::string element = image_text(p0, p1, link);
-  if (pixel.x > 1) element += " image-rendering=\"pixelated\"";
+  if (pixel.x > 1) element += kSquarePixels;
   if (picture.alpha < 1) element += attribute("opacity", picture.alpha);
   element += "/>\n";
   return inside(p0, p1, item) ? element : through_window(item, element);

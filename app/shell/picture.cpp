@@ -57,7 +57,7 @@ void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
 namespace {
 
 /// What is on the stage, in words: model, view, input, edits.
-SvgPage page_of(const FrameState& state, const RunResult& run) {
+SvgPage page_of(const FrameState& state, const RunResult& run, const DisplayList& list) {
   const std::string model = opened_title(*run.document.opened), view = tr("view." + state.workspace.view);
   std::string input, edits;
   for (const Sequence& sequence : run.document.sequences)
@@ -71,6 +71,7 @@ SvgPage page_of(const FrameState& state, const RunResult& run) {
   page.p0 = state.stage_min, page.p1 = state.stage_max;
   page.scale = ui_scale();
   page.ground = theme().ground;
+  fit_page(page, list, 16 * ui_scale());
   return page;
 }
 
@@ -91,10 +92,10 @@ Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
   frame.draw(host.painter());
   ImGui::Render();
   state.recording = nullptr;
-  const RunResult* run = frame.run();
+  const auto run = frame.run();
   if (!run || !run->document.opened || !shows_more_than_text(list))
     return fail(Code::unsupported, "error.app.no_figure", {in_quotes(tr("view." + state.workspace.view))});
-  return to_svg(list, page_of(state, *run));
+  return to_svg(list, page_of(state, *run, list));
 }
 
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {

@@ -138,7 +138,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   if (key != shown_key_ && key >= 0) {
     const float top = static_cast<float>(key) * line, view = ImGui::GetWindowHeight();
     if (top < ImGui::GetScrollY() || top + line > ImGui::GetScrollY() + view)
-      ImGui::SetScrollY(std::max(0.f, top + line / 2 - view / 2));
+      ImGui::SetScrollY(std::max(0.f, std::round((top + line / 2 - view / 2) / line) * line));  // whole lines
     shown_key_ = key;
   }
   const ImVec2 origin = ImGui::GetCursorScreenPos();

@@ -18,6 +18,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/patch_picture.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
 
@@ -81,7 +82,10 @@ class StepsView : public View {
     draw_figure(context, room);
     ImGui::EndChild();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
+    {
+      const DrawGroupScope group(hints_ ? kHintGroup : "sum");
+      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
+    }
     ImGui::Dummy(ImVec2(room.x, 2 * text_size(fonts().mono, "X").y + 8 * unit));
     draw_neighbours(context, step, room.x);
   }

@@ -1,5 +1,5 @@
-// The figures of the stage as lists: no text lies over another one or is cut, cells are those of the Trace, and
-// the SVG file says the same.
+// The figures of the stage as lists: no text lies over another one or is cut, cells are those of the Trace,
+// and the SVG file says the same.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -95,8 +95,8 @@ bool is_hidden(const DisplayList& list, std::size_t index) {
   return std::any_of(list.items().begin() + static_cast<std::ptrdiff_t>(index), list.items().end(),
                      [&](const DrawItem& over) {
                        return over.kind == DrawItem::Kind::rect && over.fill >> IM_COL32_A_SHIFT == 255 &&
-                              over.p0.x <= item.p0.x && over.p0.y <= item.p0.y + 3 && over.p1.x >= item.p1.x &&
-                              over.p1.y >= item.p1.y - 3;
+                              over.p0.x <= item.p0.x && over.p0.y <= item.p0.y + 3 &&
+                              over.p1.x >= item.p1.x && over.p1.y >= item.p1.y - 3;
                      });
 }
 
@@ -231,7 +231,8 @@ void expect_cells_of(const RunResult& run, const DisplayList& list, const Site& 
     const auto middle = [](float from, float to, std::int64_t at, std::int64_t count) {
       return from + (to - from) * (static_cast<float>(at) + 0.5f) / static_cast<float>(count);
     };
-    const ImVec2 point(middle(cells->p0.x, cells->p1.x, col, cols), middle(cells->p0.y, cells->p1.y, row, rows));
+    const ImVec2 point(middle(cells->p0.x, cells->p1.x, col, cols),
+                       middle(cells->p0.y, cells->p1.y, row, rows));
     const float value = plane.at(row, col);
     const std::string expected =
         is_masked(value) ? "url(#masked)" : fill_of(heat_colour(value, list.cells(*cells).style));

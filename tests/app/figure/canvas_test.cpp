@@ -26,7 +26,8 @@ class CanvasTest : public testing::ImguiFixture {
     canvas.text(fonts().mono, ImVec2(10.7f, 100.2f), kRed, "token");
     canvas.pop_clip();
     canvas.climbing_text(fonts().mono, ImVec2(80, 90), kRed, "slope", 0.766f, 0.643f);
-    painter_.upload("cells", Tensor::from({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {{Axis::query, 2}, {Axis::key, 3}}));
+    painter_.upload("cells",
+                    Tensor::from({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {{Axis::query, 2}, {Axis::key, 3}}));
     canvas.cells(painter_, "cells", ImVec2(100, 100), ImVec2(130, 120), {});
   }
   std::vector<Kind> recorded(DisplayList& list) {
@@ -42,8 +43,8 @@ class CanvasTest : public testing::ImguiFixture {
 TEST_F(CanvasTest, RecordsWhatItDraws) {
   DisplayList list;
   EXPECT_EQ(recorded(list),
-            (std::vector<Kind>{Kind::rect, Kind::rect, Kind::line, Kind::polyline, Kind::polygon, Kind::circle,
-                               Kind::gradient, Kind::text, Kind::text, Kind::cells}));
+            (std::vector<Kind>{Kind::rect, Kind::rect, Kind::line, Kind::polyline, Kind::polygon,
+                               Kind::circle, Kind::gradient, Kind::text, Kind::text, Kind::cells}));
   const auto items = list.items();
   EXPECT_EQ(items[0].fill, kRed);
   EXPECT_EQ(items[0].radius, 4);

@@ -21,7 +21,8 @@ namespace {
 using testing::XmlElement;
 
 Tensor matrix(const std::vector<float>& values, std::int64_t cols) {
-  return Tensor::from(values, {{Axis::query, static_cast<std::int64_t>(values.size()) / cols}, {Axis::key, cols}});
+  return Tensor::from(values,
+                      {{Axis::query, static_cast<std::int64_t>(values.size()) / cols}, {Axis::key, cols}});
 }
 
 std::string fill_of(ImU32 colour) {
@@ -73,11 +74,13 @@ class SvgTest : public testing::ImguiFixture {
 
 TEST_F(SvgTest, TextsAreTextsWhateverTheyHold) {
   const std::string hard = "<b>&\"'高 고양이\x01\xff ]]>";
-  const auto all = svg_of([&](const Canvas& canvas) {
-    canvas.text(fonts().mono, ImVec2(10, 20), 0xFFFFFFFF, hard);
-    canvas.text(fonts().title, ImVec2(10, 60), 0x80FFFFFF, "  the title ");
-    canvas.climbing_text(fonts().small, ImVec2(100, 90), 0xFFFFFFFF, "slope", 0.766f, 0.643f);
-  }, "고양이 & <title>");
+  const auto all = svg_of(
+      [&](const Canvas& canvas) {
+        canvas.text(fonts().mono, ImVec2(10, 20), 0xFFFFFFFF, hard);
+        canvas.text(fonts().title, ImVec2(10, 60), 0x80FFFFFF, "  the title ");
+        canvas.climbing_text(fonts().small, ImVec2(100, 90), 0xFFFFFFFF, "slope", 0.766f, 0.643f);
+      },
+      "고양이 & <title>");
   const auto texts = named(all, "text");
   ASSERT_EQ(texts.size(), 3u);
   EXPECT_EQ(texts[0].text, "<b>&\"'高 고양이\xEF\xBF\xBD\xEF\xBF\xBD ]]>");
@@ -145,7 +148,7 @@ TEST_F(SvgTest, ManyCellsAreAPictureOfOnePixelEach) {
   });
   const auto images = named(all, "image");
   ASSERT_EQ(images.size(), 1u);
-  EXPECT_EQ(images[0].attributes.at("image-rendering"), "pixelated");
+  EXPECT_EQ(images[0].attributes.at("style"), "image-rendering: pixelated");
   EXPECT_EQ(images[0].attributes.at("preserveAspectRatio"), "none");
   EXPECT_EQ(images[0].number("width"), 300);
   const std::string link = images[0].attributes.at("href"), head = "data:image/png;base64,";
@@ -185,7 +188,8 @@ TEST_F(SvgTest, WhatIsCutHasAClipAndWhatIsOutsideIsLeftOut) {
   ASSERT_EQ(clips.size(), 1u);
   std::size_t used = 0;
   for (const XmlElement& e : named(all, "g"))
-    used += e.attributes.count("clip-path") > 0 && e.attributes.at("clip-path") == "url(#" + clips[0].attributes.at("id") + ")";
+    used += e.attributes.count("clip-path") > 0 &&
+            e.attributes.at("clip-path") == "url(#" + clips[0].attributes.at("id") + ")";
   EXPECT_EQ(used, 1u) << "the one that is cut";
 }
 
@@ -197,6 +201,25 @@ TEST_F(SvgTest, GroupsNameTheirStep) {
   const auto lines = named(all, "line");
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].site, "logits");
+}
+
+TEST_F(SvgTest, ThePageIsAsLargeAsTheFigure) {
+  DisplayList list;
+  {
+    const DrawRecording recording(&list);
+    frame([] {
+      const Canvas canvas;
+      canvas.fill_rect(ImVec2(100, 50), ImVec2(180, 110), 0xFFFFFFFF);
+      const DrawGroupScope hint(kHintGroup);
+      canvas.text(fonts().body, ImVec2(10, 200), 0xFFFFFFFF, "click here");
+    });
+  }
+  SvgPage page;
+  page.p1 = ImVec2(900, 640);
+  fit_page(page, list, 10);
+  EXPECT_NEAR(page.p0.x, 90, 1.5f);
+  EXPECT_NEAR(page.p1.y, 120, 1.5f) << "hints are none of the figure";
+  EXPECT_EQ(to_svg(list, page)->find("click"), std::string::npos);
 }
 
 TEST_F(SvgTest, AFullDiskIsOneSentence) {
