@@ -64,9 +64,6 @@ struct DrawGroup {
   std::string what, site;
 };
 
-/// Says what can be done with the pointer: on the screen only, files leave it out.
-inline constexpr const char* kHintGroup = "hint";
-
 class DisplayList {
  public:
   /// Forgets what was recorded and keeps its memory.

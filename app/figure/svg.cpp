@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "app/figure/hint.h"
 #include "app/figure/svg_parts.h"
 #include "app/look/theme.h"
 #include "core/base/text.h"

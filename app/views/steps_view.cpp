@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/figure/hint.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/theme.h"

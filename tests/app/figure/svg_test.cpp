@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "app/figure/canvas.h"
+#include "app/figure/hint.h"
 #include "app/gpu/image_file.h"
 #include "core/base/text.h"
 #include "core/text/charsmap.h"
