@@ -169,6 +169,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->type_name("8G")
       ->check(CLI::Validator(memory_size, ""));
   cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
+  cli.add_flag("--bench-frames", options.bench_frames,
+               "measure how long frames of every view take, offscreen, and exit");
+  cli.add_flag("--json", options.json, "what --bench-frames measures as JSON");
   cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
       ->envname("ATTNSCOPE_TIMING");
   cli.set_version_flag("--version", "attnscope 0.1.0");
