@@ -112,7 +112,9 @@ std::set<std::string> faults_of(const DisplayList& list) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const DrawItem& item = *texts[i];
     const DrawClip& clip = list.clip(item);
-    if (item.angle == 0 && (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1))
+    const float top = corners_of(item)[0].y, bottom = corners_of(item)[2].y;
+    if (item.angle == 0 && (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1 || top < clip.p0.y - 1 ||
+                            bottom > clip.p1.y + 1))
       out.insert("cut: " + std::string(list.text(item)));
     for (std::size_t j = i + 1; j < texts.size() && texts[j]->p0.x < item.p1.x; ++j)
       if (overlap(item, *texts[j]))
