@@ -267,12 +267,10 @@ void FrameState::write_picture(const std::string& path, std::shared_ptr<const Im
 }
 
 void FrameState::write_figure(const std::string& path, std::string svg) {
-  writing_ = std::make_shared<Writing>();
-  writing_->path = path;
-  session.jobs().submit("export", [writing = writing_, svg = std::move(svg)](const std::atomic<bool>&) {
-    writing->status = write_svg(writing->path, svg);
-    writing->done = true;
-  });
+  written_path_ = path;
+  writing_.begin("export", [path, svg = std::move(svg)](const std::atomic<bool>&) {
+    return write_svg(path, svg);
+  })(session.jobs());
 }
 
 void FrameState::poll_writing() {
