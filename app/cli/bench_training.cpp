@@ -6,10 +6,10 @@
 
 #include "app/cli/command.h"
 #include "app/cli/memory_use.h"
-#include "core/calc/machine.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
+#include "core/calc/machine.h"
 #include "core/train/trainer.h"
 
 namespace attnscope::cli {
@@ -21,7 +21,7 @@ constexpr int kSteps = 20;
 struct Products {
   std::vector<Tensor> weights;        // [in, out]
   std::vector<std::int64_t> lengths;  // rows of each sequence
-  double flops = 0;                   // forward, slopes of rows, slopes of weights
+  double flops = 0;                   // forward, gradients of rows, gradients of weights
 };
 
 Products products_of(const Trainer& trainer) {

@@ -1,5 +1,5 @@
-// attnscope-cli calc: what a model of these sizes needs: parameters, cache, arithmetic, memory, training. Needs
-// no weights: a preset, a config.json, or a model.
+// attnscope-cli calc: what a model of these sizes needs: parameters, cache, arithmetic, memory, training.
+// Needs no weights: a preset, a config.json, or a model.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -43,8 +43,8 @@ std::optional<std::string> lonely_config(const std::string& path) {
     return fs::exists(config, error) && !has_weights(at) ? std::optional(config.string()) : std::nullopt;
   }
   if (at.extension() != ".json") return std::nullopt;
-  const bool with_weights = at.filename() == "config.json" &&
-                            has_weights(at.has_parent_path() ? at.parent_path() : fs::path("."));
+  const bool with_weights =
+      at.filename() == "config.json" && has_weights(at.has_parent_path() ? at.parent_path() : fs::path("."));
   return with_weights ? std::nullopt : std::optional(path);
 }
 
@@ -114,29 +114,31 @@ json roof_json(const Machine& machine, double flops, double bytes) {
 
 json roofline_json(const Machine& machine, const Calculation& calc, std::int64_t batch) {
   const double b = static_cast<double>(batch);
-  return {{"machine", machine.name},
-          {"flops_per_s", machine.flops_per_s},
-          {"bytes_per_s", machine.bytes_per_s},
-          {"ridge_flops_per_byte", machine.ridge()},
-          {"prefill", roof_json(machine, b * calc.forward.prefill.total().real(), calc.traffic.prefill.real())},
-          {"decode", roof_json(machine, b * calc.forward.decode.total().real(), calc.traffic.decode.real())}};
+  return {
+      {"machine", machine.name},
+      {"flops_per_s", machine.flops_per_s},
+      {"bytes_per_s", machine.bytes_per_s},
+      {"ridge_flops_per_byte", machine.ridge()},
+      {"prefill", roof_json(machine, b * calc.forward.prefill.total().real(), calc.traffic.prefill.real())},
+      {"decode", roof_json(machine, b * calc.forward.decode.total().real(), calc.traffic.decode.real())}};
 }
 
 json training_json(const TrainingCost& cost) {
-  return {{"parameters", cost.parameters},
-          {"tokens", cost.tokens},
-          {"flops", cost.training_flops},
-          {"chinchilla_tokens", cost.chinchilla_tokens},
-          {"tokens_per_parameter", cost.per_parameter},
-          {"loss", cost.loss},
-          {"same_loss",
-           {{"parameters", cost.equal_parameters}, {"tokens", cost.equal_tokens}, {"flops", cost.equal_flops}}},
-          {"serving",
-           {{"tokens", cost.served},
-            {"flops", cost.serving_flops},
-            {"flops_per_token", 2 * cost.parameters},
-            {"breaks_even_tokens", cost.breaks_even}}},
-          {"total_flops", cost.total_flops}};
+  return {
+      {"parameters", cost.parameters},
+      {"tokens", cost.tokens},
+      {"flops", cost.training_flops},
+      {"chinchilla_tokens", cost.chinchilla_tokens},
+      {"tokens_per_parameter", cost.per_parameter},
+      {"loss", cost.loss},
+      {"same_loss",
+       {{"parameters", cost.equal_parameters}, {"tokens", cost.equal_tokens}, {"flops", cost.equal_flops}}},
+      {"serving",
+       {{"tokens", cost.served},
+        {"flops", cost.serving_flops},
+        {"flops_per_token", 2 * cost.parameters},
+        {"breaks_even_tokens", cost.breaks_even}}},
+      {"total_flops", cost.total_flops}};
 }
 
 json cache_json(const Calculation& calc, const Workload& work) {
@@ -159,37 +161,37 @@ json sizes_json(const Sizes& sizes) {
 
 json to_json(const Described& it, const Workload& work, const Calculation& calc) {
   const ForwardCost& forward = calc.forward;
-  return {{"model", it.title},
-          {"architecture", it.family},
-          {"sizes", sizes_json(sizes_of(it))},
-          {"seq", work.seq},
-          {"batch", work.batch},
-          {"source", it.config.encoder() ? work.source_rows() : 0},
-          {"dtype", work.dtype.name},
-          {"parameters", parameters_json(calc.parameters)},
-          {"twelve_l_d2", calc.rule.value()},
-          {"weight_bytes", calc.traffic.weights.value()},
-          {"kv_cache_bytes", calc.cache.total().value()},
-          {"kv_cache", cache_json(calc, work)},
-          {"flops_per_token",
-           {{"prefill", forward.prefill_per_token().value()}, {"decode", forward.decode_per_token().value()}}},
-          {"flops",
-           {{"prefill", flops_json(forward.prefill)},
-            {"decode", flops_json(forward.decode)},
-            {"image", forward.images.value()}}},
-          {"bytes_per_token",
-           {{"prefill", calc.traffic.prefill_per_token.value()}, {"decode", calc.traffic.decode_per_token.value()}}},
-          {"bytes", {{"prefill", calc.traffic.prefill.value()}, {"decode", calc.traffic.decode.value()}}},
-          {"token_passes",
-           {{"without_cache", forward.passes_without_cache.value()},
-            {"with_cache", forward.passes_with_cache.value()}}},
-          {"slips", in_words(calc.slips)},
-          {"notes", in_words(calc.notes)}};
+  return {
+      {"model", it.title},
+      {"architecture", it.family},
+      {"sizes", sizes_json(sizes_of(it))},
+      {"seq", work.seq},
+      {"batch", work.batch},
+      {"source", it.config.encoder() ? work.source_rows() : 0},
+      {"dtype", work.dtype.name},
+      {"parameters", parameters_json(calc.parameters)},
+      {"twelve_l_d2", calc.rule.value()},
+      {"weight_bytes", calc.traffic.weights.value()},
+      {"kv_cache_bytes", calc.cache.total().value()},
+      {"kv_cache", cache_json(calc, work)},
+      {"flops_per_token",
+       {{"prefill", forward.prefill_per_token().value()}, {"decode", forward.decode_per_token().value()}}},
+      {"flops",
+       {{"prefill", flops_json(forward.prefill)},
+        {"decode", flops_json(forward.decode)},
+        {"image", forward.images.value()}}},
+      {"bytes_per_token",
+       {{"prefill", calc.traffic.prefill_per_token.value()},
+        {"decode", calc.traffic.decode_per_token.value()}}},
+      {"bytes", {{"prefill", calc.traffic.prefill.value()}, {"decode", calc.traffic.decode.value()}}},
+      {"token_passes",
+       {{"without_cache", forward.passes_without_cache.value()},
+        {"with_cache", forward.passes_with_cache.value()}}},
+      {"slips", in_words(calc.slips)},
+      {"notes", in_words(calc.notes)}};
 }
 
-void print_line(const char* key, const std::string& text) {
-  std::printf("%s  %s\n", tr(key), text.c_str());
-}
+void print_line(const char* key, const std::string& text) { std::printf("%s  %s\n", tr(key), text.c_str()); }
 
 std::string bytes_text(const json& value) {
   return format_count(value.get<std::int64_t>()) + " (" + format_bytes(value.get<std::uint64_t>()) + ")";
@@ -200,7 +202,8 @@ void print_parameters(const json& parameters) {
   if (parameters["active"] != parameters["total"])
     print_line("cli.calc.active", format_count(parameters["active"].get<std::int64_t>()));
   for (const auto& [part, count] : parameters["by_part"].items())
-    if (count != 0) std::printf("  %-12s %20s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
+    if (count != 0)
+      std::printf("  %-12s %20s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
   for (const json& row : parameters["rows"])
     std::printf("    %-34s %-22s = %-26s = %s\n", row["name"].get<std::string>().c_str(),
                 row["formula"].get<std::string>().c_str(), row["numbers"].get<std::string>().c_str(),
@@ -217,9 +220,8 @@ void print_calc(const json& out) {
     std::printf("  %-12s %20s\n", form, format_count(out["kv_cache"][form].get<std::int64_t>()).c_str());
   for (const char* phase : {"prefill", "decode"})
     print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
-               tr("cli.calc.per_token",
-                  {format_count(out["flops_per_token"][phase].get<std::int64_t>()),
-                   format_bytes(out["bytes_per_token"][phase].get<std::uint64_t>())}));
+               tr("cli.calc.per_token", {format_count(out["flops_per_token"][phase].get<std::int64_t>()),
+                                         format_bytes(out["bytes_per_token"][phase].get<std::uint64_t>())}));
   if (out.contains("roofline"))
     for (const char* phase : {"prefill", "decode"}) {
       const json& roof = out["roofline"][phase];
@@ -232,10 +234,10 @@ void print_calc(const json& out) {
     }
   const json& training = out["training"];
   print_line("cli.calc.training",
-             tr("cli.calc.training.what",
-                {format("%.4g", training["tokens"].get<double>()), format("%.4g", training["flops"].get<double>()),
-                 format("%.4g", training["tokens_per_parameter"].get<double>()),
-                 format("%.4g", training["chinchilla_tokens"].get<double>())}));
+             tr("cli.calc.training.what", {format("%.4g", training["tokens"].get<double>()),
+                                           format("%.4g", training["flops"].get<double>()),
+                                           format("%.4g", training["tokens_per_parameter"].get<double>()),
+                                           format("%.4g", training["chinchilla_tokens"].get<double>())}));
   for (const json& slip : out["slips"]) std::printf("! %s\n", slip.get<std::string>().c_str());
   for (const json& note : out["notes"]) std::printf("- %s\n", note.get<std::string>().c_str());
 }

@@ -21,7 +21,8 @@ Numbered number_in(const std::string& name) {
   if (at == std::string::npos) return out;
   out.begin = out.end = at + kBlocks.size();
   while (out.end < name.size() && name[out.end] >= '0' && name[out.end] <= '9') ++out.end;
-  if (out.end > out.begin && out.end - out.begin < 7) out.block = std::stoi(name.substr(out.begin, out.end - out.begin));
+  if (out.end > out.begin && out.end - out.begin < 7)
+    out.block = std::stoi(name.substr(out.begin, out.end - out.begin));
   return out;
 }
 

@@ -146,9 +146,10 @@ Result<Described> by_family(const json& given, const std::string& what) {
 struct Borrowed {
   const char *type, *as, *name;
 };
-constexpr Borrowed kBorrowed[] = {{"mixtral", "mistral", "Mixtral"},       {"qwen3_moe", "qwen3", "Qwen3-MoE"},
-                                  {"gpt_oss", "llama", "gpt-oss"},         {"deepseek_v2", "llama", "DeepSeek-V2"},
-                                  {"deepseek_v3", "llama", "DeepSeek-V3"}, {"phi3", "llama", "Phi-3"}};
+constexpr Borrowed kBorrowed[] = {
+    {"mixtral", "mistral", "Mixtral"},       {"qwen3_moe", "qwen3", "Qwen3-MoE"},
+    {"gpt_oss", "llama", "gpt-oss"},         {"deepseek_v2", "llama", "DeepSeek-V2"},
+    {"deepseek_v3", "llama", "DeepSeek-V3"}, {"phi3", "llama", "Phi-3"}};
 
 const Borrowed* borrowed(const json& config) {
   const auto type = config.is_object() ? config.find("model_type") : config.end();
@@ -262,7 +263,7 @@ Status add_towers(const json& config, Described& out) {
     TRY_OK(reader.status());
     add_tower_parts(one, tower, out);
     seen += tower.d_model;
-    out.config.towers.push_back(std::move(tower));
+    out.config.encoders.push_back(std::move(tower));
   }
   std::int64_t in = seen;
   int layer = 0;

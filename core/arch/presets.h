@@ -8,6 +8,7 @@
 
 #include "core/arch/described.h"
 #include "core/arch/open.h"
+#include "core/arch/random_model.h"
 
 namespace attnscope {
 
@@ -18,10 +19,8 @@ bool is_preset(const std::string& name);
 Result<nlohmann::json> preset_config(const std::string& name);
 Result<Described> describe_preset(const std::string& name);
 
-/// In front of a preset's name where a model of its shape is to be opened.
-inline constexpr std::string_view kRandomPrefix = "random:";
-/// "random:NAME": a model of the preset's shape with weights from a formula. Errors: no such preset, no family
-/// runs it, it does not fit into memory_limit().
+/// "random:NAME": a model of the preset's shape with weights from a formula. Errors: no such preset, no
+/// family runs it, it does not fit into memory_limit().
 Result<OpenedModel> random_preset(const std::string& name);
 
 }  // namespace attnscope

@@ -51,7 +51,8 @@ Result<OpenedModel> random_model(ModelConfig config, const std::vector<WeightSha
   std::uint32_t state = 1;
   for (const WeightShape& expected : shapes) {
     if (is_tied(config, expected.name)) continue;
-    const bool norm = expected.name.find("ln") != std::string::npos || ends_with(expected.name, "_norm.weight"),
+    const bool norm =
+                   expected.name.find("ln") != std::string::npos || ends_with(expected.name, "_norm.weight"),
                bias = ends_with(expected.name, ".bias");
     Tensor value = spread_values(expected.shape, norm || bias ? 0.f : 0.035f, state++);
     if (norm && !bias) value = Tensor::filled({{Axis::none, expected.shape[0]}}, 1.f);

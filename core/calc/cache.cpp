@@ -47,8 +47,8 @@ CacheSize kv_cache(const Described& it, const Workload& work) {
     self += row * Count(a.window > 0 ? std::min(a.window, work.seq) : work.seq);
     position += row;
     if (block.cross)
-      cross += Count(2) * Count(block.cross->n_kv_heads) * Count(block.cross->d_head) *
-               Count(work.source_rows());
+      cross +=
+          Count(2) * Count(block.cross->n_kv_heads) * Count(block.cross->d_head) * Count(work.source_rows());
   }
   out.self = work.cache.bytes(self * Count(work.batch));
   out.cross = work.cache.bytes(cross * Count(work.batch));

@@ -1,6 +1,6 @@
-// How many bytes the keys and values of a decoder take: 2 · L · g · d_k numbers per position (Pope et al. 2022),
-// for self-attention up to its window, for cross-attention for every position of the encoder; a latent cache
-// holds one vector of r + d_r numbers instead (DeepSeek-AI 2024, 2.1). Encoders keep nothing.
+// How many bytes the keys and values of a decoder take: 2 · L · g · d_k numbers per position (Pope et al.
+// 2022), for self-attention up to its window, for cross-attention for every position of the encoder; a latent
+// cache holds one vector of r + d_r numbers instead (DeepSeek-AI 2024, 2.1). Encoders keep nothing.
 #pragma once
 
 #include "core/arch/described.h"

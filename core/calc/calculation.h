@@ -1,5 +1,5 @@
-// All that the calculators say of one model at one workload. Refuses numbers beyond the largest whole number of
-// 64 bits.
+// All that the calculators say of one model at one workload. Refuses numbers beyond the largest whole number
+// of 64 bits.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Whole numbers that cannot overflow in silence: sums and products of counts remember that they left the range.
-// Refuses negative numbers.
+// Whole numbers that cannot overflow in silence: sums and products of counts remember that they left the
+// range. Refuses negative numbers.
 #pragma once
 
 #include <cstdint>

@@ -63,8 +63,9 @@ PerRow per_row(const Described& it, const ModelConfig& stack) {
   const bool main = &stack == &it.config;
   const Described alone = main ? it : only(stack);
   for (const WeightShape& weight : weights_of(alone)) {
-    if (main && prefix.empty() && (starts_with(weight.name, "enc.") || starts_with(weight.name, "vision.") ||
-                                   starts_with(weight.name, "projected")))
+    if (main && prefix.empty() &&
+        (starts_with(weight.name, "enc.") || starts_with(weight.name, "vision.") ||
+         starts_with(weight.name, "projected")))
       continue;
     if (main && !prefix.empty() && !starts_with(weight.name, prefix)) continue;
     add(out, alone, weight);
@@ -101,16 +102,17 @@ Count two(Count macs) { return Count(2) * macs; }
 Count image_cost(const Described& it) {
   Count out, projector;
   std::int64_t patches = 0;
-  for (const ModelConfig& tower : it.config.towers) {
+  for (const ModelConfig& tower : it.config.encoders) {
     if (tower.stack != Stack::vision) continue;
     const PerRow rows = per_row(it, tower);
     patches = std::int64_t{tower.patch.rows} * tower.patch.cols;
     std::int64_t extra = 0;
     for (const WeightShape& weight : it.beside)
-      if (has(weight.name, "register_embed") && weight.shape.back() == tower.d_model) extra = weight.shape.front();
+      if (has(weight.name, "register_embed") && weight.shape.back() == tower.d_model)
+        extra = weight.shape.front();
     const std::int64_t all = tower.patch.count() + extra;
-    out += two(rows.own * Count(all) + rows.patches * Count(patches)) +
-           attention_over(only(tower), tower, all);
+    out +=
+        two(rows.own * Count(all) + rows.patches * Count(patches)) + attention_over(only(tower), tower, all);
   }
   for (const WeightShape& weight : it.beside)
     if (starts_with(weight.name, "projected") && weight.shape.size() == 2)
@@ -177,7 +179,8 @@ MemoryTraffic memory_traffic(const Described& it, const Workload& work) {
     if (!(row.active == row.count))  // of experts those that the batch can reach
       count = Count(std::min(row.count.value(), (row.active * Count(work.batch)).value()));
     const bool table = has(row.name, "tok_embed.") && !it.config.head.tied;
-    if (has(row.name, "vision.") || has(row.name, "projected") || has(row.name, "pos_embed.") || table) continue;
+    if (has(row.name, "vision.") || has(row.name, "projected") || has(row.name, "pos_embed.") || table)
+      continue;
     (starts_with(row.name, "enc.") ? first_stack : read) += count;
   }
   const CacheSize cache = kv_cache(it, work);

@@ -1,5 +1,5 @@
-// What a machine can do at most: arithmetic and memory. This one is measured; others are what their makers say.
-// Refuses to guess: whoever measures waits about a second.
+// What a machine can do at most: arithmetic and memory. This one is measured; others are what their makers
+// say. Refuses to guess: whoever measures waits about a second.
 #pragma once
 
 #include <atomic>
@@ -51,9 +51,9 @@ class ReadBandwidth {
 };
 
 struct Machine {
-  std::string name;         ///< "a100"
-  double flops_per_s = 0;   ///< of its fastest matrix products in the format that its makers name
-  double bytes_per_s = 0;   ///< of its memory
+  std::string name;        ///< "a100"
+  double flops_per_s = 0;  ///< of its fastest matrix products in the format that its makers name
+  double bytes_per_s = 0;  ///< of its memory
   /// FLOPs per byte from which on arithmetic is what limits (Williams et al. 2009).
   double ridge() const { return bytes_per_s > 0 ? flops_per_s / bytes_per_s : 0; }
 };

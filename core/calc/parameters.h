@@ -15,8 +15,9 @@ namespace attnscope {
 /// One weight, or the same weight of all blocks.
 struct ParameterRow {
   WeightPart part = WeightPart::other;
-  std::string name;     ///< "blocks.*.attn.k.weight"
-  std::string symbols;  ///< "L · d · g·d_k": L blocks, d width, h heads, g key/value heads, d_k, f, V, E experts
+  std::string name;  ///< "blocks.*.attn.k.weight"
+  std::string
+      symbols;  ///< "L · d · g·d_k": L blocks, d width, h heads, g key/value heads, d_k, f, V, E experts
   std::string numbers;  ///< "32 · 4096 · 1024"
   Count count;
   Count active;  ///< what one token passes of it: less than `count` where there are experts

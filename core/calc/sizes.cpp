@@ -65,8 +65,13 @@ Status check(const char* name, std::int64_t value, std::int64_t most) {
 Sizes sizes_of(const Described& it) {
   const BlockSpec& last = it.config.blocks.back();
   const AttentionSpec& a = last.attention;
-  return {it.config.d_model, it.config.n_layers(), a.n_heads, a.n_kv_heads, a.d_head,
-          last.mlp.kind == MlpSpec::Kind::none ? 0 : last.mlp.d_mlp, it.config.vocab_size};
+  return {it.config.d_model,
+          it.config.n_layers(),
+          a.n_heads,
+          a.n_kv_heads,
+          a.d_head,
+          last.mlp.kind == MlpSpec::Kind::none ? 0 : last.mlp.d_mlp,
+          it.config.vocab_size};
 }
 
 const std::vector<std::string>& size_names() {
@@ -118,7 +123,7 @@ Result<Described> resized(const Described& described, const Sizes& sizes) {
     return fail(Code::bad_shape, "error.calc.kv_heads", {sizes.heads, sizes.kv_heads});
   Described out = described;
   resize_stack(out.config, sizes, before);
-  for (ModelConfig& tower : out.config.towers)
+  for (ModelConfig& tower : out.config.encoders)
     if (tower.stack == Stack::vision) {
       if (tower.projected > 0) tower.projected = out.config.d_model;
     } else {

@@ -73,8 +73,8 @@ void about_cache(const Described& it, const Workload& work, std::vector<Text>& o
 void about_experts(const Described& it, std::vector<Text>& out) {
   if (it.experts.count == 0) return;
   const Parameters all = parameters(it);
-  out.push_back(Text::of("slip.experts", {it.experts.count, it.experts.active, count_text(all.total),
-                                          count_text(all.active)}));
+  out.push_back(Text::of(
+      "slip.experts", {it.experts.count, it.experts.active, count_text(all.total), count_text(all.active)}));
 }
 
 }  // namespace
@@ -88,7 +88,8 @@ std::vector<Text> slips_of(const Described& it, const Workload& work) {
   about_cache(it, work, out);
   about_experts(it, out);
   const double n = parameters(it).active.real();
-  out.push_back(Text::of("slip.chinchilla", {format("%.3g", n), format("%.3g", 20 * n), format("%.3g", n / 20)}));
+  out.push_back(
+      Text::of("slip.chinchilla", {format("%.3g", n), format("%.3g", 20 * n), format("%.3g", n / 20)}));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// What is often said of a model and is not so, with the right numbers and what the wrong ones would give. Refuses
-// slips that do not concern the model at hand.
+// What is often said of a model and is not so, with the right numbers and what the wrong ones would give.
+// Refuses slips that do not concern the model at hand.
 #pragma once
 
 #include <vector>

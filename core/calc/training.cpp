@@ -6,7 +6,8 @@
 namespace attnscope {
 namespace {
 
-// The N whose loss with 20 N tokens is `loss`: the loss falls with N, so the interval is halved (in logarithms).
+// The N whose loss with 20 N tokens is `loss`: the loss falls with N, so the interval is halved (in
+// logarithms).
 double size_for_loss(double loss) {
   double least = 0, most = 60;  // e^60 parameters
   for (int round = 0; round < 100; ++round) {

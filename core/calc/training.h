@@ -1,6 +1,6 @@
-// What training and serving a model of N parameters costs, by the rules that everybody uses: 6 N D to train on
-// D tokens, 2 N for each token served (Kaplan et al. 2020, 2.1), D ~ 20 N for the best model of a given compute
-// (Hoffmann et al. 2022). N counts what one token passes.
+// What training and serving a model of N parameters costs, by the rules that everybody uses: 6 N D to train
+// on D tokens, 2 N for each token served (Kaplan et al. 2020, 2.1), D ~ 20 N for the best model of a given
+// compute (Hoffmann et al. 2022). N counts what one token passes.
 #pragma once
 
 namespace attnscope {
@@ -9,13 +9,14 @@ inline constexpr double kTokensPerParameter = 20;  ///< Chinchilla's
 
 struct TrainingCost {
   double parameters = 0, tokens = 0, served = 0;
-  double training_flops = 0;    ///< 6 N D
-  double serving_flops = 0;     ///< 2 N for each token served
-  double total_flops = 0;       ///< of both
+  double training_flops = 0;     ///< 6 N D
+  double serving_flops = 0;      ///< 2 N for each token served
+  double total_flops = 0;        ///< of both
   double chinchilla_tokens = 0;  ///< 20 N
   double per_parameter = 0;      ///< D / N: 20 is compute-optimal, more is over-trained
   double loss = 0;               ///< expected by Chinchilla's fit, in nats
-  /// The model with 20 tokens per parameter that is expected to reach the same loss, and what training it costs.
+  /// The model with 20 tokens per parameter that is expected to reach the same loss, and what training it
+  /// costs.
   double equal_parameters = 0, equal_tokens = 0, equal_flops = 0;
   /// Tokens served from which on training and serving this model costs less than that one; 0: it never does.
   double breaks_even = 0;

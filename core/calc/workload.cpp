@@ -10,7 +10,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 40;
 struct OtherName {
   const char *name, *format;
 };
-constexpr OtherName kOtherNames[] = {{"float32", "f32"},  {"fp32", "f32"},  {"float", "f32"},
+constexpr OtherName kOtherNames[] = {{"float32", "f32"},   {"fp32", "f32"},    {"float", "f32"},
                                      {"bfloat16", "bf16"}, {"float16", "f16"}, {"fp16", "f16"},
                                      {"half", "f16"},      {"fp8", "f8"},      {"float8", "f8"},
                                      {"i8", "int8"},       {"i4", "int4"}};
@@ -23,15 +23,15 @@ Status check(const char* field, std::int64_t value, std::int64_t least) {
 }  // namespace
 
 const std::vector<Format>& formats() {
-  static const std::vector<Format> all{{"f32", 128}, {"bf16", 64}, {"f16", 64},  {"f8", 32},
-                                       {"int8", 32}, {"int4", 16}, {"q8_0", 34}, {"q5_0", 22},
-                                       {"q4_0", 18}, {"q4_k", 18}};
+  static const std::vector<Format> all{{"f32", 128}, {"bf16", 64}, {"f16", 64},  {"f8", 32},   {"int8", 32},
+                                       {"int4", 16}, {"q8_0", 34}, {"q5_0", 22}, {"q4_0", 18}, {"q4_k", 18}};
   return all;
 }
 
 Result<Format> format_named(const std::string& name) {
   std::string wanted;
-  for (const char c : name.substr(0, 32)) wanted += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char c : name.substr(0, 32))
+    wanted += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   for (const OtherName& other : kOtherNames)
     if (wanted == other.name) wanted = other.format;
   std::vector<std::string> known;
