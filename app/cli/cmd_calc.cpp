@@ -1,5 +1,6 @@
 // attnscope-cli calc: what a model of these sizes needs: parameters, cache, arithmetic, memory, training.
 // Needs no weights: a preset, a config.json, or a model.
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -7,7 +8,7 @@
 #include "core/arch/presets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/calc/calculation.h"
+#include "core/calc/counted.h"
 #include "core/calc/machine.h"
 #include "core/calc/sizes.h"
 #include "core/calc/training.h"
@@ -24,7 +25,7 @@ struct CalcOptions {
   std::int64_t seq = 2048, batch = 1, source = 0;
   double tokens = 0, served = 0;
   std::vector<std::string> sizes;
-  bool json = false, presets = false;
+  bool json = false, presets = false, run = false;
 };
 
 bool has_weights(const fs::path& folder) {
@@ -89,7 +90,7 @@ json flops_json(const Flops& flops) {
 
 json parameters_json(const Parameters& parameters) {
   json parts = json::object(), rows = json::array();
-  for (const WeightPart part : kWeightParts)
+  for (const ParameterPart part : kParameterParts)
     parts[std::string(part_name(part))] = parameters.by_part[static_cast<std::size_t>(part)].value();
   for (const ParameterRow& row : parameters.rows)
     rows.push_back({{"part", part_name(row.part)},
@@ -191,6 +192,26 @@ json to_json(const Described& it, const Workload& work, const Calculation& calc)
       {"notes", in_words(calc.notes)}};
 }
 
+constexpr std::int64_t kMostCounted = 1024;
+
+// A preset's shape, or the model itself, run and counted.
+Result<Counted> counted_of(const CalcOptions& options) {
+  std::error_code error;
+  const bool preset = !fs::exists(fs::path(options.model), error) && is_preset(options.model);
+  TRY(const OpenedModel opened, open_named(preset ? std::string(kRandomPrefix) + options.model : options.model));
+  return count_run(*opened.model, std::min(options.seq, kMostCounted));
+}
+
+json counted_json(const Counted& counted) {
+  return {{"positions", counted.positions},
+          {"dtype", "f32"},
+          {"parameters", counted.parameters.value()},
+          {"weight_bytes", counted.weight_bytes.value()},
+          {"kv_cache_bytes", counted.cache_bytes.value()},
+          {"flops", {{"prefill", flops_json(counted.prefill)}, {"decode", flops_json(counted.decode)}}},
+          {"seconds", {{"prefill", counted.prefill_seconds}, {"decode", counted.decode_seconds}}}};
+}
+
 void print_line(const char* key, const std::string& text) { std::printf("%s  %s\n", tr(key), text.c_str()); }
 
 std::string bytes_text(const json& value) {
@@ -232,6 +253,15 @@ void print_calc(const json& out) {
                      format("%.3g", roof["flops_per_byte"].get<double>()),
                      format("%.3g", out["roofline"]["ridge_flops_per_byte"].get<double>())}));
     }
+  if (out.contains("counted")) {
+    const json& core = out["counted"];
+    const auto number = [](const json& value) { return format_count(value.get<std::int64_t>()); };
+    std::printf("%s\n", tr("cli.calc.counted", {number(core["positions"]), number(core["parameters"]),
+                                                bytes_text(core["kv_cache_bytes"]),
+                                                number(core["flops"]["prefill"]["total"]),
+                                                number(core["flops"]["decode"]["total"])})
+                            .c_str());
+  }
   const json& training = out["training"];
   print_line("cli.calc.training",
              tr("cli.calc.training.what", {format("%.4g", training["tokens"].get<double>()),
@@ -272,6 +302,11 @@ Status run_calc(const CalcOptions& options) {
     TRY(const Machine machine, own ? Result<Machine>(*measure_machine()) : machine_named(options.machine));
     out["roofline"] = roofline_json(machine, calc, work.batch);
   }
+  if (options.run) {
+    if (!options.sizes.empty()) return fail(Code::unsupported, "error.calc.run_sizes");
+    TRY(const Counted counted, counted_of(options));
+    out["counted"] = counted_json(counted);
+  }
   if (options.json)
     print_json(out);
   else
@@ -296,6 +331,7 @@ void add_calc(CLI::App& app, Action& action) {
   command->add_option("--machine", options->machine, tr("cli.calc.machine"));
   command->add_option("--tokens", options->tokens, tr("cli.calc.tokens"))->transform(real(1, 1e30));
   command->add_option("--served", options->served, tr("cli.calc.served"))->transform(real(0, 1e30));
+  command->add_flag("--run", options->run, tr("cli.calc.run"));
   command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] { action = [options] { return run_calc(*options); }; });
 }

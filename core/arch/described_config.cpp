@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int kMostSize = 1 << 24;
 
@@ -52,7 +52,7 @@ bool is_base(const std::string& architecture) {
 }
 
 // What a file of this class would hold of the tensors that families look for.
-NamesOnly names_of(const json& config, const std::string& type, const std::string& architecture) {
+NamesOnly names_of(const Json& config, const std::string& type, const std::string& architecture) {
   NamesOnly out;
   const auto size = [&](const char* key, std::int64_t otherwise) {
     const auto at = config.find(key);
@@ -76,14 +76,14 @@ NamesOnly names_of(const json& config, const std::string& type, const std::strin
   return out;
 }
 
-bool flag(const json& config, const char* key, bool otherwise) {
+bool flag(const Json& config, const char* key, bool otherwise) {
   const auto at = config.find(key);
   return at != config.end() && at->is_boolean() ? at->get<bool>() : otherwise;
 }
 
 // Whether such a checkpoint holds an optional weight: LayerNorm's models have biases, RMSNorm's have none,
 // and the config's own word goes first.
-bool is_there(const ModelConfig& config, const json& text, const std::string& type, const std::string& name) {
+bool is_there(const ModelConfig& config, const Json& text, const std::string& type, const std::string& name) {
   const bool sight = starts_with(name, stack_prefix(Stack::vision)) || config.patch.size > 0;
   const bool enc = starts_with(name, stack_prefix(Stack::enc));
   const ModelConfig& own = sight ? config.of(Stack::vision) : enc ? config.of(Stack::enc) : config;
@@ -98,12 +98,12 @@ bool is_there(const ModelConfig& config, const json& text, const std::string& ty
 }
 
 // The config inside that describes the words, where there is one.
-const json& words_of(const json& config) {
+const Json& words_of(const Json& config) {
   const auto text = config.find("text_config");
   return text != config.end() && text->is_object() ? *text : config;
 }
 
-std::string dtype_of(const json& config) {
+std::string dtype_of(const Json& config) {
   for (const char* key : {"torch_dtype", "dtype"}) {
     const auto at = config.find(key);
     if (at == config.end() || !at->is_string()) continue;
@@ -124,9 +124,9 @@ void add_pooler(Described& out, const std::string& type, const std::string& arch
   out.beside.push_back({"pooler.bias", {d}, false});
 }
 
-Result<Described> by_family(const json& given, const std::string& what) {
+Result<Described> by_family(const Json& given, const std::string& what) {
   TRY(const KnownFamily known, family_of(given, what));
-  json config = given;
+  Json config = given;
   config["model_type"] = known.type;
   const std::string architecture = architecture_of(given);
   Described out;
@@ -134,7 +134,7 @@ Result<Described> by_family(const json& given, const std::string& what) {
   TRY(out.config, known.family->read_config(config, names));
   out.family = out.config.family = known.family->name;
   out.dtype = dtype_of(given);
-  const json& text = words_of(config);
+  const Json& text = words_of(config);
   for (const WeightShape& weight : expected_weights(out.config))
     if (!weight.required && !is_there(out.config, text, known.type, weight.name))
       out.absent.insert(any_block(weight.name));
@@ -151,7 +151,7 @@ constexpr Borrowed kBorrowed[] = {
     {"gpt_oss", "llama", "gpt-oss"},         {"deepseek_v2", "llama", "DeepSeek-V2"},
     {"deepseek_v3", "llama", "DeepSeek-V3"}, {"phi3", "llama", "Phi-3"}};
 
-const Borrowed* borrowed(const json& config) {
+const Borrowed* borrowed(const Json& config) {
   const auto type = config.is_object() ? config.find("model_type") : config.end();
   if (!config.is_object() || type == config.end()) return nullptr;
   for (const Borrowed& one : kBorrowed)
@@ -185,7 +185,7 @@ void read_latent(ConfigReader& config, Described& out) {
 
 // Windows by "layer_types", where the family that was borrowed has none.
 void read_windows(ConfigReader& config, Described& out) {
-  const json* types = config.find({"layer_types"});
+  const Json* types = config.find({"layer_types"});
   if (!types || !types->is_array()) return;
   const int window = config.count({"sliding_window"}, 0, 1 << 30);
   for (std::size_t i = 0; i < out.config.blocks.size() && i < types->size(); ++i)
@@ -201,8 +201,8 @@ void add_gpt_oss(Described& out) {
                           {out.config.blocks[static_cast<std::size_t>(block)].attention.n_heads}});
 }
 
-Result<Described> by_borrowing(const json& given, const Borrowed& from, const std::string& what) {
-  json config = given;
+Result<Described> by_borrowing(const Json& given, const Borrowed& from, const std::string& what) {
+  Json config = given;
   config["model_type"] = from.as;
   config.erase("architectures");
   config.erase("rope_scaling");  // counts nothing
@@ -227,7 +227,7 @@ Result<Described> by_borrowing(const json& given, const Borrowed& from, const st
 
 // ---- OpenVLA: two towers side by side, a projector over both, Llama 2 ---------------------------------
 // The rows of one tower's weights that a ViT does not have.
-void add_tower_parts(const json& config, const ModelConfig& tower, Described& out) {
+void add_tower_parts(const Json& config, const ModelConfig& tower, Described& out) {
   const std::int64_t d = tower.d_model, wide = tower.blocks.front().mlp.d_mlp;
   const auto registers = config.value("registers", 0);
   if (registers > 0) out.beside.push_back({"vision.register_embed.weight", {registers, d}});
@@ -251,9 +251,9 @@ void add_tower_parts(const json& config, const ModelConfig& tower, Described& ou
   out.beside.push_back({pool + "down.bias", {d}});
 }
 
-Status add_towers(const json& config, Described& out) {
+Status add_towers(const Json& config, Described& out) {
   std::int64_t seen = 0;
-  for (const json& one : config["vision_configs"]) {
+  for (const Json& one : config["vision_configs"]) {
     ConfigReader reader(one, "config.json: vision_configs");
     ImageDefaults defaults;
     defaults.class_token = reader.flag({"class_token"}, false);
@@ -267,7 +267,7 @@ Status add_towers(const json& config, Described& out) {
   }
   std::int64_t in = seen;
   int layer = 0;
-  for (const json& width : config["projector"]) {
+  for (const Json& width : config["projector"]) {
     const auto next = width.get<std::int64_t>();
     const std::string name = "projected." + std::to_string(layer++);
     out.beside.push_back({name + ".weight", {in, next}});
@@ -278,8 +278,8 @@ Status add_towers(const json& config, Described& out) {
 }
 
 // The published config leaves out what Llama 2 and the towers are: the preset knows it.
-Result<Described> openvla(const json& given, const std::string& what) {
-  TRY(json config, preset_config("openvla-7b"));
+Result<Described> openvla(const Json& given, const std::string& what) {
+  TRY(Json config, preset_config("openvla-7b"));
   if (const auto text = given.find("text_config"); text != given.end() && text->is_object())
     config["text_config"].merge_patch(*text);
   TRY(Described out, by_family(config["text_config"], what));
@@ -292,8 +292,8 @@ Result<Described> openvla(const json& given, const std::string& what) {
 
 }  // namespace
 
-Result<Described> describe_config(const json& config, const std::string& what) {
-  const bool vla = config.is_object() && config.value("model_type", json()) == "openvla";
+Result<Described> describe_config(const Json& config, const std::string& what) {
+  const bool vla = config.is_object() && config.value("model_type", Json()) == "openvla";
   if (vla) return openvla(config, what);
   if (const Borrowed* from = borrowed(config)) return by_borrowing(config, *from, what);
   return by_family(config, what);

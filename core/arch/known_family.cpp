@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 std::string known_architectures() {
   std::vector<std::string> names;
@@ -27,14 +27,14 @@ std::string letters_of(std::string_view name) {
 
 }  // namespace
 
-std::string architecture_of(const json& config) {
+std::string architecture_of(const Json& config) {
   const auto names = config.is_object() ? config.find("architectures") : config.end();
   if (!config.is_object() || names == config.end() || !names->is_array() || names->empty()) return {};
   return names->front().is_string() ? names->front().get<std::string>() : std::string();
 }
 
 // "Gemma2ForCausalLM" begins with gemma2, and with gemma, which is shorter.
-Result<KnownFamily> family_of(const json& config, const std::string& what) {
+Result<KnownFamily> family_of(const Json& config, const std::string& what) {
   std::string type;
   if (config.is_object() && config.contains("model_type") && config["model_type"].is_string())
     type = config["model_type"].get<std::string>();

@@ -14,7 +14,7 @@ namespace attnscope {
 
 /// One weight, or the same weight of all blocks.
 struct ParameterRow {
-  WeightPart part = WeightPart::other;
+  ParameterPart part = ParameterPart::other;
   std::string name;  ///< "blocks.*.attn.k.weight"
   std::string
       symbols;  ///< "L · d · g·d_k": L blocks, d width, h heads, g key/value heads, d_k, f, V, E experts
@@ -25,7 +25,7 @@ struct ParameterRow {
 
 struct Parameters {
   std::vector<ParameterRow> rows;  ///< embedding first, in the order of the forward pass
-  std::array<Count, kWeightParts.size()> by_part;
+  std::array<Count, kParameterParts.size()> by_part;
   Count total, active;
 };
 Parameters parameters(const Described& described);

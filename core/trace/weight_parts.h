@@ -12,14 +12,14 @@
 namespace attnscope {
 
 /// other: what stands beside the Transformer: projectors between stacks, poolers.
-enum class WeightPart : std::uint8_t { embedding, attention, mlp, norms, unembedding, other };
-inline constexpr std::array kWeightParts{WeightPart::embedding, WeightPart::attention,   WeightPart::mlp,
-                                         WeightPart::norms,     WeightPart::unembedding, WeightPart::other};
+enum class ParameterPart : std::uint8_t { embedding, attention, mlp, norms, unembedding, other };
+inline constexpr std::array kParameterParts{ParameterPart::embedding, ParameterPart::attention,   ParameterPart::mlp,
+                                         ParameterPart::norms,     ParameterPart::unembedding, ParameterPart::other};
 
 /// "embedding", ... as `info --json` calls it.
-std::string_view part_name(WeightPart part);
+std::string_view part_name(ParameterPart part);
 /// The part that a weight of this canonical name is counted in; nothing where it is counted under another
 /// name (a tied unembedding, an encoder's share of the table of tokens).
-std::optional<WeightPart> part_of_weight(const ModelConfig& config, std::string_view name);
+std::optional<ParameterPart> part_of_weight(const ModelConfig& config, std::string_view name);
 
 }  // namespace attnscope

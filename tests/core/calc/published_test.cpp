@@ -102,10 +102,10 @@ TEST(Sizes, of_llama_2_7b_give_the_numbers_of_the_usual_slips) {
   EXPECT_EQ(sizes_of(llama).kv_heads, 32);
   EXPECT_EQ(with("llama-2-7b", "kv_heads=8"), 6738415616 - 32LL * 2 * 4096 * 24 * 128);
   const Parameters all = parameters(llama);
-  EXPECT_EQ(all.by_part[static_cast<std::size_t>(WeightPart::attention)].value(), 32LL * 67108864);
-  EXPECT_EQ(all.by_part[static_cast<std::size_t>(WeightPart::mlp)].value(), 32LL * 135266304);
-  EXPECT_EQ(all.by_part[static_cast<std::size_t>(WeightPart::embedding)].value(), 131072000);
-  EXPECT_EQ(all.by_part[static_cast<std::size_t>(WeightPart::unembedding)].value(), 131072000);
+  EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::attention)].value(), 32LL * 67108864);
+  EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::mlp)].value(), 32LL * 135266304);
+  EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::embedding)].value(), 131072000);
+  EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::unembedding)].value(), 131072000);
   EXPECT_EQ(rule_of_thumb(llama.config).value(), 6442450944);
   EXPECT_EQ(rule_of_thumb(preset("gpt3-175b").config).value(), 173946175488);
 }
