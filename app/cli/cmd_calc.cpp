@@ -198,7 +198,8 @@ constexpr std::int64_t kMostCounted = 1024;
 Result<Counted> counted_of(const CalcOptions& options) {
   std::error_code error;
   const bool preset = !fs::exists(fs::path(options.model), error) && is_preset(options.model);
-  TRY(const OpenedModel opened, open_named(preset ? std::string(kRandomPrefix) + options.model : options.model));
+  TRY(const OpenedModel opened,
+      open_named(preset ? std::string(kRandomPrefix) + options.model : options.model));
   return count_run(*opened.model, std::min(options.seq, kMostCounted));
 }
 
@@ -256,11 +257,11 @@ void print_calc(const json& out) {
   if (out.contains("counted")) {
     const json& core = out["counted"];
     const auto number = [](const json& value) { return format_count(value.get<std::int64_t>()); };
-    std::printf("%s\n", tr("cli.calc.counted", {number(core["positions"]), number(core["parameters"]),
-                                                bytes_text(core["kv_cache_bytes"]),
-                                                number(core["flops"]["prefill"]["total"]),
-                                                number(core["flops"]["decode"]["total"])})
-                            .c_str());
+    std::printf("%s\n",
+                tr("cli.calc.counted",
+                   {number(core["positions"]), number(core["parameters"]), bytes_text(core["kv_cache_bytes"]),
+                    number(core["flops"]["prefill"]["total"]), number(core["flops"]["decode"]["total"])})
+                    .c_str());
   }
   const json& training = out["training"];
   print_line("cli.calc.training",

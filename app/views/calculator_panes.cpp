@@ -68,21 +68,22 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
   const ImVec2 at = next_line(width, kRow + 3);
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
-                                            colour_of(part), scaled(2));
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + scaled(4)),
+                                            ImVec2(at.x + scaled(9), at.y + scaled(13)), colour_of(part),
+                                            scaled(2));
   draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
             tr(std::string("calculator.part.") + std::string(part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
   draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
-  draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim, format("%.1f %%", 100 * share));
+  draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
+             format("%.1f %%", 100 * share));
 }
 
 void draw_weight_line(const ParameterRow& row, float width) {
   const ImVec2 at = next_line(width, kRow - 2);
   const float right = at.x + width - scaled(64), count = scaled(112);
   const float room = width - scaled(64) - count - scaled(16), name = room * 0.36f, letters = room * 0.28f;
-  const ImFont* const small = fonts().mono_small;
-  ImFont* const face = const_cast<ImFont*>(small);
+  ImFont* const face = fonts().mono_small;
   draw_left(face, at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
   draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
   draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
@@ -110,7 +111,8 @@ void draw_bars(const std::vector<Bar>& bars, float width) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const float top = at.y + scaled(20), bottom = top + scaled(9);
     list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, bottom), theme().panel_raised, scaled(3));
-    list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(scaled(2), wide), bottom), bar.colour, scaled(3));
+    list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(scaled(2), wide), bottom), bar.colour,
+                        scaled(3));
   }
 }
 
@@ -118,14 +120,17 @@ void draw_bars(const std::vector<Bar>& bars, float width) {
 class Columns {
  public:
   Columns(float width, std::vector<std::string> headings)
-      : width_(width), count_(headings.size()), each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
+      : width_(width),
+        count_(headings.size()),
+        each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
     const ImVec2 at = next_line(width_, kRow + 2);
-    for (std::size_t i = 0; i < count_; ++i) draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
+    for (std::size_t i = 0; i < count_; ++i)
+      draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
   }
   void line(const std::string& name, const std::vector<std::string>& cells, bool strong = false) {
     const ImVec2 at = next_line(width_);
-    draw_left(strong ? fonts().body_bold : fonts().body, at.x, at.y, width_ - each_ * float(count_), theme().text,
-              name);
+    draw_left(strong ? fonts().body_bold : fonts().body, at.x, at.y, width_ - each_ * float(count_),
+              theme().text, name);
     for (std::size_t i = 0; i < cells.size() && i < count_; ++i)
       draw_right(fonts().mono, edge(at.x, i), at.y, strong ? theme().accent : theme().text, cells[i]);
   }
@@ -145,9 +150,12 @@ void draw_roof_lines(const CalculatorScene& scene, Columns& table) {
   const double prefill = batch * cost.prefill.total().real(), decode = batch * cost.decode.total().real();
   const Roof of_prefill = under_roof(*scene.machine, prefill, scene.calc.traffic.prefill.real());
   const Roof of_decode = under_roof(*scene.machine, decode, scene.calc.traffic.decode.real());
-  table.line(tr("calculator.intensity"), {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
-  table.line(tr("calculator.time.compute"), {milliseconds(of_prefill.compute_s), milliseconds(of_decode.compute_s)});
-  table.line(tr("calculator.time.memory"), {milliseconds(of_prefill.memory_s), milliseconds(of_decode.memory_s)});
+  table.line(tr("calculator.intensity"),
+             {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
+  table.line(tr("calculator.time.compute"),
+             {milliseconds(of_prefill.compute_s), milliseconds(of_decode.compute_s)});
+  table.line(tr("calculator.time.memory"),
+             {milliseconds(of_prefill.memory_s), milliseconds(of_decode.memory_s)});
   const auto bound = [](const Roof& roof) {
     return std::string(tr(roof.memory_bound() ? "calculator.bound.memory" : "calculator.bound.compute"));
   };
@@ -167,7 +175,9 @@ void draw_roofline(const CalculatorScene& scene, float width) {
   plot.x1 = static_cast<float>(std::max(1e4, ridge * 10));
   plot.y0 = static_cast<float>(machine.bytes_per_s * 0.1);
   plot.y1 = static_cast<float>(machine.flops_per_s * 2);
-  const auto roof = [&](double x) { return static_cast<float>(std::min(machine.flops_per_s, x * machine.bytes_per_s)); };
+  const auto roof = [&](double x) {
+    return static_cast<float>(std::min(machine.flops_per_s, x * machine.bytes_per_s));
+  };
   LineSeries line;
   line.colour = theme().accent;
   line.label = machine.name == kThisMachine ? std::string(tr("calculator.machine.this")) : machine.name;
@@ -205,6 +215,7 @@ void draw_counted(const CalculatorScene& scene, float width) {
   const auto need = calculate(scene.model, same);
   if (!need) return;
   section_heading(tr("calculator.counted"));
+  note_item("calc_counted");
   caption(tr("calculator.counted.help", {format_count(core.positions)}));
   Columns table(width, {tr("calculator.needed"), tr("calculator.core")});
   Workload next = same;
@@ -235,7 +246,8 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const Parameters& all = scene.calc.parameters;
   text_line(fonts().mono_big, theme().text, count_text(all.total));
   if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
-  caption(tr("calculator.rule", {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
+  caption(tr("calculator.rule",
+             {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
   draw_shares(all, width);
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
@@ -250,21 +262,26 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
   if (forms.own.value() == 0) return caption(tr("calc.note.no_decoding"));
   text_line(fonts().mono_big, theme().text, bytes_text(scene.calc.cache.total()));
   if (scene.model.latent.kv_rank > 0)
-    caption(tr("calculator.cache.latent", {std::to_string(sizes.layers), std::to_string(scene.model.latent.kv_rank),
-                                           std::to_string(scene.model.latent.rope), bytes_text(scene.calc.cache.per_position)}));
+    caption(tr("calculator.cache.latent",
+               {std::to_string(sizes.layers), std::to_string(scene.model.latent.kv_rank),
+                std::to_string(scene.model.latent.rope), bytes_text(scene.calc.cache.per_position)}));
   else
-    caption(tr("calculator.cache.formula", {std::to_string(sizes.layers), std::to_string(sizes.kv_heads),
-                                            std::to_string(sizes.d_head), bytes_text(scene.calc.cache.per_position)}));
+    caption(tr("calculator.cache.formula",
+               {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
+                bytes_text(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
-  std::vector<Bar> bars{{tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, theme().q},
-                        {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
-                        {tr("calculator.cache.mqa"), forms.mqa, theme().v}};
-  if (!(forms.no_windows == forms.own)) bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, theme().k});
+  std::vector<Bar> bars{
+      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, theme().q},
+      {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
+      {tr("calculator.cache.mqa"), forms.mqa, theme().v}};
+  if (!(forms.no_windows == forms.own))
+    bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, theme().k});
   if (scene.calc.cache.cross.value() > 0)
     bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().residual});
   draw_bars(bars, width);
   const ForwardCost& cost = scene.calc.forward;
-  caption(tr("calculator.passes", {count_text(cost.passes_without_cache), count_text(cost.passes_with_cache)}));
+  caption(
+      tr("calculator.passes", {count_text(cost.passes_without_cache), count_text(cost.passes_with_cache)}));
 }
 
 void draw_calculator_flops(const CalculatorScene& scene, float width) {
@@ -273,8 +290,10 @@ void draw_calculator_flops(const CalculatorScene& scene, float width) {
   Columns table(width, {tr("calculator.prefill"), tr("calculator.decode")});
   table.line(tr("calculator.flops.per_token"),
              {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
-  table.line(tr("calculator.flops.matrices"), {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
-  table.line(tr("calculator.flops.attention"), {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
+  table.line(tr("calculator.flops.matrices"),
+             {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
+  table.line(tr("calculator.flops.attention"),
+             {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
   table.line(tr("calculator.flops.unembedding"),
              {count_text(cost.prefill.unembedding), count_text(cost.decode.unembedding)});
   table.line(tr("calculator.bytes"), {bytes_text(traffic.prefill), bytes_text(traffic.decode)});
@@ -296,8 +315,9 @@ void draw_calculator_training(const CalculatorScene& scene, float width) {
   table.line(tr("calculator.training.chinchilla"), {with_prefix(cost.chinchilla_tokens)});
   table.line(tr("calculator.training.ratio"), {significant(cost.per_parameter, 4)});
   table.line(tr("calculator.training.loss"), {significant(cost.loss, 4)});
-  table.line(tr("calculator.training.equal"), {tr("calculator.training.pair", {with_prefix(cost.equal_parameters),
-                                                                                with_prefix(cost.equal_tokens)})});
+  table.line(
+      tr("calculator.training.equal"),
+      {tr("calculator.training.pair", {with_prefix(cost.equal_parameters), with_prefix(cost.equal_tokens)})});
   table.line(tr("calculator.training.equal.flops"), {with_prefix(cost.equal_flops)});
   table.line(tr("calculator.serving.per_token"), {with_prefix(2 * cost.parameters)});
   table.line(tr("calculator.serving.flops"), {with_prefix(cost.serving_flops)});

@@ -19,9 +19,9 @@ struct CalculatorScene {
   const Described& model;
   const Workload& work;
   const Calculation& calc;
-  const Machine* machine = nullptr;   ///< null: not measured yet
-  const Counted* counted = nullptr;   ///< null: no run was counted
-  double tokens = 0, served = 0;      ///< of training and serving
+  const Machine* machine = nullptr;  ///< null: not measured yet
+  const Counted* counted = nullptr;  ///< null: no run was counted
+  double tokens = 0, served = 0;     ///< of training and serving
 };
 
 void draw_calculator_parameters(const CalculatorScene& scene, float width);

@@ -1,5 +1,5 @@
-// The calculator: what a model of these sizes needs, from the open model or a preset, with every size to type or
-// drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
+// The calculator: what a model of these sizes needs, from the open model or a preset, with every size to type
+// or drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
 #include <algorithm>
 
 #include "app/look/item_map.h"
@@ -100,7 +100,8 @@ void CalculatorView::follow(const ViewContext& context) {
   if (!opened || !opened->recorded.empty()) return choose_preset(kFirstPreset);
   preset_.clear();
   counted_ = 0;
-  Described model = describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights());
+  Described model =
+      describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights());
   const std::int64_t most = model.config.position.max_positions;
   work_.seq = most > 0 ? std::min<std::int64_t>(most, 2048) : 2048;
   take(std::move(model));
@@ -140,7 +141,8 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   if (!preset_.empty() && base_ && base_->runs) {
     ImGui::SameLine(0, scaled(kGap));
     if (chip(std::string(tr("calculator.open")) + "###calc_open", false, tr("calculator.open.help")))
-      context.commands.act([path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
+      context.commands.act(
+          [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
   if (base_ && !(sizes_ == sizes_of(*base_))) {
     ImGui::SameLine(0, scaled(kGap));
@@ -158,8 +160,8 @@ void CalculatorView::draw_fields(float width) {
               row = caption_height + ImGui::GetFrameHeight() + scaled(6);
   const int columns = std::max(1, static_cast<int>((width + scaled(kGap)) / scaled(kField + kGap)));
   int count = 0;
-  const auto field = [&](const char* id, const char* label, std::int64_t& value, std::int64_t most, bool real = false,
-                         double* number = nullptr) {
+  const auto field = [&](const char* id, const char* label, std::int64_t& value, std::int64_t most,
+                         bool real = false, double* number = nullptr) {
     const ImVec2 p(at.x + static_cast<float>(count % columns) * scaled(kField + kGap),
                    at.y + static_cast<float>(count / columns) * row);
     ++count;
@@ -172,8 +174,9 @@ void CalculatorView::draw_fields(float width) {
     bool changed = false;
     if (real) {
       const double low = 0, high = 1e30;
-      changed = ImGui::DragScalar(id, ImGuiDataType_Double, number, static_cast<float>(std::max(1e6, *number / 100)),
-                                  &low, &high, "%.4g", ImGuiSliderFlags_AlwaysClamp);
+      changed = ImGui::DragScalar(id, ImGuiDataType_Double, number,
+                                  static_cast<float>(std::max(1e6, *number / 100)), &low, &high, "%.4g",
+                                  ImGuiSliderFlags_AlwaysClamp);
     } else {
       const float speed = static_cast<float>(std::max(0.1, static_cast<double>(value) / 200));
       changed = ImGui::DragScalar(id, ImGuiDataType_S64, &value, speed, &least, &most, nullptr,
@@ -189,7 +192,8 @@ void CalculatorView::draw_fields(float width) {
   for (const std::string& name : size_names()) {
     std::int64_t value = *size_named(wanted, name);
     if (value == 0) continue;  // no MLP, no vocabulary
-    if (!field(("###calc_" + name).c_str(), tr("calculator.size." + name), value, name == "layers" ? 4096 : 1 << 24))
+    if (!field(("###calc_" + name).c_str(), tr("calculator.size." + name), value,
+               name == "layers" ? 4096 : 1 << 24))
       continue;
     set_size(wanted, name, value);
     changed = true;
@@ -225,7 +229,8 @@ void CalculatorView::draw_machine(const ViewContext& context, float width) {
   for (const Machine& machine : machines()) {
     const std::string label = machine.name + "###calc_machine_" + machine.name;
     place(label);
-    const std::string help = tr("calculator.machine.help", {with_prefix(machine.flops_per_s), with_prefix(machine.bytes_per_s)});
+    const std::string help =
+        tr("calculator.machine.help", {with_prefix(machine.flops_per_s), with_prefix(machine.bytes_per_s)});
     if (chip(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
   }
   const OpenedModel* opened = context.run.document.opened.get();
@@ -251,17 +256,18 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   if (machine) scene.machine = &*machine;
   std::shared_ptr<const Result<Counted>> counted;
   if (counted_ > 0 && preset_.empty())
-    counted = counting_.get(
-        counted_, "calculator_count", context.commands,
-        [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
-            const std::atomic<bool>& cancel) { return count_run(*model, seq, &cancel); });
+    counted =
+        counting_.get(counted_, "calculator_count", context.commands,
+                      [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
+                          const std::atomic<bool>& cancel) { return count_run(*model, seq, &cancel); });
   if (counted && *counted && sizes_ == sizes_of(*base_)) scene.counted = &**counted;
   if (pane_ == Pane::flops) {
     draw_machine(context, width);
     if (machine_ == kThisMachine && !machine) caption(tr("calculator.measuring"));
     if (machine)
-      caption(tr("calculator.machine.what", {with_prefix(machine->flops_per_s), with_prefix(machine->bytes_per_s),
-                                             significant(machine->ridge(), 3)}));
+      caption(
+          tr("calculator.machine.what", {with_prefix(machine->flops_per_s), with_prefix(machine->bytes_per_s),
+                                         significant(machine->ridge(), 3)}));
     if (counted && !*counted) caption(counted->error().sentence());
   }
   switch (pane_) {

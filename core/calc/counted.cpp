@@ -77,11 +77,13 @@ Result<Counted> count_run(const Model& model, std::int64_t positions, const std:
   const std::int64_t most = config.position.max_positions;
   Counted out;
   out.positions = std::max<std::int64_t>(1, most > 0 ? std::min(positions, most - 1) : positions);
-  for (const auto& [part, count] : parameters_by_part(config, model.weights())) out.parameters += Count(count);
+  for (const auto& [part, count] : parameters_by_part(config, model.weights()))
+    out.parameters += Count(count);
   out.weight_bytes = out.parameters * Count(sizeof(float));
   Input input;
   input.ids = some_ids(out.positions, config.vocab_size);
-  if (const ModelConfig* encoder = config.encoder()) input.source = some_ids(out.positions, encoder->vocab_size);
+  if (const ModelConfig* encoder = config.encoder())
+    input.source = some_ids(out.positions, encoder->vocab_size);
   TRY(const Run prefill, counted_run(model, input, nullptr));
   if (cancel && *cancel) return fail(Code::cancelled, "error.calc.cancelled");
   input.ids.push_back(input.ids.front());

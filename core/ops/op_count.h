@@ -8,8 +8,9 @@ namespace attnscope {
 
 /// Multiply-adds.
 struct OpCount {
-  std::atomic<std::int64_t> products{0};   ///< of linear()
-  std::atomic<std::int64_t> attention{0};  ///< of attend(): q·k and pattern·v, with what tiles compute beyond the mask
+  std::atomic<std::int64_t> products{0};  ///< of linear()
+  std::atomic<std::int64_t> attention{
+      0};  ///< of attend(): q·k and pattern·v, with what tiles compute beyond the mask
 };
 
 /// While it lives, linear() and attend() that this thread calls add to `to`, whatever threads they run on.

@@ -13,8 +13,9 @@ namespace attnscope {
 
 /// other: what stands beside the Transformer: projectors between stacks, poolers.
 enum class ParameterPart : std::uint8_t { embedding, attention, mlp, norms, unembedding, other };
-inline constexpr std::array kParameterParts{ParameterPart::embedding, ParameterPart::attention,   ParameterPart::mlp,
-                                         ParameterPart::norms,     ParameterPart::unembedding, ParameterPart::other};
+inline constexpr std::array kParameterParts{ParameterPart::embedding,   ParameterPart::attention,
+                                            ParameterPart::mlp,         ParameterPart::norms,
+                                            ParameterPart::unembedding, ParameterPart::other};
 
 /// "embedding", ... as `info --json` calls it.
 std::string_view part_name(ParameterPart part);

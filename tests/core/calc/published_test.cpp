@@ -53,9 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Published{"mistral-7b", 7241732096}, Published{"mixtral-8x7b", 46702792704},
                     Published{"gemma-2b", 2506172416}, Published{"gemma-7b", 8537680896},
                     Published{"vit-b-16", 86567656}, Published{"openvla-7b", 7541237184}),
-    [](const auto& info) {
+    [](const auto& one) {
       std::string name;
-      for (const char* c = info.param.name; *c; ++c) name += std::isalnum(*c) ? *c : '_';
+      for (const char* c = one.param.name; *c; ++c) name += std::isalnum(*c) ? *c : '_';
       return name;
     });
 
