@@ -24,7 +24,7 @@ ImU32 colour_of(ParameterPart part) {
     case ParameterPart::attention: return t.attention;
     case ParameterPart::mlp: return t.mlp;
     case ParameterPart::norms: return t.norm;
-    case ParameterPart::unembedding: return t.v;
+    case ParameterPart::unembedding: return t.accent;
     case ParameterPart::other: return t.text_dim;
   }
   return t.text_dim;
@@ -194,9 +194,9 @@ void draw_roofline(const CalculatorScene& scene, float width) {
     dot.points = {ImVec2(static_cast<float>(x), plot.y0), ImVec2(static_cast<float>(x), roof(x))};
     plot.series.push_back(std::move(dot));
   };
-  mark("calculator.prefill", theme().q, batch * scene.calc.forward.prefill.total().real(),
+  mark("calculator.prefill", theme().ok, batch * scene.calc.forward.prefill.total().real(),
        scene.calc.traffic.prefill.real());
-  mark("calculator.decode", theme().k, batch * scene.calc.forward.decode.total().real(),
+  mark("calculator.decode", theme().warning, batch * scene.calc.forward.decode.total().real(),
        scene.calc.traffic.decode.real());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(width, scaled(190));
@@ -271,13 +271,13 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
                 bytes_text(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   std::vector<Bar> bars{
-      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, theme().q},
+      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
       {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
-      {tr("calculator.cache.mqa"), forms.mqa, theme().v}};
+      {tr("calculator.cache.mqa"), forms.mqa, other}};
   if (!(forms.no_windows == forms.own))
-    bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, theme().k});
+    bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
   if (scene.calc.cache.cross.value() > 0)
-    bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().residual});
+    bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().attention});
   draw_bars(bars, width);
   const ForwardCost& cost = scene.calc.forward;
   caption(

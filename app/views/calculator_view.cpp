@@ -47,7 +47,7 @@ class CalculatorView : public View {
   void draw_machine(const ViewContext& context, float width);
   void draw_pane(const ViewContext& context, float width);
 
-  const OpenedModel* followed_ = nullptr;
+  std::weak_ptr<const OpenedModel> followed_;
   std::string preset_;  ///< empty: the open model
   std::optional<Described> base_, model_;
   Sizes sizes_;
@@ -57,6 +57,7 @@ class CalculatorView : public View {
   double tokens_ = 0, served_ = 0;
   std::string machine_ = "a100";
   std::uint64_t measured_ = 0, counted_ = 0;  ///< how often it was asked; 0: never
+  bool counts_ = false;                       ///< the newest count is of the open model
   Deferred<std::optional<Machine>> measuring_;
   Deferred<Result<Counted>> counting_;
   Pane pane_ = Pane::parameters;
@@ -94,12 +95,12 @@ void CalculatorView::recalculate() {
 
 // The open model, unless a preset was chosen; a recording has no sizes of its own.
 void CalculatorView::follow(const ViewContext& context) {
-  const OpenedModel* opened = context.run.document.opened.get();
-  if (base_ && (!preset_.empty() || opened == followed_)) return;
+  const std::shared_ptr<const OpenedModel>& opened = context.run.document.opened;
+  if (base_ && (!preset_.empty() || opened == followed_.lock())) return;
   followed_ = opened;
   if (!opened || !opened->recorded.empty()) return choose_preset(kFirstPreset);
   preset_.clear();
-  counted_ = 0;
+  counts_ = false;
   Described model =
       describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights());
   const std::int64_t most = model.config.position.max_positions;
@@ -203,7 +204,8 @@ void CalculatorView::draw_fields(float width) {
   changed |= field("###calc_batch", tr("calculator.batch"), work_.batch, kMostPositions);
   std::int64_t nothing = 1;
   if (pane_ == Pane::training) {
-    field("###calc_tokens", tr("calculator.tokens"), nothing, 1, true, &tokens_);
+    double tokens = tokens_ > 0 || !calc_ ? tokens_ : kTokensPerParameter * calc_->parameters.active.real();
+    if (field("###calc_tokens", tr("calculator.tokens"), nothing, 1, true, &tokens)) tokens_ = tokens;
     field("###calc_served", tr("calculator.served"), nothing, 1, true, &served_);
   }
   ImGui::SetCursorScreenPos(at);
@@ -237,7 +239,10 @@ void CalculatorView::draw_machine(const ViewContext& context, float width) {
   if (!preset_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
   const std::string count = std::string(tr("calculator.count")) + "###calc_count";
   place(count);
-  if (chip(count, counted_ > 0, tr("calculator.count.help"))) ++counted_;
+  if (chip(count, counts_, tr("calculator.count.help"))) {
+    ++counted_;
+    counts_ = true;
+  }
 }
 
 void CalculatorView::draw_pane(const ViewContext& context, float width) {
@@ -255,7 +260,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
     machine = **measured;
   if (machine) scene.machine = &*machine;
   std::shared_ptr<const Result<Counted>> counted;
-  if (counted_ > 0 && preset_.empty())
+  if (counts_ && preset_.empty())
     counted =
         counting_.get(counted_, "calculator_count", context.commands,
                       [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/arch/presets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/calc/cache.h"
@@ -96,7 +97,9 @@ std::vector<Text> slips_of(const Described& it, const Workload& work) {
 std::vector<Text> counting_notes(const Described& it, const Workload& work) {
   std::vector<Text> out;
   const std::string key = "calc.note.preset." + it.title;
-  if (has_string(key)) out.push_back(Text::of(key));
+  const bool as_published =
+      has_string(key) && is_preset(it.title) && sizes_of(*describe_preset(it.title)) == sizes_of(it);
+  if (as_published) out.push_back(Text::of(key));
   if (it.config.head.present && it.config.head.tied && it.config.vocab_size > 0)
     out.push_back(Text::of("calc.note.tied"));
   for (const WeightShape& weight : it.beside)

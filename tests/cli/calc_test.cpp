@@ -62,7 +62,7 @@ TEST(Calc, a_config_alone_is_enough) {
   const TempFolder folder;
   std::ofstream(folder / "config.json") << read_text(model_path("llama3") + "/config.json");
   const Json whole = cli("calc " + model_path("llama3") + " --json").json();
-  for (const std::string path : {folder / "config.json", folder / ""}) {
+  for (const std::string& path : {folder / "config.json", folder / ""}) {
     const Json alone = cli("calc " + path + " --json").json();
     EXPECT_EQ(alone["parameters"]["by_part"], whole["parameters"]["by_part"]);
     EXPECT_EQ(alone["flops_per_token"], whole["flops_per_token"]);
