@@ -270,6 +270,7 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
                {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
                 bytes_text(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
+  const ImU32 other = with_alpha(theme().attention, 0.5f);
   std::vector<Bar> bars{
       {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
       {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},

@@ -125,7 +125,7 @@ void add_pooler(Described& out, const std::string& type, const std::string& arch
 }
 
 Result<Described> by_family(const Json& given, const std::string& what) {
-  TRY(const KnownFamily known, family_of(given, what));
+  TRY(const KnownFamily known, known_family(given, what));
   Json config = given;
   config["model_type"] = known.type;
   const std::string architecture = architecture_of(given);

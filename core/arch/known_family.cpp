@@ -34,7 +34,7 @@ std::string architecture_of(const Json& config) {
 }
 
 // "Gemma2ForCausalLM" begins with gemma2, and with gemma, which is shorter.
-Result<KnownFamily> family_of(const Json& config, const std::string& what) {
+Result<KnownFamily> known_family(const Json& config, const std::string& what) {
   std::string type;
   if (config.is_object() && config.contains("model_type") && config["model_type"].is_string())
     type = config["model_type"].get<std::string>();

@@ -15,7 +15,7 @@ struct KnownFamily {
 };
 /// By model_type, or (old configs) by the name in `architectures`; `what` names the config in sentences.
 /// Errors: neither is there, no family of that name; they list what is known.
-Result<KnownFamily> family_of(const nlohmann::json& config, const std::string& what);
+Result<KnownFamily> known_family(const nlohmann::json& config, const std::string& what);
 /// The first name in `architectures`: "LlamaForCausalLM"; empty where there is none.
 std::string architecture_of(const nlohmann::json& config);
 

@@ -64,7 +64,7 @@ Result<OpenedModel> assemble(json config, const std::string& what,
                              const std::shared_ptr<TensorSource>& stored, const WatchedSource& file,
                              const OpenOptions& options) {
   TRY_OK(check_quantised_tensors(config, file, what));
-  TRY(const KnownFamily known, family_of(config, what));
+  TRY(const KnownFamily known, known_family(config, what));
   const Family* family = known.family;
   config["model_type"] = known.type;
   OpenedModel out;
@@ -125,7 +125,7 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
     return fail(Code::not_found, "error.arch.no_config", {quoted_path(folder.string())});
   }
   TRY(const json config, read_json_file(config_path));
-  TRY_OK(family_of(config, quoted_path(config_path)));  // before the weights are looked for
+  TRY_OK(known_family(config, quoted_path(config_path)));  // before the weights are looked for
   TRY_OK(check_quantisation(config, quoted_path(config_path)));
   TRY(std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
   const auto file = std::make_shared<WatchedSource>(std::move(source));
