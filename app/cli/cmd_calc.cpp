@@ -237,7 +237,8 @@ void print_calc(const json& out) {
               out["architecture"].get<std::string>().c_str());
   print_parameters(out["parameters"]);
   print_line("cli.calc.weights", bytes_text(out["weight_bytes"]));
-  print_line("cli.calc.cache", bytes_text(out["kv_cache_bytes"]));
+  const auto cache = out["kv_cache_bytes"].get<std::int64_t>();
+  print_line("cli.calc.cache", format_count(cache) + " (" + binary_bytes(cache) + ")");
   for (const char* form : {"mha", "own", "mqa"})
     std::printf("  %-12s %20s\n", form, format_count(out["kv_cache"][form].get<std::int64_t>()).c_str());
   for (const char* phase : {"prefill", "decode"})

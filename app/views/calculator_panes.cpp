@@ -82,7 +82,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
 void draw_weight_line(const ParameterRow& row, float width) {
   const ImVec2 at = next_line(width, kRow - 2);
   const float right = at.x + width - scaled(64), count = scaled(112);
-  const float room = width - scaled(64) - count - scaled(16), name = room * 0.36f, letters = room * 0.28f;
+  const float room = width - scaled(64) - count - scaled(16), name = room * 0.42f, letters = room * 0.27f;
   ImFont* const face = fonts().mono_small;
   draw_left(face, at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
   draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
@@ -104,7 +104,7 @@ void draw_bars(const std::vector<Bar>& bars, float width) {
   for (const Bar& bar : bars) {
     const ImVec2 at = next_line(width, 40);
     draw_left(fonts().body, at.x, at.y, width * 0.55f, theme().text, bar.name);
-    draw_right(fonts().mono, at.x + width, at.y, theme().text, bytes_text(bar.bytes));
+    draw_right(fonts().mono, at.x + width, at.y, theme().text, binary_bytes(bar.bytes));
     draw_right(fonts().mono_small, at.x + width - scaled(96), at.y + scaled(2), theme().text_dim,
                count_text(bar.bytes));
     const auto wide = static_cast<float>(bar.bytes.real() / most) * width;
@@ -123,6 +123,7 @@ class Columns {
       : width_(width),
         count_(headings.size()),
         each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
+    if (count_ == 1 && headings.front().empty()) return;
     const ImVec2 at = next_line(width_, kRow + 2);
     for (std::size_t i = 0; i < count_; ++i)
       draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
@@ -142,7 +143,13 @@ class Columns {
   float each_;
 };
 
-std::string milliseconds(double seconds) { return tr("calculator.ms", {significant(1e3 * seconds, 4)}); }
+// In the unit that gives it digits before the point.
+std::string time_text(double seconds) {
+  if (seconds >= 1) return tr("calculator.s", {significant(seconds, 4)});
+  if (seconds >= 1e-3) return tr("calculator.ms", {significant(1e3 * seconds, 4)});
+  if (seconds >= 1e-6) return tr("calculator.us", {significant(1e6 * seconds, 4)});
+  return tr("calculator.ns", {significant(1e9 * seconds, 4)});
+}
 
 void draw_roof_lines(const CalculatorScene& scene, Columns& table) {
   const ForwardCost& cost = scene.calc.forward;
@@ -153,9 +160,8 @@ void draw_roof_lines(const CalculatorScene& scene, Columns& table) {
   table.line(tr("calculator.intensity"),
              {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
   table.line(tr("calculator.time.compute"),
-             {milliseconds(of_prefill.compute_s), milliseconds(of_decode.compute_s)});
-  table.line(tr("calculator.time.memory"),
-             {milliseconds(of_prefill.memory_s), milliseconds(of_decode.memory_s)});
+             {time_text(of_prefill.compute_s), time_text(of_decode.compute_s)});
+  table.line(tr("calculator.time.memory"), {time_text(of_prefill.memory_s), time_text(of_decode.memory_s)});
   const auto bound = [](const Roof& roof) {
     return std::string(tr(roof.memory_bound() ? "calculator.bound.memory" : "calculator.bound.compute"));
   };
@@ -260,15 +266,15 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
   const CacheForms& forms = scene.calc.forms;
   const Sizes sizes = sizes_of(scene.model);
   if (forms.own.value() == 0) return caption(tr("calc.note.no_decoding"));
-  text_line(fonts().mono_big, theme().text, bytes_text(scene.calc.cache.total()));
+  text_line(fonts().mono_big, theme().text, binary_bytes(scene.calc.cache.total()));
   if (scene.model.latent.kv_rank > 0)
     caption(tr("calculator.cache.latent",
                {std::to_string(sizes.layers), std::to_string(scene.model.latent.kv_rank),
-                std::to_string(scene.model.latent.rope), bytes_text(scene.calc.cache.per_position)}));
+                std::to_string(scene.model.latent.rope), binary_bytes(scene.calc.cache.per_position)}));
   else
     caption(tr("calculator.cache.formula",
                {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
-                bytes_text(scene.calc.cache.per_position)}));
+                binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
   std::vector<Bar> bars{
@@ -302,9 +308,9 @@ void draw_calculator_flops(const CalculatorScene& scene, float width) {
   if (scene.machine) {
     draw_roof_lines(scene, table);
     ImGui::Dummy(ImVec2(1, scaled(6)));
-    draw_roofline(scene, width);
   }
   if (scene.counted) draw_counted(scene, width);
+  if (scene.machine) draw_roofline(scene, width);
 }
 
 void draw_calculator_training(const CalculatorScene& scene, float width) {

@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 24, kMostCounted = 1024;
-constexpr float kField = 92.f, kGap = 8.f;  // units
+constexpr float kField = 92.f, kNarrowField = 68.f, kGap = 8.f;  // units
 constexpr const char* kFirstPreset = "gpt2";
 
 enum class Pane : std::uint8_t { parameters, cache, flops, training, slips };
@@ -159,17 +159,21 @@ void CalculatorView::draw_fields(float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float caption_height = text_size(fonts().small, "X").y + scaled(2),
               row = caption_height + ImGui::GetFrameHeight() + scaled(6);
-  const int columns = std::max(1, static_cast<int>((width + scaled(kGap)) / scaled(kField + kGap)));
+  // One row where narrow fields give one.
+  const float fields = static_cast<float>(size_names().size() + 2 + (pane_ == Pane::training ? 2 : 0));
+  const float each = std::clamp(width / fields - scaled(kGap), scaled(kNarrowField), scaled(kField)),
+              pitch = each + scaled(kGap);
+  const int columns = std::max(1, static_cast<int>((width + scaled(kGap)) / pitch));
   int count = 0;
   const auto field = [&](const char* id, const char* label, std::int64_t& value, std::int64_t most,
                          bool real = false, double* number = nullptr) {
-    const ImVec2 p(at.x + static_cast<float>(count % columns) * scaled(kField + kGap),
+    const ImVec2 p(at.x + static_cast<float>(count % columns) * pitch,
                    at.y + static_cast<float>(count / columns) * row);
     ++count;
     draw_text(ImGui::GetWindowDrawList(), fonts().small, p, theme().text_dim,
-              middle_truncated(fonts().small, label, scaled(kField)));
+              middle_truncated(fonts().small, label, pitch - scaled(3)));
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y + caption_height));
-    ImGui::SetNextItemWidth(scaled(kField));
+    ImGui::SetNextItemWidth(each);
     const FontScope face(fonts().mono);
     const std::int64_t least = 1;
     bool changed = false;
@@ -185,7 +189,7 @@ void CalculatorView::draw_fields(float width) {
     }
     note_item(id);
     const FontScope help(fonts().body);
-    compat::item_tooltip(tr("calculator.field.help"));
+    compat::item_tooltip(tr("calculator.sentence"));
     return changed;
   };
   bool changed = false;
@@ -287,9 +291,12 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
 void CalculatorView::draw(const ViewContext& context) {
   follow(context);
   const float width = ImGui::GetContentRegionAvail().x - scaled(16);
-  view_heading(tr("calculator.title"), tr("calculator.sentence"), width);
-  ImGui::Dummy(ImVec2(1, scaled(2)));
-  draw_choices(context, width);
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  text_line(fonts().title, theme().text, tr("calculator.title"));
+  const float title = text_size(fonts().title, tr("calculator.title")).x + scaled(20);
+  const bool beside = width - title > scaled(330);  // the choices stand in the line of the title
+  if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + title, top.y));
+  draw_choices(context, beside ? width - title : width);
   draw_fields(width);
   float used = 0;
   for (const PaneRow& row : kPanes) {

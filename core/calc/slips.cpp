@@ -16,7 +16,6 @@ namespace {
 constexpr std::int64_t kGroups = 8;  // key/value heads of most models with groups
 
 std::string count_text(Count count) { return format_count(count.value()); }
-std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint64_t>(bytes.value())); }
 
 // "8 key/value heads" of a model that has a pair for every query head, and the other way round.
 void about_heads(const Described& it, const Workload& work, std::vector<Text>& out) {
@@ -29,8 +28,8 @@ void about_heads(const Described& it, const Workload& work, std::vector<Text>& o
   if (!other) return;
   out.push_back(Text::of(shared ? "slip.heads.shared" : "slip.heads.all",
                          {own.kv_heads, own.heads, wrong.kv_heads, count_text(parameters(*other).total),
-                          count_text(parameters(it).total), bytes_text(kv_cache(*other, work).total()),
-                          bytes_text(kv_cache(it, work).total())}));
+                          count_text(parameters(it).total), binary_bytes(kv_cache(*other, work).total()),
+                          binary_bytes(kv_cache(it, work).total())}));
 }
 
 // Once or twice V times d.
@@ -60,15 +59,16 @@ void about_cache(const Described& it, const Workload& work, std::vector<Text>& o
   const CacheSize cache = kv_cache(it, work);
   if (cache.self.value() == 0) return;
   if (it.latent.kv_rank > 0) {
-    out.push_back(Text::of("slip.latent", {it.latent.kv_rank, it.latent.rope, bytes_text(cache.total()),
-                                           bytes_text(cache_forms(it, work).mha)}));
+    out.push_back(Text::of("slip.latent", {it.latent.kv_rank, it.latent.rope, binary_bytes(cache.total()),
+                                           binary_bytes(cache_forms(it, work).mha)}));
     return;
   }
-  out.push_back(Text::of("slip.cache", {it.config.n_layers(), bytes_text(cache.self),
-                                        bytes_text(cache.self / (std::int64_t{2} * it.config.n_layers()))}));
+  out.push_back(
+      Text::of("slip.cache", {it.config.n_layers(), binary_bytes(cache.self),
+                              binary_bytes(cache.self / (std::int64_t{2} * it.config.n_layers()))}));
   const Count whole = cache_forms(it, work).no_windows;
   if (!(whole == cache.total()))
-    out.push_back(Text::of("slip.window", {bytes_text(cache.total()), bytes_text(whole)}));
+    out.push_back(Text::of("slip.window", {binary_bytes(cache.total()), binary_bytes(whole)}));
 }
 
 void about_experts(const Described& it, std::vector<Text>& out) {

@@ -1,5 +1,8 @@
 #include "core/calc/workload.h"
 
+#include <cmath>
+#include <iterator>
+
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -26,6 +29,14 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all{{"f32", 128}, {"bf16", 64}, {"f16", 64},  {"f8", 32},   {"int8", 32},
                                        {"int4", 16}, {"q8_0", 34}, {"q5_0", 22}, {"q4_0", 18}, {"q4_k", 18}};
   return all;
+}
+
+std::string binary_bytes(Count bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = bytes.real();
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return format(value < 10 && value != std::floor(value) ? "%.2f %s" : "%.4g %s", value, kUnits[unit]);
 }
 
 Result<Format> format_named(const std::string& name) {
