@@ -109,7 +109,8 @@ Described describe_model(const std::string& title, const std::string& family, co
   }
   for (const auto& [name, count] : missing) {
     if (count != all[name]) continue;
-    std::erase_if(out.absent, [&](const std::string& one) { return any_block(one) == name; });
+    std::erase_if(out.absent,
+                  [&, &pattern = name](const std::string& one) { return any_block(one) == pattern; });
     out.absent.insert(name);
   }
   for (const auto& [name, tensor] : weights.all())
