@@ -15,12 +15,12 @@ constexpr int kMaxLines = 500;
 constexpr int kHighestCoreRank = 6;
 constexpr std::string_view kCommandLine = "app/cli";
 
-constexpr std::array<std::pair<std::string_view, int>, 21> kRanks{{
-    {"core/base", 0}, {"core/system", 1}, {"core/tensor", 1}, {"core/ops", 2},   {"core/step", 2},
-    {"core/io", 2},   {"core/text", 2},   {"core/trace", 3},  {"core/model", 4}, {"core/arch", 5},
-    {"core/lens", 5}, {"core/train", 5},  {"core/sample", 5}, {"core/calc", 5},  {"core/session", 6},
-    {"app/look", 7},  {"app/gpu", 8},     {"app/widgets", 9}, {"app/views", 10}, {"app", 11},
-    {"app/cli", 11},
+constexpr std::array<std::pair<std::string_view, int>, 22> kRanks{{
+    {"core/base", 0}, {"core/system", 1}, {"core/tensor", 1}, {"core/ops", 2},    {"core/step", 2},
+    {"core/io", 2},   {"core/text", 2},   {"core/trace", 3},  {"core/model", 4},  {"core/arch", 5},
+    {"core/lens", 5}, {"core/train", 5},  {"core/sample", 5}, {"core/calc", 5},   {"core/session", 6},
+    {"core/lab", 6},  {"app/look", 7},    {"app/gpu", 8},     {"app/widgets", 9}, {"app/views", 10},
+    {"app", 11},      {"app/cli", 11},
 }};
 
 // Rooms that are made of specs and names of steps, and so know no model family.
