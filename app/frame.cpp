@@ -208,6 +208,12 @@ void Frame::draw_panels(Painter& painter) {
             [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), size.x); });
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
+  const View* shown = state_.view(workspace.view);
+  if (shown && shown->wants_all() && workspace.second_view.empty()) {
+    state_.stage_min = ImVec2(0, top);
+    state_.stage_max = size;
+    return stage_.draw(state_, run_.get(), before_.get(), painter);
+  }
   const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = std::min(px(workspace.map_width), sides * 0.4f);

@@ -77,9 +77,7 @@ std::vector<float> y_ticks(const LinePlot& plot, int wanted) {
 std::vector<float> x_ticks(const LinePlot& plot, float width) {
   if (!plot.log_x)
     return ticks_of(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
-  std::vector<float> ticks;
-  for (float at = plot.x0; at <= plot.x1 * 1.001f; at *= 10) ticks.push_back(at);
-  return ticks;
+  return log_ticks(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
 }
 
 // Whole numbers from a thousand on in full: steps and counts.
@@ -141,10 +139,10 @@ void draw_series(ImDrawList* list, const Area& area, const LineSeries& series) {
   const float thickness = 1.8f * ui_scale();
   if (series.dashed)
     draw_dashes(list, at, series.colour, thickness);
-  else
+  else if (series.line)
     list->AddPolyline(at.data(), static_cast<int>(at.size()), series.colour, 0, thickness);
   const float room = at.size() > 1 ? (at.back().x - at.front().x) / static_cast<float>(at.size() - 1) : 100.f;
-  if (series.dots && room > 5 * ui_scale())
+  if (!series.line || (series.dots && room > 5 * ui_scale()))
     for (const ImVec2 p : at) list->AddCircleFilled(p, 2.6f * ui_scale(), series.colour);
 }
 
@@ -164,6 +162,8 @@ void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float r
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
       draw_dashes(list, {a, b}, series.colour, 2 * unit);
+    else if (!series.line)
+      list->AddCircleFilled(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else
       list->AddLine(a, b, series.colour, 2 * unit);
     draw_text(list, fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text);

@@ -15,6 +15,7 @@ struct LineSeries {
   std::string label;    ///< in the legend; empty: not there
   bool dashed = false;  ///< drawn as dashes
   bool dots = false;    ///< a dot at every point where they are far enough apart
+  bool line = true;     ///< false: the dots alone, wherever they are
 };
 
 struct LinePlot {

@@ -115,6 +115,15 @@ Status set_value(const Lab& lab, LabValues& values, std::string_view assignment)
   return Done{};
 }
 
+Result<LabWish> parse_lab_wish(std::string_view text) {
+  const std::vector<std::string> parts = split(text, ',');
+  LabWish out;
+  TRY(out.lab, find_lab(parts.empty() ? std::string_view() : parts.front()));
+  out.values = initial_values(*out.lab);
+  for (std::size_t i = 1; i < parts.size(); ++i) TRY_OK(set_value(*out.lab, out.values, parts[i]));
+  return out;
+}
+
 std::string value_text(const LabControl& control, double value) {
   if (const auto* choice = std::get_if<LabChoice>(&control.kind))
     return last_word(choice->keys[static_cast<std::size_t>(fitted(control, value))]);

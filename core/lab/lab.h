@@ -141,6 +141,12 @@ LabValues initial_values(const Lab& lab);
 Result<double> parse_value(const LabControl& control, std::string_view text);
 /// "d_k=64". Errors as above, and a text without "=".
 Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
+/// A lab and values: "sqrt,d_k=64,scaling=on". Errors as above.
+struct LabWish {
+  const Lab* lab = nullptr;
+  LabValues values;
+};
+Result<LabWish> parse_lab_wish(std::string_view text);
 /// How parse_value reads it again.
 std::string value_text(const LabControl& control, double value);
 /// The picture at these values; missing ones stand as they begin, numbers are brought between their borders.
