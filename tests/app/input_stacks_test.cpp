@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "app/gpu/image_file.h"
-#include "app/startup.h"
+#include "app/shell/startup.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
