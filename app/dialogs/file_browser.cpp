@@ -19,11 +19,6 @@ constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlag
                                      ImGuiWindowFlags_NoScrollbar;
 constexpr float kPlaces = 170.f, kKind = 96.f, kSize = 84.f, kDate = 136.f;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 bool exists(const std::string& path) {
   std::error_code error;
   return fs::exists(path, error);

@@ -52,11 +52,6 @@ FolderEntry describe(const fs::directory_entry& entry) {
   return out;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 }  // namespace
 
 FolderList read_folder(const std::string& path) {

@@ -98,7 +98,7 @@ void Frame::take_news() {
   tidy_cursor(state_.workspace.cursor, *run_);
 }
 
-// In the backward mode: asks for the slopes of the newest run, and walks their steps.
+// In the backward mode: asks for the gradients of the newest run, and walks their steps.
 void Frame::follow_backward() {
   Workspace& workspace = state_.workspace;
   walked_ = run_;
@@ -107,14 +107,14 @@ void Frame::follow_backward() {
   if (!workspace.backward || !run_) return;
   if (entered) {
     arriving_ = true;
-    // The one view that shows slopes.
+    // The one view that shows gradients.
     if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
   }
-  workspace.backpass.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
-                            {workspace.backward_rows, workspace.backward_target});
-  const auto slopes = workspace.backpass.newest();
-  if (!slopes || !slopes->walk) return;
-  walked_ = slopes->walk;
+  workspace.backward_run.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
+                                {workspace.backward_rows, workspace.backward_target});
+  const auto grads = workspace.backward_run.newest();
+  if (!grads || !grads->walk) return;
+  walked_ = grads->walk;
   const bool lost = step_index(walked_->steps, workspace.cursor.step) < 0;
   const bool unmoved = current_step(workspace, *run_) == 0;  // then one begins at the loss
   if (arriving_ && (lost || unmoved)) go_to_step(workspace, *walked_, 0);

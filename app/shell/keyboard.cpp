@@ -56,7 +56,7 @@ void walk_keys(FrameState& state, const RunResult& run) {
   }
   const int by = direction(Key::down, Key::up);
   const ModelConfig& config = run.trace(workspace.cursor.sequence).config();
-  const bool one_block = config.towers.empty() && config.n_layers() < 2;
+  const bool one_block = config.encoders.empty() && config.n_layers() < 2;
   const bool heads = ImGui::GetIO().KeyShift || one_block;
   if (by != 0 && heads) move_head(workspace.cursor, run, by);
   if (by != 0 && !heads) move_layer(workspace.cursor, run, by);

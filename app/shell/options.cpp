@@ -160,7 +160,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--train-steps", options.train_steps, "steps of --train; default: as the task's recipe says")
       ->type_name("N")
       ->transform(counted(1));
-  cli.add_flag("--backward", options.backward, "walk back from the loss: the slopes of every step");
+  cli.add_flag("--backward", options.backward, "walk back from the loss: the gradients of every step");
   cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")
       ->type_name("S")

@@ -136,7 +136,7 @@ json describe_training(const Session& session) {
   out.update({{"task", snapshot->settings.task},
               {"step", snapshot->now.step},
               {"steps", snapshot->steps},
-              {"rate_factor", snapshot->rate_factor},
+              {"rate_factor", snapshot->learning_rate_factor},
               {"loss", curves.loss.empty() ? 0.0 : curves.loss.back()},
               {"accuracy", curves.held_out.empty() ? 0.0 : curves.held_out.back().accuracy},
               {"checkpoints", checkpoints},
@@ -146,7 +146,7 @@ json describe_training(const Session& session) {
 }
 
 // The step or weight that the last check was of is said by its name and index.
-json describe_check(const SlopeCheck& check) {
+json describe_check(const GradientCheck& check) {
   json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
   if (check.error) out["error"] = check.error->sentence();
   if (!check.done || check.error) return out;
@@ -162,19 +162,19 @@ json describe_backward(const Workspace& workspace) {
   json out{{"on", workspace.backward},
            {"target", workspace.backward_target},
            {"rows", kRows[static_cast<int>(workspace.backward_rows)]}};
-  const auto slopes = workspace.backpass.newest();
-  if (!workspace.backward || !slopes) return out;
-  out["error"] = slopes->error ? slopes->error->sentence() : std::string();
-  if (const auto check = workspace.backpass.checked()) out["check"] = describe_check(*check);
-  if (!slopes->gradients) return out;
+  const auto grads = workspace.backward_run.newest();
+  if (!workspace.backward || !grads) return out;
+  out["error"] = grads->error ? grads->error->sentence() : std::string();
+  if (const auto check = workspace.backward_run.checked()) out["check"] = describe_check(*check);
+  if (!grads->gradients) return out;
   const Cursor& cursor = workspace.cursor;
-  const Record* record = slopes->gradients->find(cursor.step);
-  out["loss"] = slopes->loss;
-  out["targets"] = slopes->gradients->objective().targets;
+  const Record* record = grads->gradients->find(cursor.step);
+  out["loss"] = grads->loss;
+  out["targets"] = grads->gradients->objective().targets;
   if (!record) return out;
-  const std::int64_t head = slopes->gradients->trace().own_head(cursor.step, cursor.head);
+  const std::int64_t head = grads->gradients->trace().own_head(cursor.step, cursor.head);
   const std::int64_t rows = record->shape[record->shape.size() - 2];
-  const Tensor row = slopes->gradients->slice(cursor.step, head, {rows - 1, rows}, {0, kFewCells}).packed();
+  const Tensor row = grads->gradients->slice(cursor.step, head, {rows - 1, rows}, {0, kFewCells}).packed();
   json values = json::array();
   for (std::int64_t i = 0; i < row.count(); ++i) values.push_back(number(row.data()[i]));
   out.update({{"name", gradient_name(cursor.step)}, {"values", values}});

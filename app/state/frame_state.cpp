@@ -7,6 +7,7 @@
 #include "app/state/session_look.h"
 #include "core/arch/random_model.h"
 #include "core/base/assets.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"

@@ -62,8 +62,9 @@ std::vector<Chip> token_chips(const Document& document, std::size_t sequence, St
       continue;
     }
     chips.push_back(token_chip(document, of, input, at));
-    const std::vector<std::uint8_t>& real = of == Stack::enc ? input.source_real : input.real;
-    if (at < real.size() && real[at] == 0) {  // padded by whoever recorded it
+    const std::vector<std::uint8_t>& attention_mask =
+        of == Stack::enc ? input.source_attention_mask : input.attention_mask;
+    if (at < attention_mask.size() && attention_mask[at] == 0) {  // padded by whoever recorded it
       chips.back().kind = Chip::Kind::padding;
       chips.back().label = tr("input.padding_chip");
     }

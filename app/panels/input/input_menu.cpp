@@ -15,11 +15,6 @@ namespace {
 constexpr int kMostFound = 60;
 constexpr int kMostListed = 400;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 /// Ids of a vocabulary without a tokenizer: words that hold the query, or ids whose digits begin with it.
 std::vector<int> listed_ids(const OpenedModel& opened, int count, const std::string& query) {
   std::vector<int> ids;

@@ -16,11 +16,6 @@ const PatchSpec& patches(const Document& document) {
   return config.vision() ? config.vision()->patch : config.patch;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 bool holds_numbers(const std::string& path) {
   return ends_with(lower(path), ".npy") || ends_with(lower(path), ".safetensors");
 }

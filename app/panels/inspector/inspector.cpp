@@ -78,7 +78,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
   for (const WeightCell& cell : same_weights(config, place.weight)) names.push_back(cell.name);
   if (names.size() > 1) wrapped_text(tr("inspector.weight.shared", {join(names, ", ")}), theme().text_dim);
-  draw_slope(context, place);
+  draw_gradient(context, place);
   draw_edit(context, place, value);
   draw_after(context, place);
 }
@@ -114,7 +114,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
   const Explanation explanation = **found;  // the card may move on to another number while it is drawn
   draw_number(context, place, explanation.recorded);
   draw_name(context, place);
-  draw_slope(context, place);
+  draw_gradient(context, place);
   draw_rule(context, explanation, key);
   if (!explanation.terms.empty()) wrapped_text(tr("inspector.click"), theme().text_dim);
   draw_edit(context, place, explanation.recorded);

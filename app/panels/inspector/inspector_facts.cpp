@@ -82,7 +82,7 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
     return tr("inspector.head.both", {format("%.2f", one), rest});
   };
   fact_row(tr("inspector.head.entropy"),
-           tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.most_entropy)}),
+           tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.max_entropy)}),
            tr("inspector.head.entropy.help"));
   const bool itself = looks_at_itself({site.stack, pattern.part}) && config.of(site.stack).patch.size == 0;
   if (itself)
@@ -92,7 +92,7 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
     fact_row(tr("inspector.head.sink"), both(r.first_share, a ? &a->first_share : nullptr),
              tr("inspector.head.sink.help"));
   fact_row(tr("inspector.head.all"),
-           a ? tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->most_entropy)})
+           a ? tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->max_entropy)})
              : std::string("…"),
            tr("inspector.head.all.help"));
 }

@@ -15,7 +15,7 @@
 #include "app/state/panel.h"
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 #include "core/trace/provenance.h"
 
 namespace attnscope {
@@ -86,7 +86,7 @@ struct InspectorCache {
   std::string order_key;
   Later<std::optional<RowStats>> row, head;
   Later<Stats> stats;
-  Later<std::optional<SlopeExplanation>> slope;
+  Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
   std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
   std::shared_ptr<void> exchanges;       ///< made by the menu of parts
@@ -142,8 +142,8 @@ class Flow {
 /// What somebody wrote to steps and cells, and a field for one more.
 void draw_notes(const PanelContext& context);
 void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);
-/// In the backward mode: the number's slope, and the button that checks it.
-void draw_slope(const PanelContext& context, const Place& place);
+/// In the backward mode: the number's gradient, and the button that checks it.
+void draw_gradient(const PanelContext& context, const Place& place);
 void draw_edit(const PanelContext& context, const Place& place, double value);
 /// The big number itself, which can be dragged where it can be edited.
 void draw_number(const PanelContext& context, const Place& place, double value);

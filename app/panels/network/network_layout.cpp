@@ -20,7 +20,7 @@ class ModelBuilder {
  public:
   ModelBuilder(const RunResult& run, int sequence, OpenBlock open, float width)
       : pen_(run, sequence, layout_), config_(run.trace(sequence).config()), open_(open) {
-    several_ = !config_.towers.empty();
+    several_ = !config_.encoders.empty();
     right_ = width - 4 - (several_ ? kLaneRoom : 0);
     lane_ = right_ + 8;
   }
@@ -172,7 +172,7 @@ NetworkLayout network_layout(const RunResult& run, int sequence, OpenBlock open,
   if (run.traces.empty()) return {};
   width = std::max(width, kLeast);
   const ModelConfig& config = run.trace(sequence).config();
-  const bool bare = config.n_layers() == 1 && !config.blocks.front().residual && config.towers.empty();
+  const bool bare = config.n_layers() == 1 && !config.blocks.front().residual && config.encoders.empty();
   if (!bare) return ModelBuilder(run, sequence, open, width).build();
   const NetworkLayout layout = module_layout(run, sequence, width, kRibbonRoom);
   if (height <= 0) return layout;

@@ -1,4 +1,4 @@
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -31,8 +31,9 @@ std::vector<int> shifted_ids(const Trace& trace, std::int64_t rows, std::int64_t
        ++row) {
     const int id = trace.ids[static_cast<std::size_t>(row + ahead)];
     const bool image = config.vision() != nullptr && id == config.image_token;
-    const bool real = trace.is_real(config.stack, row) && trace.is_real(config.stack, row + ahead);
-    if (real && !image && id >= 0 && id < config.outputs()) targets[static_cast<std::size_t>(row)] = id;
+    const bool attention_mask = trace.is_real(config.stack, row) && trace.is_real(config.stack, row + ahead);
+    if (attention_mask && !image && id >= 0 && id < config.outputs())
+      targets[static_cast<std::size_t>(row)] = id;
   }
   return targets;
 }
@@ -118,7 +119,7 @@ Result<Objective> default_objective(const Trace& trace, const LossChoice& choice
   return nothing_counts(trace, choice, hidden);
 }
 
-const std::vector<Site>& Slopes::readers_of(const Site& site) const {
+const std::vector<Site>& BackwardResult::readers_of(const Site& site) const {
   static const std::vector<Site> none;
   const auto at = readers.find(site);
   return at == readers.end() ? none : at->second;
@@ -126,29 +127,29 @@ const std::vector<Site>& Slopes::readers_of(const Site& site) const {
 
 namespace {
 
-void find_losses(Slopes& slopes) {
-  const Gradients& gradients = *slopes.gradients;
+void find_losses(BackwardResult& grads) {
+  const Gradients& gradients = *grads.gradients;
   const Trace& trace = gradients.trace();
   const Tensor rows = final_rows(trace);  // [pos, d_model]
-  slopes.losses.assign(static_cast<std::size_t>(gradients.predictions()),
-                       std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t row = 0; row < slopes.losses.size(); ++row) {
+  grads.losses.assign(static_cast<std::size_t>(gradients.predictions()),
+                      std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t row = 0; row < grads.losses.size(); ++row) {
     const int target = gradients.objective().targets[row];
     if (target < 0) continue;
     const auto at = static_cast<std::int64_t>(row);
     const Tensor logits = unembed(trace.config(), trace.weights(), rows.slice(0, at, at + 1),
                                   {0, trace.config().outputs()});  // [1, vocab]
-    slopes.losses[row] = cross_entropy(logits, {target}, 0).plain;
+    grads.losses[row] = cross_entropy(logits, {target}, 0).plain;
   }
-  slopes.loss = gradients.loss().smoothed / static_cast<double>(gradients.loss().counted);
+  grads.loss = gradients.loss().smoothed / static_cast<double>(gradients.loss().counted);
 }
 
 // Of the last row, or of the last hidden one where these count.
-void find_likely(Slopes& slopes, const Trace& trace, const std::vector<int>& targets) {
+void find_likely(BackwardResult& grads, const Trace& trace, const std::vector<int>& targets) {
   const Record* record = trace.find(trace.main(Slot::logits));
   if (!record) return;
   std::int64_t row = last_real_row(trace, record->shape[0]);
-  if (slopes.hidden && !targets.empty()) row = static_cast<std::int64_t>(asked_row(trace, targets, true));
+  if (grads.hidden && !targets.empty()) row = static_cast<std::int64_t>(asked_row(trace, targets, true));
   const Tensor logits = trace.logits_row(row);
   std::vector<int> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
@@ -156,7 +157,7 @@ void find_likely(Slopes& slopes, const Trace& trace, const std::vector<int>& tar
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                     [&](int a, int b) { return logits.at(a) > logits.at(b); });
   order.resize(count);
-  slopes.likely = std::move(order);
+  grads.likely = std::move(order);
 }
 
 std::atomic<std::uint64_t> next_version{1};
@@ -176,9 +177,9 @@ std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps,
   return out;
 }
 
-std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence,
-                                        const LossChoice& choice) {
-  auto out = std::make_shared<Slopes>();
+std::shared_ptr<const BackwardResult> grads_of(std::shared_ptr<const RunResult> run, int sequence,
+                                               const LossChoice& choice) {
+  auto out = std::make_shared<BackwardResult>();
   out->version = next_version++;
   out->run = run;
   out->sequence = sequence;
@@ -203,7 +204,7 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
   }
   out->gradients = *std::move(gradients);
   find_losses(*out);
-  out->readers = slope_readers(*out->gradients);
+  out->readers = gradient_readers(*out->gradients);
   auto walk = std::make_shared<RunResult>(*run);
   walk->steps = reversed_steps(timeline(*trace, ""), *out->gradients);
   out->walk = std::move(walk);
@@ -211,7 +212,7 @@ std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, in
 }
 
 // ---- checks, and what the window asks -----------------------------------------------------------
-bool SlopeCheck::agrees() const {
+bool GradientCheck::agrees() const {
   const double size = std::max(std::abs(numbers.analytic), std::abs(numbers.measured));
   return done && !error &&
          std::abs(numbers.analytic - numbers.measured) <= 2 * numbers.uncertainty + 1e-3 * size;
@@ -219,7 +220,7 @@ bool SlopeCheck::agrees() const {
 
 namespace {
 
-// Slopes of the one may stand for those of the other for a moment: the same steps of the same tokens.
+// Gradients of the one may stand for those of the other for a moment: the same steps of the same tokens.
 bool alike(const RunResult& a, const RunResult& b, int sequence) {
   if (a.traces.size() != b.traces.size() || a.traces.empty()) return false;
   const Trace &x = a.trace(sequence), &y = b.trace(sequence);
@@ -229,12 +230,12 @@ bool alike(const RunResult& a, const RunResult& b, int sequence) {
 
 }  // namespace
 
-void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
-                      const LossChoice& choice) {
+void BackwardRun::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+                         const LossChoice& choice) {
   if (!run || run->traces.empty()) return;
   {
     std::lock_guard lock(state_->mutex);
-    auto& kept = state_->slopes;
+    auto& kept = state_->grads;
     if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) kept.reset();
   }
   const std::shared_ptr<const Trace>& trace = run->traces.front();
@@ -245,40 +246,40 @@ void Backpass::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, i
   asked_sequence_ = sequence;
   asked_choice_ = choice;
   jobs.submit("backward", [state = state_, run, sequence, choice](const std::atomic<bool>& cancel) {
-    auto slopes = slopes_of(run, sequence, choice);
+    auto grads = grads_of(run, sequence, choice);
     if (cancel) return;
     std::lock_guard lock(state->mutex);
-    state->slopes = std::move(slopes);
+    state->grads = std::move(grads);
   });
 }
 
-std::shared_ptr<const Slopes> Backpass::newest() const {
+std::shared_ptr<const BackwardResult> BackwardRun::newest() const {
   std::lock_guard lock(state_->mutex);
-  return state_->slopes;
+  return state_->grads;
 }
 
-std::shared_ptr<const SlopeCheck> Backpass::checked() const {
+std::shared_ptr<const GradientCheck> BackwardRun::checked() const {
   std::lock_guard lock(state_->mutex);
   return state_->check;
 }
 
-void Backpass::check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Site& site,
-                     const std::string& weight, std::vector<std::int64_t> index) {
-  if (!slopes || !slopes->gradients) return;
-  SlopeCheck asked;
+void BackwardRun::check(Jobs& jobs, std::shared_ptr<const BackwardResult> grads, const Site& site,
+                        const std::string& weight, std::vector<std::int64_t> index) {
+  if (!grads || !grads->gradients) return;
+  GradientCheck asked;
   asked.name = weight.empty() ? gradient_name(site) : weight + ".grad";
   asked.index = index;
-  asked.slopes = slopes->version;
+  asked.grads = grads->version;
   {
     std::lock_guard lock(state_->mutex);
-    state_->check = std::make_shared<const SlopeCheck>(asked);
+    state_->check = std::make_shared<const GradientCheck>(asked);
   }
   jobs.submit("backward.check",
-              [state = state_, slopes, site, weight, asked](const std::atomic<bool>& cancel) {
-                SlopeCheck found = asked;
-                const WeightCell kept = kept_weight(slopes->gradients->trace().config(), weight, asked.index);
-                auto numbers = weight.empty() ? check_cell(*slopes->gradients, site, asked.index)
-                                              : check_weight(*slopes->gradients, kept.name, kept.index);
+              [state = state_, grads, site, weight, asked](const std::atomic<bool>& cancel) {
+                GradientCheck found = asked;
+                const WeightCell kept = kept_weight(grads->gradients->trace().config(), weight, asked.index);
+                auto numbers = weight.empty() ? check_cell(*grads->gradients, site, asked.index)
+                                              : check_weight(*grads->gradients, kept.name, kept.index);
                 if (cancel) return;
                 found.done = true;
                 if (numbers)
@@ -286,7 +287,7 @@ void Backpass::check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Sit
                 else
                   found.error = numbers.error();
                 std::lock_guard lock(state->mutex);
-                state->check = std::make_shared<const SlopeCheck>(std::move(found));
+                state->check = std::make_shared<const GradientCheck>(std::move(found));
               });
 }
 

@@ -1,6 +1,6 @@
-// The backward pass of a run on screen: which loss, the walk in reverse order, where each slope came from,
-// slopes of weights by the rectangle, and checks of single numbers.
-#include "core/session/backpass.h"
+// The backward pass of a run on screen: which loss, the walk in reverse order, where each gradient came from,
+// gradients of weights by the rectangle, and checks of single numbers.
+#include "core/session/backward_run.h"
 
 #include <gtest/gtest.h>
 
@@ -38,35 +38,35 @@ std::vector<std::int64_t> last_cell(const Record& record) {
   return index;
 }
 
-TEST(Backpass, EveryStepWithASlopeHasItsRowAndIsReadBySomething) {
+TEST(BackwardRun, EveryStepWithAGradientHasItsRowAndIsReadBySomething) {
   int models = 0;
   for (const std::string& name : all_models()) {
     const auto run = run_of(name);
     if (!run) continue;
-    const auto slopes = slopes_of(run, 0, {});
-    if (slopes->error) continue;  // no head, or one token
+    const auto grads = grads_of(run, 0, {});
+    if (grads->error) continue;  // no head, or one token
     ++models;
-    for (const Record& record : slopes->gradients->records()) {
+    for (const Record& record : grads->gradients->records()) {
       const BackwardStep* row = backward_step(record.site.slot);
       ASSERT_TRUE(row) << to_text(record.site);
       EXPECT_TRUE(has_string(words_key(*row) + ".sentence")) << to_text(record.site);
       EXPECT_EQ(row->formula.empty(), has_string(words_key(*row) + ".formula")) << to_text(record.site);
       if (record.site.slot == Slot::logits) continue;
-      EXPECT_FALSE(slopes->readers_of(record.site).empty()) << name << " " << to_text(record.site);
+      EXPECT_FALSE(grads->readers_of(record.site).empty()) << name << " " << to_text(record.site);
     }
-    for (const WeightUse& use : slopes->gradients->uses()) EXPECT_FALSE(use.name.empty());
+    for (const WeightUse& use : grads->gradients->uses()) EXPECT_FALSE(use.name.empty());
   }
   EXPECT_GE(models, 8);
 }
 
-TEST(Backpass, TheWalkGoesBackFromTheLogitsAndHoldsEverySlope) {
+TEST(BackwardRun, TheWalkGoesBackFromTheLogitsAndHoldsEveryGradient) {
   const auto run = run_of("gpt2");
-  const auto slopes = slopes_of(run, 0, {});
-  ASSERT_TRUE(slopes->gradients) << slopes->error->text();
-  const auto& steps = slopes->walk->steps;
+  const auto grads = grads_of(run, 0, {});
+  ASSERT_TRUE(grads->gradients) << grads->error->text();
+  const auto& steps = grads->walk->steps;
   EXPECT_EQ(steps.front().main.slot, Slot::logits);
   EXPECT_EQ(steps.back().main.layer, -1);
-  for (const Record& record : slopes->gradients->records())
+  for (const Record& record : grads->gradients->records())
     EXPECT_GE(step_index(steps, record.site), 0) << to_text(record.site);
   int before = 1000;
   for (const TimelineStep& step : steps) {
@@ -76,7 +76,7 @@ TEST(Backpass, TheWalkGoesBackFromTheLogitsAndHoldsEverySlope) {
   }
 }
 
-TEST(Backpass, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
+TEST(BackwardRun, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
   const auto run = run_of("gpt2");
   const Trace& trace = run->trace(0);
   const auto plain = default_objective(trace), chosen = default_objective(trace, {LossRows::as_trained, 5});
@@ -90,20 +90,20 @@ TEST(Backpass, WordsAskForTheNextTokenAndTheLastRowForWhatIsChosen) {
   EXPECT_NE(far.error().sentence().find("vocabulary"), std::string::npos);
 }
 
-TEST(Backpass, OneTokenHasNoLossUntilATargetIsChosen) {
+TEST(BackwardRun, OneTokenHasNoLossUntilATargetIsChosen) {
   Session session;
   session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
   session.wait();
   ASSERT_TRUE(session.edit("one", "", [](Document& document) { return set_ids(document, 0, {3}, {}); }));
   session.wait();
-  const auto none = slopes_of(session.result(), 0, {});
+  const auto none = grads_of(session.result(), 0, {});
   ASSERT_TRUE(none->error);
   EXPECT_NE(none->error->hint().find("choose"), std::string::npos);
   EXPECT_FALSE(none->likely.empty());
-  EXPECT_FALSE(slopes_of(session.result(), 0, {LossRows::as_trained, none->likely.front()})->error);
+  EXPECT_FALSE(grads_of(session.result(), 0, {LossRows::as_trained, none->likely.front()})->error);
 }
 
-TEST(Backpass, AnEditedRunIsGoneBackThrough) {
+TEST(BackwardRun, AnEditedRunIsGoneBackThrough) {
   Session session;
   session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
   session.wait();
@@ -112,41 +112,42 @@ TEST(Backpass, AnEditedRunIsGoneBackThrough) {
     return Done{};
   }));
   session.wait();
-  const auto slopes = slopes_of(session.result(), 0, {});
-  ASSERT_TRUE(slopes->gradients) << slopes->error->text();
-  EXPECT_NE(slopes->gradients->cell(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
-  EXPECT_EQ(slopes->gradients->passed(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
-  EXPECT_EQ(slopes->gradients->cell(site_of(Slot::resid_post, 0), {0, 0}), 0.f)
+  const auto grads = grads_of(session.result(), 0, {});
+  ASSERT_TRUE(grads->gradients) << grads->error->text();
+  EXPECT_NE(grads->gradients->cell(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
+  EXPECT_EQ(grads->gradients->passed(site_of(Slot::resid_pre, 1), {0, 0}), 0.f);
+  EXPECT_EQ(grads->gradients->cell(site_of(Slot::resid_post, 0), {0, 0}), 0.f)
       << "what was set sends nothing back";
 }
 
-TEST(Backpass, LossesOfTheRowsMakeTheLoss) {
-  const auto slopes = slopes_of(run_of("llama"), 0, {});
-  ASSERT_TRUE(slopes->gradients);
+TEST(BackwardRun, LossesOfTheRowsMakeTheLoss) {
+  const auto grads = grads_of(run_of("llama"), 0, {});
+  ASSERT_TRUE(grads->gradients);
   double sum = 0;
   int counted = 0;
-  for (const double loss : slopes->losses)
+  for (const double loss : grads->losses)
     if (!std::isnan(loss)) sum += loss, ++counted;
-  EXPECT_EQ(counted, slopes->gradients->loss().counted);
-  EXPECT_NEAR(sum / counted, slopes->loss, 1e-6);
+  EXPECT_EQ(counted, grads->gradients->loss().counted);
+  EXPECT_NEAR(sum / counted, grads->loss, 1e-6);
 }
 
-TEST(Backpass, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
+TEST(BackwardRun, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
   for (const char* name : {"gpt2", "llama", "marian"}) {
-    const auto slopes = slopes_of(run_of(name), 0, {});
-    ASSERT_TRUE(slopes->gradients) << name;
-    const auto& gradients = *slopes->gradients;
+    const auto grads = grads_of(run_of(name), 0, {});
+    ASSERT_TRUE(grads->gradients) << name;
+    const auto& gradients = *grads->gradients;
     const Weights& weights = gradients.trace().weights();
-    for (const auto& [weight, slope] : gradients.weights()) {
-      const std::int64_t rows = slope.rank() == 1 ? 1 : slope.size(0), cols = slope.size(slope.rank() - 1);
-      const std::vector<std::int64_t> last = slope.rank() == 1
+    for (const auto& [weight, gradient] : gradients.weights()) {
+      const std::int64_t rows = gradient.rank() == 1 ? 1 : gradient.size(0),
+                         cols = gradient.size(gradient.rank() - 1);
+      const std::vector<std::int64_t> last = gradient.rank() == 1
                                                  ? std::vector<std::int64_t>{cols - 1}
                                                  : std::vector<std::int64_t>{rows - 1, cols - 1};
       ASSERT_FALSE(weights.get(weight).empty()) << weight;
-      const double all = static_cast<double>(slope.at(last));
-      EXPECT_NEAR(weight_slope_cell(gradients, weight, last), all, 1e-5 + 1e-4 * std::abs(all)) << weight;
+      const double all = static_cast<double>(gradient.at(last));
+      EXPECT_NEAR(weight_gradient_cell(gradients, weight, last), all, 1e-5 + 1e-4 * std::abs(all)) << weight;
       const bool shared = weight.ends_with("tok_embed.weight");  // its uses are added up there
-      const Tensor part = weight_slope(gradients, weight, {rows - 1, rows}, {cols - 1, cols});
+      const Tensor part = weight_gradient(gradients, weight, {rows - 1, rows}, {cols - 1, cols});
       if (!shared) {
         EXPECT_NEAR(static_cast<double>(part.at(0, 0)), all, 1e-5 + 1e-4 * std::abs(all)) << weight;
       }
@@ -154,9 +155,9 @@ TEST(Backpass, WeightsByTheRectangleAreTheWeightsOfTheBackwardPass) {
   }
 }
 
-TEST(Backpass, StepsKnowTheirWeights) {
-  const auto slopes = slopes_of(run_of("gpt2"), 0, {});
-  const auto of = [&](const char* site) { return weights_of_step(*slopes->gradients, *parse_site(site)); };
+TEST(BackwardRun, StepsKnowTheirWeights) {
+  const auto grads = grads_of(run_of("gpt2"), 0, {});
+  const auto of = [&](const char* site) { return weights_of_step(*grads->gradients, *parse_site(site)); };
   EXPECT_EQ(of("blocks.0.attn.q"),
             (std::vector<std::string>{"blocks.0.attn.q.weight", "blocks.0.attn.q.bias"}));
   EXPECT_EQ(of("blocks.1.ln1.out"), (std::vector<std::string>{"blocks.1.ln1.weight", "blocks.1.ln1.bias"}));
@@ -164,36 +165,36 @@ TEST(Backpass, StepsKnowTheirWeights) {
   EXPECT_TRUE(of("blocks.0.attn.scores").empty());
 }
 
-TEST(Backpass, ChecksAgreeForStepsAndWeightsEvenTiedOnes) {
+TEST(BackwardRun, ChecksAgreeForStepsAndWeightsEvenTiedOnes) {
   const auto run = run_of("gpt2");
   Jobs jobs;
-  Backpass pass;
+  BackwardRun pass;
   pass.follow(jobs, run, 0, {LossRows::as_trained, 4});
   while (jobs.any_busy()) std::this_thread::yield();
-  const auto slopes = pass.newest();
-  ASSERT_TRUE(slopes && slopes->gradients);
+  const auto grads = pass.newest();
+  ASSERT_TRUE(grads && grads->gradients);
   const auto check = [&](const Site& site, const std::string& weight, std::vector<std::int64_t> index) {
-    pass.check(jobs, slopes, site, weight, std::move(index));
+    pass.check(jobs, grads, site, weight, std::move(index));
     while (jobs.any_busy()) std::this_thread::yield();
     return *pass.checked();
   };
   for (const char* name :
        {"blocks.0.attn.q", "blocks.1.mlp.post", "blocks.0.attn.pattern", "blocks.0.resid_pre"}) {
     const Site site = *parse_site(name);
-    const SlopeCheck found = check(site, "", last_cell(*slopes->gradients->find(site)));
+    const GradientCheck found = check(site, "", last_cell(*grads->gradients->find(site)));
     EXPECT_TRUE(found.agrees()) << found.name << ": " << found.numbers.analytic << " and "
                                 << found.numbers.measured << " ± " << found.numbers.uncertainty;
   }
   for (const char* name : {"blocks.0.attn.q.weight", "logits.weight"}) {
-    const SlopeCheck found = check({}, name, {1, 2});
+    const GradientCheck found = check({}, name, {1, 2});
     EXPECT_TRUE(found.agrees()) << found.name << (found.error ? found.error->text() : "");
-    EXPECT_NEAR(found.numbers.analytic, weight_slope_cell(*slopes->gradients, name, {1, 2}), 1e-5);
+    EXPECT_NEAR(found.numbers.analytic, weight_gradient_cell(*grads->gradients, name, {1, 2}), 1e-5);
   }
-  EXPECT_TRUE(check(slopes->walk->steps.front().main, "", {0, 0}).error) << "logits cannot be changed alone";
+  EXPECT_TRUE(check(grads->walk->steps.front().main, "", {0, 0}).error) << "logits cannot be changed alone";
 }
 
-TEST(Backpass, AWrongNumberDoesNotAgree) {
-  SlopeCheck check;
+TEST(BackwardRun, AWrongNumberDoesNotAgree) {
+  GradientCheck check;
   check.done = true;
   check.numbers = {0.5, 0.4, 0.01, 0.001};
   EXPECT_FALSE(check.agrees());
@@ -201,9 +202,9 @@ TEST(Backpass, AWrongNumberDoesNotAgree) {
   EXPECT_TRUE(check.agrees());
 }
 
-TEST(Backpass, TheNewestRunWinsAndAnotherModelForgetsTheOldSlopes) {
+TEST(BackwardRun, TheNewestRunWinsAndAnotherModelForgetsTheOldGradients) {
   Jobs jobs;
-  Backpass pass;
+  BackwardRun pass;
   const auto first = run_of("gpt2"), other = run_of("llama");
   pass.follow(jobs, first, 0, {});
   while (jobs.any_busy()) std::this_thread::yield();
@@ -266,8 +267,8 @@ TEST(CountedRowsOfShippedModels, AreThoseOfTheirTraining) {
 TEST(CountedRowsOfShippedModels, MakeTheLossOfTheirTraining) {
   const auto pilot = shipped_run("pilot");
   ASSERT_TRUE(pilot);
-  const auto trained = slopes_of(pilot, 0, {}), all = slopes_of(pilot, 0, {LossRows::all, -1}),
-             last = slopes_of(pilot, 0, {LossRows::last, -1});
+  const auto trained = grads_of(pilot, 0, {}), all = grads_of(pilot, 0, {LossRows::all, -1}),
+             last = grads_of(pilot, 0, {LossRows::last, -1});
   ASSERT_TRUE(trained->gradients && all->gradients && last->gradients);
   EXPECT_EQ(trained->gradients->loss().counted, 7);  // actions
   EXPECT_LT(trained->loss, 0.5);

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "core/lens/attention_places.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 #include "core/session/mask_edits.h"
 #include "core/session/session.h"
 #include "tests/edits.h"
@@ -100,9 +100,9 @@ void expect_only_that_mask(const Trace& before, const Trace& now, const Attentio
   }
 }
 
-class SideMasksOf : public ::testing::TestWithParam<std::string> {};
+class OtherMasksOf : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(SideMasksOf, ACellOfEveryMaskIsSwitchedAndTakenBack) {
+TEST_P(OtherMasksOf, ACellOfEveryMaskIsSwitchedAndTakenBack) {
   Session session;
   ASSERT_NO_FATAL_FAILURE(open_on_ids(session, GetParam()));
   const auto first = session.result();
@@ -143,14 +143,14 @@ TEST_P(SideMasksOf, ACellOfEveryMaskIsSwitchedAndTakenBack) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SideMasksOf, ::testing::ValuesIn(switched_models()), [](const auto& model) {
+INSTANTIATE_TEST_SUITE_P(All, OtherMasksOf, ::testing::ValuesIn(switched_models()), [](const auto& model) {
   std::string name = std::filesystem::path(model.param).filename().string();
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   return name;
 });
 
-Document side_masks_document(const std::string& name) {
+Document other_masks_document(const std::string& name) {
   Session session;
   open_on_ids(session, name);
   return session.document();
@@ -158,8 +158,8 @@ Document side_masks_document(const std::string& name) {
 
 const std::string kSideMarian = "tests/golden/models/marian", kSideBigger = "tests/golden/models/gemma2";
 
-TEST(SideMasks, PresetsRowsAndColumnsOfARectangle) {
-  Document document = side_masks_document(kSideMarian);
+TEST(OtherMasks, PresetsRowsAndColumnsOfARectangle) {
+  Document document = other_masks_document(kSideMarian);
   const std::vector<Input> inputs = inputs_of(document);
   const MaskPlace cross{AttentionKind::cross, 1, 0};
   const MaskSize size(inputs[0].length(), static_cast<std::int64_t>(inputs[0].source.size()));
@@ -167,7 +167,7 @@ TEST(SideMasks, PresetsRowsAndColumnsOfARectangle) {
   ASSERT_TRUE(toggle_mask_column(document, size.keys - 1, size, cross));
   EXPECT_EQ(switched_cells(document, AttentionKind::cross).size(), static_cast<std::size_t>(size.queries));
   ASSERT_TRUE(toggle_mask_row(document, 0, size, cross));
-  EXPECT_EQ(mask_summary(mask_of(document, cross), size.queries, size.keys).blind,
+  EXPECT_EQ(mask_summary(mask_of(document, cross), size.queries, size.keys).fully_masked,
             std::vector<std::int64_t>{0});
   EXPECT_FALSE(toggle_mask_row(document, size.queries, size, cross)) << "there is no such query";
   ASSERT_TRUE(choose_mask(document, "causal", AttentionKind::cross));
@@ -180,8 +180,8 @@ TEST(SideMasks, PresetsRowsAndColumnsOfARectangle) {
   EXPECT_TRUE(document.edits.empty());
 }
 
-TEST(SideMasks, ATextForEveryMask) {
-  Document document = side_masks_document(kSideMarian);
+TEST(OtherMasks, ATextForEveryMask) {
+  Document document = other_masks_document(kSideMarian);
   ASSERT_TRUE(set_mask_text(document, "causal", AttentionKind::encoder));
   ASSERT_TRUE(set_mask_text(document, "window(2)", AttentionKind::cross));
   EXPECT_TRUE(asked_mask(document, AttentionKind::main).is_model());
@@ -202,8 +202,8 @@ RunOptions with_hidden_cells() {
   return options;
 }
 
-TEST(SideMasks, DecodingTokenByTokenSeesTheSwitchedCells) {
-  const Document document = side_masks_document(kSideMarian);
+TEST(OtherMasks, DecodingTokenByTokenSeesTheSwitchedCells) {
+  const Document document = other_masks_document(kSideMarian);
   const Input input = inputs_of(document)[0];
   RunOptions options = with_hidden_cells();
   const auto at_once = document.model->run(input, options), plain = document.model->run(input);
@@ -222,8 +222,8 @@ TEST(SideMasks, DecodingTokenByTokenSeesTheSwitchedCells) {
   }
 }
 
-TEST(SideMasks, SlopesFollowTheSwitchedCells) {
-  const Document document = side_masks_document(kSideMarian);
+TEST(OtherMasks, GradientsFollowTheSwitchedCells) {
+  const Document document = other_masks_document(kSideMarian);
   const RunOptions options = with_hidden_cells();
   const auto trace = document.model->run(inputs_of(document)[0], options);
   ASSERT_TRUE(trace);
@@ -241,7 +241,7 @@ TEST(SideMasks, SlopesFollowTheSwitchedCells) {
   }
 }
 
-TEST(SideMasks, PrefixesAreTakenOffTheText) {
+TEST(OtherMasks, PrefixesAreTakenOffTheText) {
   const auto taken = [](std::string_view text) {
     const AttentionKind of = take_mask_prefix(text);
     return std::pair(of, std::string(text));
@@ -253,8 +253,8 @@ TEST(SideMasks, PrefixesAreTakenOffTheText) {
   EXPECT_EQ(taken(""), std::pair(AttentionKind::main, std::string()));
 }
 
-TEST(SideMasks, ACellIsComparedWithTheMaskOfTheBlockThatIsLookedAt) {
-  Document document = side_masks_document(kSideBigger);
+TEST(OtherMasks, ACellIsComparedWithTheMaskOfTheBlockThatIsLookedAt) {
+  Document document = other_masks_document(kSideBigger);
   ASSERT_TRUE(set_text(document, 0, "1 2 3 4 5 6 7 8 9 10 11 12"));
   const auto& blocks = document.model->config().blocks;
   const auto far = [&](int layer) { return mask_of(document, layer).allowed(11, 0); };

@@ -1,4 +1,4 @@
-#include "core/trace/probe.h"
+#include "core/trace/hook.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,42 +35,42 @@ NumberEdit with_numbers(NumberEdit edit, const Tensor& all, const RowFrame& rows
 
 }  // namespace
 
-Probe::Probe(Trace& trace, const RunOptions& options)
+Hook::Hook(Trace& trace, const RunOptions& options)
     : trace_(&trace), options_(&options), state_(std::make_shared<State>()) {
   state_->start_ns = state_->last_ns = now_ns();
 }
 
-Probe Probe::in(Stack stack, int layer, Part part) const {
-  Probe inner = *this;
+Hook Hook::in(Stack stack, int layer, Part part) const {
+  Hook inner = *this;
   inner.stack_ = stack;
   inner.layer_ = layer;
   inner.part_ = part;
   return inner;
 }
 
-Probe Probe::from_row(std::int64_t first) const {
-  Probe inner = *this;
+Hook Hook::from_row(std::int64_t first) const {
+  Hook inner = *this;
   inner.first_row_ = first;
   return inner;
 }
 
-Site Probe::site(Slot slot) const {
+Site Hook::site(Slot slot) const {
   return part_ == Part::cross ? cross_site(slot, layer_, stack_) : site_of(slot, layer_, stack_);
 }
 
-void Probe::throw_if_cancelled() const {
+void Hook::throw_if_cancelled() const {
   if (options_->cancel && options_->cancel->load(std::memory_order_relaxed)) throw RunCancelled{};
 }
 
-RowFrame Probe::frame(const Site& site) const {
+RowFrame Hook::frame(const Site& site) const {
   const Stack rows = rows_stack(site, Axis::pos);
   const Input& input = trace_->input;
-  return {first_row_, rows == Stack::enc      ? &input.source_real
+  return {first_row_, rows == Stack::enc      ? &input.source_attention_mask
                       : rows == Stack::vision ? nullptr
-                                              : &input.real};
+                                              : &input.attention_mask};
 }
 
-Tensor Probe::edited(const Site& site, Tensor value) const {
+Tensor Hook::edited(const Site& site, Tensor value) const {
   for (const auto& edit : options_->edits) {
     const NumberEdit* number = edit->number();
     if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
@@ -82,7 +82,7 @@ Tensor Probe::edited(const Site& site, Tensor value) const {
   return value;
 }
 
-Tensor Probe::operator()(Slot slot, Tensor value, std::source_location line) const {
+Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {
   value = edited(site(slot), std::move(value));
   std::vector<Axis> axes;
   for (int d = 0; d < value.rank(); ++d) axes.push_back(value.axis(d));
@@ -96,8 +96,8 @@ Tensor Probe::operator()(Slot slot, Tensor value, std::source_location line) con
   return value;
 }
 
-void Probe::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
-                   std::source_location line) const {
+void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
+                  std::source_location line) const {
   throw_if_cancelled();
   Record record{site(slot), std::move(rows), false, std::move(shape), std::move(axes), 0, 0, line};
   record.derived = record.rows.empty();
@@ -108,7 +108,7 @@ void Probe::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, st
   trace_->put(std::move(record));
 }
 
-Tensor Probe::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::source_location line) const {
+Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::source_location line) const {
   const MaskEdit asked = asked_mask(options_->edits, attention_kind(stack_, part_, trace_->config().stack));
   in.mask.cells.insert(in.mask.cells.end(), asked.cells.begin(), asked.cells.end());
   const auto cancelled = [this] {
@@ -118,7 +118,8 @@ Tensor Probe::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::sou
   throw_if_cancelled();
   const Site here = site(Slot::pattern);
   const auto stage_edits = [&](const AttentionInputs& rows, const Tensor& lse) {
-    auto made = StageEdits::make(options_->edits, here, rows, lse, frame(here).real, state_->reached);
+    auto made =
+        StageEdits::make(options_->edits, here, rows, lse, frame(here).attention_mask, state_->reached);
     if (!made) throw EditRefused{made.error()};
     return *std::move(made);
   };
@@ -148,7 +149,7 @@ Tensor Probe::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::sou
   return (*this)(Slot::z, z.rename({Axis::head, Axis::query, Axis::d_head}), line);
 }
 
-void Probe::predict(std::int64_t rows, std::source_location line) const {
+void Hook::predict(std::int64_t rows, std::source_location line) const {
   const std::int64_t vocab = trace_->config().outputs();
   record(Slot::logits, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
   record(Slot::probs, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
@@ -161,7 +162,7 @@ void Probe::predict(std::int64_t rows, std::source_location line) const {
     const bool by_rows = needs_rows(*number);
     const AxisRange* range = range_on(number->where, Axis::pos);
     const std::int64_t row = range && !by_rows ? std::min(range->begin, rows - 1) : 0;
-    const RowFrame held{row, frame(here).real};
+    const RowFrame held{row, frame(here).attention_mask};
     const Tensor logits =
         trace_->slice(here, 0, {row, by_rows ? rows : row + 1}, {0, vocab});  // [pos, vocab]
     auto applied = apply(*number, logits, held);

@@ -1,7 +1,7 @@
-// The backward pass of the run that is on screen: which loss it goes back from, the slopes of one sequence,
-// the walk through them in reverse order, and checks of single slopes against finite differences. Computed by
-// jobs, newest wins; asked every frame. Refuses to wait, and to go back through what has no loss: a sentence
-// says why.
+// The backward pass of the run that is on screen: which loss it goes back from, the gradients of one
+// sequence, the walk through them in reverse order, and checks of single gradients against finite
+// differences. Computed by jobs, newest wins; asked every frame. Refuses to wait, and to go back through what
+// has no loss: a sentence says why.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/slope_provenance.h"
+#include "core/model/gradient_provenance.h"
 #include "core/session/session.h"
-#include "core/session/weight_slopes.h"
+#include "core/session/weight_gradients.h"
 
 namespace attnscope {
 
@@ -34,11 +34,11 @@ std::optional<CountedRows> trained_rows(const OpenedModel& opened);
 Result<Objective> default_objective(const Trace& trace, const LossChoice& choice = {},
                                     const std::optional<CountedRows>& trained = {});
 
-/// The slopes of one sequence of a run.
-struct Slopes {
+/// The gradients of one sequence of a run.
+struct BackwardResult {
   std::uint64_t version = 0;              ///< grows with every result: the key of textures
   std::shared_ptr<const RunResult> run;   ///< that was gone through
-  std::shared_ptr<const RunResult> walk;  ///< the same with the steps that have slopes, last one first
+  std::shared_ptr<const RunResult> walk;  ///< the same with the steps that have gradients, last one first
   int sequence = 0;                       ///< as asked
   LossChoice choice;                      ///< as asked
   std::optional<Error> error;             ///< why there are none: then what follows is empty
@@ -47,25 +47,25 @@ struct Slopes {
   std::vector<double> losses;  ///< -log p(target) of each row of logits; NaN where none counts
   bool hidden = false;  ///< the rows that count are hidden tokens; else `choice.target` is for the last row
   std::vector<int> likely;  ///< most likely outputs of the row that choice.target is for, best first
-  std::map<Site, std::vector<Site>> readers;  ///< the steps with slopes that were made from a step
+  std::map<Site, std::vector<Site>> readers;  ///< the steps with gradients that were made from a step
 
   const std::vector<Site>& readers_of(const Site& site) const;
-  /// Why a cell of the slope of a step is what it is. Errors: no such slope, no such cell.
-  Result<SlopeExplanation> why(const Site& site, const std::vector<std::int64_t>& index) const {
-    return explain_slope(*gradients, readers_of(site), site, index);
+  /// Why a cell of the gradient of a step is what it is. Errors: no such gradient, no such cell.
+  Result<GradientExplanation> why(const Site& site, const std::vector<std::int64_t>& index) const {
+    return explain_gradient(*gradients, readers_of(site), site, index);
   }
 };
 /// Goes back through one sequence of a run; errors are inside.
-std::shared_ptr<const Slopes> slopes_of(std::shared_ptr<const RunResult> run, int sequence,
-                                        const LossChoice& choice);
-/// The steps of a walk that have slopes, in reverse order.
+std::shared_ptr<const BackwardResult> grads_of(std::shared_ptr<const RunResult> run, int sequence,
+                                               const LossChoice& choice);
+/// The steps of a walk that have gradients, in reverse order.
 std::vector<TimelineStep> reversed_steps(const std::vector<TimelineStep>& steps, const Gradients& gradients);
 
-/// A slope as the backward pass says and as measured.
-struct SlopeCheck {
+/// A gradient as the backward pass says and as measured.
+struct GradientCheck {
   std::string name;  ///< "blocks.0.attn.q.grad"
   std::vector<std::int64_t> index;
-  std::uint64_t slopes = 0;  ///< Slopes::version
+  std::uint64_t grads = 0;  ///< Gradients::version
   bool done = false;
   std::optional<Error> error;
   FiniteDifference numbers;
@@ -73,26 +73,26 @@ struct SlopeCheck {
   bool agrees() const;
 };
 
-/// What the window asks: once per frame follow(), the newest slopes, a check when a button is pressed.
-class Backpass {
+/// What the window asks: once per frame follow(), the newest gradients, a check when a button is pressed.
+class BackwardRun {
  public:
-  /// Begins a job "backward" where the slopes of this run, sequence and loss are not there or under way.
+  /// Begins a job "backward" where the gradients of this run, sequence and loss are not there or under way.
   void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
               const LossChoice& choice);
-  /// The newest slopes: of the run before while those of the newest are computed; null before the first, and
-  /// where another model or input was opened.
-  std::shared_ptr<const Slopes> newest() const;
+  /// The newest gradients: of the run before while those of the newest are computed; null before the first,
+  /// and where another model or input was opened.
+  std::shared_ptr<const BackwardResult> newest() const;
   /// Begins a job "backward.check" for a cell of a step, or of the weight `weight` where that is not empty.
-  void check(Jobs& jobs, std::shared_ptr<const Slopes> slopes, const Site& site, const std::string& weight,
-             std::vector<std::int64_t> index);
+  void check(Jobs& jobs, std::shared_ptr<const BackwardResult> grads, const Site& site,
+             const std::string& weight, std::vector<std::int64_t> index);
   /// The newest check, or null.
-  std::shared_ptr<const SlopeCheck> checked() const;
+  std::shared_ptr<const GradientCheck> checked() const;
 
  private:
   struct State {
     mutable std::mutex mutex;
-    std::shared_ptr<const Slopes> slopes;
-    std::shared_ptr<const SlopeCheck> check;
+    std::shared_ptr<const BackwardResult> grads;
+    std::shared_ptr<const GradientCheck> check;
     std::uint64_t asked_checks = 0;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();

@@ -32,13 +32,13 @@ struct RunOptions {
   std::function<void(const Record&)> on_record;  ///< called on the running thread
 };
 
-class Probe {
+class Hook {
  public:
-  Probe(Trace& trace, const RunOptions& options);
+  Hook(Trace& trace, const RunOptions& options);
   /// The same probe inside a block, or inside a block's cross-attention.
-  Probe in(Stack stack, int layer, Part part = Part::attn) const;
+  Hook in(Stack stack, int layer, Part part = Part::attn) const;
   /// The same where tensors hold the rows from `first` on; the rows before are those of the run's base.
-  Probe from_row(std::int64_t first) const;
+  Hook from_row(std::int64_t first) const;
 
   /// Edits, records and returns `value`; throws RunCancelled when the run is no longer wanted.
   Tensor operator()(Slot slot, Tensor value,

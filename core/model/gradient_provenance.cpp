@@ -1,4 +1,4 @@
-#include "core/model/slope_provenance.h"
+#include "core/model/gradient_provenance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 using Index = std::vector<std::int64_t>;
-using Kind = SlopeFactor::Kind;
+using Kind = GradientFactor::Kind;
 
 // Sums over a whole vocabulary are told by their largest terms.
 constexpr std::int64_t kMostTerms = 4096, kTermsTold = 64;
@@ -26,7 +26,7 @@ class ShareOfCell {
     out_.rule = rule_back(trace_, reader);
   }
 
-  SlopeShare run() {
+  GradientShare run() {
     switch (out_.rule) {
       case Rule::dot: dot(); break;
       case Rule::sum: passed_on(); break;
@@ -46,21 +46,21 @@ class ShareOfCell {
 
  private:
   // ---- numbers ----
-  static SlopeFactor number(const char* name, double value) { return {Kind::number, name, {}, {}, value}; }
-  SlopeFactor slope(const Site& site, Index index, double value) const {
-    return {Kind::slope, gradient_name(site), site, std::move(index), value};
+  static GradientFactor number(const char* name, double value) { return {Kind::number, name, {}, {}, value}; }
+  GradientFactor gradient(const Site& site, Index index, double value) const {
+    return {Kind::gradient, gradient_name(site), site, std::move(index), value};
   }
-  SlopeFactor arrived(Index index) const {
+  GradientFactor arrived(Index index) const {
     const auto value = static_cast<double>(gradients_.passed(reader_, index));
-    return slope(reader_, std::move(index), value);
+    return gradient(reader_, std::move(index), value);
   }
-  SlopeFactor step(const Site& site, Index index) const {
+  GradientFactor step(const Site& site, Index index) const {
     const auto value = static_cast<double>(trace_.cell(site, index));
     return {Kind::step, to_text(site), site, std::move(index), value};
   }
-  void add(std::vector<SlopeFactor> factors, bool minus = false) {
-    SlopeTerm term{minus, std::move(factors), minus ? -1.0 : 1.0};
-    for (const SlopeFactor& factor : term.factors) term.value *= factor.value;
+  void add(std::vector<GradientFactor> factors, bool minus = false) {
+    GradientTerm term{minus, std::move(factors), minus ? -1.0 : 1.0};
+    for (const GradientFactor& factor : term.factors) term.value *= factor.value;
     out_.value += term.value;
     out_.terms.push_back(std::move(term));
   }
@@ -90,8 +90,8 @@ class ShareOfCell {
       return static_cast<double>(dy.at(0, out)) * static_cast<double>(column.at(out)) * steep(out) * times;
     });
     for (const std::int64_t out : told) {
-      std::vector<SlopeFactor> factors{
-          slope(reader_, {row, out}, dy.at(0, out)),
+      std::vector<GradientFactor> factors{
+          gradient(reader_, {row, out}, dy.at(0, out)),
           {Kind::weight, name, {}, {in, out}, static_cast<double>(column.at(out))}};
       if (capped) factors.push_back(number("cap′", steep(out)));
       if (times != 1) factors.push_back(number("factor", times));
@@ -135,13 +135,13 @@ class ShareOfCell {
       const std::int64_t head = index_[0], own = trace_.own_head(k, head);
       const Tensor ds = gradients_.slice(reader_, head, {at, at + 1}, {0, keys});
       for (std::int64_t key = 0; key < keys; ++key)
-        add({slope(reader_, {head, at, key}, ds.at(0, key)), step(k, {own, key, i})});
+        add({gradient(reader_, {head, at, key}, ds.at(0, key)), step(k, {own, key, i})});
       return;
     }
     for (const std::int64_t head : heads()) {
       const Tensor ds = gradients_.slice(reader_, head, {0, queries}, {at, at + 1});
       for (std::int64_t query = 0; query < queries; ++query)
-        add({slope(reader_, {head, query, at}, ds.at(query, 0)), step(q, {head, query, i})});
+        add({gradient(reader_, {head, query, at}, ds.at(query, 0)), step(q, {head, query, i})});
     }
   }
   void weighted_values() {
@@ -206,7 +206,7 @@ class ShareOfCell {
     const bool heads = index_.size() > 2;
     const std::int64_t row = index_[index_.size() - 2], col = index_.back();
     const NormBack back = norm_back(gradients_, reader_, heads ? index_[0] : 0, {row, row + 1});
-    const SlopeFactor by = number("1/σ", back.inverse.at(0));
+    const GradientFactor by = number("1/σ", back.inverse.at(0));
     add({arrived(index_), number("γ", back.gain.at(0, col)), by});
     if (back.centred) add({number("mean g", back.mean.at(0)), by}, true);
     add({number("x̂", back.normed.at(0, col)), number("mean g·x̂", back.mean_with.at(0)), by}, true);
@@ -236,7 +236,7 @@ class ShareOfCell {
     const bool heads = index_.size() > 2;
     const std::int64_t row = index_[index_.size() - 2], col = index_.back();
     const Tensor steep =
-        curve_slopes(trace_, site_, reader_, heads ? index_[0] : 0, {row, row + 1}, {col, col + 1});
+        curve_gradients(trace_, site_, reader_, heads ? index_[0] : 0, {row, row + 1}, {col, col + 1});
     add({arrived(index_), number(name, steep.at(0, 0))});
   }
   void other_factor() {
@@ -247,7 +247,7 @@ class ShareOfCell {
   void softmax() {
     const std::int64_t query = index_[1];
     const Tensor sum = pattern_row_sums(gradients_, reader_, index_[0], {query, query + 1});
-    const SlopeFactor a = step(reader_, index_);
+    const GradientFactor a = step(reader_, index_);
     add({a, arrived(index_)});
     add({a, number("Σ A ⊙ dA", sum.at(0))}, true);
   }
@@ -257,13 +257,13 @@ class ShareOfCell {
   const Site& site_;
   const Site& reader_;
   const Index& index_;
-  SlopeShare out_;
+  GradientShare out_;
   double rest_ = 0;  // of terms that are not told
 };
 
 // (p - t) of the counted rows, each by its part of the mean.
-SlopeShare explain_loss(const Gradients& gradients, const Site& logits, const Index& index) {
-  SlopeShare out;
+GradientShare explain_loss(const Gradients& gradients, const Site& logits, const Index& index) {
+  GradientShare out;
   out.from = logits;
   out.rule = Rule::softmax;
   const Objective& objective = gradients.objective();
@@ -279,37 +279,37 @@ SlopeShare explain_loss(const Gradients& gradients, const Site& logits, const In
       objective.factor != 0 ? objective.factor : 1.0 / static_cast<double>(gradients.loss().counted);
   const double wanted = (index[1] == target ? 1 - objective.smoothing : 0.0) +
                         objective.smoothing / static_cast<double>(row.size(0));
-  const SlopeFactor share{Kind::number, "1/n", {}, {}, by};
+  const GradientFactor share{Kind::number, "1/n", {}, {}, by};
   const Site probs = trace.main(Slot::probs);
   const bool there = trace.find(probs) != nullptr;
-  const SlopeFactor said{there ? Kind::step : Kind::number, there ? to_text(probs) : "p", probs, index, p};
+  const GradientFactor said{there ? Kind::step : Kind::number, there ? to_text(probs) : "p", probs, index, p};
   out.terms.push_back({false, {said, share}, p * by});
   if (wanted > 0) out.terms.push_back({true, {{Kind::number, "t", {}, {}, wanted}, share}, -wanted * by});
-  for (const SlopeTerm& term : out.terms) out.value += term.value;
+  for (const GradientTerm& term : out.terms) out.value += term.value;
   return out;
 }
 
 }  // namespace
 
-SlopeShare explain_share(const Gradients& gradients, const Site& site, const Site& reader,
-                         const std::vector<std::int64_t>& index) {
+GradientShare explain_share(const Gradients& gradients, const Site& site, const Site& reader,
+                            const std::vector<std::int64_t>& index) {
   return ShareOfCell(gradients, site, reader, index).run();
 }
 
-Result<SlopeExplanation> explain_slope(const Gradients& gradients, const std::vector<Site>& readers,
-                                       const Site& site, const std::vector<std::int64_t>& index) {
+Result<GradientExplanation> explain_gradient(const Gradients& gradients, const std::vector<Site>& readers,
+                                             const Site& site, const std::vector<std::int64_t>& index) {
   const Record* record = gradients.find(site);
-  if (!record) return fail(Code::not_found, "error.model.no_slope", {gradient_name(site)});
+  if (!record) return fail(Code::not_found, "error.model.no_gradient", {gradient_name(site)});
   bool inside = index.size() == record->shape.size();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < record->shape[d];
   if (!inside)
     return fail(Code::out_of_range, "error.trace.no_cell", {gradient_name(site), shape_text(record->shape)});
-  SlopeExplanation out;
+  GradientExplanation out;
   out.recorded = gradients.cell(site, index);
   if (site.slot == Slot::logits) out.shares.push_back(explain_loss(gradients, site, index));
   for (const Site& reader : readers) out.shares.push_back(explain_share(gradients, site, reader, index));
-  for (const SlopeShare& share : out.shares) out.result += share.value;
+  for (const GradientShare& share : out.shares) out.result += share.value;
   return out;
 }
 

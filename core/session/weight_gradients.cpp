@@ -1,4 +1,4 @@
-#include "core/session/weight_slopes.h"
+#include "core/session/weight_gradients.h"
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,7 @@ bool is_use_of(const WeightUse& use, const std::string& name, bool& bias) {
   return bias || use.name == name;
 }
 
-// One number that a use adds to the slope of its weight (of the bias beside it) at (row, col).
+// One number that a use adds to the gradient of its weight (of the bias beside it) at (row, col).
 double added(const WeightPart& part, std::int64_t row, std::int64_t col) {
   const WeightUse& use = *part.use;
   double sum = 0;
@@ -113,7 +113,7 @@ Tensor weight_share(const Gradients& gradients, const std::string& name, const s
   return std::move(out).freeze();
 }
 
-Tensor weight_slope(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
+Tensor weight_gradient(const Gradients& gradients, const std::string& name, Range rows, Range cols) {
   std::vector<WeightPart> parts = weight_parts(gradients, name);
   std::erase_if(parts, [](const WeightPart& part) { return !part.own; });
   return weight_share(gradients, name, parts, rows, cols);
@@ -134,8 +134,8 @@ std::vector<std::string> weights_of_step(const Gradients& gradients, const Site&
   return out;
 }
 
-double weight_slope_cell(const Gradients& gradients, const std::string& name,
-                         const std::vector<std::int64_t>& index) {
+double weight_gradient_cell(const Gradients& gradients, const std::string& name,
+                            const std::vector<std::int64_t>& index) {
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   double sum = 0;
@@ -146,7 +146,7 @@ double weight_slope_cell(const Gradients& gradients, const std::string& name,
 // ---- one number spelled out -----------------------------------------------------------------------
 namespace {
 
-using Kind = SlopeFactor::Kind;
+using Kind = GradientFactor::Kind;
 
 // The sum of one use at (row, col) of the use's own weight: one function per kind of use.
 class ShareOfWeight {
@@ -156,7 +156,7 @@ class ShareOfWeight {
     out_.from = part.step;
     out_.rule = step_of(part.step.slot).rule;
   }
-  SlopeShare run() {
+  GradientShare run() {
     const WeightUse& use = *part_.use;
     if (use.kind == WeightUse::Kind::product)
       product();
@@ -167,18 +167,18 @@ class ShareOfWeight {
     else if (part_.step.slot == Slot::biased)
       buckets();
     else
-      add({slope({0, col_})});  // the class token's row
+      add({gradient({0, col_})});  // the class token's row
     return std::move(out_);
   }
 
  private:
-  SlopeFactor slope(Index index) const {
+  GradientFactor gradient(Index index) const {
     const auto value = static_cast<double>(gradients_.cell(part_.step, index));
-    return {Kind::slope, gradient_name(part_.step), part_.step, std::move(index), value};
+    return {Kind::gradient, gradient_name(part_.step), part_.step, std::move(index), value};
   }
-  void add(std::vector<SlopeFactor> factors) {
-    SlopeTerm term{false, std::move(factors), 1.0};
-    for (const SlopeFactor& factor : term.factors) term.value *= factor.value;
+  void add(std::vector<GradientFactor> factors) {
+    GradientTerm term{false, std::move(factors), 1.0};
+    for (const GradientFactor& factor : term.factors) term.value *= factor.value;
     out_.value += term.value;
     out_.terms.push_back(std::move(term));
   }
@@ -199,8 +199,8 @@ class ShareOfWeight {
     for (std::int64_t at = 0; at < use.dy.size(0); ++at) {
       const std::int64_t pos = rows[static_cast<std::size_t>(at)];
       // As the use has them: logits are scaled and capped behind their product.
-      std::vector<SlopeFactor> factors{
-          {Kind::slope, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(at, col_)}};
+      std::vector<GradientFactor> factors{
+          {Kind::gradient, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(at, col_)}};
       if (!part_.bias)
         factors.insert(factors.begin(), {Kind::step, to_text(from), from, {pos, row_}, use.x.at(at, row_)});
       add(std::move(factors));
@@ -210,7 +210,7 @@ class ShareOfWeight {
     const WeightUse& use = *part_.use;
     for (std::int64_t pos = 0; pos < use.dy.size(0); ++pos)
       if (use.ids[static_cast<std::size_t>(pos)] == row_)
-        add({{Kind::slope, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(pos, col_)}});
+        add({{Kind::gradient, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(pos, col_)}});
   }
   void norm() {
     const std::vector<std::int64_t>& shape = gradients_.find(part_.step)->shape;
@@ -218,7 +218,7 @@ class ShareOfWeight {
     for (std::int64_t head = 0; head < (heads ? shape[0] : 1); ++head) {
       const NormBack back = norm_back(gradients_, part_.step, head, {0, shape[shape.size() - 2]});
       for (std::int64_t pos = 0; pos < back.arrived.size(0); ++pos) {
-        std::vector<SlopeFactor> factors{slope(heads ? Index{head, pos, col_} : Index{pos, col_})};
+        std::vector<GradientFactor> factors{gradient(heads ? Index{head, pos, col_} : Index{pos, col_})};
         if (!bias) factors.push_back({Kind::number, "x̂", {}, {}, back.normed.at(pos, col_)});
         add(std::move(factors));
       }
@@ -232,34 +232,38 @@ class ShareOfWeight {
     for (std::int64_t query = 0; query < queries; ++query)
       for (std::int64_t key = 0; key < keys; ++key)
         if (in.bias.bucket(in.first_query + query, key) == row_)
-          add({{Kind::slope, gradient_name(part_.step), part_.step, {col_, query, key}, ds.at(query, key)}});
+          add({{Kind::gradient,
+                gradient_name(part_.step),
+                part_.step,
+                {col_, query, key},
+                ds.at(query, key)}});
   }
 
   const Gradients& gradients_;
   const Trace& trace_;
   const WeightPart& part_;
   const std::int64_t row_, col_;
-  SlopeShare out_;
+  GradientShare out_;
 };
 
 }  // namespace
 
-Result<SlopeExplanation> explain_weight_slope(const Gradients& gradients, const std::string& name,
-                                              const std::vector<std::int64_t>& index) {
+Result<GradientExplanation> explain_weight_gradient(const Gradients& gradients, const std::string& name,
+                                                    const std::vector<std::int64_t>& index) {
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
-  if (parts.empty()) return fail(Code::not_found, "error.session.no_weight_slope", {name});
+  if (parts.empty()) return fail(Code::not_found, "error.session.no_weight_gradient", {name});
   const std::vector<std::int64_t> shape = gradients.trace().weights().get(name).sizes();
   bool there = index.size() == shape.size();
   for (std::size_t d = 0; there && d < index.size(); ++d) there = index[d] >= 0 && index[d] < shape[d];
   if (!there) return fail(Code::out_of_range, "error.trace.no_cell", {name, shape_text(shape)});
-  SlopeExplanation out;
+  GradientExplanation out;
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   for (const WeightPart& part : parts) {
     out.shares.push_back(part.turned ? ShareOfWeight(gradients, part, col, row).run()
                                      : ShareOfWeight(gradients, part, row, col).run());
     out.result += out.shares.back().value;
   }
-  out.recorded = weight_slope_cell(gradients, name, index);
+  out.recorded = weight_gradient_cell(gradients, name, index);
   return out;
 }
 

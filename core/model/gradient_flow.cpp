@@ -1,9 +1,9 @@
-#include "core/model/slope_flow.h"
+#include "core/model/gradient_flow.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/model/slope_provenance.h"
+#include "core/model/gradient_provenance.h"
 #include "core/trace/head.h"
 #include "core/trace/provenance.h"
 #include "core/trace/row_parts.h"
@@ -25,7 +25,7 @@ Tensor product_share(const Gradients& gradients, const Record& own, const Site& 
   const Record& later = *gradients.find(reader);
   const Tensor weight = gradients.trace().weights().get(to_text(reader) + ".weight");  // [in, out]
   const Range rows = all_of(later, 1), cols = all_of(later, 0);
-  const Tensor dy = reader.slot == Slot::logits ? product_logit_slopes(gradients, rows, cols)
+  const Tensor dy = reader.slot == Slot::logits ? product_logit_gradients(gradients, rows, cols)
                                                 : gradients.passed(reader, 0, rows, cols);
   const Tensor back = linear(dy, weight.transpose(), {}, own.axes[1]);  // [row, in]
   if (back.size(0) >= own.shape[0]) return back;
@@ -62,7 +62,7 @@ Rule rule_back(const Trace& trace, const Site& reader) {
   return gated ? Rule::product : step_of(reader.slot).rule;
 }
 
-std::map<Site, std::vector<Site>> slope_readers(const Gradients& gradients) {
+std::map<Site, std::vector<Site>> gradient_readers(const Gradients& gradients) {
   std::map<Site, std::vector<Site>> out;
   const Trace& trace = gradients.trace();
   const auto note = [&](const Site& reader, const Explanation& why) {
@@ -84,7 +84,7 @@ std::map<Site, std::vector<Site>> slope_readers(const Gradients& gradients) {
   return out;
 }
 
-Tensor slope_share(const Gradients& gradients, const Site& site, const Site& reader, std::int64_t head) {
+Tensor gradient_share(const Gradients& gradients, const Site& site, const Site& reader, std::int64_t head) {
   const Record *own = gradients.find(site), *later = gradients.find(reader);
   if (!own || !later) return {};
   const Rule rule = rule_back(gradients.trace(), reader);
@@ -167,8 +167,8 @@ NormBack norm_back(const Gradients& gradients, const Site& norm, std::int64_t he
 
 // ---- curves, logits, softmax ----------------------------------------------------------------------
 
-Tensor curve_slopes(const Trace& trace, const Site& site, const Site& reader, std::int64_t head, Range rows,
-                    Range cols) {
+Tensor curve_gradients(const Trace& trace, const Site& site, const Site& reader, std::int64_t head,
+                       Range rows, Range cols) {
   const Tensor x = trace.slice(site, head, rows, cols);
   if (x.empty()) return {};
   const Tensor ones = Tensor::filled({{x.axis(0), x.size(0)}, {x.axis(1), x.size(1)}}, 1.f);
@@ -178,7 +178,7 @@ Tensor curve_slopes(const Trace& trace, const Site& site, const Site& reader, st
                            trace.config().attention_at(reader).cap);
 }
 
-Tensor product_logit_slopes(const Gradients& gradients, Range rows, Range cols) {
+Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range cols) {
   const Trace& trace = gradients.trace();
   const HeadSpec& head = trace.config().head;
   Tensor dy = gradients.passed(trace.main(Slot::logits), 0, rows, cols);

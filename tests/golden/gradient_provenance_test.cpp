@@ -1,9 +1,9 @@
-// "Why this slope?" checked for random cells of every slope of every family: the products that are named add
-// up to the number, each factor is the number of the cell that it names, and the shares of several readers
-// are the slope. The same for weights, whose uses add up to what training takes.
+// "Why this gradient?" checked for random cells of every gradient of every family: the products that are
+// named add up to the number, each factor is the number of the cell that it names, and the shares of several
+// readers are the gradient. The same for weights, whose uses add up to what training takes.
 #include <random>
 
-#include "core/session/weight_slopes.h"
+#include "core/session/weight_gradients.h"
 #include "tests/golden/helpers.h"
 
 namespace attnscope {
@@ -12,12 +12,12 @@ namespace {
 using namespace attnscope::testing;
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kSlopeCells = 2;
+constexpr int kGradientCells = 2;
 #else
-constexpr int kSlopeCells = 12;
+constexpr int kGradientCells = 12;
 #endif
 
-class SlopesExplained : public ::testing::TestWithParam<std::string> {
+class GradientsExplained : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     opened_ = must_open(model_path(GetParam()));
@@ -33,7 +33,7 @@ class SlopesExplained : public ::testing::TestWithParam<std::string> {
     auto made = backward(trace, std::move(objective));
     ASSERT_TRUE(made) << made.error().text();
     gradients_ = *made;
-    readers_ = slope_readers(*gradients_);
+    readers_ = gradient_readers(*gradients_);
   }
 
   std::vector<std::int64_t> some_cell(const std::vector<std::int64_t>& shape) {
@@ -49,22 +49,22 @@ class SlopesExplained : public ::testing::TestWithParam<std::string> {
     return std::max(std::fabs(static_cast<double>(all.min)), std::fabs(static_cast<double>(all.max)));
   }
   /// What the cell holds that a factor names.
-  double held(const SlopeFactor& factor) const {
+  double held(const GradientFactor& factor) const {
     const Trace& trace = gradients_->trace();
     switch (factor.kind) {
-      case SlopeFactor::Kind::slope: return gradients_->cell(factor.site, factor.index);
-      case SlopeFactor::Kind::step: return trace.cell(factor.site, factor.index);
-      case SlopeFactor::Kind::weight: return trace.weights().get(factor.name).at(factor.index);
-      case SlopeFactor::Kind::number: break;
+      case GradientFactor::Kind::gradient: return gradients_->cell(factor.site, factor.index);
+      case GradientFactor::Kind::step: return trace.cell(factor.site, factor.index);
+      case GradientFactor::Kind::weight: return trace.weights().get(factor.name).at(factor.index);
+      case GradientFactor::Kind::number: break;
     }
     return factor.value;
   }
   /// The sum of what the terms name; `size` grows by the sum of their sizes.
-  double spelled_sum(const SlopeShare& share, const std::string& cell, bool named, double& size) const {
+  double spelled_sum(const GradientShare& share, const std::string& cell, bool named, double& size) const {
     double sum = 0;
-    for (const SlopeTerm& term : share.terms) {
+    for (const GradientTerm& term : share.terms) {
       double product = term.minus ? -1 : 1;
-      for (const SlopeFactor& factor : term.factors) {
+      for (const GradientFactor& factor : term.factors) {
         const double own = named ? held(factor) : factor.value;
         EXPECT_NEAR(own, factor.value, 1e-6 * std::max(1.0, std::fabs(own))) << cell << " " << factor.name;
         EXPECT_FALSE(factor.name.empty()) << cell;
@@ -81,17 +81,17 @@ class SlopesExplained : public ::testing::TestWithParam<std::string> {
   std::map<Site, std::vector<Site>> readers_;
 };
 
-TEST_P(SlopesExplained, spelled_terms_of_random_cells_make_the_slope) {
+TEST_P(GradientsExplained, spelled_terms_of_random_cells_make_the_gradient) {
   int several = 0, norms = 0;
   for (const Record& record : gradients_->records()) {
     const double most = largest(record);
-    for (int i = 0; i < kSlopeCells; ++i) {
+    for (int i = 0; i < kGradientCells; ++i) {
       const auto index = some_cell(record.shape);
       const std::string cell = gradient_name(record.site) + shape_text(index);
-      const auto why = explain_slope(*gradients_, readers_[record.site], record.site, index);
+      const auto why = explain_gradient(*gradients_, readers_[record.site], record.site, index);
       ASSERT_TRUE(why) << why.error().text();
       double sum = 0, size = 0;
-      for (const SlopeShare& share : why->shares) {
+      for (const GradientShare& share : why->shares) {
         sum += spelled_sum(share, cell, true, size);
         norms += share.rule == Rule::norm ? 1 : 0;
       }
@@ -105,17 +105,17 @@ TEST_P(SlopesExplained, spelled_terms_of_random_cells_make_the_slope) {
   EXPECT_GT(norms, 0);
 }
 
-TEST_P(SlopesExplained, shares_of_several_readers_add_up_to_the_slope) {
+TEST_P(GradientsExplained, shares_of_several_readers_add_up_to_the_gradient) {
   for (const auto& [site, readers] : readers_) {
     const Record& record = *gradients_->find(site);
     if (readers.size() < 2) continue;
     ASSERT_EQ(record.shape.size(), 2u) << to_text(site);
     std::vector<Tensor> shares;
-    for (const Site& reader : readers) shares.push_back(slope_share(*gradients_, site, reader, 0));
+    for (const Site& reader : readers) shares.push_back(gradient_share(*gradients_, site, reader, 0));
     const Tensor sum = added_up(shares);
     ASSERT_EQ(sum.sizes(), record.shape) << to_text(site);
     const double most = largest(record);
-    for (int i = 0; i < 4 * kSlopeCells; ++i) {
+    for (int i = 0; i < 4 * kGradientCells; ++i) {
       const auto index = some_cell(record.shape);
       EXPECT_NEAR(sum.at(index), record.rows.at(index), 2e-5 * most) << to_text(site) << shape_text(index);
       for (std::size_t reader = 0; reader < readers.size(); ++reader)
@@ -126,25 +126,25 @@ TEST_P(SlopesExplained, shares_of_several_readers_add_up_to_the_slope) {
   }
 }
 
-TEST_P(SlopesExplained, uses_of_weights_add_up_to_what_is_learned) {
-  const auto slopes = gradients_->weights();
+TEST_P(GradientsExplained, uses_of_weights_add_up_to_what_is_learned) {
+  const auto grads = gradients_->weights();
   const ModelConfig& config = gradients_->trace().config();
-  for (const auto& [name, slope] : slopes) {
-    const Stats all = stats(slope);
+  for (const auto& [name, gradient] : grads) {
+    const Stats all = stats(gradient);
     const double most = std::max(std::fabs(all.min), std::fabs(all.max));
     const bool kept = kept_weight(gradients_->trace().config(), name).name == name;
-    for (int i = 0; kept && i < kSlopeCells; ++i) {
-      const auto index = some_cell(slope.sizes());
-      const auto why = explain_weight_slope(*gradients_, name, index);
+    for (int i = 0; kept && i < kGradientCells; ++i) {
+      const auto index = some_cell(gradient.sizes());
+      const auto why = explain_weight_gradient(*gradients_, name, index);
       ASSERT_TRUE(why) << why.error().text();
       double sum = 0, size = 0;
-      for (const SlopeShare& share : why->shares) {
+      for (const GradientShare& share : why->shares) {
         const bool changed =
             share.from.slot == Slot::logits && (config.head.cap > 0.f || config.head.scale != 1.f);
         sum += spelled_sum(share, name + shape_text(index), !changed, size);
       }
-      EXPECT_NEAR(sum, slope.at(index), 2e-5 * (size + most)) << name << shape_text(index);
-      EXPECT_NEAR(why->recorded, slope.at(index), 2e-5 * (size + most)) << name;
+      EXPECT_NEAR(sum, gradient.at(index), 2e-5 * (size + most)) << name << shape_text(index);
+      EXPECT_NEAR(why->recorded, gradient.at(index), 2e-5 * (size + most)) << name;
     }
   }
   const std::string base(stack_prefix(config.stack));
@@ -154,21 +154,21 @@ TEST_P(SlopesExplained, uses_of_weights_add_up_to_what_is_learned) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SlopesExplained, ::testing::ValuesIn(kModels),
+INSTANTIATE_TEST_SUITE_P(Models, GradientsExplained, ::testing::ValuesIn(kModels),
                          [](const auto& model) { return model.param; });
 
-TEST(SlopeExplanation, what_is_not_there_is_refused) {
+TEST(GradientExplanation, what_is_not_there_is_refused) {
   const OpenedModel opened = must_open(model_path("gpt2"));
   const TracePointer trace = must_run(*opened.model, {.ids = {1, 2, 3}});
   const auto gradients = backward(trace, {{2, 3, 4}, 0, 0});
   ASSERT_TRUE(gradients);
   const Site q = *parse_site("blocks.0.attn.q");
-  EXPECT_FALSE(explain_slope(**gradients, {}, *parse_site("blocks.0.ln1.scale"), {0, 0}));
-  EXPECT_NE(explain_slope(**gradients, {}, q, {3, 0}).error().sentence().find("no such cell"),
+  EXPECT_FALSE(explain_gradient(**gradients, {}, *parse_site("blocks.0.ln1.scale"), {0, 0}));
+  EXPECT_NE(explain_gradient(**gradients, {}, q, {3, 0}).error().sentence().find("no such cell"),
             std::string::npos);
-  EXPECT_FALSE(explain_slope(**gradients, {}, q, {0}));
-  EXPECT_FALSE(explain_weight_slope(**gradients, "blocks.0.attn.q.weight", {0}));
-  EXPECT_FALSE(explain_weight_slope(**gradients, "nothing.weight", {0, 0}));
+  EXPECT_FALSE(explain_gradient(**gradients, {}, q, {0}));
+  EXPECT_FALSE(explain_weight_gradient(**gradients, "blocks.0.attn.q.weight", {0}));
+  EXPECT_FALSE(explain_weight_gradient(**gradients, "nothing.weight", {0, 0}));
 }
 
 }  // namespace
