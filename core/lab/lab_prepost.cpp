@@ -81,7 +81,7 @@ LabSeries norm_series(const char* key, const std::vector<double>& norms, LabInk 
 LabPlot schedule_plot(double rate, int warmup) {
   Recipe recipe;
   recipe.schedule = "inverse_sqrt";
-  recipe.rate = rate;
+  recipe.learning_rate = rate;
   recipe.warmup = warmup;
   recipe.steps = kSchedule;
   LabPlot out;
