@@ -68,6 +68,14 @@ void make_square(LinePlot& plot, ImVec2 size) {
   plot.y0 = y - unit * height / 2, plot.y1 = y + unit * height / 2;
 }
 
+// Title and names of curves in one line.
+bool legend_fits(const LinePlot& plot, float width) {
+  float all = text_size(fonts().body_bold, plot.title).x + scaled(40);
+  for (const LineSeries& series : plot.series)
+    if (!series.label.empty()) all += text_size(fonts().small, series.label).x + scaled(38);
+  return all < width;
+}
+
 void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 size) {
   LinePlot plot;
   plot.key = "###lab_" + key;
@@ -95,6 +103,12 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
     plot.x0 = static_cast<float>(from.x.first), plot.x1 = static_cast<float>(from.x.second);
   if (from.y.first < from.y.second)
     plot.y0 = static_cast<float>(from.y.first), plot.y1 = static_cast<float>(from.y.second);
+  if (!legend_fits(plot, size.x)) {
+    const float below = draw_title(from.title, at, size.x);
+    size.y -= below - at.y;
+    at.y = below;
+    plot.title.clear();
+  }
   if (from.square) make_square(plot, size);
   draw_line_plot(plot, at, size);
 }

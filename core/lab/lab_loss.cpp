@@ -28,6 +28,12 @@ RowLoss row_loss(std::int64_t vocab, double p, double smoothing) {
 /// The smoothed target: what the right word gets and what every other one.
 struct Target {
   double right = 0, other = 0, entropy = 0;
+
+  /// KL(target || model) where the model gives p to the right word and the others the same.
+  double kl(std::int64_t vocab, double p) const {
+    const double others = static_cast<double>(vocab - 1), rest = (1 - p) / others;
+    return right * std::log(right / p) + (other > 0 ? others * other * std::log(other / rest) : 0);
+  }
 };
 Target target_of(std::int64_t vocab, double smoothing) {
   Target out;
@@ -65,13 +71,12 @@ LabTable facts_of(std::int64_t vocab, double p, const Target& target, const RowL
   LabTable out;
   out.title = Text::of("lab.loss.row");
   out.header = {Text(), Text::of("lab.loss.onehot"), Text::of("lab.loss.smooth")};
-  out.rows = {
-      fact(Text::of("lab.loss.right"), {"1", shown(target.right, 7)}),
-      fact(Text::of("lab.loss.other"), {"0", shown(target.other)}),
-      fact(Text::of("lab.loss.model"), {shown(p, 5), shown((1 - p) / others)}),
-      fact(Text::of("lab.loss.ce"), {shown(loss.plain, 5), shown(loss.smoothed, 5)}),
-      fact(Text::of("lab.loss.least"), {"0", shown(target.entropy, 4)}),
-      fact(Text::of("lab.loss.kl"), {shown(loss.plain, 5), shown(loss.smoothed - target.entropy, 3)})};
+  out.rows = {fact(Text::of("lab.loss.right"), {"1", shown(target.right, 7)}),
+              fact(Text::of("lab.loss.other"), {"0", shown(target.other)}),
+              fact(Text::of("lab.loss.model"), {shown(p, 5), shown((1 - p) / others)}),
+              fact(Text::of("lab.loss.ce"), {shown(loss.plain, 5), shown(loss.smoothed, 5)}),
+              fact(Text::of("lab.loss.least"), {"0", shown(target.entropy, 4)}),
+              fact(Text::of("lab.loss.kl"), {shown(loss.plain, 5), shown(target.kl(vocab, p), 3)})};
   out.lit = 4;
   return out;
 }
@@ -128,8 +133,8 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   out.pieces = {{loss_plot(vocab, smoothing, p, target), 1.1f, true, 1},
                 {facts_of(vocab, p, target, loss), 1},
                 {pilot_bars(pilot, all), 0.9f}};
-  out.formula = Text::of("lab.loss.formula", {shown(loss.smoothed, 4), shown(target.entropy, 4),
-                                              shown(loss.smoothed - target.entropy, 3)});
+  out.formula = Text::of("lab.loss.formula",
+                         {shown(loss.smoothed, 4), shown(target.entropy, 4), shown(target.kl(vocab, p), 3)});
   out.notice = Text::of(smoothing == 0            ? "lab.loss.notice.hard"
                         : p > target.right + 1e-4 ? "lab.loss.notice.sure"
                                                   : "lab.loss.notice.least",
@@ -145,7 +150,7 @@ Lab lab_loss() {
   return {"lab.loss",
           4,
           {whole_control("lab.loss.vocab", 2, 100000, 30000, true),
-           real_control("lab.loss.smoothing", 0, 0.5, 0.1), real_control("lab.loss.p", 0.01, 0.9999, 0.9),
+           real_control("lab.loss.smoothing", 0, 0.5, 0.1), real_control("lab.loss.p", 0.01, 0.9999, 0.6),
            choice_control("lab.loss.counted", {"lab.loss.counted.actions", "lab.loss.counted.all"})},
           compute_loss};
 }

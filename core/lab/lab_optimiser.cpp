@@ -179,7 +179,7 @@ Lab lab_optimiser();
 Lab lab_optimiser() {
   return {"lab.optimiser",
           5,
-          {real_control("lab.optimiser.rate", 0.001, 1, 0.05, true),
+          {real_control("lab.optimiser.rate", 0.001, 1, 0.02, true),
            real_control("lab.optimiser.beta", 0, 0.99, 0.9),
            real_control("lab.optimiser.stretch", 1, 100, 20, true),
            real_control("lab.optimiser.tilt", 0, 90, 25), whole_control("lab.optimiser.steps", 1, 200, 60)},

@@ -21,9 +21,12 @@ TEST(LossLab, TheLeastLossIsTheEntropyOfTheTarget) {
   EXPECT_NEAR(number_of(cell_of(row, "lab.loss.least", 2)), 1.356, 5e-4);
   EXPECT_NEAR(number_of(cell_of(row, "lab.loss.right", 2)), 0.9000033, 1e-7);
   EXPECT_NEAR(number_of(cell_of(row, "lab.loss.other", 2)), 3.333e-6, 1e-8);
-  // At p = the target's own share the difference is gone.
+  // The core's cross-entropy is that least plus KL; at p = the target's own share nothing is left of it.
+  EXPECT_NEAR(number_of(cell_of(row, "lab.loss.ce", 2)), 1.356 + number_of(cell_of(row, "lab.loss.kl", 2)),
+              2e-3);
   const LabTable even = table_of(picture_of("loss", {"p=0.9000033"}), "lab.loss.row");
-  EXPECT_NEAR(number_of(cell_of(even, "lab.loss.kl", 2)), 0, 1e-4);
+  EXPECT_NEAR(number_of(cell_of(even, "lab.loss.kl", 2)), 0, 1e-9);
+  EXPECT_NEAR(number_of(cell_of(even, "lab.loss.ce", 2)), 1.356, 5e-4);
 }
 
 TEST(LossLab, TheCurvesAreThoseOfTheFormulas) {
