@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeast = 190.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
+constexpr float kLeast = 150.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
 
 std::string help_of(const LabControl& control) {
   const std::string key = control.key + ".help";
@@ -107,18 +107,19 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
   const auto count = static_cast<float>(lab.controls.size());
   const float whole =
       std::clamp((width - scaled(kGap) * (count - 1)) / shares, scaled(kLeast), scaled(kMost));
-  const float begin = ImGui::GetCursorScreenPos().x;
-  bool changed = false, first = true;
-  float end = begin;
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  ImVec2 at = begin;
+  bool changed = false;
+  float below = begin.y;
   for (const LabControl& control : lab.controls) {
     const float own = whole * share_of(control);
-    if (!first && end + scaled(kGap) + own <= begin + width + 1)
-      ImGui::SameLine(0, scaled(kGap)), end += scaled(kGap) + own;
-    else
-      end = begin + own;
-    first = false;
+    if (at.x > begin.x && at.x + own > begin.x + width + 1) at = ImVec2(begin.x, below + scaled(6));
+    ImGui::SetCursorScreenPos(at);
     changed |= draw_control(control, values, own);
+    below = std::max(below, ImGui::GetItemRectMax().y);
+    at.x += own + scaled(kGap);
   }
+  ImGui::SetCursorScreenPos(ImVec2(begin.x, below));
   return changed;
 }
 

@@ -12,7 +12,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kTableRow = 24.f, kBarRow = 20.f, kLeastPlot = 168.f, kGap = 26.f;  // units
+constexpr float kAcross = 30.f;  // units between pieces of a row
+constexpr float kTableRow = 20.f, kBarRow = 17.f, kLeastPlot = 132.f, kGap = 18.f;  // units
 
 ImU32 ink(LabInk wanted) {
   const Theme& t = theme();
@@ -88,7 +89,7 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
     LineSeries line;
     for (const auto& [x, y] : series.points)
       line.points.emplace_back(static_cast<float>(x), static_cast<float>(y));
-    line.colour = ink(series.ink);
+    line.colour = series.name.empty() ? with_alpha(theme().text_dim, 0.4f) : ink(series.ink);
     line.label = said(series.name);
     line.dashed = series.dashed;
     line.dots = series.dots || series.points_only;
@@ -247,7 +248,7 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   };
   if (!table.header.empty()) row_of(table.header, true, scaled(20));
   const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
-  const float height = std::clamp((at.y + size.y - y) / rows, scaled(19), scaled(32));
+  const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(34));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (static_cast<int>(i) == table.lit)
       list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
@@ -328,7 +329,7 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, const std::s
   float y = at.y;
   int index = 0;
   for (const PieceRow& row : rows) {
-    const float gaps = scaled(kGap) * static_cast<float>(row.pieces.size() - 1);
+    const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
     float x = at.x;
     for (const LabPiece* piece : row.pieces) {
       const float width = (size.x - gaps) * piece->share / row.share;
@@ -336,7 +337,7 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, const std::s
       draw_lab_piece(painter, *piece, name, ImVec2(x, y), ImVec2(width, row.height));
       note_item("lab_piece_" + std::to_string(index - 1),
                 ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
-      x += width + scaled(kGap);
+      x += width + scaled(kAcross);
     }
     y += row.height + scaled(kGap);
   }

@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kList = 196.f, kLeastForList = 900.f, kLeastBody = 230.f;  // units
+constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f;  // units
 
 /// Computes one picture after the other off this thread: while one is made only the newest wish waits.
 class LabDesk {
@@ -190,13 +190,16 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   }
   const LabPicture& picture = **made.picture;
   const float footer = footer_height(picture, width), gap = scaled(16);
-  const float end = corner.y + size.y, room = std::max(scaled(kLeastBody), end - top - footer - gap);
-  const float used =
-      draw_lab_picture(context.painter, picture, lab.id(), ImVec2(corner.x, top), ImVec2(width, room));
-  const float low = top + std::max(used, room) + gap;
-  draw_footer(picture, ImVec2(corner.x, low), width);
-  ImGui::SetCursorScreenPos(ImVec2(corner.x, low + footer));
-  ImGui::Dummy(ImVec2(1, 1));
+  const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
+  {  // what is higher than the room scrolls above what to notice
+    ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
+    const ChildScope child("###lab_picture", ImVec2(size.x, room));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float used = draw_lab_picture(context.painter, picture, lab.id(), at, ImVec2(width, room));
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy(ImVec2(1, std::max(1.f, used - scaled(1))));
+  }
+  draw_footer(picture, ImVec2(corner.x, top + room + gap), width);
 }
 
 void LabsView::draw(const ViewContext& context) {
