@@ -98,6 +98,7 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
   }
   for (const double x : from.x_marks) plot.x_marks.push_back(static_cast<float>(x));
   for (const double y : from.y_marks) plot.y_marks.push_back(static_cast<float>(y));
+  plot.mark_colour = with_alpha(theme().text, 0.45f);
   std::tie(plot.x0, plot.x1) = extent(from, false);
   fit_y(plot);
   if (from.x.first < from.x.second)

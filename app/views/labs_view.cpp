@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f;  // units
+constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f, kLarge = 760.f;  // units
 
 /// Computes one picture after the other off this thread: while one is made only the newest wish waits.
 class LabDesk {
@@ -87,6 +87,7 @@ class LabsView : public View {
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
   void draw_footer(const LabPicture& picture, ImVec2 at, float width);
   float footer_height(const LabPicture& picture, float width) const;
+  bool large_ = false;  ///< there is room for larger words
 
   LabDesk desk_;
 };
@@ -137,7 +138,9 @@ float wrapped_height(ImFont* font, const std::string& text, float width) {
 
 float LabsView::footer_height(const LabPicture& picture, float width) const {
   const float inner = width - scaled(32);
-  float height = scaled(10) + wrapped_height(fonts().body_bold, picture.notice.str(), inner) + scaled(10);
+  float height = scaled(10) +
+                 wrapped_height(large_ ? fonts().title : fonts().body_bold, picture.notice.str(), inner) +
+                 scaled(10);
   if (!picture.formula.empty())
     height += wrapped_height(fonts().formula, picture.formula.str(), inner) + scaled(12);
   return height;
@@ -161,7 +164,7 @@ void LabsView::draw_footer(const LabPicture& picture, ImVec2 at, float width) {
   };
   float y = at.y + scaled(10);
   if (!picture.formula.empty()) y = words(fonts().formula, t.accent, picture.formula.str(), y) + scaled(12);
-  words(fonts().body_bold, t.text, picture.notice.str(), y);
+  words(large_ ? fonts().title : fonts().body_bold, t.text, picture.notice.str(), y);
   note_item("lab_notice", ItemRect{at, ImVec2(at.x + width, at.y + height)});
 }
 
@@ -189,6 +192,7 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
     return;
   }
   const LabPicture& picture = **made.picture;
+  large_ = size.y > scaled(kLarge);
   const float footer = footer_height(picture, width), gap = scaled(16);
   const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
   {  // what is higher than the room scrolls above what to notice

@@ -29,6 +29,7 @@ struct LinePlot {
   float legend_inset = 0;  ///< pixels kept free at the right end of the legend
   std::vector<LineSeries> series;
   std::vector<float> x_marks, y_marks;  ///< accent lines across the plot
+  ImU32 mark_colour = 0;                ///< of these lines; 0: of warnings
   bool readout = false;  ///< under the pointer: a line, and what every labelled series has there
   std::string x_name;    ///< of x in the readout: "step"
 };

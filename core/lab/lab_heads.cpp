@@ -45,7 +45,8 @@ double measured(std::int64_t n, std::int64_t heads) {
 struct Looks {
   Tensor rows;  ///< [heads + 1, key]: where each looks from the query
   std::vector<Text> names;
-  double wide_entropy = 0, least_entropy = INFINITY;
+  double wide_entropy = 0, sharp_entropy = 0,
+         most_lost = -1;  ///< lost: weight that the wide head does not give
   std::string wide_top, sharp_top, sharp_name;
 };
 
@@ -68,8 +69,13 @@ Looks looks_of(const Trace& trace, const std::vector<Text>& words, int layer, st
     const auto top =
         static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
     if (head == heads) out.wide_entropy = entropy, out.wide_top = words[top].str();
-    if (head < heads && entropy < out.least_entropy)
-      out.least_entropy = entropy, out.sharp_top = words[top].str(), out.sharp_name = std::to_string(head);
+    const double lost = shares[top] - static_cast<double>(wide.at(query, static_cast<std::int64_t>(top)));
+    if (head < heads && lost > out.most_lost) {
+      out.most_lost = lost;
+      out.sharp_entropy = entropy;
+      out.sharp_top = words[top].str();
+      out.sharp_name = std::to_string(head);
+    }
     out.names.push_back(head == heads ? Text::of("lab.heads.wide") : Text::of("lab.heads.head", {head}));
   }
   out.rows = std::move(rows).freeze();
@@ -124,7 +130,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   out.formula = Text::of("lab.heads.formula", {heads, n, kWidth / heads, kWidth});
   out.notice = Text::of(looks.wide_top == looks.sharp_top ? "lab.heads.notice.same" : "lab.heads.notice.lost",
                         {words[static_cast<std::size_t>(query)], looks.sharp_name, looks.sharp_top,
-                         looks.wide_top, shown(looks.least_entropy, 2), shown(looks.wide_entropy, 2)});
+                         looks.wide_top, shown(looks.sharp_entropy, 2), shown(looks.wide_entropy, 2)});
   return out;
 }
 

@@ -104,10 +104,10 @@ Result<LabPicture> compute_norms(const LabValues& values, const std::atomic<bool
   times.bars = {{"LayerNorm", layer_time, shown_seconds(layer_time), rms ? LabInk::blue : LabInk::amber},
                 {"RMSNorm", rms_time, shown_seconds(rms_time), rms ? LabInk::amber : LabInk::blue}};
   LabPicture out;
-  out.pieces = {{cloud_plot("lab.norms.along", before, after, false), 1, true, 2},
+  out.pieces = {{cloud_plot("lab.norms.along", before, after, false), 1, true, 1},
                 {cloud_plot("lab.norms.side", before, after, true), 1},
-                {fact_table(facts_of(before), facts_of(after)), 1.3f, true, 1},
-                {times, 1}};
+                {fact_table(facts_of(before), facts_of(after)), 1},
+                {times, 1, true, 1}};
   const RowFacts facts = facts_of(after);
   out.formula = Text::of(rms ? "lab.norms.formula.rms" : "lab.norms.formula.layer", {shown(facts.length, 4)});
   out.notice = Text::of(rms                          ? "lab.norms.notice.rms"

@@ -17,7 +17,7 @@ Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
   CHECK(pilot.card && !pilot.card->inputs.empty());
   Input prompt = pilot.card->inputs.front();
   prompt.ids.resize(kPrompt);
-  prompt.attention_mask.clear(), prompt.spans.clear();
+  prompt.attention_mask.clear();
   TRY(const Generated made, generate(*pilot.model, prompt, kArmActions, Sampling{0.f, 0, 1.f, 0}));
   std::vector<int> bins;
   for (const int id : made.ids)

@@ -118,7 +118,7 @@ Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<
   row.series = {read, ahead, most};
   row.x_marks = {static_cast<double>(seen) - 0.5};
   LabPicture out;
-  out.pieces = {{row, 1.5f, true, 1}, {memory_bars(n, tile), 1}, {walk_table(tiles, tile, at), 1, true, 1}};
+  out.pieces = {{row, 1, true, 1}, {walk_table(tiles, tile, at), 1.9f, true, 1}, {memory_bars(n, tile), 1}};
   const Running& now = tiles[at];
   out.formula = Text::of("lab.streaming.formula", {shown(now.most, 3), shown(now.factor, 3), shown(now.sum)});
   const double answer = now.weighted / now.sum;

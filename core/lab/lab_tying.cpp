@@ -126,7 +126,7 @@ Lab lab_tying() {
           11,
           {choice_control("lab.tying.word", {"lab.tying.word.cat", "lab.tying.word.mat", "lab.tying.word.dog",
                                              "lab.tying.word.the"}),
-           real_control("lab.tying.factor", 0, 3, 1.5), switch_control("lab.tying.tied", true)},
+           real_control("lab.tying.factor", 0, 3, 0.6), switch_control("lab.tying.tied", true)},
           compute_tying};
 }
 
