@@ -70,7 +70,7 @@ LabPlot fit_plot(const PowerFit& fit, const std::vector<std::pair<double, double
   for (const double at :
        powers_between(std::begin(kMeasured)->parameters, std::rbegin(kMeasured)->parameters, 61))
     line.points.emplace_back(at, fit.floor + fit.factor * std::pow(at, -fit.exponent));
-  out.series = {dots, line};
+  out.series = {line, dots};
   if (!used.points.empty()) out.series.push_back(used);
   return out;
 }
