@@ -25,6 +25,12 @@ Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
   return bins;
 }
 
+// What training would have it say there.
+std::vector<Text> right_tokens(const OpenedModel& pilot) {
+  const std::vector<int>& ids = pilot.card->inputs.front().ids;
+  return words_of(pilot, {ids.begin() + kPrompt, ids.end()});
+}
+
 double part_of(const ArmMove& move, int action) {
   const double parts[] = {move.dx, move.dy, move.dz, move.roll, move.pitch, move.yaw, move.gripper};
   return parts[action];
@@ -34,14 +40,17 @@ const char* unit_of(int action) {
   return action < 3 ? "lab.robot.metres" : action < 6 ? "lab.robot.degrees" : "lab.robot.open";
 }
 
-LabTable action_table(const std::vector<int>& bins, const ArmMove& move, int chosen) {
+LabTable action_table(const std::vector<int>& bins, const std::vector<Text>& right, const ArmMove& move,
+                      int chosen) {
   LabTable out;
   out.title = Text::of("lab.robot.actions");
-  out.header = {Text(), Text::of("lab.robot.token"), Text::of("lab.robot.value")};
+  out.header = {Text(), Text::of("lab.robot.token"), Text::of("lab.robot.value"),
+                Text::of("lab.robot.right")};
   for (int action = 0; action < kArmActions; ++action)
     out.rows.push_back({kArmActionNames[static_cast<std::size_t>(action)],
                         action_spelling(bins[static_cast<std::size_t>(action)]),
-                        Text::of(unit_of(action), {shown(part_of(move, action))})});
+                        Text::of(unit_of(action), {shown(part_of(move, action))}),
+                        right[static_cast<std::size_t>(action)]});
   out.lit = chosen;
   return out;
 }
@@ -90,7 +99,7 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   TRY(const ArmMove move, arm_move(bins));
   LabPicture out;
   out.pieces = {{path_plot(own, move), 1.2f, true, 1},
-                {action_table(bins, move, action), 1},
+                {action_table(bins, right_tokens(*pilot), move, action), 1},
                 {patch_table(side, patch, hertz), 1.1f}};
   const int across = side / patch;
   const Text value = Text::of(unit_of(action), {shown(part_of(move, action))}),
