@@ -167,7 +167,7 @@ float length_of(const LabBars& bars, double value, double most) {
 void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   float y = draw_title(bars.title, at, size.x);
   const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
-  const float row = std::clamp((at.y + size.y - y) / count, scaled(14), scaled(34));
+  const float row = std::clamp((at.y + size.y - y) / count, scaled(14), scaled(44));
   float names = 0, numbers = 0;
   double most = bars.most;
   for (const LabBars::Bar& bar : bars.bars) {
@@ -249,7 +249,7 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   };
   if (!table.header.empty()) row_of(table.header, true, scaled(20));
   const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
-  const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(34));
+  const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(42));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (static_cast<int>(i) == table.lit)
       list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
