@@ -75,7 +75,7 @@ std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
 class LabsView : public View {
  public:
   const char* id() const override { return "labs"; }
-  int order() const override { return 10; }
+  int order() const override { return 11; }
   bool shows_runs() const override { return false; }
   bool wants_all() const override { return true; }
   void draw(const ViewContext& context) override;
