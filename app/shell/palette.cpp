@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/shell/controls.h"
-#include "app/shell/frame_state.h"
+#include "app/state/controls.h"
+#include "app/state/frame_state.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 

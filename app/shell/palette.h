@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/shell/actions.h"
+#include "app/state/actions.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/shell/controls.h"
+#include "app/state/controls.h"
 #include "core/base/words.h"
 
 namespace attnscope {

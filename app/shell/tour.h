@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "app/shell/frame_state.h"
+#include "app/state/frame_state.h"
 
 namespace attnscope {
 

@@ -1,0 +1,80 @@
+#include "app/shell/keyboard.h"
+
+#include <algorithm>
+
+#include "app/state/actions.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+constexpr double kHoldSeconds = 0.35;  // a key that is held longer switches off what it switched on
+
+bool is_arrow(Key key) {
+  return key == Key::left || key == Key::right || key == Key::up || key == Key::down;
+}
+
+/// The keys that are listened to in this frame.
+struct Listening {
+  bool ctrl, shift, typing, busy, arrows, presenting;
+  bool to(const Action& action) const {
+    if (action.scope == KeyScope::everywhere) return true;
+    if (typing || busy) return false;
+    return action.scope == KeyScope::window || presenting;
+  }
+  bool hears(const Action& action, const Chord& chord) const {
+    if (chord.ctrl != ctrl || chord.shift != shift) return false;
+    if (is_arrow(chord.key) && !chord.ctrl && !arrows) return false;
+    return compat::key_pressed(chord.key, action.repeats);
+  }
+};
+
+Listening listening(const FrameState& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const View* shown = state.view(state.workspace.view);
+  const bool arrows = !shown || !state.run || !shown->takes_arrows(*state.run);
+  return {io.KeyCtrl || io.KeySuper, io.KeyShift,
+          io.WantTextInput,          io.KeyAlt || ImGui::IsAnyItemActive(),
+          arrows,                    state.presenter.on};
+}
+
+const Action* heard(const Listening& keys, KeyScope scope) {
+  for (const Action& action : actions()) {
+    if (action.scope != scope || !keys.to(action)) continue;
+    for (const Chord& chord : action.keys)
+      if (keys.hears(action, chord)) return &action;
+  }
+  return nullptr;
+}
+
+// Those of the presenter come first: they stand for other things there.
+const Action* heard(const Listening& keys) {
+  for (const KeyScope scope : {KeyScope::presenter, KeyScope::window, KeyScope::everywhere})
+    if (const Action* action = heard(keys, scope)) return action;
+  return nullptr;
+}
+
+void release(Held& held, Key key) {
+  if (held.since < 0 || compat::key_down(key)) return;
+  if (ImGui::GetTime() - held.since > kHoldSeconds) held.on = false;
+  held.since = -1;
+}
+
+}  // namespace
+
+void handle_keys(FrameState& state) {
+  release(state.presenter.spotlight, Key::s);
+  release(state.presenter.magnifier, Key::m);
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
+  if (state.touring) return;
+  Listening keys = listening(state);
+  const Action* action = heard(keys);
+  if (!action && keys.shift) {  // a letter is a letter; Ctrl++ is on many keyboards Ctrl+Shift+=
+    keys.shift = false;
+    action = heard(keys);
+  }
+  if (action) perform(state, action->id);
+}
+
+}  // namespace attnscope

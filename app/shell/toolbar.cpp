@@ -1,0 +1,165 @@
+#include "app/shell/toolbar.h"
+
+#include "app/look/item_map.h"
+#include "app/state/actions.h"
+#include "app/state/controls.h"
+#include "app/shell/measure_box.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+bool begin_menu(const std::string& title, const std::string& name) {
+  const bool open = ImGui::BeginMenu((title + "###" + name).c_str());
+  if (!open) note_item(name);  // of an open menu the last item is its window
+  return open;
+}
+
+// What an action can be told, as lines that do it.
+void choice_lines(FrameState& state, const Action& action) {
+  for (const Choice& choice : choices(state, action.takes)) {
+    const std::string name = action.id + "." + choice.argument;
+    note_text(choice.title);
+    const bool on = is_checked(action, state, choice.argument);
+    if (ImGui::MenuItem((shortened(choice.title, px(420)) + "###" + name).c_str(), nullptr, on))
+      perform(state, action.id, choice.argument);
+    note_item(name);
+    if (!choice.help.empty()) compat::item_tooltip(choice.help.c_str());
+  }
+}
+
+void action_line(FrameState& state, const Action& action) {
+  const std::string title = action_text(action, state), key = action_key(action);
+  if (action.takes != Takes::nothing) {
+    if (choices(state, action.takes).empty() || !begin_menu(title, action.id)) return;
+    choice_lines(state, action);
+    ImGui::EndMenu();
+    return;
+  }
+  const bool chosen = ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
+                                      is_checked(action, state), is_possible(action, state));
+  note_item(action.id);
+  if (chosen) perform(state, action.id);
+}
+
+void menu(FrameState& state, Menu which) {
+  const std::string name = std::string("toolbar.") + menu_name(which);
+  if (!begin_menu(tr(name), name)) return;
+  {
+    const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(11), px(5)));
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(which == Menu::walk ? 4 : 7)));
+    for (const Action& action : actions()) {
+      if (action.menu != which) continue;
+      if (action.line_above) ImGui::Separator();
+      action_line(state, action);
+    }
+    if (escape_pressed()) ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndMenu();
+}
+
+void menus(FrameState& state) {
+  if (std::exchange(state.open_menu, false)) {  // as BeginMenu names it
+    ImGui::OpenPopup((std::string(tr("toolbar.file")) + "###toolbar.file").c_str());
+    state.popup_by_key = true;
+  }
+  for (int which = 0; which < kMenus; ++which) menu(state, static_cast<Menu>(which));
+}
+
+void chooser(FrameState& state, const std::string& label) {
+  if (raised_button(label + "###chooser")) ImGui::OpenPopup("###chooser_popup");
+  const ImVec2 low(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + px(4));
+  compat::item_tooltip(tr("toolbar.chooser.help"));
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  ImGui::SetNextWindowPos(low, ImGuiCond_Appearing);
+  if (!begin_popup("###chooser_popup")) return;
+  for (const char* id : {"file.open_model", "file.open_scene", "file.open_path"}) {
+    const Action& action = *find_action(id);
+    if (choices(state, action.takes).empty()) continue;
+    choice_lines(state, action);
+    ImGui::Separator();
+  }
+  action_line(state, *find_action("file.open"));
+  ImGui::EndPopup();
+}
+
+std::string chooser_label(const FrameState& state, float room) {
+  const auto& opened = state.session.document().opened;
+  const std::string title = opened ? opened_title(*opened) : std::string(tr("toolbar.nothing_open"));
+  note_text(title);
+  return shortened(title, room) + " \u25be";
+}
+
+// A switch of the whole window: does an action of the table. `help`: string key, or null.
+struct Switch {
+  const char *action, *name, *label, *help;
+};
+
+bool draw_switch(FrameState& state, const Switch& what) {
+  const Action& action = *find_action(what.action);
+  const bool shown_on = action.id != "view.theme" && is_checked(action, state);
+  if (raised_button(std::string(tr(what.label)) + "###" + what.name, shown_on)) perform(state, action.id);
+  const std::string key = action_key(action), help = what.help ? tr(what.help) : action_name(action);
+  compat::item_tooltip(key.empty() ? help.c_str() : tr("toolbar.with_key", {help, key}).c_str());
+  return true;
+}
+
+void switches(FrameState& state, ImVec2 position, ImVec2 size) {
+  const bool dark = theme().kind == ThemeKind::dark;
+  std::vector<Switch> all{
+      {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
+      {"compare.difference", "difference", "toolbar.difference_short", "toolbar.difference.help"},
+      {"view.language", "language", "toolbar.language", nullptr},
+      {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
+      {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
+  if (languages().size() < 2) all.erase(all.begin() + 2);
+  const std::string open = chooser_label(state, px(220));
+  float width = button_width(open) + px(14);
+  for (const Switch& each : all) width += button_width(tr(each.label)) + px(14);
+  ImGui::SetCursorScreenPos(
+      ImVec2(position.x + size.x - width, position.y + (size.y - ImGui::GetFrameHeight()) / 2));
+  const ImVec2 left = ImGui::GetCursorScreenPos();
+  draw_measure_box(state, left.x - px(14), left.y + ImGui::GetFrameHeight() / 2,
+                   left.x - px(14) - position.x);
+  ImGui::SetCursorScreenPos(left);
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
+  chooser(state, open);
+  for (const Switch& each : all) {
+    ImGui::SameLine();
+    draw_switch(state, each);
+  }
+}
+
+}  // namespace
+
+void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
+  ImGui::SetCursorScreenPos(position);
+  float left = px(420);
+  {
+    const WithVar tall(ImGuiStyleVar_FramePadding, ImVec2(px(8), (size.y - ImGui::GetFontSize()) / 2));
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
+    const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
+    compat::begin_child("toolbar", ImVec2(std::max(1.f, size.x), size.y), false,
+                        ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollbar);
+    if (ImGui::BeginMenuBar()) {
+      const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+      ImGui::SetCursorPosX(px(metric::kPadding));
+      {
+        const WithFont face(fonts().body_bold);
+        ImGui::TextUnformatted("attnscope");
+      }
+      menus(state);
+      left = ImGui::GetCursorScreenPos().x - position.x + px(4);
+      ImGui::EndMenuBar();
+    }
+    ImGui::EndChild();
+  }
+  // The switches are a child of their own: the menu bar centres nothing but its own line.
+  ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y));
+  compat::begin_child("switches", ImVec2(std::max(1.f, size.x - left), size.y - 1), false,
+                      ImGuiWindowFlags_NoScrollbar);
+  switches(state, ImVec2(position.x + left, position.y), ImVec2(size.x - left, size.y));
+  ImGui::EndChild();
+}
+
+}  // namespace attnscope
