@@ -75,7 +75,6 @@ void Tour::draw(FrameState& state) {
   const ImVec2 card(px(kCard + 26), px(124));
   const ItemRect middle{ImVec2(screen.x / 2, screen.y / 2), ImVec2(screen.x / 2, screen.y / 2), 0, 0};
   ImGui::SetNextWindowPos(place_of(item ? *item : middle, card));
-  ImGui::SetNextWindowFocus();
   {
     const WithColour ground(ImGuiCol_WindowBg, theme().panel);
     const WithColour border(ImGuiCol_Border, theme().accent);

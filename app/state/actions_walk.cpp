@@ -12,6 +12,7 @@ namespace {
 using compat::Key;
 
 bool has_run(const FrameState& state) { return state.walked && !state.walked->steps.empty(); }
+bool has_pages(const FrameState& state) { return state.pages || has_run(state); }
 bool has_pin(const FrameState& state) { return has_run(state) && state.workspace.cursor.pinned.has_value(); }
 
 void step_by(FrameState& state, int by) {
@@ -107,13 +108,13 @@ std::vector<Action> walk_actions() {
        .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::page_down}},
-       .when = has_run,
+       .when = has_pages,
        .repeats = true},
       {.id = "walk.previous_page",
        .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::page_up}},
-       .when = has_run,
+       .when = has_pages,
        .repeats = true},
       {.id = "walk.play",
        .run = [](FrameState& state, std::string_view) { state.workspace.playing = !state.workspace.playing; },
