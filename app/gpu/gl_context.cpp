@@ -118,7 +118,8 @@ class WindowContext final : public GlContext {
   void set_full_screen(bool on) override {
     if (on == full_ || target_) return;
     full_ = on;
-    if (!on) return glfwSetWindowMonitor(window_, nullptr, place_.x, place_.y, place_.width, place_.height, 0);
+    if (!on)
+      return glfwSetWindowMonitor(window_, nullptr, place_.x, place_.y, place_.width, place_.height, 0);
     glfwGetWindowPos(window_, &place_.x, &place_.y);
     glfwGetWindowSize(window_, &place_.width, &place_.height);
     GLFWmonitor* screen = screen_of(place_.x + place_.width / 2, place_.y + place_.height / 2);

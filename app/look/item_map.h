@@ -1,5 +1,5 @@
-// Where items stand on the screen, by name: what lessons and the tour point at, and what a test that drives the
-// window clicks. The names are stable: assets/names.json lists them. Refuses items that cannot be seen.
+// Where items stand on the screen, by name: what lessons and the tour point at, and what a test that drives
+// the window clicks. The names are stable: assets/names.json lists them. Refuses items that cannot be seen.
 #pragma once
 
 #include <imgui.h>

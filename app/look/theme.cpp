@@ -152,7 +152,9 @@ const Theme& theme() { return theme(current.kind); }
 
 const Theme& theme(ThemeKind kind) { return theme(kind, current.contrast); }
 
-const Theme& theme(ThemeKind kind, bool contrast) { return kThemes[static_cast<int>(kind)][contrast ? 1 : 0]; }
+const Theme& theme(ThemeKind kind, bool contrast) {
+  return kThemes[static_cast<int>(kind)][contrast ? 1 : 0];
+}
 
 void set_theme(ThemeKind kind) {
   if (kind != current.kind) ++current.version;

@@ -87,7 +87,7 @@ class Loop {
   void draw() {
     FrameState& state = frame_.state();
     const auto width = static_cast<float>(context_.width()), height = static_cast<float>(context_.height());
-    host_.set_scale(state.presenter.on ? presenter_scale(state.presenter, width, height)
+    host_.set_scale(state.presenter.on ? presenter_scale(state, width, height)
                                        : base_scale() * state.settings.zoom);
     state_file_.begin();
     host_.new_frame();
@@ -272,7 +272,7 @@ int take_screenshot(const Options& options) {
   auto host = ImguiHost::make(**context, scale);
   if (!host) return complain(host.error());
   if (Status status = apply_look(state, options); !status) return complain(status.error());
-  if (state.presenter.on) (*host)->set_scale(presenter_scale(state.presenter, width * scale, height * scale));
+  if (state.presenter.on) (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
   state.workspace.animate = false;
   const auto frames = [&](int count) { draw_frames(count, **host, frame); };
   frames(1);

@@ -32,7 +32,8 @@ void end_dialog(const char* opened_by) {
   note_item("close");
   const auto& keys = find_action(opened_by)->keys;
   const bool again = !ImGui::IsWindowAppearing() && !keys.empty() &&
-                     compat::key_pressed(keys.front().key, false) && keys.front().ctrl == ImGui::GetIO().KeyCtrl;
+                     compat::key_pressed(keys.front().key, false) &&
+                     keys.front().ctrl == ImGui::GetIO().KeyCtrl;
   if (close || escape_pressed() || again) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }

@@ -137,8 +137,8 @@ void Frame::play() {
 bool Frame::moving() const {
   const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
                                        [](const Notice& notice) { return notice.seconds_left > 0; });
-  return state_.workspace.playing || state_.workspace.moving || state_.presenter.moving() || state_.session.running() ||
-         state_.session.opening() || state_.session.generating() || notice_ends;
+  return state_.workspace.playing || state_.workspace.moving || state_.presenter.moving() ||
+         state_.session.running() || state_.session.opening() || state_.session.generating() || notice_ends;
 }
 
 void Frame::draw(Painter& painter) {
@@ -256,8 +256,8 @@ void Frame::draw_presented(Painter& painter) {
   stage_.draw(state_, run_.get(), before_.get(), painter);
   const char* hint = tr("present.hint");
   const WithFont small(fonts().small);
-  ImGui::GetWindowDrawList()->AddText(
-      ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line), theme().text_dim, hint);
+  ImGui::GetWindowDrawList()->AddText(ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line),
+                                      theme().text_dim, hint);
 }
 
 void Frame::ask_for_files() {

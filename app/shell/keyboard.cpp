@@ -11,9 +11,7 @@ using compat::Key;
 
 constexpr double kHoldSeconds = 0.35;  // a key that is held longer switches off what it switched on
 
-bool is_arrow(Key key) {
-  return key == Key::left || key == Key::right || key == Key::up || key == Key::down;
-}
+bool is_arrow(Key key) { return key == Key::left || key == Key::right || key == Key::up || key == Key::down; }
 
 /// The keys that are listened to in this frame.
 struct Listening {
@@ -34,9 +32,9 @@ Listening listening(const FrameState& state) {
   const ImGuiIO& io = ImGui::GetIO();
   const View* shown = state.view(state.workspace.view);
   const bool arrows = !shown || !state.run || !shown->takes_arrows(*state.run);
-  return {io.KeyCtrl || io.KeySuper, io.KeyShift,
-          io.WantTextInput,          io.KeyAlt || ImGui::IsAnyItemActive(),
-          arrows,                    state.presenter.on};
+  return {
+      io.KeyCtrl || io.KeySuper, io.KeyShift, io.WantTextInput, io.KeyAlt || ImGui::IsAnyItemActive(), arrows,
+      state.presenter.on};
 }
 
 const Action* heard(const Listening& keys, KeyScope scope) {

@@ -14,7 +14,7 @@ namespace {
 using compat::Key;
 
 constexpr float kWidth = 620.f, kTop = 72.f, kRow = 26.f;
-constexpr int kRows = 12, kPageRows = 8;
+constexpr int kListRows = 12, kPageRows = 8;
 constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse;
 
@@ -31,8 +31,7 @@ bool is_break(char32_t c) { return std::u32string_view(U" ._-/:").find(c) != std
 
 std::string place_of(const Action& action) {
   if (action.scope == KeyScope::presenter) return tr("palette.presenter");
-  return action.menu == Menu::none ? std::string()
-                                   : tr(std::string("toolbar.") + menu_name(action.menu));
+  return action.menu == Menu::none ? std::string() : tr(std::string("toolbar.") + menu_name(action.menu));
 }
 
 }  // namespace
@@ -68,7 +67,12 @@ std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
   for (const Action& action : actions()) {
     const bool possible = is_possible(action, state);
     if (action.takes == Takes::nothing) {
-      out.push_back({&action, {}, action_text(action, state), action.id, place_of(action), action_key(action),
+      out.push_back({&action,
+                     {},
+                     action_text(action, state),
+                     action.id,
+                     place_of(action),
+                     action_key(action),
                      possible});
       continue;
     }
@@ -76,7 +80,12 @@ std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
       const std::string title = action.takes == Takes::site
                                     ? site(action, choice)
                                     : tr("palette.choice", {action_name(action), choice.title});
-      out.push_back({&action, choice.argument, title, action.id + " " + choice.argument, place_of(action), {},
+      out.push_back({&action,
+                     choice.argument,
+                     title,
+                     action.id + " " + choice.argument,
+                     place_of(action),
+                     {},
                      possible});
     }
   }
@@ -86,13 +95,12 @@ std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
 std::vector<std::size_t> Palette::found(const std::vector<Line>& lines, const std::string& letters) {
   std::vector<std::pair<int, std::size_t>> scores;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const int score =
-        std::max(fuzzy_score(letters, lines[i].title), fuzzy_score(letters, lines[i].name));
+    const int score = std::max(fuzzy_score(letters, lines[i].title), fuzzy_score(letters, lines[i].name));
     if (score >= 0) scores.emplace_back(-score, i);
   }
-  if (!letters.empty()) std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) {
-    return a.first < b.first;
-  });
+  if (!letters.empty())
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::size_t> out;
   for (const auto& [score, index] : scores) out.push_back(index);
   return out;
@@ -120,21 +128,22 @@ void Palette::draw_line(const Line& line, bool chosen, float width) const {
   const ImVec2 at = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool hovered = ImGui::IsItemHovered();
-  if (chosen || hovered)
-    list->AddRectFilled(at, end, chosen ? theme().accent_soft : theme().hovered, px(5));
+  if (chosen || hovered) list->AddRectFilled(at, end, chosen ? theme().accent_soft : theme().hovered, px(5));
   const float y = at.y + (end.y - at.y - ImGui::GetTextLineHeight()) / 2;
   const float key = line.key.empty() ? 0 : ImGui::CalcTextSize(line.key.c_str()).x + px(14);
   const float place = line.place.empty() ? 0 : ImGui::CalcTextSize(line.place.c_str()).x + px(14);
   const ImU32 dim = line.possible ? theme().text_dim : with_alpha(theme().text_dim, 0.55f);
   list->AddText(ImVec2(at.x + px(8), y), line.possible ? theme().text : dim,
                 shortened(line.title, width - key - place - px(24)).c_str());
-  if (key > 0) list->AddText(ImVec2(at.x + width - key, y), line.possible ? theme().accent : dim, line.key.c_str());
-  if (place > 0) list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - place, y), dim, line.place.c_str());
+  if (key > 0)
+    list->AddText(ImVec2(at.x + width - key, y), line.possible ? theme().accent : dim, line.key.c_str());
+  if (place > 0)
+    list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - place, y), dim, line.place.c_str());
 }
 
 // True where a line was clicked.
 bool Palette::draw_list() {
-  const float height = px(kRow) * static_cast<float>(kRows);
+  const float height = px(kRow) * static_cast<float>(kListRows);
   compat::begin_child("palette_list", ImVec2(px(kWidth), height), false);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const float width = ImGui::GetContentRegionAvail().x;
@@ -179,9 +188,11 @@ void Palette::draw(FrameState& state) {
     moved_ = true;
   }
   move((compat::key_pressed(Key::down) ? 1 : 0) - (compat::key_pressed(Key::up) ? 1 : 0));
-  move(kPageRows * ((compat::key_pressed(Key::page_down) ? 1 : 0) - (compat::key_pressed(Key::page_up) ? 1 : 0)));
+  move(kPageRows *
+       ((compat::key_pressed(Key::page_down) ? 1 : 0) - (compat::key_pressed(Key::page_up) ? 1 : 0)));
   const bool clicked = draw_list();
-  const bool again = !ImGui::IsWindowAppearing() && ImGui::GetIO().KeyCtrl && compat::key_pressed(Key::p, false);
+  const bool again =
+      !ImGui::IsWindowAppearing() && ImGui::GetIO().KeyCtrl && compat::key_pressed(Key::p, false);
   const bool leave = again || compat::key_pressed(Key::escape, false);
   const bool wanted = clicked || compat::key_pressed(Key::enter, false);
   if (wanted && chosen_ < static_cast<int>(found_.size())) {

@@ -1,6 +1,6 @@
 // The palette (Ctrl+P): type a few letters of what you want, choose with the arrows, Enter does it. It finds
-// every action by its words and by its English id, the views, what is shipped, what was open, and the steps of
-// the run. What is not possible now stands there in grey.
+// every action by its words and by its English id, the views, what is shipped, what was open, and the steps
+// of the run. What is not possible now stands there in grey.
 #pragma once
 
 #include <string>

@@ -27,8 +27,9 @@ void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale)
   for (int corner = 0; corner <= kRim; ++corner) {
     const float angle = 6.2831853f * static_cast<float>(corner) / kRim;
     for (int ring = 0; ring < 3; ++ring)
-      list->PrimWriteVtx(ImVec2(centre.x + radii[ring] * std::cos(angle), centre.y + radii[ring] * std::sin(angle)),
-                         white, colours[ring]);
+      list->PrimWriteVtx(
+          ImVec2(centre.x + radii[ring] * std::cos(angle), centre.y + radii[ring] * std::sin(angle)), white,
+          colours[ring]);
   }
   for (unsigned corner = 0; corner < kRim; ++corner)
     for (unsigned ring = 0; ring < 2; ++ring) {
@@ -104,7 +105,8 @@ void draw_presenter(FrameState& state) {
     const ImVec2 p0(lens.centre.x - lens.half.x, lens.centre.y - lens.half.y),
         p1(lens.centre.x + lens.half.x, lens.centre.y + lens.half.y);
     const float rim = 3 * ui_scale() / kPresenterScale;
-    list->AddRect(ImVec2(p0.x - rim, p0.y - rim), ImVec2(p1.x + rim, p1.y + rim), theme().accent, rim, 0, 2 * rim);
+    list->AddRect(ImVec2(p0.x - rim, p0.y - rim), ImVec2(p1.x + rim, p1.y + rim), theme().accent, rim, 0,
+                  2 * rim);
   }
   if (presenter.black) list->AddRectFilled(ImVec2(0, 0), screen, IM_COL32_BLACK);
 }

@@ -1,5 +1,5 @@
-// What lies over the picture while presenting: the pen's strokes that fade, the spotlight, the magnifier's rim,
-// the black screen. Refuses to decide when (app/state/presenter.h).
+// What lies over the picture while presenting: the pen's strokes that fade, the spotlight, the magnifier's
+// rim, the black screen. Refuses to decide when (app/state/presenter.h).
 #pragma once
 
 #include "app/gpu/lens.h"

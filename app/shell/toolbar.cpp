@@ -1,9 +1,9 @@
 #include "app/shell/toolbar.h"
 
 #include "app/look/item_map.h"
+#include "app/shell/measure_box.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
-#include "app/shell/measure_box.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -36,8 +36,9 @@ void action_line(FrameState& state, const Action& action) {
     ImGui::EndMenu();
     return;
   }
-  const bool chosen = ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
-                                      is_checked(action, state), is_possible(action, state));
+  const bool chosen =
+      ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
+                      is_checked(action, state), is_possible(action, state));
   note_item(action.id);
   if (chosen) perform(state, action.id);
 }

@@ -15,10 +15,10 @@ constexpr float kCard = 330.f, kGap = 14.f;
 constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize;
 
-constexpr TourStop kStops[] = {
-    {"chooser", "tour.model"},    {"chip0", "tour.input"},       {"tab_steps", "tour.views"},
-    {"play", "tour.walk"},        {"matrix.*", "tour.number"},   {"difference", "tour.change"},
-    {"new_edit", "tour.edits"},   {"toolbar.help", "tour.help"}};
+constexpr TourStop kStops[] = {{"chooser", "tour.model"},   {"chip0", "tour.input"},
+                               {"tab_steps", "tour.views"}, {"play", "tour.walk"},
+                               {"matrix.*", "tour.number"}, {"difference", "tour.change"},
+                               {"new_edit", "tour.edits"},  {"toolbar.help", "tour.help"}};
 
 const ItemRect* found(const char* item) {
   const std::string name = item;

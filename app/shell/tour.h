@@ -1,5 +1,6 @@
-// The tour of a first start: eight stops, each a frame around a named item and one sentence. It can be left at
-// any stop, and is found again in Help. Refuses to point at what is not on screen: its card then stands alone.
+// The tour of a first start: eight stops, each a frame around a named item and one sentence. It can be left
+// at any stop, and is found again in Help. Refuses to point at what is not on screen: its card then stands
+// alone.
 #pragma once
 
 #include <span>

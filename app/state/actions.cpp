@@ -52,8 +52,8 @@ std::vector<Action> all_actions() {
 
 std::string key_name(Key key) {
   static constexpr const char* kNames[] = {
-      "Enter", "Esc",  "Space",  "Tab",     "\u2190",    "\u2192",    "\u2191", "\u2193", "Home", "End",
-      "",      "",     "Backspace", "Del",  "Ins",       "\u2212",    "+",      ",",      ".",    "/"};
+      "Enter", "Esc", "Space",     "Tab", "\u2190", "\u2192", "\u2191", "\u2193", "Home", "End",
+      "",      "",    "Backspace", "Del", "Ins",    "\u2212", "+",      ",",      ".",    "/"};
   if (key == Key::page_up) return "Page Up";
   if (key == Key::page_down) return "Page Down";
   const int index = static_cast<int>(key);
@@ -92,9 +92,7 @@ std::string action_key(const Action& action) {
   return action.keys.empty() ? std::string() : chord_text(action.keys.front());
 }
 
-bool is_possible(const Action& action, const FrameState& state) {
-  return !action.when || action.when(state);
-}
+bool is_possible(const Action& action, const FrameState& state) { return !action.when || action.when(state); }
 
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument) {
   return action.checked && action.checked(state, argument.empty() ? action.argument : argument);

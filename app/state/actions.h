@@ -1,6 +1,7 @@
-// The table of everything that a person can do, one row each: menus, toolbar, keys, the list of keys (F1), the
-// palette, lessons and tests read it. A new action is its row in actions_GROUP.cpp, its text "action.<id>" in
-// assets/strings/{en,ko}/actions.json, and its id in assets/names.json. Refuses captures: a row is data.
+// The table of everything that a person can do, one row each: menus, toolbar, keys, the list of keys (F1),
+// the palette, lessons and tests read it. A new action is its row in actions_GROUP.cpp, its text
+// "action.<id>" in assets/strings/{en,ko}/actions.json, and its id in assets/names.json. Refuses captures: a
+// row is data.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +74,8 @@ std::string action_name(const Action& action);
 std::string action_key(const Action& action);
 bool is_possible(const Action& action, const FrameState& state);
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument = {});
-/// Runs an action as its key or its menu line does; false, and nothing is done, where there is none of this id
-/// or it is not possible now. An empty argument is the action's own.
+/// Runs an action as its key or its menu line does; false, and nothing is done, where there is none of this
+/// id or it is not possible now. An empty argument is the action's own.
 bool perform(FrameState& state, std::string_view id, std::string_view argument = {});
 
 /// What an action that takes something can be told.

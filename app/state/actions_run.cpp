@@ -87,11 +87,7 @@ std::vector<Action> compare_actions() {
        .menu = Menu::run,
        .keys = {{Key::d}},
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.show_difference; }},
-      {.id = "compare.both",
-       .run = toggle_both,
-       .menu = Menu::run,
-       .when = is_pinned,
-       .checked = shows_both},
+      {.id = "compare.both", .run = toggle_both, .menu = Menu::run, .when = is_pinned, .checked = shows_both},
       {.id = "compare.swap", .run = swap, .menu = Menu::run, .when = is_pinned},
   };
 }

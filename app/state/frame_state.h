@@ -85,8 +85,8 @@ struct FrameState {
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
   std::vector<Notice> notices;
-  std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
-  ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
+  std::map<std::string, Fault> faults;           ///< by the part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
   std::shared_ptr<const RunResult> run, walked;  ///< as Frame::run() and Frame::walked() of this frame
   Presenter presenter;
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.

@@ -10,13 +10,18 @@
 namespace attnscope {
 namespace {
 
-constexpr float kPresenterScale = 2.f;  // at 1280 x 720
+constexpr float kPresenterScale = 2.f, kDenseScale = 1.5f;  // at 1280 x 720
 constexpr std::size_t kMostMoments = 1000;
 
 Presenter::Moment now(const FrameState& state) {
   const Workspace& workspace = state.workspace;
-  return {state.session.opened_version(), workspace.cursor,    workspace.view,      workspace.show_difference,
-          workspace.log_scale,            workspace.backward,  state.presenter.zoom};
+  return {state.session.opened_version(),
+          workspace.cursor,
+          workspace.view,
+          workspace.show_difference,
+          workspace.log_scale,
+          workspace.backward,
+          state.presenter.zoom};
 }
 
 bool go_back(FrameState& state) {
@@ -57,9 +62,11 @@ void turn_page(FrameState& state, int by) {
   if (presenter.trail.size() < kMostMoments) presenter.trail.push_back(before);
 }
 
-float presenter_scale(const Presenter& presenter, float width, float height) {
-  const float fits = std::min(width / 1280, height / 720) * kPresenterScale;
-  return std::clamp(fits * presenter.zoom, 0.6f, 5.f);
+float presenter_scale(const FrameState& state, float width, float height) {
+  const std::string& view = state.workspace.view;
+  const bool one_figure = view == "steps" || view == "output";
+  const float fits = std::min(width / 1280, height / 720) * (one_figure ? kPresenterScale : kDenseScale);
+  return std::clamp(fits * state.presenter.zoom, 0.6f, 5.f);
 }
 
 }  // namespace attnscope

@@ -49,8 +49,8 @@ void set_presenting(FrameState& state, bool on);
 /// The next page of a lesson, else the next step (`by` 1); or back to what was shown before it (-1). A black
 /// screen is lifted first, and nothing else.
 void turn_page(FrameState& state, int by);
-/// Pixels per unit while presenting on a screen of this size: digits of figures are at least 18 pixels tall at
-/// 1280x720.
-float presenter_scale(const Presenter& presenter, float width, float height);
+/// Pixels per unit while presenting on a screen of this size: digits of a step's figure are at least 18
+/// pixels tall at 1280x720. Views that are more than one figure get more room.
+float presenter_scale(const FrameState& state, float width, float height);
 
 }  // namespace attnscope

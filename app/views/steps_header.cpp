@@ -156,7 +156,8 @@ void draw_presented_words(const ViewContext& context, int step) {
   const RunResult& run = context.run;
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
-  const float width = ImGui::GetContentRegionAvail().x;
+  const float width =
+      ImGui::GetContentRegionAvail().x - 14 * ui_scale();  // as far from the right as the left
   const std::string count = tr("present.step", {std::to_string(step + 1), std::to_string(run.steps.size())});
   const float count_width = text_size(fonts().title, count).x;
   const std::string title = with_place(trace.config(), site, title_text(trace, site));

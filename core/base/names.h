@@ -1,5 +1,6 @@
-// The names that lessons, sessions and tests may say: actions, views and items on screen, as assets/names.json
-// lists them. The window has a test that the list is complete; whoever checks a lesson asks here.
+// The names that lessons, sessions and tests may say: actions, views and items on screen, as
+// assets/names.json lists them. The window has a test that the list is complete; whoever checks a lesson asks
+// here.
 #pragma once
 
 #include <string>

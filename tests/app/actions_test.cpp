@@ -1,4 +1,6 @@
 // The table of actions: keys, words, names, and that each of them can be run wherever one is.
+#include "app/state/actions.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -6,7 +8,6 @@
 #include <set>
 
 #include "app/shell/dialogs.h"
-#include "app/state/actions.h"
 #include "core/base/assets.h"
 #include "core/base/names.h"
 #include "tests/app/ui_driver.h"
@@ -262,7 +263,8 @@ TEST_F(EveryAction, EveryItemOnScreenIsListed) {
     perform(state(), "compare.pin");
     workspace().second_view.clear();
   }
-  for (const std::string& name : unknown) ADD_FAILURE() << "assets/names.json does not list the item " << name;
+  for (const std::string& name : unknown)
+    ADD_FAILURE() << "assets/names.json does not list the item " << name;
 }
 
 }  // namespace

@@ -157,10 +157,10 @@ TEST_F(PresenterTest, PagesOfALessonComeFirst) {
 }
 
 TEST_F(PresenterTest, DigitsAreLargeAtEverySize) {
-  Presenter presenter;
+  workspace().view = "steps";
   // Digits of the monospaced face are 0.73 of its 12.5 units tall.
-  EXPECT_GE(presenter_scale(presenter, 1280, 720) * 12.5f * 0.73f, 18.f);
-  EXPECT_GE(presenter_scale(presenter, 1920, 1080) * 12.5f * 0.73f, 27.f);
+  EXPECT_GE(presenter_scale(state(), 1280, 720) * 12.5f * 0.73f, 18.f);
+  EXPECT_GE(presenter_scale(state(), 1920, 1080) * 12.5f * 0.73f, 27.f);
 }
 
 TEST_F(PresenterTest, TheTourPointsAtEightThingsAndCanBeLeft) {

@@ -16,7 +16,8 @@ TEST_F(Presenting, AClickerPresentsOnTheWholeScreenAndTheWindowComesBack) {
   const Json size = window.state().at("window");
   window.key("F5");
   window.wait("it presents", presenting(true));
-  window.wait("the panels are away", [](const Json& now) { return !now.at("items").contains("toolbar.file"); });
+  window.wait("the panels are away",
+              [](const Json& now) { return !now.at("items").contains("toolbar.file"); });
   window.wait("the whole screen", [&](const Json& now) { return now.at("window")[0] > size[0]; });
   for (int step = 1; step <= 3; ++step) {
     window.key("Next");  // Page Down
@@ -52,7 +53,8 @@ TEST_F(Presenting, ThePaletteIsTypedInto) {
   window.wait("the palette again", [](const Json& now) { return now.at("typing") == true; });
   window.type("attn.pattern");
   window.key("Return");
-  window.wait("at that step", [](const Json& now) { return now.at("cursor").at("step") == "blocks.0.attn.pattern"; });
+  window.wait("at that step",
+              [](const Json& now) { return now.at("cursor").at("step") == "blocks.0.attn.pattern"; });
 }
 
 TEST_F(Presenting, F1OpensHelpAndClosesIt) {
