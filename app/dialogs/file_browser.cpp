@@ -111,19 +111,18 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   at_ = 0;
   scroll_ = true;
   (request_->pictures ? state.settings.last_picture_folder : state.settings.last_folder) = folder_;
-  reading_ = std::make_shared<Reading>();
-  state.commands.act([reading = reading_, path = folder_](Session& session) {
-    session.jobs().submit("browse", [reading, path](const std::atomic<bool>&) {
-      reading->list = read_folder(path);
-      reading->done = true;
-    });
-  });
+  state.commands.begin(reading_, "browse",
+                       [path = folder_](const std::atomic<bool>&) { return read_folder(path); });
 }
 
 void FileBrowser::take_reading() {
-  if (!reading_ || !reading_->done) return;
-  list_ = std::move(reading_->list);
-  reading_.reset();
+  auto read = reading_.take();
+  if (!read) return;
+  if (!*read) {
+    complaint_ = read->error().sentence();
+    return;
+  }
+  list_ = **std::move(read);
   for (const FolderEntry& entry : list_.entries) note_text(entry.name);
   if (!list_.error.empty()) complaint_ = tr("browser.unreadable", {list_.path, list_.error});
   if (list_.cut) complaint_ = tr("browser.cut", {format_count(kMostEntries)});
@@ -284,7 +283,7 @@ void FileBrowser::draw_list(FrameState& state, ImVec2 size) {
         left = draw_row(state, row);
     clipper.End();
   }
-  if (reading_)
+  if (reading_.waits())
     dim_text(tr("browser.reading"));
   else if (shown_.empty() && complaint_.empty())
     dim_text(tr(filter_.empty() ? "browser.empty" : "browser.no_match"));

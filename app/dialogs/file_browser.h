@@ -16,10 +16,6 @@ class FileBrowser {
   void draw(FrameState& state);
 
  private:
-  struct Reading {
-    FolderList list;
-    std::atomic<bool> done{false};
-  };
   void begin(FrameState& state);
   void go(FrameState& state, const std::string& folder);
   void take_reading();
@@ -41,7 +37,7 @@ class FileBrowser {
   FolderList list_;
   std::vector<int> shown_;  ///< indices of list_.entries that pass the filter
   int at_ = 0;              ///< selected row of shown_
-  std::shared_ptr<Reading> reading_;
+  Job<FolderList> reading_;
 };
 
 }  // namespace attnscope
