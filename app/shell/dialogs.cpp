@@ -72,26 +72,23 @@ void draw_group(const KeyGroup& group, float width) {
   ImGui::Dummy(ImVec2(1, px(6)));
 }
 
-void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float most_height) {
-  const int columns = std::clamp(static_cast<int>(width / px(kColumn)), 1, 3);
-  float lines = 0;
-  for (const KeyGroup& group : groups) lines += static_cast<float>(group.lines.size()) + 1.6f;
-  const float each = width / static_cast<float>(columns), target = lines / static_cast<float>(columns);
-  const float height = std::min(most_height, px(kLine) * (target + 5));
-  compat::begin_child("keys", ImVec2(width, height), false);
+constexpr float kHeading = 1.6f;  // lines that a group takes beside its own
+
+// Fills the columns one after the other, groups whole.
+void draw_groups(const std::vector<KeyGroup>& groups, int columns, float each, float target) {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const ImVec2 corner = ImGui::GetCursorPos();
   std::size_t next = 0;
   float taken = 0, lowest = corner.y;
   for (int column = 0; column < columns; ++column) {
+    const float end = target * static_cast<float>(column + 1);
     float y = corner.y;
-    while (next < groups.size()) {
-      const float wanted = static_cast<float>(groups[next].lines.size()) + 1.6f;
-      const float end = target * static_cast<float>(column + 1);
+    for (; next < groups.size(); ++next) {
+      const float wanted = static_cast<float>(groups[next].lines.size()) + kHeading;
       if (column + 1 < columns && taken > 0 && taken + wanted / 2 > end) break;
       ImGui::SetCursorPos(ImVec2(corner.x + each * static_cast<float>(column), y));
       ImGui::BeginGroup();
-      draw_group(groups[next++], each);
+      draw_group(groups[next], each);
       ImGui::EndGroup();
       y = ImGui::GetCursorPosY();
       taken += wanted;
@@ -99,6 +96,15 @@ void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float mo
     lowest = std::max(lowest, y);
   }
   ImGui::SetCursorPosY(lowest);
+}
+
+void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float most_height) {
+  const int columns = std::clamp(static_cast<int>(width / px(kColumn)), 1, 3);
+  float lines = 0;
+  for (const KeyGroup& group : groups) lines += static_cast<float>(group.lines.size()) + kHeading;
+  const float target = lines / static_cast<float>(columns);
+  compat::begin_child("keys", ImVec2(width, std::min(most_height, px(kLine) * (target + 5))), false);
+  draw_groups(groups, columns, width / static_cast<float>(columns), target);
   ImGui::EndChild();
 }
 

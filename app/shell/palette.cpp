@@ -142,9 +142,7 @@ void Palette::draw_line(const Line& line, bool chosen, float width) const {
 }
 
 // True where a line was clicked.
-bool Palette::draw_list() {
-  const float height = px(kRow) * static_cast<float>(kListRows);
-  compat::begin_child("palette_list", ImVec2(px(kWidth), height), false);
+bool Palette::draw_lines() {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const float width = ImGui::GetContentRegionAvail().x;
   bool clicked = false;
@@ -158,6 +156,13 @@ bool Palette::draw_list() {
       note_item("palette." + line.action->id + (line.argument.empty() ? "" : "." + line.argument));
       draw_line(line, i == chosen_, width);
     }
+  return clicked;
+}
+
+bool Palette::draw_list() {
+  const float height = px(kRow) * static_cast<float>(kListRows);
+  compat::begin_child("palette_list", ImVec2(px(kWidth), height), false);
+  const bool clicked = draw_lines();
   if (moved_) {
     const float top = px(kRow) * static_cast<float>(chosen_), scroll = ImGui::GetScrollY();
     if (top < scroll) ImGui::SetScrollY(top);

@@ -36,6 +36,7 @@ class Palette {
   void begin(FrameState& state);
   void move(int by);
   bool draw_list();
+  bool draw_lines();
   void draw_line(const Line& line, bool chosen, float width) const;
 
   std::vector<Line> lines_;
