@@ -103,7 +103,7 @@ std::vector<Action> view_actions() {
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.on; },
        .line_above = true},
       {.id = "view.settings",
-       .run = [](FrameState& state, std::string_view) { state.show_settings = true; },
+       .run = [](FrameState& state, std::string_view) { state.show_settings = state.popup_by_key = true; },
        .menu = Menu::view,
        .keys = {{Key::comma, true}},
        .scope = KeyScope::everywhere},
