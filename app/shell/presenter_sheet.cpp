@@ -20,7 +20,7 @@ constexpr ImGuiWindowFlags kSheet = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale) {
   const float radius = 105 * scale, far = screen.x + screen.y;
   const float radii[] = {radius * 0.9f, radius, far};
-  const ImU32 dark = IM_COL32(0, 0, 0, 205), colours[] = {IM_COL32(0, 0, 0, 0), dark, dark};
+  const ImU32 dark = IM_COL32(0, 0, 0, 185), colours[] = {IM_COL32(0, 0, 0, 0), dark, dark};
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   list->PrimReserve(kRim * 12, (kRim + 1) * 3);
   const auto first = static_cast<unsigned>(list->_VtxCurrentIdx);
