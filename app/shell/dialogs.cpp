@@ -157,7 +157,9 @@ std::vector<KeyGroup> key_groups() {
     const auto at = action.scope == KeyScope::presenter ? groups.size() - 1 : static_cast<std::size_t>(menu);
     groups[at].lines.emplace_back(all_keys(action), action_name(action));
   }
-  groups[static_cast<std::size_t>(Menu::edit)].lines.emplace_back(tr("keys.right_button"), tr("keys.menu"));
+  auto& edits = groups[static_cast<std::size_t>(Menu::edit)].lines;  // what the figures listen to themselves
+  edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));
+  edits.emplace_back(tr("keys.right_button"), tr("keys.menu"));
   return groups;
 }
 

@@ -164,7 +164,7 @@ std::vector<Action> walk_actions() {
       {.id = "walk.pin_number",
        .run = pin_here,
        .menu = Menu::walk,
-       .keys = {{Key::enter}},
+       .keys = {{Key::i}},
        .when = [](const FrameState& state) { return has_run(state) && !state.workspace.backward; },
        .line_above = true},
       {.id = "walk.number_left",
