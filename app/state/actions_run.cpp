@@ -1,4 +1,6 @@
 // Running, generating, stopping; A and B.
+#include <algorithm>
+
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
 #include "core/base/words.h"
@@ -8,10 +10,16 @@ namespace {
 
 using compat::Key;
 
+// Tokens are written one after the other: not where all is seen at once, and not on vectors.
 bool generates(const FrameState& state) {
   const Document& document = state.session.document();
-  return document.opened && document.opened->recorded.empty() && document.model &&
-         document.model->config().head.present && !state.session.generating();
+  if (!document.opened || !document.opened->recorded.empty() || !document.model) return false;
+  const ModelConfig& config = document.model->config();
+  const bool writes = config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
+                      !config.blocks.empty() && config.blocks.front().attention.causal;
+  const auto row = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
+  const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
+  return writes && tokens && !state.session.generating();
 }
 
 void generate_one(FrameState& state, std::string_view) {

@@ -176,6 +176,11 @@ TEST_F(FrameTest, SettingsAreInOnePlaceAndAreKept) {
 // What stands in a dialog after an action is closed again.
 class EveryAction : public FrameTest {
  protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    // Without OpenGL every cell is a rectangle, and they are more than an index of 16 bits can count.
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+  }
   void close_all() {
     for (int i = 0; i < 5 && (any_popup() || state().touring); ++i) key(Key::escape);
     state().quit = state().ask_open = state().ask_save_as = state().ask_export = false;
