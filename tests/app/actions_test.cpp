@@ -235,8 +235,6 @@ TEST_F(LongEveryAction, RunsOnEveryShippedModel) {
 
 // The names on screen are those that lessons may say.
 TEST_F(EveryAction, EveryItemOnScreenIsListed) {
-  ImGui::GetIO().BackendFlags |=
-      ImGuiBackendFlags_RendererHasVtxOffset;  // without OpenGL cells are rectangles
   std::set<std::string> unknown;
   const auto look = [&] {
     for (const auto& [name, rect] : noted_items())
