@@ -316,6 +316,7 @@ void TrainingSetup::draw_error(float width) const {
 }
 
 void TrainingSetup::draw(const ViewContext& context, float width) {
+  const DrawRecording form(nullptr);  // no figure, even where a curve stands in it
   if (settings_.task.empty())
     choose(find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name()));
   if (source_.follow(context)) begin_with(source_.settings());
