@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   add_compare(app, action);
   add_bench(app, action);
   add_train(app, action);
+  add_lesson(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
