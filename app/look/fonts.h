@@ -15,6 +15,8 @@ namespace attnscope {
 struct Fonts {
   ImFont* body = nullptr;        // text, buttons
   ImFont* body_bold = nullptr;   // headings of panels
+  ImFont* reading = nullptr;     // sentences of a lesson
+  ImFont* reading_bold = nullptr;  // what it asks
   ImFont* small = nullptr;       // captions, labels of the timeline
   ImFont* title = nullptr;       // title of a view
   ImFont* mono = nullptr;        // numbers, names, tokens
