@@ -1,7 +1,7 @@
 // attnscope: opens a Transformer in a window, or draws one picture of it.
 #include <cstdio>
 
-#include "app/app.h"
+#include "app/shell/app.h"
 #include "core/base/caught.h"
 #include "core/base/words.h"
 #include "core/system/signals.h"

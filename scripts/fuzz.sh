@@ -29,7 +29,7 @@ readers=(
   core/arch/{bart_parts,config_reader,fused_heads,image_parts,memory_limit,model_card,open,preprocess_config,recorded}
   core/arch/{edit_json,quantisation,rotary_decoder,scene,scene_config,token_encoder,unused_tensors,weight_reader}
   core/train/{card,checkpoint,data_file,recipe_json,report_table}
-  core/session/{session_file,spelling,training_files} app/workspace_file
+  core/session/{session_file,spelling,training_files} app/state/workspace_file
 )
 
 build=build/asan

@@ -26,8 +26,8 @@ struct Arrays {
     }
     add_ints(prefix + "tokens", trace.ids);
     add_ints(prefix + "enc.tokens", trace.input.source);
-    add_ints(prefix + "attention_mask", trace.input.real);
-    add_ints(prefix + "enc.attention_mask", trace.input.source_real);
+    add_ints(prefix + "attention_mask", trace.input.attention_mask);
+    add_ints(prefix + "enc.attention_mask", trace.input.source_attention_mask);
   }
   template <class T>
   void add_ints(const std::string& name, const std::vector<T>& values) {

@@ -20,7 +20,7 @@ constexpr int kSteps = 20;
 struct Products {
   std::vector<Tensor> weights;        // [in, out]
   std::vector<std::int64_t> lengths;  // rows of each sequence
-  double flops = 0;                   // forward, slopes of rows, slopes of weights
+  double flops = 0;                   // forward, gradients of rows, gradients of weights
 };
 
 Products products_of(const Trainer& trainer) {

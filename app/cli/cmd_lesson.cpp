@@ -21,8 +21,10 @@ Status list_lessons(bool as_json) {
   for (const Lesson& lesson : lessons) {
     json pages = json::array();
     for (const Page& page : lesson.pages)
-      pages.push_back({{"id", page.id}, {"title", tr(page_key(lesson, page, "title"))}, {"ask", ask_name(page.ask)}});
-    out.push_back({{"id", lesson.id}, {"number", lesson.number}, {"title", title_of(lesson)}, {"pages", pages}});
+      pages.push_back(
+          {{"id", page.id}, {"title", tr(page_key(lesson, page, "title"))}, {"ask", ask_name(page.ask)}});
+    out.push_back(
+        {{"id", lesson.id}, {"number", lesson.number}, {"title", title_of(lesson)}, {"pages", pages}});
     if (!as_json)
       std::printf("%3d  %-18s %2zu  %s\n", lesson.number, lesson.id.c_str(), lesson.pages.size(),
                   title_of(lesson).c_str());
@@ -44,7 +46,8 @@ Status check_lessons(const std::string& name) {
   TRY(const std::vector<Lesson> lessons, lessons_named(name));
   for (const Lesson& lesson : lessons) {
     TRY(const AuditResult found, audit_lesson(lesson));
-    std::puts(tr("cli.lesson.works", {lesson.id, std::to_string(found.pages), std::to_string(found.asks)}).c_str());
+    std::puts(
+        tr("cli.lesson.works", {lesson.id, std::to_string(found.pages), std::to_string(found.asks)}).c_str());
   }
   return Done{};
 }

@@ -1,7 +1,7 @@
 // attnscope-cli trace: runs sequences and writes or sums up every selected step, or those of a recording.
 // Tensors are float32, named by their site without a batch axis; `tokens` holds the ids (`enc.tokens` the
 // encoder's), `attention_mask` 0 where they are padding; the second sequence's names begin with "seq1.", and
-// so on. With --gradients the slopes of the loss stand beside them: "blocks.0.attn.q.grad",
+// so on. With --gradients the gradients of the loss stand beside them: "blocks.0.attn.q.grad",
 // "blocks.0.attn.q.weight.grad".
 #include <limits>
 
@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 
 namespace attnscope::cli {
 namespace {
@@ -55,9 +55,9 @@ void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
           {prefix + name, {values.begin(), values.end()}, {static_cast<std::int64_t>(values.size())}});
   };
   take("tokens", trace.ids);
-  take("attention_mask", trace.input.real);
+  take("attention_mask", trace.input.attention_mask);
   take("enc.tokens", trace.input.source);
-  take("enc.attention_mask", trace.input.source_real);
+  take("enc.attention_mask", trace.input.source_attention_mask);
 }
 
 Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& selector, Output& out) {
@@ -96,13 +96,13 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
       return gradients->slice(record.site, head, rows, cols);
     };
     for (const std::vector<Coordinate>& part : selector.parts(record.site)) {
-      TRY(const Tensor slope, gathered(record, name, part, slice));
-      out.take(prefix_of(sequence) + name + to_text(part), slope, record);
+      TRY(const Tensor gradient, gathered(record, name, part, slice));
+      out.take(prefix_of(sequence) + name + to_text(part), gradient, record);
     }
   }
   if (!out.writes) return Done{};
-  for (auto& [name, slope] : gradients->weights())
-    out.tensors.push_back({prefix_of(sequence) + name + ".grad", slope});
+  for (auto& [name, gradient] : gradients->weights())
+    out.tensors.push_back({prefix_of(sequence) + name + ".grad", gradient});
   return Done{};
 }
 

@@ -49,7 +49,7 @@ void overlay(const Options& options, Recipe& recipe) {
   const Recipe& asked = options.recipe;
   if (options.given("--steps")) recipe.steps = asked.steps;
   if (options.given("--batch")) recipe.batch = asked.batch;
-  if (options.given("--rate")) recipe.rate = asked.rate;
+  if (options.given("--learning-rate")) recipe.learning_rate = asked.learning_rate;
   if (options.given("--schedule")) recipe.schedule = asked.schedule;
   if (options.given("--warmup")) recipe.warmup = asked.warmup;
   if (options.given("--smoothing")) recipe.smoothing = asked.smoothing;
@@ -90,7 +90,7 @@ Result<Trainer> make_trainer(const Options& options) {
 // A folder that cannot be written is better known before the training than behind it.
 Status try_folder(const std::string& folder) {
   TRY_OK(make_folder(folder));
-  TRY(AtomicFile probe, AtomicFile::create(folder + "/card.json"));  // left without a commit: nothing changes
+  TRY(AtomicFile hook, AtomicFile::create(folder + "/card.json"));  // left without a commit: nothing changes
   return Done{};
 }
 
@@ -118,7 +118,7 @@ class Progress {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     const double left = elapsed / (last.step - from_) * (trainer.recipe().steps - last.step);
     std::printf("step %6d   loss %8.4f   held-out %6.2f %%   rate %.2e   %7.0f tokens/s   %s left\n",
-                last.step, last.loss, 100 * held_out.accuracy, last.rate,
+                last.step, last.loss, 100 * held_out.accuracy, last.learning_rate,
                 static_cast<double>(tokens) / seconds, duration(left).c_str());
     std::fflush(stdout);
     shown_ = last.step;
@@ -237,7 +237,8 @@ void add_recipe(CLI::App& command, Options& o) {
   const auto count = whole(1, 1 << 24);
   command.add_option("--steps", o.recipe.steps, tr("cli.train.steps"))->transform(count);
   command.add_option("--batch", o.recipe.batch, tr("cli.train.batch"))->transform(count);
-  command.add_option("--rate", o.recipe.rate, tr("cli.train.rate"))->transform(real(1e-12, 1e3));
+  command.add_option("--learning-rate,--rate", o.recipe.learning_rate, tr("cli.train.rate"))
+      ->transform(real(1e-12, 1e3));
   command.add_option("--schedule", o.recipe.schedule, tr("cli.train.schedule"))
       ->check(CLI::IsMember({"cosine", "inverse_sqrt", "constant"}));
   command.add_option("--warmup", o.recipe.warmup, tr("cli.train.warmup"))->transform(whole(0, 1 << 24));

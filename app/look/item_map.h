@@ -23,8 +23,8 @@ struct CellsPlace {
 };
 
 struct ItemRect {
-  ImVec2 p0, p1;                                ///< pixels
-  std::int64_t rows = 0, cols = 0;              ///< cells of a matrix; 0: no matrix
+  ImVec2 p0, p1;                                  ///< pixels
+  std::int64_t rows = 0, cols = 0;                ///< cells of a matrix; 0: no matrix
   double row0 = 0, col0 = 0, row1 = 0, col1 = 0;  ///< the cells of it that are seen
   CellsPlace place = {};
 };

@@ -29,8 +29,8 @@ std::uint64_t mask_key(const ViewContext& context, const Document& document, con
                     number(document.padding.side), number(document.padding.to)}));
   hash.take(asked_mask(document, AttentionKind::main).text());
   hash.take(asked_mask(document, of).text());
-  for (const auto* real : {&input.real, &input.source_real})
-    hash.take({reinterpret_cast<const char*>(real->data()), real->size()});
+  for (const auto* attention_mask : {&input.attention_mask, &input.source_attention_mask})
+    hash.take({reinterpret_cast<const char*>(attention_mask->data()), attention_mask->size()});
   for (const Span& span : input.spans) {
     hash.take(span.name);
     hash.take(key_of({number(span.begin), number(span.end)}));
@@ -147,8 +147,8 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   own_ = recorded ? mask_ : own_mask_of(document, mask_place(scene));
   const Input& ran = scene.trace->input;
   real_ = !recorded                   ? real_queries(document, mask_place(scene))
-          : scene.stack == Stack::enc ? ran.source_real
-                                      : ran.real;
+          : scene.stack == Stack::enc ? ran.source_attention_mask
+                                      : ran.attention_mask;
   summary_ = mask_summary(mask_, scene.queries, scene.keys, real_);
   plane_ = mask_plane(mask_, rows, cols, real_);
 }

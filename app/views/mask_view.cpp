@@ -128,16 +128,17 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   y += line + scaled(4);
   const char* fixed = MaskBoard::why_fixed(context, scene);
   std::string note = tr(fixed ? fixed : "mask.hint");
-  if (!summary.blind.empty()) {
+  if (!summary.fully_masked.empty()) {
     std::string names;
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.blind.size()); ++i)
-      names += (i ? ", " : "") + query_name(context.run, scene, summary.blind[i]);
-    note = summary.blind.size() > 3 ? tr("mask.blind_many", {names, std::to_string(summary.blind.size() - 3)})
-                                    : tr("mask.blind", {names});
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.fully_masked.size()); ++i)
+      names += (i ? ", " : "") + query_name(context.run, scene, summary.fully_masked[i]);
+    note = summary.fully_masked.size() > 3
+               ? tr("mask.blind_many", {names, std::to_string(summary.fully_masked.size() - 3)})
+               : tr("mask.blind", {names});
   }
   ImGui::SetCursorScreenPos(ImVec2(position.x, y));
   const FontScope font(fonts().small);
-  const ColourScope ink(ImGuiCol_Text, summary.blind.empty() ? theme().text_dim : theme().warning);
+  const ColourScope ink(ImGuiCol_Text, summary.fully_masked.empty() ? theme().text_dim : theme().warning);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::TextUnformatted(note.c_str());
   ImGui::PopTextWrapPos();

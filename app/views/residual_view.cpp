@@ -27,7 +27,7 @@ constexpr float kMostWidth = 112.f, kMostHeight = 40.f;
 // Columns of padding marked as masked: nobody asks what is said there.
 Tensor without_padding(const Trace& trace, Tensor values) {
   const Stack stack = trace.config().stack;
-  if (values.empty() || trace.input.real.empty()) return values;
+  if (values.empty() || trace.input.attention_mask.empty()) return values;
   std::vector<float> cells = values.values();
   const std::int64_t cols = values.size(1);
   for (std::size_t i = 0; i < cells.size(); ++i)

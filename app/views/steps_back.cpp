@@ -33,14 +33,14 @@ void sentence(const std::string& text, ImU32 colour) {
 }
 
 // Target tokens of the counted rows first, then the most likely outputs of one row.
-std::vector<std::int64_t> chosen_columns(const Slopes& slopes, std::int64_t row, std::size_t most) {
+std::vector<std::int64_t> chosen_columns(const BackwardResult& grads, std::int64_t row, std::size_t most) {
   std::vector<std::int64_t> out;
   const auto take = [&](std::int64_t id, std::size_t room) {
     if (out.size() < room && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
   };
-  for (const int target : slopes.gradients->objective().targets)
+  for (const int target : grads.gradients->objective().targets)
     if (target >= 0) take(target, most - most / 3);
-  const Tensor logits = slopes.gradients->trace().logits_row(row);
+  const Tensor logits = grads.gradients->trace().logits_row(row);
   std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);
   const std::size_t count = std::min(order.size(), most);
@@ -87,30 +87,31 @@ void caption_of(const char* key, float width, bool& first) {
 }  // namespace
 
 void StepsBackward::draw(const ViewContext& context) {
-  const auto slopes = context.workspace.backpass.newest();
-  if (!slopes) return sentence(tr("steps.back.working"), theme().text_dim);
-  if (!slopes->error) return draw_slopes(context, slopes);
+  const auto grads = context.workspace.backward_run.newest();
+  if (!grads) return sentence(tr("steps.back.working"), theme().text_dim);
+  if (!grads->error) return draw_gradients(context, grads);
   {
     const FontScope title(fonts().title);
     ImGui::TextUnformatted(tr("steps.back.none"));
   }
-  sentence(slopes->error->sentence(), theme().text);
-  sentence(slopes->error->hint(), theme().text_dim);
+  sentence(grads->error->sentence(), theme().text);
+  sentence(grads->error->hint(), theme().text_dim);
   bool first = true;
-  if (slopes->likely.empty()) return;
-  draw_loss(context, *slopes, first);
-  draw_target(context, *slopes, first);
+  if (grads->likely.empty()) return;
+  draw_loss(context, *grads, first);
+  draw_target(context, *grads, first);
 }
 
-void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<const Slopes>& slopes) {
-  // The picture is of the run that the slopes belong to, whatever has been computed meanwhile.
-  const ViewContext context{asked.session,   *slopes->walk,  nullptr,
+void StepsBackward::draw_gradients(const ViewContext& asked,
+                                   const std::shared_ptr<const BackwardResult>& grads) {
+  // The picture is of the run that the gradients belong to, whatever has been computed meanwhile.
+  const ViewContext context{asked.session,   *grads->walk,   nullptr,
                             asked.workspace, asked.commands, asked.painter};
   const int step = current_step(context.workspace, context.run);
-  if (!slopes->gradients->trace().find(context.workspace.cursor.step)) return;
-  prepare(context, slopes);
-  draw_words(context, *slopes, step);
-  draw_chips(context, *slopes, step);
+  if (!grads->gradients->trace().find(context.workspace.cursor.step)) return;
+  prepare(context, grads);
+  draw_words(context, *grads, step);
+  draw_chips(context, *grads, step);
   if (plot_.windowed()) sentence(tr("steps.windowed"), theme().text_dim);
   const float line = text_size(fonts().mono, "X").y;
   const float below = ImGui::GetFrameHeight() + 2 * line + scaled(26);
@@ -119,7 +120,7 @@ void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<
   {
     const ChildScope child("steps_back_figure", room,
                            ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, slopes, room);
+    draw_figure(context, grads, room);
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_pieces(line_, ImVec2(at.x, at.y + scaled(3)), room.x,
@@ -129,8 +130,8 @@ void StepsBackward::draw_slopes(const ViewContext& asked, const std::shared_ptr<
 }
 
 std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
-                                                 const std::shared_ptr<const Slopes>& slopes) {
-  const Trace& trace = slopes->gradients->trace();
+                                                 const std::shared_ptr<const BackwardResult>& grads) {
+  const Trace& trace = grads->gradients->trace();
   const std::int64_t outputs = trace.config().outputs();
   if (outputs <= kSmallVocabulary) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(outputs));
@@ -138,34 +139,34 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
     return all;
   }
   std::int64_t& query = context.workspace.cursor.query;
-  query = std::clamp<std::int64_t>(query, 0, slopes->gradients->predictions() - 1);
+  query = std::clamp<std::int64_t>(query, 0, grads->gradients->predictions() - 1);
   // As many as two matrices side by side can show with their numbers.
   const float wide = (ImGui::GetContentRegionAvail().x / ui_scale() - 270.f) / (2 * 37.f);
   const auto most = static_cast<std::size_t>(
       std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
   const auto found = likely_.get_or_before(
-      context.run.opened_version, key_of({slopes->version, static_cast<std::uint64_t>(query), most}),
+      context.run.opened_version, key_of({grads->version, static_cast<std::uint64_t>(query), most}),
       "steps.back.columns", context.commands,
-      [slopes, row = query, most](const std::atomic<bool>&) { return chosen_columns(*slopes, row, most); });
+      [grads, row = query, most](const std::atomic<bool>&) { return chosen_columns(*grads, row, most); });
   return found ? *found : std::vector<std::int64_t>();
 }
 
-void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes) {
+void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads) {
   const Cursor& cursor = context.workspace.cursor;
-  const auto weights = weights_of_step(*slopes->gradients, cursor.step);
+  const auto weights = weights_of_step(*grads->gradients, cursor.step);
   if (std::find(weights.begin(), weights.end(), weight_) == weights.end()) weight_.clear();
-  if (to_text(cursor.step) + weight_ != shown_step_ || from_ > last_choice(*slopes, cursor.step)) from_ = -1;
-  SlopeWish wish{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, slopes)};
+  if (to_text(cursor.step) + weight_ != shown_step_ || from_ > last_choice(*grads, cursor.step)) from_ = -1;
+  GradientRequest wish{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, grads)};
   wish.query = cursor.query;
   wish.from = from_;
-  const bool several = weight_.empty() && slopes->readers_of(cursor.step).size() > 1;
+  const bool several = weight_.empty() && grads->readers_of(cursor.step).size() > 1;
   if (several) {
     wish.shares = shares_.get(
-        key_of({slopes->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
+        key_of({grads->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
         context.commands,
-        [slopes, site = cursor.step](const std::atomic<bool>&) { return slope_shares(*slopes, site, 0); });
+        [grads, site = cursor.step](const std::atomic<bool>&) { return gradient_shares(*grads, site, 0); });
   }
-  std::string key = std::to_string(slopes->version) + to_text(cursor.step) + "/" + weight_ + "/" +
+  std::string key = std::to_string(grads->version) + to_text(cursor.step) + "/" + weight_ + "/" +
                     std::to_string(cursor.head) + "/" + std::to_string(cursor.query) + "/" +
                     std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language() +
                     std::to_string(from_);
@@ -186,21 +187,21 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
     plot_ = FigurePlot();
     hovered_ = {};
   }
-  figure_ = build_slope_figure(slopes, wish);
+  figure_ = build_gradient_figure(grads, wish);
 }
 
 // The number of the last chip after "all"; -1 where there is nothing to choose.
-int StepsBackward::last_choice(const Slopes& slopes, const Site& site) const {
+int StepsBackward::last_choice(const BackwardResult& grads, const Site& site) const {
   if (weight_.empty()) {
-    const auto readers = static_cast<int>(slopes.readers_of(site).size());
+    const auto readers = static_cast<int>(grads.readers_of(site).size());
     return readers > 1 ? readers - 1 : -1;
   }
-  return weight_parts(*slopes.gradients, weight_).size() > 1 ? 0 : -1;
+  return weight_parts(*grads.gradients, weight_).size() > 1 ? 0 : -1;
 }
 
-void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes, int step) const {
+void StepsBackward::draw_words(const ViewContext& context, const BackwardResult& grads, int step) const {
   const Site& site = context.workspace.cursor.step;
-  const Trace& trace = slopes.gradients->trace();
+  const Trace& trace = grads.gradients->trace();
   const float width = ImGui::GetContentRegionAvail().x;
   std::string title =
       tr("steps.back.title",
@@ -224,11 +225,11 @@ void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes,
               theme().accent, figure_.name);
   else
     text_line(fonts().mono, theme().accent, figure_.name);
-  const bool uses = !weight_.empty() && from_ < 0 && last_choice(slopes, site) >= 0;
-  sentence(uses ? tr("steps.back.use") : slope_sentence(slopes, site, weight_.empty() ? from_ : -1),
+  const bool uses = !weight_.empty() && from_ < 0 && last_choice(grads, site) >= 0;
+  sentence(uses ? tr("steps.back.use") : gradient_sentence(grads, site, weight_.empty() ? from_ : -1),
            theme().text_dim);
-  const std::vector<Piece> formula = slope_formula(slopes, site, weight_, from_);
-  const std::string shapes = slope_shapes(slopes, figure_), torch = slope_torch(slopes, site, weight_);
+  const std::vector<Piece> formula = gradient_formula(grads, site, weight_, from_);
+  const std::string shapes = gradient_shapes(grads, figure_), torch = gradient_torch(grads, site, weight_);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float x = at.x;
   const float tall = text_size(fonts().formula, "X").y, line = text_size(fonts().mono_small, "X").y;
@@ -254,33 +255,33 @@ void StepsBackward::draw_words(const ViewContext& context, const Slopes& slopes,
   ImGui::Dummy(ImVec2(width, bottom - at.y + scaled(3)));
 }
 
-void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes, int step) {
+void StepsBackward::draw_chips(const ViewContext& context, const BackwardResult& grads, int step) {
   const Site site = context.workspace.cursor.step;
   bool whole = whole_vocabulary_, first = true;
-  draw_loss(context, slopes, first);
-  const auto weights = weights_of_step(*slopes.gradients, site);
+  draw_loss(context, grads, first);
+  const auto weights = weights_of_step(*grads.gradients, site);
   if (!weights.empty()) {
     float width = step_chip_width(inside(to_text(site)) + ".grad");
     for (const std::string& name : weights) width += step_chip_width(inside(name) + ".grad");
     caption_of("steps.back.choose", width, first);
     ImGui::SameLine(0, scaled(8));
-    if (step_chip(inside(to_text(site)) + ".grad###slope_of_step", weight_.empty())) weight_.clear();
-    note_item("slope_of_step");
+    if (step_chip(inside(to_text(site)) + ".grad###gradient_of_step", weight_.empty())) weight_.clear();
+    note_item("gradient_of_step");
     for (const std::string& name : weights) {
       const std::string part = name.ends_with(".bias") ? "bias" : "weight";
       ImGui::SameLine(0, scaled(4));
-      if (step_chip(inside(name) + ".grad###slope_of_" + part, weight_ == name)) weight_ = name;
-      note_item("slope_of_" + part);
+      if (step_chip(inside(name) + ".grad###gradient_of_" + part, weight_ == name)) weight_ = name;
+      note_item("gradient_of_" + part);
     }
   }
-  draw_from(context, slopes, first);
-  if (site.slot == Slot::logits) draw_target(context, slopes, first);
+  draw_from(context, grads, first);
+  if (site.slot == Slot::logits) draw_target(context, grads, first);
   Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
   plain.site = site;
-  const auto& readers = slopes.readers_of(site);
+  const auto& readers = grads.readers_of(site);
   const bool words = site.slot == Slot::logits || (!readers.empty() && readers.front().slot == Slot::logits);
-  if (words && slopes.gradients->trace().config().outputs() > kSmallVocabulary)
-    plain.site = slopes.gradients->trace().main(Slot::logits);
+  if (words && grads.gradients->trace().config().outputs() > kSmallVocabulary)
+    plain.site = grads.gradients->trace().main(Slot::logits);
   else
     plain.site.slot = Slot::embed;
   draw_step_chips(context, plain, step, whole, first);
@@ -288,23 +289,23 @@ void StepsBackward::draw_chips(const ViewContext& context, const Slopes& slopes,
 }
 
 // All that comes back, or what one later step sends alone.
-void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, bool& first) {
+void StepsBackward::draw_from(const ViewContext& context, const BackwardResult& grads, bool& first) {
   const Site& site = context.workspace.cursor.step;
-  const int last = last_choice(slopes, site);
+  const int last = last_choice(grads, site);
   if (last < 0) return;
-  const std::vector<Site> from = weight_.empty() ? slopes.readers_of(site) : std::vector<Site>{site};
+  const std::vector<Site> from = weight_.empty() ? grads.readers_of(site) : std::vector<Site>{site};
   const float room = ImGui::GetContentRegionMax().x;
   caption_of("steps.back.choose_from", step_chip_width(tr("steps.back.all")), first);
   ImGui::SameLine(0, scaled(8));
-  if (step_chip(tr("steps.back.all") + std::string("###slope_from_all"), from_ < 0, 0,
+  if (step_chip(tr("steps.back.all") + std::string("###gradient_from_all"), from_ < 0, 0,
                 tr("steps.back.all.help")))
     from_ = -1;
-  note_item("slope_from_all");
+  note_item("gradient_from_all");
   for (int i = 0; i <= last; ++i) {
     const std::string name = reader_name(from, from[static_cast<std::size_t>(i)]);
     ImGui::SameLine(0, scaled(4));
     if (ImGui::GetCursorPosX() + step_chip_width(name) > room) ImGui::NewLine();
-    const std::string id = "slope_from_" + std::to_string(i);
+    const std::string id = "gradient_from_" + std::to_string(i);
     const ImU32 colour = hue_colour(step_of(from[static_cast<std::size_t>(i)].slot).hue);
     if (step_chip(name + "###" + id, from_ == i, from_ == i ? colour : 0,
                   tr("steps.back.from.help", {name}).c_str()))
@@ -313,20 +314,20 @@ void StepsBackward::draw_from(const ViewContext& context, const Slopes& slopes, 
   }
 }
 
-void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes, bool& first) {
+void StepsBackward::draw_target(const ViewContext& context, const BackwardResult& grads, bool& first) {
   int& wanted = context.workspace.backward_target;
-  const OpenedModel& opened = *slopes.run->document.opened;
-  const std::string none = tr(slopes.hidden ? "steps.back.likely_target" : "steps.back.no_target");
+  const OpenedModel& opened = *grads.run->document.opened;
+  const std::string none = tr(grads.hidden ? "steps.back.likely_target" : "steps.back.no_target");
   const std::string shown = wanted < 0 ? none : output_name(opened, wanted);
-  caption_of(slopes.hidden ? "steps.back.choose_hidden" : "steps.back.choose_target",
+  caption_of(grads.hidden ? "steps.back.choose_hidden" : "steps.back.choose_target",
              step_chip_width(shown + " ▾"), first);
   ImGui::SameLine(0, scaled(8));
-  if (step_chip(shown + " ▾###slope_target", wanted >= 0, 0, tr("steps.back.target.help")))
-    ImGui::OpenPopup("###slope_targets");
-  note_item("slope_target");
-  if (!ImGui::BeginPopup("###slope_targets")) return;
+  if (step_chip(shown + " ▾###gradient_target", wanted >= 0, 0, tr("steps.back.target.help")))
+    ImGui::OpenPopup("###gradient_targets");
+  note_item("gradient_target");
+  if (!ImGui::BeginPopup("###gradient_targets")) return;
   if (ImGui::Selectable((none + "###target_none").c_str(), wanted < 0)) wanted = -1;
-  for (const int id : slopes.likely) {
+  for (const int id : grads.likely) {
     const std::string name = output_name(opened, id);
     note_text(name);
     if (ImGui::Selectable((name + "###target_" + std::to_string(id)).c_str(), wanted == id)) wanted = id;
@@ -334,13 +335,13 @@ void StepsBackward::draw_target(const ViewContext& context, const Slopes& slopes
   }
   ImGui::SetNextItemWidth(scaled(110));
   if (ImGui::InputInt(tr("steps.back.target_id"), &wanted, 1, 10, ImGuiInputTextFlags_EnterReturnsTrue))
-    wanted = std::clamp(wanted, -1, slopes.run->trace(0).config().outputs() - 1);
+    wanted = std::clamp(wanted, -1, grads.run->trace(0).config().outputs() - 1);
   ImGui::EndPopup();
 }
 
 // The loss and the rows that it is the mean of, which can be chosen.
-void StepsBackward::draw_loss(const ViewContext& context, const Slopes& slopes, bool& first) {
-  const OpenedModel& opened = *slopes.run->document.opened;
+void StepsBackward::draw_loss(const ViewContext& context, const BackwardResult& grads, bool& first) {
+  const OpenedModel& opened = *grads.run->document.opened;
   const auto trained = trained_rows(opened);
   LossRows& wanted = context.workspace.backward_rows;
   const LossRows shown = wanted == LossRows::as_trained && !trained ? LossRows::all : wanted;
@@ -349,10 +350,10 @@ void StepsBackward::draw_loss(const ViewContext& context, const Slopes& slopes, 
     return tr(rows == LossRows::all ? "steps.back.rows.all" : "steps.back.rows.last");
   };
   std::string label = name(shown);
-  if (slopes.gradients)
+  if (grads.gradients)
     label = tr("steps.back.loss",
-               {precise(slopes.loss), std::to_string(slopes.gradients->loss().counted),
-                std::to_string(slopes.gradients->predictions()), tr(kRowsNames[static_cast<int>(shown)])});
+               {precise(grads.loss), std::to_string(grads.gradients->loss().counted),
+                std::to_string(grads.gradients->predictions()), tr(kRowsNames[static_cast<int>(shown)])});
   note_text(label);
   first = false;
   if (step_chip(label + " ▾###loss_rows", false, 0, tr("steps.back.loss.help", {name(shown)}).c_str()))
@@ -369,9 +370,9 @@ void StepsBackward::draw_loss(const ViewContext& context, const Slopes& slopes, 
 }
 
 // The cells of the targets, where the columns are words.
-void StepsBackward::mark_targets(const Slopes& slopes, FigureMarks& marks) const {
+void StepsBackward::mark_targets(const BackwardResult& grads, FigureMarks& marks) const {
   const Figure& figure = figure_.figure;
-  const std::vector<int>& targets = slopes.gradients->objective().targets;
+  const std::vector<int>& targets = grads.gradients->objective().targets;
   for (std::size_t i = 0; figure.site.slot == Slot::logits && weight_.empty() && i < marks.size(); ++i) {
     const Operand& operand = figure.operands[i];
     if (operand.col.key == "one") continue;
@@ -387,10 +388,10 @@ void StepsBackward::mark_targets(const Slopes& slopes, FigureMarks& marks) const
   }
 }
 
-FigureMarks StepsBackward::marks_of(const Slopes& slopes, const FigureCell& shown) const {
+FigureMarks StepsBackward::marks_of(const BackwardResult& grads, const FigureCell& shown) const {
   const Figure& figure = figure_.figure;
   FigureMarks marks(figure.operands.size());
-  mark_targets(slopes, marks);
+  mark_targets(grads, marks);
   if (!shown.valid() || shown.operand >= static_cast<int>(marks.size())) return marks;
   const bool result = shown.operand == figure.result();
   const bool share = shown.operand < static_cast<int>(figure_.shares.size());
@@ -414,22 +415,22 @@ FigureMarks StepsBackward::marks_of(const Slopes& slopes, const FigureCell& show
   return marks;
 }
 
-void StepsBackward::draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes,
-                                ImVec2 room) {
+void StepsBackward::draw_figure(const ViewContext& context,
+                                const std::shared_ptr<const BackwardResult>& grads, ImVec2 room) {
   if (figure_.figure.pending) return ImGui::TextUnformatted(tr("steps.pending"));
   if (figure_.figure.operands.empty()) {
     line_.clear(), line_key_.clear();
-    return sentence(tr("steps.back.no_slope"), theme().text_dim);
+    return sentence(tr("steps.back.no_gradient"), theme().text_dim);
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  FigureMarks marks = marks_of(*slopes, hovered_);
+  FigureMarks marks = marks_of(*grads, hovered_);
   const int result = figure_.figure.result();
   const auto& pinned = context.workspace.cursor.pinned;
   if (pinned && result >= 0) {
     const Operand& own = figure_.figure.operands[static_cast<std::size_t>(result)];
-    const auto index = cell_index(slopes->gradients->trace(), *pinned);
+    const auto index = cell_index(grads->gradients->trace(), *pinned);
     const auto spot = weight_.empty() && pinned->site == own.site && !index.empty()
-                          ? spot_of(slopes->gradients->trace(), own, {{}, own.site, false, index, 0})
+                          ? spot_of(grads->gradients->trace(), own, {{}, own.site, false, index, 0})
                           : std::nullopt;
     if (spot)
       marks[static_cast<std::size_t>(result)].push_back({spot->row, spot->col, theme().accent, 1, 1, 3});
@@ -444,17 +445,17 @@ void StepsBackward::draw_figure(const ViewContext& context, const std::shared_pt
   if (line_key != line_key_) {
     line_key_ = line_key;
     line_.clear();
-    if (event.hovered()) line_ = slope_spelled(*slopes, figure_, cell.operand, cell.row, cell.col);
+    if (event.hovered()) line_ = gradient_spelled(*grads, figure_, cell.operand, cell.row, cell.col);
     for (const char* key : {"steps.back.hint.point", "steps.back.hint.click"})
       if (!event.hovered()) line_.push_back({tr(key) + std::string("   "), theme().text_dim});
   }
-  if (event.hovered() && event.clicked) pin(context, *slopes, event.cell);
+  if (event.hovered() && event.clicked) pin(context, *grads, event.cell);
 }
 
-void StepsBackward::pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell) {
-  const SlopeSpot spot = slope_spot(figure_, cell.operand, cell.row, cell.col);
+void StepsBackward::pin(const ViewContext& context, const BackwardResult& grads, const FigureCell& cell) {
+  const GradientSpot spot = gradient_spot(figure_, cell.operand, cell.row, cell.col);
   if (!spot.operand || !has_cell_names(*spot.operand)) return;
-  const Trace& trace = slopes.gradients->trace();
+  const Trace& trace = grads.gradients->trace();
   if (!spot.operand->is_weight() && !trace.find(spot.operand->site)) return;
   Workspace& workspace = context.workspace;
   const Cursor before = workspace.cursor;

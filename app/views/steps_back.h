@@ -1,5 +1,5 @@
-// The steps view in the backward mode: the slope of one step at a time, what it came from, and the slopes of
-// the step's weights. Keeps only what the picture needs from frame to frame.
+// The steps view in the backward mode: the gradient of one step at a time, what it came from, and the
+// gradients of the step's weights. Keeps only what the picture needs from frame to frame.
 #pragma once
 
 #include <memory>
@@ -15,25 +15,28 @@ namespace attnscope {
 
 class StepsBackward {
  public:
-  /// Draws into the current child window, where the workspace's slopes are; a sentence where there are none.
+  /// Draws into the current child window, where the workspace's gradients are; a sentence where there are
+  /// none.
   void draw(const ViewContext& context);
 
  private:
-  void draw_slopes(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
-  void prepare(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
-  std::vector<std::int64_t> columns(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes);
-  int last_choice(const Slopes& slopes, const Site& site) const;
-  void draw_words(const ViewContext& context, const Slopes& slopes, int step) const;
-  void draw_chips(const ViewContext& context, const Slopes& slopes, int step);
-  void draw_from(const ViewContext& context, const Slopes& slopes, bool& first);
-  void draw_target(const ViewContext& context, const Slopes& slopes, bool& first);
-  void draw_loss(const ViewContext& context, const Slopes& slopes, bool& first);
-  void draw_figure(const ViewContext& context, const std::shared_ptr<const Slopes>& slopes, ImVec2 room);
-  void pin(const ViewContext& context, const Slopes& slopes, const FigureCell& cell);
-  FigureMarks marks_of(const Slopes& slopes, const FigureCell& shown) const;
-  void mark_targets(const Slopes& slopes, FigureMarks& marks) const;
+  void draw_gradients(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads);
+  void prepare(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads);
+  std::vector<std::int64_t> columns(const ViewContext& context,
+                                    const std::shared_ptr<const BackwardResult>& grads);
+  int last_choice(const BackwardResult& grads, const Site& site) const;
+  void draw_words(const ViewContext& context, const BackwardResult& grads, int step) const;
+  void draw_chips(const ViewContext& context, const BackwardResult& grads, int step);
+  void draw_from(const ViewContext& context, const BackwardResult& grads, bool& first);
+  void draw_target(const ViewContext& context, const BackwardResult& grads, bool& first);
+  void draw_loss(const ViewContext& context, const BackwardResult& grads, bool& first);
+  void draw_figure(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
+                   ImVec2 room);
+  void pin(const ViewContext& context, const BackwardResult& grads, const FigureCell& cell);
+  FigureMarks marks_of(const BackwardResult& grads, const FigureCell& shown) const;
+  void mark_targets(const BackwardResult& grads, FigureMarks& marks) const;
 
-  SlopeFigure figure_;
+  GradientFigure figure_;
   FigurePlot plot_;
   FigureCell hovered_;
   std::string key_, shown_step_, shown_figure_, weight_;

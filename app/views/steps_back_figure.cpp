@@ -1,6 +1,6 @@
-// One function per way in which a slope comes back. Heads that share a key or value make one product: their
-// left factors stand side by side, the right ones below each other. Where several steps send something back,
-// each one's share stands for itself.
+// One function per way in which a gradient comes back. Heads that share a key or value make one product:
+// their left factors stand side by side, the right ones below each other. Where several steps send something
+// back, each one's share stands for itself.
 #include "app/views/steps_back_figure.h"
 
 #include <algorithm>
@@ -21,23 +21,24 @@ float loss_shown(double loss) {
   return std::isnan(loss) ? -std::numeric_limits<float>::infinity() : static_cast<float>(loss);
 }
 
-class StepSlopeBuilder : SlopeParts {
+class StepGradientBuilder : GradientParts {
  public:
-  StepSlopeBuilder(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
-      : SlopeParts(std::move(slopes), wish) {}
+  StepGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
+      : GradientParts(std::move(grads), wish) {}
 
-  SlopeFigure build() {
+  GradientFigure build() {
     out_.from = chosen();
     if (begin()) site_.slot == Slot::logits ? loss_figure() : step_figure();
     return finish();
   }
 
  private:
-  const std::vector<Site>& readers() const { return slopes_->readers_of(site_); }
+  const std::vector<Site>& readers() const { return grads_->readers_of(site_); }
 
-  /// The result: the slope, or the share of it that was asked for. Rows that are not 0 for sure are picked.
-  Operand own_slope() const {
-    Operand out = slope(site_, "result");
+  /// The result: the gradient, or the share of it that was asked for. Rows that are not 0 for sure are
+  /// picked.
+  Operand own_gradient() const {
+    Operand out = gradient(site_, "result");
     out.is_result = true;
     const Record& record = *trace_.find(site_);
     const bool first_alone = reads_words(site_) && record.shape[0] > predicted_rows(trace_);
@@ -60,24 +61,24 @@ class StepSlopeBuilder : SlopeParts {
   const std::vector<Tensor>& shares() const {
     if (!shares_)
       shares_ = wish_.shares ? wish_.shares
-                             : std::make_shared<const std::vector<Tensor>>(slope_shares(
-                                   *slopes_, site_, std::max<std::int64_t>(step(site_, "own").head, 0)));
+                             : std::make_shared<const std::vector<Tensor>>(gradient_shares(
+                                   *grads_, site_, std::max<std::int64_t>(step(site_, "own").head, 0)));
     return *shares_;
   }
 
-  // ---- which slopes came back ----
+  // ---- which gradients came back ----
   /// A reader as factors of products; nothing where it is no product.
-  std::vector<SlopePiece> products(const Site& reader) const {
-    std::vector<SlopePiece> out;
+  std::vector<GradientPiece> products(const Site& reader) const {
+    std::vector<GradientPiece> out;
     if (reader.slot == Slot::scores || reader.slot == Slot::z)
       attended(reader, out);
     else if (step_of(reader.slot).rule == Rule::dot)
       projected(reader, out);
     return out;
   }
-  void projected(const Site& reader, std::vector<SlopePiece>& out) const {
+  void projected(const Site& reader, std::vector<GradientPiece>& out) const {
     const bool words = reader.slot == Slot::logits;
-    Operand left = slope(reader, "left"), top = weight(to_text(reader) + ".weight", "top");
+    Operand left = gradient(reader, "left"), top = weight(to_text(reader) + ".weight", "top");
     top.colour = hue_colour(step_of(reader.slot).hue);
     top.title = short_name(reader) + ".weight";
     if (words) product_logits(left);
@@ -99,7 +100,7 @@ class StepSlopeBuilder : SlopeParts {
     return operand;
   }
   /// Through scores (to Q or K) and through z (to the pattern or V); heads that share a K or V are added.
-  void attended(const Site& reader, std::vector<SlopePiece>& out) const {
+  void attended(const Site& reader, std::vector<GradientPiece>& out) const {
     const auto why = explain(trace_, reader, {0, 0, 0});
     if (!why || why->terms.empty() || why->terms[0].factors.size() < 2) return;
     const Site first = why->terms[0].factors[0].site, second = why->terms[0].factors[1].site;
@@ -108,7 +109,7 @@ class StepSlopeBuilder : SlopeParts {
     const int heads = trace_.config().attention_at(site_).n_heads;
     for (int head = 0; head < heads; ++head) {
       if (to_first ? head != head_ : trace_.own_head(site_, head) != own) continue;
-      Operand arrived = slope(reader, "left", head);
+      Operand arrived = gradient(reader, "left", head);
       if (to_first) {
         Operand other = step(second, "top", trace_.own_head(second, head));
         out.push_back({std::move(arrived), scores ? std::move(other) : turned(std::move(other))});
@@ -123,19 +124,19 @@ class StepSlopeBuilder : SlopeParts {
   }
 
   void step_figure() {
-    if (readers().empty()) return block("", {add(own_slope())});
+    if (readers().empty()) return block("", {add(own_gradient())});
     if (readers().size() > 1 && chosen() < 0) return shares_figure();
     const Site& reader = readers()[static_cast<std::size_t>(std::max(chosen(), 0))];
-    std::vector<SlopePiece> pieces = products(reader);
-    if (!pieces.empty()) return product(std::move(pieces), own_slope());
+    std::vector<GradientPiece> pieces = products(reader);
+    if (!pieces.empty()) return product(std::move(pieces), own_gradient());
     if (step_of(reader.slot).rule == Rule::norm) return through_norm(reader);
     came_through(reader);
     const Rule rule = rule_back(trace_, reader);
-    block(rule == Rule::rotate || rule == Rule::mask ? "→" : "=", {add(own_slope())});
+    block(rule == Rule::rotate || rule == Rule::mask ? "→" : "=", {add(own_gradient())});
   }
   /// What one reader sends back, and what that is multiplied by.
   void came_through(const Site& reader) {
-    Operand arrived = slope(reader, "from0");
+    Operand arrived = gradient(reader, "from0");
     switch (rule_back(trace_, reader)) {
       case Rule::softmax: return through_softmax(std::move(arrived));
       case Rule::activation:
@@ -149,7 +150,7 @@ class StepSlopeBuilder : SlopeParts {
     block("", {add(std::move(arrived))});
   }
   double scale_at(const Site& reader) const {
-    const auto share = explain_share(*slopes_->gradients, site_, reader,
+    const auto share = explain_share(*grads_->gradients, site_, reader,
                                      std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
     return share.terms.front().factors.back().value;
   }
@@ -159,26 +160,27 @@ class StepSlopeBuilder : SlopeParts {
   void shares_figure() {
     std::vector<Operand> parts;
     for (std::size_t i = 0; i < std::min(readers().size(), kMostShares); ++i) {
-      parts.push_back(share(slope(site_, "share"), readers(), i));
+      parts.push_back(share(gradient(site_, "share"), readers(), i));
       parts.back().part = plane_of(is_rest(i, readers().size()) ? added_up(shares(), i) : shares()[i]);
     }
-    added(std::move(parts), own_slope());
+    added(std::move(parts), own_gradient());
   }
 
   // ---- norms ----
-  int norm_column(const char* id, const char* title, const FigureAxis& rows, Tensor column_of, bool slope) {
+  int norm_column(const char* id, const char* title, const FigureAxis& rows, Tensor column_of,
+                  bool gradient) {
     Operand out = column(id, title, rows, plane_of(std::move(column_of)));
-    out.slope = slope;
-    out.version = slopes_->version;
-    out.colour = slope ? 0 : theme().norm;
+    out.gradient = gradient;
+    out.version = grads_->version;
+    out.colour = gradient ? 0 : theme().norm;
     return add(std::move(out));
   }
   /// dX = (g - mean g - x̂ mean(g x̂)) / σ: all of its parts.
   void through_norm(const Site& reader) {
     figure_.rule = Rule::copy;  // the columns are named once
-    Operand arrived = slope(reader, "from0");
-    const NormBack back = norm_back(*slopes_->gradients, reader, std::max<std::int64_t>(arrived.head, 0),
-                                    {0, arrived.row.size});
+    Operand arrived = gradient(reader, "from0");
+    const NormBack back =
+        norm_back(*grads_->gradients, reader, std::max<std::int64_t>(arrived.head, 0), {0, arrived.row.size});
     const bool moved = norm_spec(trace_.config(), reader).weight_offset != 0.f;
     Operand gain =
         norm_plane("gamma", tr(moved ? "steps.back.gain_plus" : "steps.back.gain"), arrived, back.gain);
@@ -193,7 +195,7 @@ class StepSlopeBuilder : SlopeParts {
     parts.push_back(norm_column("mean_with", "steps.back.mean_with", rows, back.mean_with, true));
     parts.push_back(norm_column("inverse", "steps.back.inverse", rows, back.inverse, false));
     block(",", std::move(parts));
-    Operand out = own_slope();
+    Operand out = own_gradient();
     out.title = tr("steps.back.dx");
     block("→", {add(std::move(out))});
   }
@@ -203,10 +205,10 @@ class StepSlopeBuilder : SlopeParts {
     const FigureAxis rows = arrived.row;
     Operand sums = column(
         "sums", "steps.back.row_sum", rows,
-        [gradients = slopes_->gradients, site = pattern.site, head = std::max<std::int64_t>(pattern.head, 0)](
+        [gradients = grads_->gradients, site = pattern.site, head = std::max<std::int64_t>(pattern.head, 0)](
             Range r, Range) { return pattern_row_sums(*gradients, site, head, r); });
-    sums.version = slopes_->version;
-    sums.slope = true;
+    sums.version = grads_->version;
+    sums.gradient = true;
     block("", {add(std::move(pattern))});
     block("⊙", {add(std::move(arrived))});
     block("−", {add(std::move(sums))});
@@ -220,11 +222,11 @@ class StepSlopeBuilder : SlopeParts {
     } else {
       other = step(site_, "factor");
       other.title =
-          tr(step_of(reader.slot).rule == Rule::cap ? "steps.back.cap_slope" : "steps.back.curve_slope",
+          tr(step_of(reader.slot).rule == Rule::cap ? "steps.back.cap_gradient" : "steps.back.curve_gradient",
              {other.title});
       other.part = [trace = &trace_, site = site_, reader, head = std::max<std::int64_t>(other.head, 0)](
                        Range rows, Range cols) {
-        return curve_slopes(*trace, site, reader, head, rows, cols);
+        return curve_gradients(*trace, site, reader, head, rows, cols);
       };
     }
     block("", {add(std::move(arrived))});
@@ -236,27 +238,27 @@ class StepSlopeBuilder : SlopeParts {
     Operand probs = step(trace_.main(Slot::probs), "probs");
     probs.title = tr("steps.back.probabilities");
     pick_words(probs.col, probs.picked_cols);
-    Operand out = own_slope();
+    Operand out = own_gradient();
     if (large_vocabulary(trace_)) {  // the chosen row alone
       probs.picked_rows = out.picked_rows = {wish_.query};
       probs.row.size = out.row.size = 1;
-      out.part = with_picks([gradients = slopes_->gradients, site = site_](
+      out.part = with_picks([gradients = grads_->gradients, site = site_](
                                 Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
                             out.picked_rows, out.picked_cols);
     }
     Operand losses = column("losses", "steps.back.losses", probs.row, {});
     losses.part = with_picks(
-        [slopes = slopes_](Range rows, Range) {
+        [grads = grads_](Range rows, Range) {
           Buffer all({{Axis::pos, rows.size()}, {Axis::unit, 1}});
           for (std::int64_t row = rows.begin; row < rows.end; ++row)
-            all.data()[row - rows.begin] = loss_shown(slopes->losses[static_cast<std::size_t>(row)]);
+            all.data()[row - rows.begin] = loss_shown(grads->losses[static_cast<std::size_t>(row)]);
           return std::move(all).freeze();
         },
         probs.picked_rows, {});
-    losses.version = slopes_->version;
+    losses.version = grads_->version;
     losses.map = Colormap::sequential;
-    losses.id = "sum";    // its largest number may be above one
-    losses.slope = true;  // rows that are not counted have no number
+    losses.id = "sum";       // its largest number may be above one
+    losses.gradient = true;  // rows that are not counted have no number
     block("", {add(std::move(losses)), add(std::move(probs))});
     block("→", {add(std::move(out))});
   }
@@ -266,15 +268,16 @@ class StepSlopeBuilder : SlopeParts {
 
 }  // namespace
 
-SlopeFigure build_slope_figure(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish) {
-  if (!wish.weight.empty()) return build_weight_figure(std::move(slopes), wish);
-  return StepSlopeBuilder(std::move(slopes), wish).build();
+GradientFigure build_gradient_figure(std::shared_ptr<const BackwardResult> grads,
+                                     const GradientRequest& wish) {
+  if (!wish.weight.empty()) return build_weight_figure(std::move(grads), wish);
+  return StepGradientBuilder(std::move(grads), wish).build();
 }
 
-std::vector<Tensor> slope_shares(const Slopes& slopes, const Site& site, std::int64_t head) {
+std::vector<Tensor> gradient_shares(const BackwardResult& grads, const Site& site, std::int64_t head) {
   std::vector<Tensor> out;
-  for (const Site& reader : slopes.readers_of(site))
-    out.push_back(slope_share(*slopes.gradients, site, reader, head));
+  for (const Site& reader : grads.readers_of(site))
+    out.push_back(gradient_share(*grads.gradients, site, reader, head));
   return out;
 }
 
@@ -296,12 +299,12 @@ std::string reader_name(const std::vector<Site>& readers, const Site& reader) {
   return in_block ? to_text(reader) : tr("steps.back.in_block", {name, std::to_string(reader.layer)});
 }
 
-SlopeSpot slope_spot(const SlopeFigure& figure, int operand, std::int64_t row, std::int64_t col) {
+GradientSpot gradient_spot(const GradientFigure& figure, int operand, std::int64_t row, std::int64_t col) {
   const auto& operands = figure.figure.operands;
   if (operand < 0 || operand >= static_cast<int>(operands.size())) return {};
   if (figure.pieces.empty() || operand > 1) return {&operands[static_cast<std::size_t>(operand)], row, col};
   std::int64_t& along = operand == 0 ? col : row;
-  for (const SlopePiece& piece : figure.pieces) {
+  for (const GradientPiece& piece : figure.pieces) {
     if (along < piece.left.col.size) return {operand == 0 ? &piece.left : &piece.top, row, col};
     along -= piece.left.col.size;
   }

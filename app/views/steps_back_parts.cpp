@@ -8,12 +8,12 @@
 
 namespace attnscope {
 
-SlopeParts::SlopeParts(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
-    : FigureParts(slopes->gradients->trace(), wish.site, wish.head), slopes_(slopes), wish_(wish) {}
+GradientParts::GradientParts(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
+    : FigureParts(grads->gradients->trace(), wish.site, wish.head), grads_(grads), wish_(wish) {}
 
-bool SlopeParts::begin() {
+bool GradientParts::begin() {
   out_.name = wish_.weight.empty() ? gradient_name(site_) : wish_.weight + ".grad";
-  if (!slopes_->gradients->find(site_)) return false;
+  if (!grads_->gradients->find(site_)) return false;
   figure_.site = site_;
   figure_.rule = Rule::sum;
   figure_.layout = Figure::Layout::row;
@@ -24,25 +24,25 @@ bool SlopeParts::begin() {
   return false;
 }
 
-SlopeFigure SlopeParts::finish() {
+GradientFigure GradientParts::finish() {
   out_.figure = std::move(figure_);
   return std::move(out_);
 }
 
-std::string SlopeParts::short_name(const Site& site) {
+std::string GradientParts::short_name(const Site& site) {
   std::string name = to_text(site);
   const std::size_t blocks = name.find("blocks.");
   if (blocks != std::string::npos) name = name.substr(name.find('.', blocks + 7) + 1);
   return name;
 }
 
-bool SlopeParts::reads_words(const Site& site) const {
-  const auto& readers = slopes_->readers_of(site);
+bool GradientParts::reads_words(const Site& site) const {
+  const auto& readers = grads_->readers_of(site);
   return std::any_of(readers.begin(), readers.end(),
                      [](const Site& reader) { return reader.slot == Slot::logits; });
 }
 
-Operand SlopeParts::turned(Operand operand) {
+Operand GradientParts::turned(Operand operand) {
   operand.transposed = !operand.transposed;
   std::swap(operand.row, operand.col);
   operand.title += "ᵀ";
@@ -54,54 +54,54 @@ Operand SlopeParts::turned(Operand operand) {
   return operand;
 }
 
-PlaneSource SlopeParts::part_of(const Operand& operand) const {
+PlaneSource GradientParts::part_of(const Operand& operand) const {
   if (operand.part) return operand.part;
   return [trace = &trace_, operand](Range rows, Range cols) {
     return operand_values(*trace, operand, rows, cols);
   };
 }
 
-Operand SlopeParts::slope(const Site& site, const char* id, std::int64_t head) const {
+Operand GradientParts::gradient(const Site& site, const char* id, std::int64_t head) const {
   Operand out = step(site, id, head);
   out.title = short_name(site) + ".grad";
   out.map = Colormap::diverging;
-  out.slope = true;
-  out.version = slopes_->version;
+  out.gradient = true;
+  out.version = grads_->version;
   if (site.slot == Slot::logits) pick_words(out.col, out.picked_cols);
-  out.part = with_picks([gradients = slopes_->gradients, site, at = std::max<std::int64_t>(out.head, 0)](
+  out.part = with_picks([gradients = grads_->gradients, site, at = std::max<std::int64_t>(out.head, 0)](
                             Range rows, Range cols) { return gradients->slice(site, at, rows, cols); },
                         out.picked_rows, out.picked_cols);
   return out;
 }
 
-void SlopeParts::pick_words(FigureAxis& axis, std::vector<std::int64_t>& picks) const {
+void GradientParts::pick_words(FigureAxis& axis, std::vector<std::int64_t>& picks) const {
   axis.names = FigureAxis::Names::output;
   if (wish_.whole_vocabulary) return;
   picks = wish_.top;
   axis.size = static_cast<std::int64_t>(picks.size());
 }
 
-void SlopeParts::product_logits(Operand& logits) const {
+void GradientParts::product_logits(Operand& logits) const {
   const HeadSpec& head = trace_.config().head;
   if (head.cap <= 0.f && head.scale == 1.f) return;
   logits.title = tr("steps.back.product_logits", {logits.title});
   logits.part =
-      with_picks([gradients = slopes_->gradients](
-                     Range rows, Range cols) { return product_logit_slopes(*gradients, rows, cols); },
+      with_picks([gradients = grads_->gradients](
+                     Range rows, Range cols) { return product_logit_gradients(*gradients, rows, cols); },
                  logits.picked_rows, logits.picked_cols);
 }
 
-Operand SlopeParts::norm_plane(const char* id, std::string title, const Operand& like, Tensor plane) {
+Operand GradientParts::norm_plane(const char* id, std::string title, const Operand& like, Tensor plane) {
   Operand out = like;
   out.id = id;
   out.title = std::move(title);
   out.colour = theme().norm;
   out.part = plane_of(std::move(plane));
-  out.slope = false;
+  out.gradient = false;
   return out;
 }
 
-void SlopeParts::product(std::vector<SlopePiece> pieces, Operand result) {
+void GradientParts::product(std::vector<GradientPiece> pieces, Operand result) {
   figure_.layout = Figure::Layout::product;
   Operand left = pieces.front().left, top = pieces.front().top;
   left.id = "left", top.id = "top";
@@ -110,7 +110,7 @@ void SlopeParts::product(std::vector<SlopePiece> pieces, Operand result) {
     std::vector<std::int64_t> sizes;
     std::int64_t inner = 0;
     left.title.clear(), top.title.clear();
-    for (const SlopePiece& piece : pieces) {
+    for (const GradientPiece& piece : pieces) {
       lefts.push_back(part_of(piece.left));
       tops.push_back(part_of(piece.top));
       sizes.push_back(piece.left.col.size);
@@ -125,7 +125,7 @@ void SlopeParts::product(std::vector<SlopePiece> pieces, Operand result) {
     left.col = top.row = FigureAxis{"inner", inner, FigureAxis::Names::none, {}, 0, site_.stack, 0};
     const bool even = std::all_of(sizes.begin(), sizes.end(), [&](auto size) { return size == sizes[0]; });
     if (even) left.group = sizes.front();
-    left.version = top.version = slopes_->version;
+    left.version = top.version = grads_->version;
     left.id = "left", top.id = "top";
   }
   left.row.key = result.row.key = "rows";
@@ -137,7 +137,7 @@ void SlopeParts::product(std::vector<SlopePiece> pieces, Operand result) {
   add(std::move(result));
 }
 
-Operand SlopeParts::share(Operand like, const std::vector<Site>& from, std::size_t at) {
+Operand GradientParts::share(Operand like, const std::vector<Site>& from, std::size_t at) {
   const bool rest = is_rest(at, from.size());
   like.id = "share" + std::to_string(at);
   like.is_result = false;
@@ -151,7 +151,7 @@ Operand SlopeParts::share(Operand like, const std::vector<Site>& from, std::size
   return like;
 }
 
-void SlopeParts::added(std::vector<Operand> parts, Operand result) {
+void GradientParts::added(std::vector<Operand> parts, Operand result) {
   figure_.shared_range = true;
   for (std::size_t i = 0; i < parts.size(); ++i) block(i ? "+" : "", {add(std::move(parts[i]))});
   block("=", {add(std::move(result))});

@@ -1,5 +1,5 @@
 // Planes of numbers by the rectangle, put together: rows and columns that are picked, matrices side by side
-// or one below the other. For figures of slopes.
+// or one below the other. For figures of gradients.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The picture of a weight's slope: the product of what was multiplied by it and what came back, rows added
+// The picture of a weight's gradient: the product of what was multiplied by it and what came back, rows added
 // up, and where several steps use the same numbers, what each use adds.
 #include <algorithm>
 
@@ -9,40 +9,40 @@
 namespace attnscope {
 namespace {
 
-class WeightSlopeBuilder : SlopeParts {
+class WeightGradientBuilder : GradientParts {
  public:
-  WeightSlopeBuilder(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish)
-      : SlopeParts(std::move(slopes), wish) {}
+  WeightGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
+      : GradientParts(std::move(grads), wish) {}
 
-  SlopeFigure build() {
+  GradientFigure build() {
     out_.from = own_use() ? 0 : -1;
     if (begin()) weight_figure();
     return finish();
   }
 
  private:
-  Operand weight_slopes(const char* id) const {
+  Operand weight_gradients(const char* id) const {
     Operand out = weight(wish_.weight, id);
     out.title = wish_.weight + ".grad";
-    out.slope = true;
+    out.gradient = true;
     out.is_result = true;
-    out.version = slopes_->version;
+    out.version = grads_->version;
     return out;
   }
   /// Its numbers: of all uses, or of those from `first` on.
   void finish_weight(Operand& out, std::size_t first = 0, std::size_t count = 1000) const {
-    std::vector<WeightPart> uses = weight_parts(*slopes_->gradients, wish_.weight);
+    std::vector<WeightPart> uses = weight_parts(*grads_->gradients, wish_.weight);
     count = std::min(count, uses.size() - std::min(first, uses.size()));
     uses = {uses.begin() + static_cast<std::ptrdiff_t>(first),
             uses.begin() + static_cast<std::ptrdiff_t>(first + count)};
     out.part =
-        with_picks([gradients = slopes_->gradients, name = wish_.weight, uses](
+        with_picks([gradients = grads_->gradients, name = wish_.weight, uses](
                        Range rows, Range cols) { return weight_share(*gradients, name, uses, rows, cols); },
                    out.picked_rows, out.picked_cols);
   }
   /// Only what the step itself adds was asked for, where others use the weight too.
   bool own_use() const {
-    return wish_.from >= 0 && weight_parts(*slopes_->gradients, wish_.weight).size() > 1;
+    return wish_.from >= 0 && weight_parts(*grads_->gradients, wish_.weight).size() > 1;
   }
   void finish_own(Operand& out) const {
     if (!own_use()) return finish_weight(out);
@@ -50,11 +50,11 @@ class WeightSlopeBuilder : SlopeParts {
     finish_weight(out, 0, 1);
   }
   bool several_uses() const {
-    return !own_use() && weight_parts(*slopes_->gradients, wish_.weight).size() > 1;
+    return !own_use() && weight_parts(*grads_->gradients, wish_.weight).size() > 1;
   }
   /// One weight, several uses: what each adds.
   void uses_figure(const Operand& out) {
-    const std::vector<WeightPart> uses = weight_parts(*slopes_->gradients, wish_.weight);
+    const std::vector<WeightPart> uses = weight_parts(*grads_->gradients, wish_.weight);
     std::vector<Site> steps;
     for (const WeightPart& use : uses) steps.push_back(use.step);
     std::vector<Operand> parts;
@@ -66,7 +66,7 @@ class WeightSlopeBuilder : SlopeParts {
   }
 
   void weight_figure() {
-    Operand out = weight_slopes("result"), arrived = slope(site_, "top");
+    Operand out = weight_gradients("result"), arrived = gradient(site_, "top");
     const auto why = explain(trace_, site_, std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
     const bool dot = step_.rule == Rule::dot && why && !why->terms.empty();
     if (!dot || trace_.weights().get(wish_.weight).rank() == 1)
@@ -83,11 +83,11 @@ class WeightSlopeBuilder : SlopeParts {
     if (site_.slot == Slot::logits) product_logits(arrived);
     product({{std::move(left), std::move(arrived)}}, std::move(out));
   }
-  // A bias, a norm's weight, a row of a table: the slopes of the rows that used it, added up.
+  // A bias, a norm's weight, a row of a table: the gradients of the rows that used it, added up.
   void summed(Operand out, Operand arrived) {
     if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
     if (step_.rule == Rule::lookup) {
-      for (const WeightUse& use : slopes_->gradients->uses())
+      for (const WeightUse& use : grads_->gradients->uses())
         if (use.name == wish_.weight && use.kind == WeightUse::Kind::rows)
           out.picked_rows.assign(use.ids.begin(), use.ids.end());
       out.row.size = static_cast<std::int64_t>(out.picked_rows.size());
@@ -100,9 +100,9 @@ class WeightSlopeBuilder : SlopeParts {
     arrived.id = "from";
     block("", {add(std::move(arrived))});
     if (step_.rule == Rule::norm && wish_.weight.ends_with(".weight")) {
-      Operand normed = slope(site_, "normed");
+      Operand normed = gradient(site_, "normed");
       const NormBack back =
-          norm_back(*slopes_->gradients, site_, std::max<std::int64_t>(normed.head, 0), {0, normed.row.size});
+          norm_back(*grads_->gradients, site_, std::max<std::int64_t>(normed.head, 0), {0, normed.row.size});
       block("⊙", {add(norm_plane("normed", tr("steps.back.normed"), normed, back.normed))});
     }
     const bool heads = trace_.find(site_)->shape.size() > 2;  // one of them is shown, all are added
@@ -112,8 +112,8 @@ class WeightSlopeBuilder : SlopeParts {
 
 }  // namespace
 
-SlopeFigure build_weight_figure(std::shared_ptr<const Slopes> slopes, const SlopeWish& wish) {
-  return WeightSlopeBuilder(std::move(slopes), wish).build();
+GradientFigure build_weight_figure(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish) {
+  return WeightGradientBuilder(std::move(grads), wish).build();
 }
 
 }  // namespace attnscope

@@ -15,8 +15,8 @@ namespace attnscope {
 namespace {
 
 // Norms whose rows are the stream itself (post-norm) are read like the stream.
-Slot row_slot(const Slopes& slopes, const Site& site) {
-  const auto& readers = slopes.readers_of(site);
+Slot row_slot(const BackwardResult& grads, const Site& site) {
+  const auto& readers = grads.readers_of(site);
   const bool stream = std::any_of(readers.begin(), readers.end(), [](const Site& reader) {
     const Slot slot = reader.slot;
     return slot == Slot::resid_pre || slot == Slot::resid_mid || slot == Slot::resid_cross ||
@@ -48,21 +48,21 @@ Slot row_slot(const Slopes& slopes, const Site& site) {
 }
 
 // The later step that the picture is about: the only one, or the one that was chosen.
-const Site* one_reader(const Slopes& slopes, const Site& site, int from) {
-  const auto& readers = slopes.readers_of(site);
+const Site* one_reader(const BackwardResult& grads, const Site& site, int from) {
+  const auto& readers = grads.readers_of(site);
   if (readers.size() == 1) return &readers.front();
   const bool chosen = from >= 0 && from < static_cast<int>(readers.size());
   return chosen ? &readers[static_cast<std::size_t>(from)] : nullptr;
 }
 
-const BackwardStep* table_row(const Slopes& slopes, const Site& site, int from) {
-  const Site* reader = one_reader(slopes, site, from);
+const BackwardStep* table_row(const BackwardResult& grads, const Site& site, int from) {
+  const Site* reader = one_reader(grads, site, from);
   if (reader && step_of(reader->slot).rule == Rule::norm) {
-    const NormSpec& spec = norm_spec(slopes.gradients->trace().config(), *reader);
+    const NormSpec& spec = norm_spec(grads.gradients->trace().config(), *reader);
     return &backward_through_norm(spec.kind == NormSpec::Kind::layer);
   }
   const BackwardStep* special = reader ? backward_through(site.slot, reader->slot) : nullptr;
-  return special ? special : backward_step(row_slot(slopes, site));
+  return special ? special : backward_step(row_slot(grads, site));
 }
 
 // "dQ · W_Qᵀ + dK · W_Kᵀ" where all readers are products; empty where one is not, or they are many.
@@ -154,26 +154,26 @@ std::string module_of(const std::string& line) {
 
 }  // namespace
 
-std::string slope_sentence(const Slopes& slopes, const Site& site, int from) {
-  const auto& readers = slopes.readers_of(site);
-  const Site* reader = one_reader(slopes, site, from);
+std::string gradient_sentence(const BackwardResult& grads, const Site& site, int from) {
+  const auto& readers = grads.readers_of(site);
+  const Site* reader = one_reader(grads, site, from);
   if (readers.size() > 1 && reader && step_of(reader->slot).rule != Rule::norm)
     return tr(
         step_of(reader->slot).rule == Rule::dot ? "steps.back.share.product" : "steps.back.share.passed",
         {reader_name(readers, *reader)});
-  const BackwardStep* row = table_row(slopes, site, from);
-  if (!row) return tr("steps.back.no_slope");
+  const BackwardStep* row = table_row(grads, site, from);
+  if (!row) return tr("steps.back.no_gradient");
   return tr(words_key(*row) + ".sentence");
 }
 
-std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight,
-                                 int from) {
+std::vector<Piece> gradient_formula(const BackwardResult& grads, const Site& site, const std::string& weight,
+                                    int from) {
   const BackwardStep* own = backward_step(site.slot);
-  const BackwardStep* row = table_row(slopes, site, from);
+  const BackwardStep* row = table_row(grads, site, from);
   if (!own || !row) return {};
   std::string text = formula_words(*row, ".formula", row->formula);
-  const auto& readers = slopes.readers_of(site);
-  const Site* reader = one_reader(slopes, site, from);
+  const auto& readers = grads.readers_of(site);
+  const Site* reader = one_reader(grads, site, from);
   const bool normed = reader && step_of(reader->slot).rule == Rule::norm;
   if (readers.size() > 1 && !normed) {
     const std::string products = product_sum(reader ? std::vector<Site>{*reader} : readers);
@@ -189,22 +189,22 @@ std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const s
     if (comma != std::string::npos) text = bias ? text.substr(comma + 3) : text.substr(0, comma);
   }
   std::vector<Piece> out = pieces_of(text);
-  if (!weight.empty() && from < 0 && weight_parts(*slopes.gradients, weight).size() > 1)
+  if (!weight.empty() && from < 0 && weight_parts(*grads.gradients, weight).size() > 1)
     out.push_back({tr("steps.back.other_use"), theme().text_dim});
   return out;
 }
 
-std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure) {
-  const Trace& trace = slopes.gradients->trace();
+std::string gradient_shapes(const BackwardResult& grads, const GradientFigure& figure) {
+  const Trace& trace = grads.gradients->trace();
   const Figure& drawn = figure.figure;
   const int result = drawn.result();
   if (result < 0) return {};
-  const std::string end = operand_shape(*slopes.run, trace, drawn.operands[static_cast<std::size_t>(result)]);
+  const std::string end = operand_shape(*grads.run, trace, drawn.operands[static_cast<std::size_t>(result)]);
   std::vector<std::string> inputs;
   if (!figure.pieces.empty()) {
-    for (const SlopePiece& piece : figure.pieces) {
-      const std::string one = operand_shape(*slopes.run, trace, piece.left) + " @ " +
-                              operand_shape(*slopes.run, trace, piece.top);
+    for (const GradientPiece& piece : figure.pieces) {
+      const std::string one =
+          operand_shape(*grads.run, trace, piece.left) + " @ " + operand_shape(*grads.run, trace, piece.top);
       if (std::find(inputs.begin(), inputs.end(), one) == inputs.end()) inputs.push_back(one);
     }
     return join(inputs, " + ") + " → " + end;
@@ -213,13 +213,13 @@ std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure) {
     const Operand& operand = drawn.operands[i];
     if (static_cast<int>(i) == result || operand.col.key == "one") continue;
     if (operand.is_weight() || trace.find(operand.site))
-      inputs.push_back(operand_shape(*slopes.run, trace, operand));
+      inputs.push_back(operand_shape(*grads.run, trace, operand));
   }
   return inputs.empty() ? end : inputs.front() + " → " + end;
 }
 
-std::string slope_torch(const Slopes& slopes, const Site& site, const std::string& weight) {
-  const std::string line = torch_line(*slopes.run, site);
+std::string gradient_torch(const BackwardResult& grads, const Site& site, const std::string& weight) {
+  const std::string line = torch_line(*grads.run, site);
   if (!weight.empty()) {
     const std::string module = module_of(std::string(step_of(site.slot).torch));
     const std::string part = weight.ends_with(".bias") ? "bias" : "weight";

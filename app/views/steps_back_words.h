@@ -1,4 +1,4 @@
-// A slope in words, in symbols, in shapes and in PyTorch, with this run's values in it. Text only.
+// A gradient in words, in symbols, in shapes and in PyTorch, with this run's values in it. Text only.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace attnscope {
 
 /// The table's sentence, mended where this model does it differently. `from`: of what this later step alone
-/// sends back (SlopeWish::from).
-std::string slope_sentence(const Slopes& slopes, const Site& site, int from = -1);
+/// sends back (GradientWish::from).
+std::string gradient_sentence(const BackwardResult& grads, const Site& site, int from = -1);
 /// "dA = dZ · Vᵀ"; of a weight "dW = xᵀ · dQ".
-std::vector<Piece> slope_formula(const Slopes& slopes, const Site& site, const std::string& weight,
-                                 int from = -1);
+std::vector<Piece> gradient_formula(const BackwardResult& grads, const Site& site, const std::string& weight,
+                                    int from = -1);
 /// "(1, 5, 48) @ (48, 48) → (1, 5, 48)".
-std::string slope_shapes(const Slopes& slopes, const SlopeFigure& figure);
+std::string gradient_shapes(const BackwardResult& grads, const GradientFigure& figure);
 /// "q.grad  # after loss.backward(), with q.retain_grad()".
-std::string slope_torch(const Slopes& slopes, const Site& site, const std::string& weight);
+std::string gradient_torch(const BackwardResult& grads, const Site& site, const std::string& weight);
 /// The cell under the pointer: its name, what it was computed from, its number. `row`, `col` of `operand`.
-std::vector<Piece> slope_spelled(const Slopes& slopes, const SlopeFigure& figure, int operand,
-                                 std::int64_t row, std::int64_t col);
-/// The operand is a step or a weight of the run, or the slope of one: its cells have names.
+std::vector<Piece> gradient_spelled(const BackwardResult& grads, const GradientFigure& figure, int operand,
+                                    std::int64_t row, std::int64_t col);
+/// The operand is a step or a weight of the run, or the gradient of one: its cells have names.
 bool has_cell_names(const Operand& operand);
 
 }  // namespace attnscope

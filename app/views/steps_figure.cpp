@@ -18,7 +18,7 @@ constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplicatio
 
 class Builder : FigureParts {
  public:
-  Builder(const RunResult& run, const FigureWish& wish)
+  Builder(const RunResult& run, const FigureRequest& wish)
       : FigureParts(run.trace(wish.sequence), wish.site, wish.head), wish_(wish) {}
 
   Figure build() {
@@ -401,7 +401,7 @@ class Builder : FigureParts {
     block("→", {add(std::move(out))});
   }
 
-  const FigureWish& wish_;
+  const FigureRequest& wish_;
   Explanation why_;
 };
 
@@ -430,6 +430,6 @@ bool large_vocabulary(const Trace& trace) {
   return predicted_rows(trace) * trace.config().outputs() * trace.config().d_model > kFrameProducts;
 }
 
-Figure build_figure(const RunResult& run, const FigureWish& wish) { return Builder(run, wish).build(); }
+Figure build_figure(const RunResult& run, const FigureRequest& wish) { return Builder(run, wish).build(); }
 
 }  // namespace attnscope

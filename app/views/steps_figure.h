@@ -39,7 +39,7 @@ struct Operand {
   bool transposed = false;                             ///< shown as [col, row] of what it is
   std::vector<std::int64_t> picked_rows, picked_cols;  ///< of the source; empty = all
   std::function<Tensor(Range rows, Range cols)> part;  ///< numbers that have no name of their own
-  bool slope = false;         ///< `part` gives slopes of the site or weight: small numbers get a unit
+  bool gradient = false;      ///< `part` gives gradients of the site or weight: small numbers get a unit
   std::uint64_t version = 0;  ///< of `part`, where it can change while the run stays
   FigureAxis row, col;
   Colormap map = Colormap::diverging;
@@ -72,14 +72,14 @@ struct Figure {
 };
 
 /// What the stage asks for.
-struct FigureWish {
+struct FigureRequest {
   int sequence = 0, head = 0;
   std::int64_t query = 0;
   Site site;
   bool whole_vocabulary = false;
   std::vector<std::int64_t> top;  ///< most likely tokens of row `query`, best first; empty: not known yet
 };
-Figure build_figure(const RunResult& run, const FigureWish& wish);
+Figure build_figure(const RunResult& run, const FigureRequest& wish);
 
 /// Rows of logits: one per token, or one for the whole input; 0 without a head.
 std::int64_t predicted_rows(const Trace& trace);

@@ -13,8 +13,8 @@ constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
 constexpr float kLegend = 106, kSign = 30, kGap = 10;
-constexpr float kColumn = 54, kSlopeColumn = 88;  // a single column of numbers; with its unit in the title
-constexpr float kPicture = 26;                    // a patch beside the name of its row or column
+constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
+constexpr float kPicture = 26;                       // a patch beside the name of its row or column
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
@@ -22,7 +22,7 @@ constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
 
 float column_width(const Operand& operand) {
-  return operand.slope && operand.map == Colormap::diverging ? kSlopeColumn : kColumn;
+  return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kColumn;
 }
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it

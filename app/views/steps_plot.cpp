@@ -181,10 +181,10 @@ void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, 
   keep(operand.col, after.col0, after.col1);
 }
 
-// Slopes are often so small that four digits after the point would all be 0.
+// Gradients are often so small that four digits after the point would all be 0.
 float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
   const float most = std::max(std::fabs(ranges_[index].lo), std::fabs(ranges_[index].hi));
-  if (!operand.slope || !(most > 0.f) || most >= 0.1f) return 1.f;
+  if (!operand.gradient || !(most > 0.f) || most >= 0.1f) return 1.f;
   return std::pow(10.f, std::floor(std::log10(most)));
 }
 
@@ -214,7 +214,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
   set_range(plot.style, ranges_[index]);
   plot.number_unit = number_unit(index, operand);
-  plot.masked_numbers = !operand.slope;
+  plot.masked_numbers = !operand.gradient;
   fill_axes(context, operand, panel, plot);
   plot.double_click_resets = false;
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
@@ -309,9 +309,9 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   style.log_scale = context.workspace.log_scale;
   set_range(style, range(result));
   draw_legend(style,
-              tr(differs     ? "steps.legend.difference"
-                 : out.slope ? "steps.back.legend"
-                             : "steps.legend.value"),
+              tr(differs        ? "steps.legend.difference"
+                 : out.gradient ? "steps.back.legend"
+                                : "steps.legend.value"),
               legend_, ImVec2(15 * ui_scale(), legend_height_));
   return event;
 }

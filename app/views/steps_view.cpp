@@ -103,7 +103,7 @@ class StepsView : public View {
   }
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
-    FigureWish wish{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
+    FigureRequest wish{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
     std::string key = std::to_string(context.run.version) + to_text(cursor.step) + "/" +
                       std::to_string(cursor.sequence) + "/" + std::to_string(cursor.head) + "/" +
                       std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();

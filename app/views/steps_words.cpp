@@ -384,7 +384,7 @@ std::string mask_torch(const StepFacts& at) {
     if (at.window() > 0) text += ".triu(-" + std::to_string(at.window() - 1) + ")";
     text += ".bool()";
   }
-  if (mask && mask->real && !mask->rule) text += " & real";
+  if (mask && mask->attention_mask && !mask->rule) text += " & real";
   for (std::size_t i = 0; mask && i < mask->cells.size(); ++i) {
     if (i == kCellsSpelled) return text + "; mask[queries, keys] = by_hand";
     const Mask::Cell& cell = mask->cells[i];

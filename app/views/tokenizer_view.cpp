@@ -30,7 +30,7 @@ bool is_telling(const SegmentedWord& word) {
 }
 
 // The first word that has something to tell, else the first one.
-int telling_word(const TokenizerScene& scene) {
+int most_pieces_word(const TokenizerScene& scene) {
   const std::vector<SegmentedWord>& words = scene.steps.words;
   const auto found = std::find_if(words.begin(), words.end(), is_telling);
   if (found != words.end()) return static_cast<int>(found - words.begin());
@@ -106,7 +106,7 @@ void TokenizerView::follow(const ViewContext& context) {
   if (scene_ == before || !scene_) return;
   choice_ = {};
   last_row_ = -1;
-  choice_.word = telling_word(*scene_);
+  choice_.word = most_pieces_word(*scene_);
   const SegmentedWord* word = scene_->word(choice_.word);
   if (word && !word->parts.empty()) choice_.token = static_cast<int>(word->first_token);
   go(INT64_MAX);

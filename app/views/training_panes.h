@@ -32,7 +32,7 @@ class TrainingPlots {
  private:
   void draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size);
   void draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 size) const;
-  void draw_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const;
+  void draw_learning_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const;
   void draw_strip(const ViewContext& context, const TrainingScene& scene, bool updates, ImVec2 at,
                   ImVec2 size);
 

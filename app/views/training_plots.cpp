@@ -94,11 +94,11 @@ void TrainingPlots::draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 
   draw_line_plot(plot, at, size);
 }
 
-void TrainingPlots::draw_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const {
+void TrainingPlots::draw_learning_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const {
   const TrainingCurves& curves = *scene.snapshot->curves;
   LinePlot plot = plot_of(scene, "training_rate", "training.rate.title");
-  plot.series.push_back(
-      series(shortened_curve(curves.rate, curves.first_step, kPoints), theme().accent, "training.rate"));
+  plot.series.push_back(series(shortened_curve(curves.learning_rate, curves.first_step, kPoints),
+                               theme().accent, "training.rate"));
   fit_y(plot);
   plot.y0 = 0;
   plot.series.back().label = tr("training.rate.used");
@@ -170,7 +170,7 @@ float TrainingPlots::draw(const ViewContext& context, const TrainingScene& scene
   y += loss + gap;
   draw_accuracy(scene, ImVec2(at.x, y), ImVec2(size.x, accuracy));
   y += accuracy + gap;
-  draw_rate(scene, ImVec2(at.x, y), ImVec2(size.x, rate));
+  draw_learning_rate(scene, ImVec2(at.x, y), ImVec2(size.x, rate));
   y += rate + gap;
   const float half = size.x / 2;
   draw_strip(context, scene, false, ImVec2(at.x, y), ImVec2(half, strips));

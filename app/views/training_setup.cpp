@@ -236,7 +236,7 @@ void TrainingSetup::draw_recipe(float width) {
     Fields fields(width);
     changed |= fields.whole("###train_steps", "training.steps", recipe.steps);
     changed |= fields.whole("###train_batch", "training.batch", recipe.batch);
-    changed |= fields.real("###train_rate", "training.rate", recipe.rate);
+    changed |= fields.real("###train_rate", "training.rate", recipe.learning_rate);
     changed |= fields.whole("###train_warmup", "training.warmup", recipe.warmup);
     changed |= fields.real("###train_smoothing", "training.smoothing", recipe.smoothing);
     changed |= fields.natural("###train_seed", "training.seed", settings_.seed);
@@ -261,7 +261,7 @@ void TrainingSetup::draw_plan(ImVec2 at, ImVec2 size) const {
   LineSeries line;
   line.colour = theme().accent;
   line.label = tr("training.rate");
-  for (const CurvePoint& point : planned_rates(settings_.recipe, kPlanPoints))
+  for (const CurvePoint& point : planned_learning_rates(settings_.recipe, kPlanPoints))
     line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
   plot.series.push_back(std::move(line));
   fit_y(plot);

@@ -187,14 +187,16 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
   const TrainingSnapshot& snapshot = *scene.snapshot;
   const float slider = std::min(scaled(210), width * 0.3f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  float power = std::log10(static_cast<float>(snapshot.rate_factor));
-  const double rate = snapshot.curves->rate.empty() ? 0 : snapshot.curves->rate.back();
-  const std::string factor = tr("training.factor", {short_number(snapshot.rate_factor), short_number(rate)});
+  float power = std::log10(static_cast<float>(snapshot.learning_rate_factor));
+  const double rate = snapshot.curves->learning_rate.empty() ? 0 : snapshot.curves->learning_rate.back();
+  const std::string factor =
+      tr("training.factor", {short_number(snapshot.learning_rate_factor), short_number(rate)});
   if (slider_real("###train_factor", factor, power, std::log10(kLeastFactor), std::log10(kMostFactor), "",
                   slider, tr("training.factor.help"))
           .changed)
     context.commands.act([power](Session& session) {
-      session.training().set_rate_factor(std::pow(10.0, static_cast<double>(std::round(power * 20) / 20)));
+      session.training().set_learning_rate_factor(
+          std::pow(10.0, static_cast<double>(std::round(power * 20) / 20)));
     });
   ImGui::SetCursorScreenPos(ImVec2(at.x + slider + scaled(18), at.y));
   auto smoothing = static_cast<float>(snapshot.settings.recipe.smoothing);

@@ -15,7 +15,7 @@
 
 #include "core/base/caught.h"
 #include "core/session/asking.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -44,10 +44,10 @@ struct Workspace {
   std::array<bool, 2> shows_pinned{};  ///< which halves of the stage show the pinned run
   bool show_difference = false;        ///< new minus old for whatever is on the stage
   bool log_scale = false;
-  bool backward = false;     ///< the walk goes back from the loss, and the steps view shows slopes
+  bool backward = false;     ///< the walk goes back from the loss, and the steps view shows gradients
   int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
   LossRows backward_rows = LossRows::as_trained;  ///< the rows that the loss counts
-  Backpass backpass;                              ///< the slopes, while `backward` is on
+  BackwardRun backward_run;                       ///< the gradients, while `backward` is on
   bool animate = true;
   bool playing = false;
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does

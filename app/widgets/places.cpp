@@ -29,7 +29,7 @@ std::string chips_id(const AttentionPlace& place) {
 
 }  // namespace
 
-bool has_stacks(const ModelConfig& config) { return !config.towers.empty(); }
+bool has_stacks(const ModelConfig& config) { return !config.encoders.empty(); }
 
 std::string stack_name(const ModelConfig& config, Stack stack) {
   return tr(std::string("place.stack.") + stack_key(config, stack));

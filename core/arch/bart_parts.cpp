@@ -168,10 +168,10 @@ Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& s
   out.eos = config.token({"eos_token_id"});
   out.pad = config.token({"pad_token_id"});
   out.decoder_start = config.token({"decoder_start_token_id", "eos_token_id"});
-  out.never_said = forbidden(config);
+  out.suppressed_tokens = forbidden(config);
   out.head.tied = config.flag({"tie_word_embeddings"}, true);
   out.head.present = (out.head.tied || source.find("lm_head.weight")) && !has_other_head(source);
-  out.towers.push_back(std::move(encoder));
+  out.encoders.push_back(std::move(encoder));
   TRY_OK(config.status());
   return out;
 }

@@ -29,12 +29,12 @@ Result<ModelConfig> marian_config(const nlohmann::json& json, const TensorSource
   layout.shared_tables = config.flag({"share_encoder_decoder_embeddings"}, true);
   TRY(ModelConfig out, read_bart_config(config, source, layout));
   const WeightReader from = bart_names(source);
-  ModelConfig& encoder = out.towers.front();
+  ModelConfig& encoder = out.encoders.front();
   TRY(const bool own_source, has_own_positions(encoder, "encoder.embed_positions.weight", from));
   TRY(const bool own, has_own_positions(out, "decoder.embed_positions.weight", from));
   if (own_source) encoder.position.kind = PositionSpec::Kind::learned;
   if (own) out.position.kind = PositionSpec::Kind::learned;
-  if (out.pad >= 0) out.never_said.push_back(out.pad);
+  if (out.pad >= 0) out.suppressed_tokens.push_back(out.pad);
   return out;
 }
 

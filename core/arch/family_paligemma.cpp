@@ -66,9 +66,9 @@ Result<ModelConfig> paligemma_config(const nlohmann::json& json, const TensorSou
   ImageDefaults defaults;
   defaults.activation = "gelu_pytorch_tanh";
   defaults.eps = 1e-6;
-  ModelConfig tower = read_image_config(image, Stack::vision, defaults);
-  tower.projected = out.d_model;
-  out.towers.push_back(std::move(tower));
+  ModelConfig encoder = read_image_config(image, Stack::vision, defaults);
+  encoder.projected = out.d_model;
+  out.encoders.push_back(std::move(encoder));
   out.image_token = config.token({"image_token_index", "image_token_id"});
   if (out.image_token < 0) out.image_token = 256000;
   TRY_OK(words.status());
@@ -77,20 +77,20 @@ Result<ModelConfig> paligemma_config(const nlohmann::json& json, const TensorSou
   return out;
 }
 
-Status read_sight(const ModelConfig& tower, const TensorSource& source, Weights& out) {
+Status read_sight(const ModelConfig& encoder, const TensorSource& source, Weights& out) {
   const WeightReader from(source,
                           {"vision_tower.", "vision_tower.vision_model.", "model.vision_tower.",
                            "model.vision_tower.vision_model."},
                           "embeddings.patch_embedding.weight");
-  TRY_OK(read_patch_embedding(out, tower, from, "embeddings.patch_embedding"));
+  TRY_OK(read_patch_embedding(out, encoder, from, "embeddings.patch_embedding"));
   TRY(const Tensor places,
-      from.load("embeddings.position_embedding.weight", {tower.patch.count(), tower.d_model}));
+      from.load("embeddings.position_embedding.weight", {encoder.patch.count(), encoder.d_model}));
   out.set("vision.pos_embed.weight", places.rename({Axis::pos, Axis::d_model}));
-  TRY_OK(read_image_blocks(out, tower, from, kSiglipNames));
-  TRY_OK(from.norm(out, "vision.ln_final", "post_layernorm", tower.d_model));
+  TRY_OK(read_image_blocks(out, encoder, from, kSiglipNames));
+  TRY_OK(from.norm(out, "vision.ln_final", "post_layernorm", encoder.d_model));
   const WeightReader beside(source, {"", "model."}, "multi_modal_projector.linear.weight");
-  return beside.linear(out, "vision.projected", "multi_modal_projector.linear", tower.d_model,
-                       tower.projected, WeightReader::Layout::out_in);
+  return beside.linear(out, "vision.projected", "multi_modal_projector.linear", encoder.d_model,
+                       encoder.projected, WeightReader::Layout::out_in);
 }
 
 Result<Weights> paligemma_weights(const ModelConfig& config, const TensorSource& source) {

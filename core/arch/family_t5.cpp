@@ -76,7 +76,7 @@ Result<ModelConfig> t5_config(const nlohmann::json& json, const TensorSource& so
   out.head.present = (ties || own) && !source.find("classification_head.dense.weight");
   if (config.flag({"scale_decoder_outputs"}, ties))
     out.head.scale = 1.f / std::sqrt(static_cast<float>(out.d_model));
-  out.towers.push_back(std::move(encoder));
+  out.encoders.push_back(std::move(encoder));
   TRY_OK(config.status());
   return out;
 }

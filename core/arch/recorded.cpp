@@ -31,8 +31,8 @@ std::vector<int>* ids_named(const std::string& name, Input& input) {
   return name == "enc.tokens" ? &input.source : nullptr;
 }
 std::vector<std::uint8_t>* mask_named(const std::string& name, Input& input) {
-  if (name == "attention_mask") return &input.real;
-  return name == "enc.attention_mask" ? &input.source_real : nullptr;
+  if (name == "attention_mask") return &input.attention_mask;
+  return name == "enc.attention_mask" ? &input.source_attention_mask : nullptr;
 }
 
 std::vector<Axis> axes_of(Slot slot) {
@@ -144,7 +144,8 @@ Attentions attentions_of(const Arrays& arrays, const Input& input, bool causal) 
     const Site place{site.stack, site.layer, site.part, Slot::pattern};
     if (out.contains(place)) continue;
     const bool encoder = site.stack == Stack::enc || site.part == Part::cross;
-    auto found = recorded_attention(arrays, place, causal, encoder ? input.source_real : input.real);
+    auto found = recorded_attention(arrays, place, causal,
+                                    encoder ? input.source_attention_mask : input.attention_mask);
     if (found) out.emplace(place, *std::move(found));
   }
   return out;
@@ -193,7 +194,8 @@ std::shared_ptr<const Trace> trace_of(ModelConfig config, const Arrays& arrays, 
     if (step_of(record.site.slot).hue == Hue::logits) answers = record.shape[0];
   }
   config.head.first_row_only = answers == 1 && length > 1;
-  if (config.stack == Stack::enc || config.stack == Stack::vision) input.ids.clear(), input.real.clear();
+  if (config.stack == Stack::enc || config.stack == Stack::vision)
+    input.ids.clear(), input.attention_mask.clear();
   auto trace = std::make_shared<Trace>(std::make_shared<const ModelConfig>(std::move(config)),
                                        std::make_shared<const Weights>());
   for (const auto& [place, attention] : attentions) trace->set_attention(place, attention.state);
@@ -324,9 +326,9 @@ Status check_input(const std::string& what, const Trace& trace) {
   const Input& input = trace.input;
   const std::int64_t source_rows = trace.rows(Stack::enc);
   TRY_OK(check_rows(what, "tokens", input.ids.size(), trace.length));
-  TRY_OK(check_rows(what, "attention_mask", input.real.size(), trace.length));
+  TRY_OK(check_rows(what, "attention_mask", input.attention_mask.size(), trace.length));
   TRY_OK(check_rows(what, "enc.tokens", input.source.size(), source_rows));
-  return check_rows(what, "enc.attention_mask", input.source_real.size(), source_rows);
+  return check_rows(what, "enc.attention_mask", input.source_attention_mask.size(), source_rows);
 }
 
 // What a person should know about what is shown.

@@ -103,15 +103,15 @@ class Trial {
 
 // The masks that may have been used, the likeliest first.
 std::vector<Mask> possible_masks(const Arrays& arrays, const Site& place, bool causal,
-                                 const std::vector<std::uint8_t>& real) {
+                                 const std::vector<std::uint8_t>& attention_mask) {
   Mask mask;
   mask.causal = false;
   if (const Tensor* found = recorded(arrays, place, Slot::mask)) {
     mask.rule = mask_rule_of(*found, 0.f);
     return {mask};
   }
-  if (std::find(real.begin(), real.end(), 0) != real.end())
-    mask.real = std::make_shared<const std::vector<std::uint8_t>>(real);
+  if (std::find(attention_mask.begin(), attention_mask.end(), 0) != attention_mask.end())
+    mask.attention_mask = std::make_shared<const std::vector<std::uint8_t>>(attention_mask);
   Mask back = mask;
   back.causal = true;
   const bool both_ways = !causal || place.part == Part::cross || place.stack == Stack::enc;
@@ -121,7 +121,7 @@ std::vector<Mask> possible_masks(const Arrays& arrays, const Site& place, bool c
 }  // namespace
 
 std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const Site& place, bool causal,
-                                                    const std::vector<std::uint8_t>& real) {
+                                                    const std::vector<std::uint8_t>& attention_mask) {
   RecordedAttention out;
   AttentionInputs& in = out.state.in;
   if (recorded(arrays, place, Slot::capped) || recorded(arrays, place, Slot::biased)) return std::nullopt;
@@ -129,7 +129,7 @@ std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const 
   const Tensor* v = recorded(arrays, place, Slot::split_v);
   const bool fits = v && v->size(0) == in.k.size(0) && v->size(1) == in.k.size(1);
   in.v = fits ? *v : in.k;  // scores and patterns need none
-  for (const Mask& mask : possible_masks(arrays, place, causal, real)) {
+  for (const Mask& mask : possible_masks(arrays, place, causal, attention_mask)) {
     for (const float scale : {1.f / std::sqrt(static_cast<float>(in.q.size(2))), 1.f}) {
       in.mask = mask;
       in.scale = scale;

@@ -22,6 +22,6 @@ struct RecordedAttention {
 /// The attention whose pattern is called `place`. `causal`: by what the file says of itself; `real`: 0 where
 /// a row that is looked at is padding. Nothing where queries or keys are missing or no way fits.
 std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const Site& place, bool causal,
-                                                    const std::vector<std::uint8_t>& real);
+                                                    const std::vector<std::uint8_t>& attention_mask);
 
 }  // namespace attnscope

@@ -174,7 +174,7 @@ ModelConfig recorded_config(const Batch& batch, const std::map<int, Attentions>&
   for (BlockSpec& block : config.blocks)
     block.attention.causal |= main == Stack::single && stacks.contains(Stack::vision);
   for (const Stack stack : {Stack::enc, Stack::vision})
-    if (stack != main && stacks.contains(stack)) config.towers.push_back(stack_config(known, stack));
+    if (stack != main && stacks.contains(stack)) config.encoders.push_back(stack_config(known, stack));
   return config;
 }
 

@@ -36,7 +36,7 @@ nlohmann::json marian_config_json(const ModelConfig& model, const ModelConfig& e
   out["forced_eos_token_id"] = token_json(model.eos);
   out["pad_token_id"] = token_json(model.pad);
   out["decoder_start_token_id"] = token_json(model.decoder_start);
-  for (const int id : model.never_said)
+  for (const int id : model.suppressed_tokens)
     if (id != model.pad) out["bad_words_ids"].push_back(nlohmann::json::array({id}));
   return out;
 }

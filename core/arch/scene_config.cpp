@@ -244,7 +244,7 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   out.pad = token(config, "pad");
   out.decoder_start = token(config, "decoder_start");
   out.image_token = token(config, "image_token");
-  out.never_said = ids_at(config, "never_said");
+  out.suppressed_tokens = ids_at(config, "never_said");
   check_stack(config, out);
   return out;
 }
@@ -259,7 +259,7 @@ Result<ModelConfig> config_from_json(const json& object, const std::string& what
   for (const auto& [key, stack] : {std::pair("encoder", Stack::enc), std::pair("vision", Stack::vision)}) {
     if (config.find({key})) {
       read_part(config, key,
-                [&, tower = stack](ConfigReader& in) { out.towers.push_back(read_stack(in, tower)); });
+                [&, encoder = stack](ConfigReader& in) { out.encoders.push_back(read_stack(in, encoder)); });
     }
   }
   TRY_OK(config.status());

@@ -173,9 +173,9 @@ json config_to_json(const ModelConfig& config) {
        {std::pair("bos", config.bos), std::pair("eos", config.eos), std::pair("pad", config.pad),
         std::pair("decoder_start", config.decoder_start), std::pair("image_token", config.image_token)})
     if (token >= 0) out[key] = token;
-  if (!config.never_said.empty()) out["never_said"] = config.never_said;
-  for (const ModelConfig& tower : config.towers)
-    out[tower.stack == Stack::enc ? "encoder" : "vision"] = config_to_json(tower);
+  if (!config.suppressed_tokens.empty()) out["never_said"] = config.suppressed_tokens;
+  for (const ModelConfig& encoder : config.encoders)
+    out[encoder.stack == Stack::enc ? "encoder" : "vision"] = config_to_json(encoder);
   return out;
 }
 

@@ -49,7 +49,9 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
 
 }  // namespace
 
-bool is_shipped_name(const std::string& name) { return starts_with(name, kScene) || starts_with(name, kModel); }
+bool is_shipped_name(const std::string& name) {
+  return starts_with(name, kScene) || starts_with(name, kModel);
+}
 
 Result<OpenedModel> open_shipped(const std::string& name) {
   return starts_with(name, kModel) ? open_shipped_model(name) : open_shipped_scene(name);

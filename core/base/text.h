@@ -37,6 +37,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::vector<std::string> split(std::string_view text, char separator);
 bool starts_with(std::string_view text, std::string_view prefix);
 bool ends_with(std::string_view text, std::string_view suffix);
+/// Latin letters in lower case; all else as it is.
+std::string lower(std::string text);
 /// Formats a count of bytes: "1.4 MB".
 std::string format_bytes(std::uint64_t bytes);
 /// Groups digits: 124439808 -> "124,439,808".

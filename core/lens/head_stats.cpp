@@ -47,7 +47,7 @@ RowStats row_stats(const Tensor& pattern_row, const Tensor& mask_row, std::int64
     if (key == 0) stats.first_share = p;
   }
   stats.entropy = std::max(0.0, stats.entropy);
-  if (stats.in_sight > 0) stats.most_entropy = std::log(static_cast<double>(stats.in_sight));
+  if (stats.in_sight > 0) stats.max_entropy = std::log(static_cast<double>(stats.in_sight));
   return stats;
 }
 
@@ -75,13 +75,13 @@ Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_
       if (one.in_sight == 0 || !trace.is_real(pattern.stack, begin + row)) continue;
       ++mean.in_sight;
       mean.entropy += one.entropy;
-      mean.most_entropy += one.most_entropy;
+      mean.max_entropy += one.max_entropy;
       mean.distance += one.distance;
       mean.first_share += one.first_share;
     }
   }
   const double rows = static_cast<double>(std::max<std::int64_t>(1, mean.in_sight));
-  mean.entropy /= rows, mean.most_entropy /= rows, mean.distance /= rows, mean.first_share /= rows;
+  mean.entropy /= rows, mean.max_entropy /= rows, mean.distance /= rows, mean.first_share /= rows;
   return mean;
 }
 

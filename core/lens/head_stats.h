@@ -9,7 +9,7 @@ namespace attnscope {
 
 struct RowStats {
   double entropy = 0;         ///< -sum p ln p, nats
-  double most_entropy = 0;    ///< ln of the number of keys in sight: what a uniform row would have
+  double max_entropy = 0;     ///< ln of the number of keys in sight: what a uniform row would have
   double distance = 0;        ///< sum of p * |query - key|, tokens; says nothing across two sequences
   double first_share = 0;     ///< weight on key 0
   std::int64_t in_sight = 0;  ///< keys that the mask allows; 0: a fully masked row

@@ -205,16 +205,16 @@ Status Sweep::estimate() {
         const int axis = frozen->values.find(Axis::head) < 0 ? 0 : frozen->values.find(Axis::head);
         frozen->values = frozen->values.select(axis, frozen->values.size(axis) > head ? head : 0);
       }
-      const auto now = apply(plane, whole, {0, &run_->input.real});
+      const auto now = apply(plane, whole, {0, &run_->input.attention_mask});
       if (!now) {
         status = now.error();
         return;
       }
-      const Tensor slope = gradients->slice(cell.site, head, row, col);
+      const Tensor gradient = gradients->slice(cell.site, head, row, col);
       for (std::int64_t r = row.begin; r < row.end; ++r)
         for (std::int64_t c = col.begin; c < col.end; ++c) {
           const double moved = static_cast<double>(now->value.at(r, c)) - static_cast<double>(whole.at(r, c));
-          const auto g = static_cast<double>(slope.at(r - row.begin, c - col.begin));
+          const auto g = static_cast<double>(gradient.at(r - row.begin, c - col.begin));
           if (moved != 0 && std::isfinite(moved)) sum += g * moved;
         }
     });

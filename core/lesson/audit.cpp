@@ -23,7 +23,9 @@ struct Auditor {
       sequence = look["cursor"]["sequence"].get<int>();
     return {run.run(), &run.first(), sequence, {}};
   }
-  Error at(const std::string& field, const Error& error) const { return at_field(lesson, page.id, field, error); }
+  Error at(const std::string& field, const Error& error) const {
+    return at_field(lesson, page.id, field, error);
+  }
   Error at(const std::string& field, const char* key, std::vector<Text> arguments = {}) const {
     return at(field, fail(Code::bad_format, key, std::move(arguments)));
   }
@@ -33,9 +35,11 @@ Status check_words(const Auditor& auditor) {
   std::vector<std::string> wanted{page_key(auditor.lesson, auditor.page, "title"),
                                   page_key(auditor.lesson, auditor.page, "text")};
   if (auditor.page.ask.index() > 0)
-    for (const char* what : {"ask", "hint1", "hint2"}) wanted.push_back(page_key(auditor.lesson, auditor.page, what));
+    for (const char* what : {"ask", "hint1", "hint2"})
+      wanted.push_back(page_key(auditor.lesson, auditor.page, what));
   if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
-    for (const Slip& slip : number->slips) wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+    for (const Slip& slip : number->slips)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
   if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask))
     for (const ChoiceAsk::Choice& one : choice->choices)
       if (one.words.empty()) wanted.push_back(page_key(auditor.lesson, auditor.page, "choice." + one.id));
@@ -60,7 +64,8 @@ Status check_places(const Auditor& auditor) {
   if (!look.is_object() || !look.contains("cursor")) return Done{};
   for (const char* key : {"step", "pinned"})
     if (const std::string text = look["cursor"].value(key, std::string()); !text.empty())
-      if (const Status found = there(text); !found) return auditor.at(std::string("look.cursor.") + key, found.error());
+      if (const Status found = there(text); !found)
+        return auditor.at(std::string("look.cursor.") + key, found.error());
   return Done{};
 }
 
@@ -89,7 +94,8 @@ Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
 }
 
 // A page that asks for a change is not answered when it is opened, and is when the change was made.
-Status check_changed(Auditor& auditor, const std::string& field, const std::function<Status(Document&)>& change) {
+Status check_changed(Auditor& auditor, const std::string& field,
+                     const std::function<Status(Document&)>& change) {
   const auto before = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
   if (!before) return auditor.at(field, before.error());
   if (before->right) return auditor.at(field, "error.lesson.right_before");
@@ -107,7 +113,8 @@ Status check_ask(Auditor& auditor) {
       return choose_mask(document, mask->text, AttentionKind::main);
     });
   if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask))
-    return check_changed(auditor, "ask.goal", [&](Document& document) { return show_change(document, *change); });
+    return check_changed(auditor, "ask.goal",
+                         [&](Document& document) { return show_change(document, *change); });
   if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
     for (const Slip& slip : number->slips) {
       const auto value = slip.value.number(auditor.scope());
@@ -129,7 +136,8 @@ Result<AuditResult> audit_lesson(const Lesson& lesson) {
                     fail(Code::not_found, "error.lesson.no_words", {in_quotes(lesson_key(lesson, "title"))}));
   for (const Page& page : lesson.pages) {
     Auditor auditor{lesson, page, {}};
-    if (const Status opened = auditor.run.open(page.state); !opened) return auditor.at("open", opened.error());
+    if (const Status opened = auditor.run.open(page.state); !opened)
+      return auditor.at("open", opened.error());
     TRY_OK(check_words(auditor));
     TRY_OK(check_places(auditor));
     ++out.pages;

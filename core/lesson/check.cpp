@@ -34,8 +34,8 @@ double tolerance_of(const NumberAsk& ask, double answer) {
   return std::max(ask.tolerance, 1e-6 * std::fabs(answer));
 }
 
-Result<Verdict> check_number(const Lesson& lesson, const Page& page, const NumberAsk& ask, const Answer& answer,
-                             const ExpressionScope& scope) {
+Result<Verdict> check_number(const Lesson& lesson, const Page& page, const NumberAsk& ask,
+                             const Answer& answer, const ExpressionScope& scope) {
   TRY(const std::string text, typed(answer));
   TRY(const double given, typed_number(text, scope));
   TRY(const double wanted, ask.answer.number(scope));
@@ -48,7 +48,8 @@ Result<Verdict> check_number(const Lesson& lesson, const Page& page, const Numbe
     if (std::fabs(given - value) <= tolerance_of(ask, value))
       return wrong(page_key(lesson, page, "slip." + slip.id), {lesson_number(given)}, score);
   }
-  return wrong(given < wanted ? "verdict.wrong.larger" : "verdict.wrong.smaller", {lesson_number(given)}, score);
+  return wrong(given < wanted ? "verdict.wrong.larger" : "verdict.wrong.smaller", {lesson_number(given)},
+               score);
 }
 
 Result<Verdict> check_shape(const ShapeAsk& ask, const Answer& answer, const ExpressionScope& scope) {
@@ -73,8 +74,8 @@ const ChoiceAsk::Choice* choice_of(const ChoiceAsk& ask, const std::string& id) 
   return found == ask.choices.end() ? nullptr : &*found;
 }
 
-Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const ChoiceAsk& ask, const Answer& answer,
-                             const ExpressionScope& scope) {
+Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const ChoiceAsk& ask,
+                             const Answer& answer, const ExpressionScope& scope) {
   TRY(const std::string id, typed(answer));
   const ChoiceAsk::Choice* chosen = choice_of(ask, id);
   if (!chosen) return fail(Code::not_found, "error.lesson.answer.choice", {in_quotes(id)});
@@ -126,15 +127,19 @@ Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
       if (other++ == 0) query = q, key = k;
     }
   if (other == 0) return right("verdict.right.mask", {length * length});
-  const double share = static_cast<double>(other) / static_cast<double>(std::max<std::int64_t>(1, length * length));
-  const std::vector<Text> words{other, scope.run.label(scope.sequence, query), scope.run.label(scope.sequence, key)};
-  return wrong(wants.allowed(query, key) ? "verdict.wrong.mask.hidden" : "verdict.wrong.mask.open", words, 1 - share);
+  const double share =
+      static_cast<double>(other) / static_cast<double>(std::max<std::int64_t>(1, length * length));
+  const std::vector<Text> words{other, scope.run.label(scope.sequence, query),
+                                scope.run.label(scope.sequence, key)};
+  return wrong(wants.allowed(query, key) ? "verdict.wrong.mask.hidden" : "verdict.wrong.mask.open", words,
+               1 - share);
 }
 
 Result<Verdict> check_change(const ChangeAsk& ask, const ExpressionScope& scope) {
   TRY(const double goal, ask.goal.number(scope));
   TRY(const std::string live, live_text(ask, scope));
-  if (goal != 0) return live.empty() ? right("verdict.right.change", {}) : right("verdict.right.live", {live});
+  if (goal != 0)
+    return live.empty() ? right("verdict.right.change", {}) : right("verdict.right.live", {live});
   return live.empty() ? wrong("verdict.wrong.change", {}) : wrong("verdict.wrong.live", {live});
 }
 
@@ -195,7 +200,8 @@ Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, c
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   const ChoiceAsk::Choice* choice = ask ? choice_of(*ask, *text) : nullptr;
   if (!choice) return printable(*text, 80);
-  return choice->words.empty() ? Text::of(page_key(lesson, page, "choice." + choice->id)) : Text(choice->words);
+  return choice->words.empty() ? Text::of(page_key(lesson, page, "choice." + choice->id))
+                               : Text(choice->words);
 }
 
 Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope) {

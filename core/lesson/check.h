@@ -1,5 +1,5 @@
-// Whether an answer is right: computed from the learner's own run, told in words with what was answered instead.
-// Refuses to compare with anything that a file wrote down.
+// Whether an answer is right: computed from the learner's own run, told in words with what was answered
+// instead. Refuses to compare with anything that a file wrote down.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,16 @@ using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace>;
 
 struct Verdict {
   bool right = false;
-  Text words;    ///< what is right about it, or what was answered instead
+  Text words;        ///< what is right about it, or what was answered instead
   double score = 0;  ///< 0..1: how near a guess came
 };
 
-/// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page asks for something that
-/// this run does not have, or nothing was answered yet.
+/// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page asks for
+/// something that this run does not have, or nothing was answered yet.
 Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answer& answer,
                              const ExpressionScope& scope);
-/// The answer that is right for this run: what "show me" does where nothing is changed. monostate for masks and
-/// changes. Errors: as above.
+/// The answer that is right for this run: what "show me" does where nothing is changed. monostate for masks
+/// and changes. Errors: as above.
 Result<Answer> right_answer(const Page& page, const ExpressionScope& scope);
 /// The answer in a word or two, for a field, a CSV file or a sentence.
 Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope);

@@ -46,7 +46,8 @@ Result<double> typed_number(const std::string& typed, const ExpressionScope& sco
   if (ends_with(text, "%")) unit = 0.01, text.pop_back();
   const auto parsed = Expression::parse(text);
   const auto number = parsed ? parsed->number(scope) : Result<double>(parsed.error());
-  if (!number || !std::isfinite(*number)) return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
+  if (!number || !std::isfinite(*number))
+    return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   return *number * unit;
 }
 
@@ -104,7 +105,8 @@ Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& sc
                                     [&](const AxisRange& range) { return range.axis == out.axes.back(); });
     out.fixed.push_back(given == target.at.end() ? -1 : given->begin);
     if (out.fixed.back() >= out.sizes[i])
-      return fail(Code::out_of_range, "error.lesson.place.range", {in_quotes(ask.in), out.axes.back(), out.sizes[i]});
+      return fail(Code::out_of_range, "error.lesson.place.range",
+                  {in_quotes(ask.in), out.axes.back(), out.sizes[i]});
     count *= out.fixed.back() < 0 ? out.sizes[i] : 1;
   }
   if (count > kMostCells) return fail(Code::out_of_range, "error.lesson.many_cells", {count});
@@ -158,7 +160,8 @@ Text CellChoice::name(const std::vector<std::int64_t>& index, const ExpressionSc
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool row = axes[i] == "query" || axes[i] == "key" || axes[i] == "pos";
     if (fixed[i] >= 0 && axes[i] != "query") continue;
-    words.push_back(row ? scope.run.label(scope.sequence, rows_stack(site, axes[i] == "key" ? Axis::key : Axis::query),
+    words.push_back(row ? scope.run.label(scope.sequence,
+                                          rows_stack(site, axes[i] == "key" ? Axis::key : Axis::query),
                                           index[i])
                         : axes[i] + " " + std::to_string(index[i]));
   }
@@ -184,7 +187,9 @@ Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope) {
   return best;
 }
 
-Text head_text(const HeadPlace& place) { return std::to_string(place.layer) + "." + std::to_string(place.head); }
+Text head_text(const HeadPlace& place) {
+  return std::to_string(place.layer) + "." + std::to_string(place.head);
+}
 
 std::string lesson_number(double value) {
   if (std::fabs(value) < 1e15 && value == std::round(value)) {

@@ -1,5 +1,5 @@
-// What check.cpp is made of: reading what was typed, and going through the cells and heads that may be chosen.
-// Not for others: they use check.h.
+// What check.cpp is made of: reading what was typed, and going through the cells and heads that may be
+// chosen. Not for others: they use check.h.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,8 @@ struct CellChoice {
   std::vector<std::string> axes;
   std::vector<std::int64_t> sizes, fixed;  ///< fixed: -1 where the axis is open
 
-  /// Where a cell that a learner clicked lies among them: of this step, or of one of the same attention. Empty: it
-  /// is none of them.
+  /// Where a cell that a learner clicked lies among them: of this step, or of one of the same attention.
+  /// Empty: it is none of them.
   std::optional<std::vector<std::int64_t>> index_of(const Cell& cell) const;
   double value(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const;
   Result<double> score(const Expression& pick, const std::vector<std::int64_t>& index,

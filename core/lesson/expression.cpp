@@ -33,8 +33,9 @@ class Parser {
 
  private:
   Error refuse(const char* key) const {
-    return fail(Code::bad_format, key,
-                {in_quotes(text_, 160), static_cast<std::int64_t>(at_ + 1), in_quotes(text_.substr(at_, 12))});
+    return fail(
+        Code::bad_format, key,
+        {in_quotes(text_, 160), static_cast<std::int64_t>(at_ + 1), in_quotes(text_.substr(at_, 12))});
   }
   void skip() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
@@ -109,8 +110,9 @@ class Parser {
   }
   Result<NodePtr> number() {
     std::size_t end = at_;
-    while (end < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '.' ||
-                                  text_[end] == 'e' || (text_[end] == '-' && text_[end - 1] == 'e')))
+    while (end < text_.size() &&
+           (std::isdigit(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '.' ||
+            text_[end] == 'e' || (text_[end] == '-' && text_[end - 1] == 'e')))
       ++end;
     const auto read = parse_real(text_.substr(at_, end - at_), -1e300, 1e300);
     if (!read) return refuse("error.lesson.expression.sign");
@@ -211,14 +213,17 @@ double applied(const std::string& sign, double a, double b) {
 }
 
 // Number by number; one number goes with many.
-Result<ExpressionValue> combined(const std::string& sign, const ExpressionValue& a, const ExpressionValue& b) {
+Result<ExpressionValue> combined(const std::string& sign, const ExpressionValue& a,
+                                 const ExpressionValue& b) {
   if (a.is_text || b.is_text) return fail(Code::bad_format, "error.lesson.expression.is_text");
   if (!a.scalar() && !b.scalar() && a.numbers.size() != b.numbers.size())
-    return fail(Code::bad_shape, "error.lesson.expression.sizes",
-                {sign, static_cast<std::int64_t>(a.numbers.size()), static_cast<std::int64_t>(b.numbers.size())});
+    return fail(
+        Code::bad_shape, "error.lesson.expression.sizes",
+        {sign, static_cast<std::int64_t>(a.numbers.size()), static_cast<std::int64_t>(b.numbers.size())});
   ExpressionValue out = a.scalar() ? b : a;
   for (std::size_t i = 0; i < out.numbers.size(); ++i)
-    out.numbers[i] = applied(sign, a.scalar() ? a.number() : a.numbers[i], b.scalar() ? b.number() : b.numbers[i]);
+    out.numbers[i] =
+        applied(sign, a.scalar() ? a.number() : a.numbers[i], b.scalar() ? b.number() : b.numbers[i]);
   return out;
 }
 

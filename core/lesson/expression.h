@@ -1,8 +1,8 @@
-// What a lesson's answer is computed from: a small language over a run. Numbers, + - * / ^, comparisons, `and`,
-// `or`, `not`; cells of steps, weights and inputs ("blocks.0.attn.pattern[head=1,query=2]", coordinates may be
-// {expressions}, seq=1 another sequence of the batch); functions (sum, softmax, argmax, rank, entropy, dim, config,
-// role, measure, params, before, ...: expression_functions.cpp). Refuses what it does not know when it is read, and
-// what the run does not hold when it is computed, in words.
+// What a lesson's answer is computed from: a small language over a run. Numbers, + - * / ^, comparisons,
+// `and`, `or`, `not`; cells of steps, weights and inputs ("blocks.0.attn.pattern[head=1,query=2]",
+// coordinates may be {expressions}, seq=1 another sequence of the batch); functions (sum, softmax, argmax,
+// rank, entropy, dim, config, role, measure, params, before, ...: expression_functions.cpp). Refuses what it
+// does not know when it is read, and what the run does not hold when it is computed, in words.
 #pragma once
 
 #include <map>

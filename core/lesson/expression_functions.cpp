@@ -17,13 +17,16 @@ using Found = Result<ExpressionValue>;
 
 ExpressionValue one(double number) { return ExpressionValue::of(number); }
 
-Error refused(const char* function) { return fail(Code::bad_format, "error.lesson.expression.takes", {function}); }
+Error refused(const char* function) {
+  return fail(Code::bad_format, "error.lesson.expression.takes", {function});
+}
 
 // ---- rows of numbers ------------------------------------------------------------------------------
 
 template <double (*Compute)(const std::vector<double>&)>
 Found over_all(const Values& of, const ExpressionScope&) {
-  if (of[0].is_text || of[0].numbers.empty()) return fail(Code::bad_format, "error.lesson.expression.is_text");
+  if (of[0].is_text || of[0].numbers.empty())
+    return fail(Code::bad_format, "error.lesson.expression.is_text");
   return one(Compute(of[0].numbers));
 }
 template <double (*Compute)(double)>
@@ -35,7 +38,9 @@ Found each(const Values& of, const ExpressionScope&) {
 }
 
 double total(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
-double times(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<>()); }
+double times(const std::vector<double>& x) {
+  return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<>());
+}
 double mean(const std::vector<double>& x) { return total(x) / static_cast<double>(x.size()); }
 double variance(const std::vector<double>& x) {
   const double middle = mean(x);
@@ -44,7 +49,9 @@ double variance(const std::vector<double>& x) {
   return sum / static_cast<double>(x.size());
 }
 double deviation(const std::vector<double>& x) { return std::sqrt(variance(x)); }
-double length(const std::vector<double>& x) { return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0)); }
+double length(const std::vector<double>& x) {
+  return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+}
 double largest(const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); }
 double smallest(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); }
 double size(const std::vector<double>& x) { return static_cast<double>(x.size()); }
@@ -256,7 +263,8 @@ const ExpressionFunction* expression_function(std::string_view name) {
 
 std::string expression_functions() {
   std::string out;
-  for (const ExpressionFunction& function : kFunctions) out += (out.empty() ? "" : ", ") + std::string(function.name);
+  for (const ExpressionFunction& function : kFunctions)
+    out += (out.empty() ? "" : ", ") + std::string(function.name);
   return out;
 }
 

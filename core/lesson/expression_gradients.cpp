@@ -1,7 +1,7 @@
 // The loss of a run and its gradient at one number, as the backward mode of the window has them.
 #include "core/base/text.h"
 #include "core/lesson/expression_node.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 
 namespace attnscope {
 namespace {

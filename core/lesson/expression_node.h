@@ -22,7 +22,8 @@ struct Expression::Node {
 struct ExpressionFunction {
   const char* name;
   int least, most;  ///< arguments
-  Result<ExpressionValue> (*compute)(const std::vector<ExpressionValue>& arguments, const ExpressionScope& scope);
+  Result<ExpressionValue> (*compute)(const std::vector<ExpressionValue>& arguments,
+                                     const ExpressionScope& scope);
 };
 /// Null: there is none of that name.
 const ExpressionFunction* expression_function(std::string_view name);

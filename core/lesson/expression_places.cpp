@@ -22,7 +22,8 @@ Result<Tensor> cut(Tensor tensor, const std::vector<AxisRange>& at, const std::s
     int dim = -1;
     for (int d = 0; d < tensor.rank(); ++d)
       if (axis_name(tensor.axis(d)) == range.axis) dim = d;
-    if (dim < 0) return fail(Code::not_found, "error.lesson.place.axis", {in_quotes(text), in_quotes(range.axis)});
+    if (dim < 0)
+      return fail(Code::not_found, "error.lesson.place.axis", {in_quotes(text), in_quotes(range.axis)});
     if (range.begin < 0 || range.end > tensor.size(dim) || range.begin >= range.end)
       return fail(Code::out_of_range, "error.lesson.place.range",
                   {in_quotes(text), in_quotes(range.axis), tensor.size(dim)});
@@ -85,7 +86,8 @@ Result<ExpressionValue> numbers_at(const std::string& text, const ExpressionScop
       break;
     }
     case Target::Kind::input:
-      if (trace.input.vectors.empty()) return fail(Code::not_found, "error.lesson.place.input", {in_quotes(text)});
+      if (trace.input.vectors.empty())
+        return fail(Code::not_found, "error.lesson.place.input", {in_quotes(text)});
       TRY(found, cut(trace.input.vectors, target.at, text));
       break;
   }

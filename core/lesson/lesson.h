@@ -1,6 +1,7 @@
-// A lesson: pages that are pure state, each with something to look at and something to answer. Plain data, read
-// from assets/lessons by lesson_file.h; the sentences stand in assets/strings under keys that follow from the
-// names of lesson and page. Refuses to hold an answer: what is right is computed from the learner's own run.
+// A lesson: pages that are pure state, each with something to look at and something to answer. Plain data,
+// read from assets/lessons by lesson_file.h; the sentences stand in assets/strings under keys that follow
+// from the names of lesson and page. Refuses to hold an answer: what is right is computed from the learner's
+// own run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -74,7 +75,8 @@ struct ChangeAsk {
   std::vector<std::string> show_texts;  ///< inputs instead of the page's
 };
 /// monostate: a page to read.
-using AskKind = std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk, ChangeAsk>;
+using AskKind =
+    std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk, ChangeAsk>;
 
 struct Page {
   std::string id;
@@ -90,7 +92,8 @@ struct Lesson {
   std::vector<Page> pages;
 };
 
-/// The keys of a lesson's sentences: "lesson.ID.title"; of a page's: "lesson.ID.PAGE.text", ".ask", ".hint1" ...
+/// The keys of a lesson's sentences: "lesson.ID.title"; of a page's: "lesson.ID.PAGE.text", ".ask", ".hint1"
+/// ...
 std::string lesson_key(const Lesson& lesson, std::string_view what);
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
 /// "number", "choice", ...; empty for a page to read.

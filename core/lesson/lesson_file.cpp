@@ -29,7 +29,9 @@ struct Reader {
   Error refuse(const std::string& field, const char* key, Arguments... arguments) const {
     return at_field(lesson, page, field, fail(Code::bad_format, key, {Text(arguments)...}));
   }
-  Error told(const std::string& field, const Error& error) const { return at_field(lesson, page, field, error); }
+  Error told(const std::string& field, const Error& error) const {
+    return at_field(lesson, page, field, error);
+  }
 
   Status only(const json& object, const std::string& field, std::initializer_list<const char*> known) const {
     if (!object.is_object()) return refuse(field, "error.lesson.wants_object");
@@ -42,14 +44,16 @@ struct Reader {
     }
     return Done{};
   }
-  Result<std::string> text(const json& object, const char* key, const std::string& field, bool needed = true) const {
+  Result<std::string> text(const json& object, const char* key, const std::string& field,
+                           bool needed = true) const {
     const auto found = object.find(key);
     if (found == object.end() && !needed) return std::string();
     if (found == object.end() || !found->is_string() || found->get<std::string>().empty())
       return refuse(field, "error.lesson.wants_text");
     return found->get<std::string>();
   }
-  Result<std::vector<std::string>> texts(const json& object, const char* key, const std::string& field) const {
+  Result<std::vector<std::string>> texts(const json& object, const char* key,
+                                         const std::string& field) const {
     std::vector<std::string> out;
     const auto found = object.find(key);
     if (found == object.end()) return out;
@@ -103,7 +107,8 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
   TRY_OK(reader.only(*found, "open", {"model", "texts", "decoder_texts", "spans", "padding", "edits"}));
   TRY(std::string model, reader.text(*found, "model", "open.model", state.model.empty()));
   if (model.empty()) model = state.model;
-  if (!is_shipped_name(model)) return reader.refuse("open.model", "error.lesson.wants_shipped", in_quotes(model));
+  if (!is_shipped_name(model))
+    return reader.refuse("open.model", "error.lesson.wants_shipped", in_quotes(model));
   state = PageState{std::move(model), {}, {}, {}, {}, {}, std::move(state.look)};
   TRY(state.texts, reader.texts(*found, "texts", "open.texts"));
   TRY(state.decoder_texts, reader.texts(*found, "decoder_texts", "open.decoder_texts"));
@@ -116,7 +121,8 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
 Status read_look(const Reader& reader, const json& page, PageState& state) {
   const auto found = page.find("look");
   if (found == page.end()) return Done{};
-  TRY_OK(reader.only(*found, "look", {"view", "second_view", "difference", "log_scale", "backward", "cursor"}));
+  TRY_OK(
+      reader.only(*found, "look", {"view", "second_view", "difference", "log_scale", "backward", "cursor"}));
   for (const char* key : {"view", "second_view"}) {
     TRY(const std::string view, reader.text(*found, key, std::string("look.") + key, false));
     if (!view.empty() && !is_view_name(view))
@@ -197,7 +203,8 @@ Result<AskKind> read_cell(const Reader& reader, const json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick"}));
   CellAsk out;
   TRY(out.in, reader.text(ask, "in", "ask.in"));
-  if (Result<Expression> place = Expression::parse(out.in); !place) return reader.told("ask.in", place.error());
+  if (Result<Expression> place = Expression::parse(out.in); !place)
+    return reader.told("ask.in", place.error());
   out.pick = *Expression::parse("value");
   if (ask.contains("pick")) {
     TRY(out.pick, reader.expression(ask, "pick", "ask.pick"));
@@ -240,7 +247,8 @@ Status read_points(const Reader& reader, const json& json_page, Page& page) {
   TRY(page.hides, reader.texts(json_page, "hide", "hide"));
   for (const std::string& point : page.points) {
     const bool place = point.find_first_of("[.") != std::string::npos && Expression::parse(point);
-    if (!is_item_name(point) && !place) return reader.refuse("point", "error.lesson.no_item", in_quotes(point));
+    if (!is_item_name(point) && !place)
+      return reader.refuse("point", "error.lesson.no_item", in_quotes(point));
   }
   for (const std::string& cell : page.hides)
     if (const auto place = Expression::parse(cell); !place) return reader.told("hide", place.error());
@@ -286,7 +294,8 @@ bool is_view_name(const std::string& name) {
 
 bool is_item_name(const std::string& name) {
   static const auto list = names().value("items", std::vector<std::string>{});
-  return std::any_of(list.begin(), list.end(), [&](const std::string& pattern) { return fits(pattern, name); });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& pattern) { return fits(pattern, name); });
 }
 
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error) {
@@ -303,7 +312,8 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
   Reader reader{lesson, {}};
   TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "pages"}));
-  if (all.value("format", json()) != "attnscope-lesson") return reader.refuse("format", "error.lesson.no_lesson");
+  if (all.value("format", json()) != "attnscope-lesson")
+    return reader.refuse("format", "error.lesson.no_lesson");
   if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
   TRY(lesson.id, reader.text(all, "id", "id"));
   if (all.contains("number")) {
@@ -337,7 +347,8 @@ Result<std::vector<Lesson>> shipped_lessons() {
     out.push_back(std::move(lesson));
   }
   const auto place = [](const Lesson& lesson) { return lesson.number > 0 ? lesson.number : 100000; };
-  std::stable_sort(out.begin(), out.end(), [&](const Lesson& a, const Lesson& b) { return place(a) < place(b); });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const Lesson& a, const Lesson& b) { return place(a) < place(b); });
   return out;
 }
 
@@ -360,7 +371,8 @@ std::string page_key(const Lesson& lesson, const Page& page, std::string_view wh
 }
 
 std::string_view ask_name(const AskKind& ask) {
-  static constexpr std::string_view names[] = {"", "number", "shape", "choice", "cell", "head", "mask", "change"};
+  static constexpr std::string_view names[] = {"",     "number", "shape", "choice",
+                                               "cell", "head",   "mask",  "change"};
   return names[ask.index()];
 }
 

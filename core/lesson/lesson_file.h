@@ -1,5 +1,6 @@
-// Reads lessons: plain JSON in assets/lessons, or a file of one's own. Every field has a meaning: one that is not
-// known is refused, and so is whatever can be seen to be wrong without a run. Errors name file, page and field.
+// Reads lessons: plain JSON in assets/lessons, or a file of one's own. Every field has a meaning: one that is
+// not known is refused, and so is whatever can be seen to be wrong without a run. Errors name file, page and
+// field.
 #pragma once
 
 #include <string>

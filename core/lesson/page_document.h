@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// Opens the model of a page and gives it the page's inputs and edits. Errors: unknown models, texts and edits that
-/// do not fit it.
+/// Opens the model of a page and gives it the page's inputs and edits. Errors: unknown models, texts and
+/// edits that do not fit it.
 Result<Document> page_document(const PageState& state, const std::atomic<bool>* cancel = nullptr);
 /// Gives texts to a document, one sequence each: to the encoder where there is one.
 Status give_page_texts(Document& document, const std::vector<std::string>& texts,

@@ -17,7 +17,9 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 PageProgress page_from(const json& entry) {
   PageProgress page;
   if (!entry.is_object()) return page;
-  const auto flag = [&](const char* key) { return entry.contains(key) && entry[key].is_boolean() && entry[key].get<bool>(); };
+  const auto flag = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_boolean() && entry[key].get<bool>();
+  };
   const auto count = [&](const char* key) {
     return entry.contains(key) && entry[key].is_number_unsigned() && entry[key].get<std::uint64_t>() < 1000000
                ? entry[key].get<int>()
@@ -43,7 +45,8 @@ json to_json(const PageProgress& page) {
 
 // Quoted where it must be; a sign that a spreadsheet would read as a formula stands behind an apostrophe.
 std::string field(std::string text) {
-  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) text = "'" + text;
+  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos)
+    text = "'" + text;
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
   for (const char sign : text) out += sign == '"' ? std::string("\"\"") : std::string(1, sign);

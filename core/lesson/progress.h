@@ -1,6 +1,6 @@
-// What learners have done, kept in one file per machine and written as CSV: per learner and page the answer, how
-// many tries and hints it took, and whether it was right. Refuses to lose what others wrote: a damaged file is left
-// alone and said.
+// What learners have done, kept in one file per machine and written as CSV: per learner and page the answer,
+// how many tries and hints it took, and whether it was right. Refuses to lose what others wrote: a damaged
+// file is left alone and said.
 #pragma once
 
 #include <map>
@@ -33,7 +33,8 @@ class Progress {
 
   /// Of one learner; the empty name is whoever gives none.
   Pages& of(const std::string& learner) { return learners_[learner]; }
-  const PageProgress* find(const std::string& learner, const std::string& lesson, const std::string& page) const;
+  const PageProgress* find(const std::string& learner, const std::string& lesson,
+                           const std::string& page) const;
   PageProgress& at(const std::string& learner, const std::string& lesson, const std::string& page) {
     return learners_[learner][lesson + "/" + page];
   }

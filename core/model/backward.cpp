@@ -1,4 +1,5 @@
-// The blocks of forward.cpp, last line first: every step of the forward gets its slope under the same name.
+// The blocks of forward.cpp, last line first: every step of the forward gets its gradient under the same
+// name.
 #include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
@@ -49,9 +50,9 @@ class BlockBack {
   // Back through a norm of the block; `out` is its result.
   Tensor norm(const char* name, Slot scale, Slot out, const Tensor& dy) {
     if (block_.norm.kind == NormSpec::Kind::none) return dy;
-    const Tensor slope = tape_.at(site(out), dy);
+    const Tensor gradient = tape_.at(site(out), dy);
     const Site divisor = site(scale);
-    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), &divisor, slope);
+    return tape_.norm(block_.norm, base_ + name, read_by(site(out)), &divisor, gradient);
   }
   Tensor ln1(const Tensor& dy) { return norm("ln1", Slot::ln1_scale, Slot::ln1_out, dy); }
   Tensor ln2(const Tensor& dy) { return norm("ln2", Slot::ln2_scale, Slot::ln2_out, dy); }
@@ -180,7 +181,7 @@ class BlockBack {
     return add(add(q, k), v).rename({Axis::pos, x.axis(1)});
   }
 
-  // Returns the slope of what Q was made from; K and V send theirs to the encoder.
+  // Returns the gradient of what Q was made from; K and V send theirs to the encoder.
   Tensor look_across(const Tensor& dy) {
     const std::string base = base_ + "cross.";
     const AttentionGrads grads = weigh(base, dy, true);
@@ -229,7 +230,7 @@ Tensor rows_where(const Tensor& dy, const std::vector<int>& ids, int wanted, boo
   return rows == 0 ? Tensor() : Tensor::from(std::move(out), {{Axis::pos, rows}, {dy.axis(1), width}});
 }
 
-// Back through what makes rows of tokens or patches. Returns the slope of an image's rows.
+// Back through what makes rows of tokens or patches. Returns the gradient of an image's rows.
 Tensor tokens_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
   const std::string base(stack_prefix(stack.stack));
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
@@ -277,10 +278,10 @@ Tensor embed_back(Tape& tape, const ModelConfig& stack, Tensor dy) {
 
 }  // namespace
 
-StackSlopes stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
+StackGradients stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
   const std::string base(stack_prefix(stack.stack));
   const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
-  StackSlopes out;
+  StackGradients out;
   if (stack.final_norm.kind != NormSpec::Kind::none) {
     dy = tape.at(site(Slot::ln_final_out), dy);
     const Tensor& x = tape.value(flow_inputs(tape.trace(), site(Slot::ln_final_out)).front());

@@ -1,5 +1,5 @@
-// Slopes of weights from their uses: products of all sequences are stacked row upon row and multiplied once,
-// so that every sum has the order of the sequences on any number of threads.
+// Gradients of weights from their uses: products of all sequences are stacked row upon row and multiplied
+// once, so that every sum has the order of the sequences on any number of threads.
 #include <algorithm>
 #include <set>
 
@@ -28,19 +28,19 @@ Tensor stacked(const Uses& uses, Tensor WeightUse::*part) {
   return std::move(out).freeze();
 }
 
-Tensor rows_slope(const Uses& uses, const Tensor& table) {
+Tensor rows_gradient(const Uses& uses, const Tensor& table) {
   std::vector<int> ids;
   for (const WeightUse* use : uses) ids.insert(ids.end(), use->ids.begin(), use->ids.end());
   return gather_rows_backward(stacked(uses, &WeightUse::dy), ids, table.size(0))
       .rename({table.axis(0), table.axis(1)});
 }
 
-Tensor ready_slope(const Uses& uses) {
+Tensor ready_gradient(const Uses& uses) {
   const Tensor first = uses.front()->dy.packed();
   std::vector<double> sum(static_cast<std::size_t>(first.count()), 0.0);
   for (const WeightUse* use : uses) {
-    const Tensor slope = use->dy.packed();
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(slope.data()[i]);
+    const Tensor gradient = use->dy.packed();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(gradient.data()[i]);
   }
   Shape shape;
   for (int d = 0; d < first.rank(); ++d) shape.emplace_back(first.axis(d), first.size(d));
@@ -65,8 +65,8 @@ std::string bias_name(const std::string& weight) { return weight.substr(0, weigh
 
 void multiply_out(Share& share, const Weights& weights) {
   const Tensor weight = weights.get(share.name);
-  if (share.kind == WeightUse::Kind::rows) share.weight = rows_slope(share.uses, weight);
-  if (share.kind == WeightUse::Kind::ready) share.weight = ready_slope(share.uses);
+  if (share.kind == WeightUse::Kind::rows) share.weight = rows_gradient(share.uses, weight);
+  if (share.kind == WeightUse::Kind::ready) share.weight = ready_gradient(share.uses);
   if (share.kind != WeightUse::Kind::product) return;
   LinearGrads grads =
       linear_backward_weights(stacked(share.uses, &WeightUse::dy), stacked(share.uses, &WeightUse::x), weight,
@@ -100,10 +100,10 @@ std::vector<std::size_t> dealt(const std::vector<Share>& shares) {
   return out;
 }
 
-void add_to(std::map<std::string, Tensor>& sums, const std::string& name, Tensor slope) {
-  if (slope.empty()) return;
-  auto [at, fresh] = sums.try_emplace(name, slope);
-  if (!fresh) at->second = add(at->second, slope.rename({at->second.axis(0), at->second.axis(1)}));
+void add_to(std::map<std::string, Tensor>& sums, const std::string& name, Tensor gradient) {
+  if (gradient.empty()) return;
+  auto [at, fresh] = sums.try_emplace(name, gradient);
+  if (!fresh) at->second = add(at->second, gradient.rename({at->second.axis(0), at->second.axis(1)}));
 }
 
 }  // namespace

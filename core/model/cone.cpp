@@ -47,8 +47,9 @@ std::int64_t first_row_difference(const Tensor& a, const Tensor& b) {
 // First row at which two paddings differ: rows without an entry are real.
 std::int64_t padding_difference(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b,
                                 std::int64_t rows) {
-  const auto at = [](const std::vector<std::uint8_t>& real, std::int64_t row) {
-    return row >= static_cast<std::int64_t>(real.size()) || real[static_cast<std::size_t>(row)] != 0;
+  const auto at = [](const std::vector<std::uint8_t>& attention_mask, std::int64_t row) {
+    return row >= static_cast<std::int64_t>(attention_mask.size()) ||
+           attention_mask[static_cast<std::size_t>(row)] != 0;
   };
   std::int64_t row = 0;
   while (row < rows && at(a, row) == at(b, row)) ++row;
@@ -249,7 +250,7 @@ class Changes {
       changed(first_row_difference(old.vectors, input_.vectors));
     if (!input_.ids.empty() || !old.ids.empty()) changed(first_difference(old.ids, input_.ids));
     if (old.types != input_.types) changed(first_difference(old.types, input_.types));
-    changed(padding_difference(old.real, input_.real, rows));
+    changed(padding_difference(old.attention_mask, input_.attention_mask, rows));
     const bool pixels = !(old.pixels.empty() && input_.pixels.empty()) &&
                         !old.pixels.same_place(input_.pixels) &&
                         max_abs_difference(old.pixels, input_.pixels) != 0;
@@ -274,9 +275,9 @@ class Changes {
 
   void compare_sources(const Input& old) {
     if (!config_.encoder()) return;
-    const bool same =
-        old.source == input_.source &&
-        padding_difference(old.source_real, input_.source_real, encoder_.cone().rows) == encoder_.cone().rows;
+    const bool same = old.source == input_.source &&
+                      padding_difference(old.source_attention_mask, input_.source_attention_mask,
+                                         encoder_.cone().rows) == encoder_.cone().rows;
     if (!same) encoder_.at_embedding(0);
   }
 
@@ -289,8 +290,8 @@ class Changes {
     static const std::vector<Span> none;
     static const std::vector<std::uint8_t> all;
     auto mask = self_mask(spec, asked.spec.value_or(MaskSpec()), main ? input_.spans : none,
-                          main      ? input_.real
-                          : encoder ? input_.source_real
+                          main      ? input_.attention_mask
+                          : encoder ? input_.source_attention_mask
                                     : all,
                           stack.cone().rows);
     Mask out;

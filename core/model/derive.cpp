@@ -57,8 +57,8 @@ Result<bool> edit_weight(Weights& weights, const ModelConfig& config, const Numb
 // ---- parts ----------------------------------------------------------------------------------------
 
 ModelConfig& stack_of(ModelConfig& config, Stack stack) {
-  for (ModelConfig& tower : config.towers)
-    if (tower.stack == stack) return tower;
+  for (ModelConfig& encoder : config.encoders)
+    if (encoder.stack == stack) return encoder;
   return config;
 }
 

@@ -134,7 +134,7 @@ Status check_stack(const ModelConfig& config, const ModelConfig& main) {
 
 Status check_sizes(const ModelConfig& config) {
   TRY_OK(check_stack(config, config));
-  for (const ModelConfig& tower : config.towers) TRY_OK(check_stack(tower, config));
+  for (const ModelConfig& encoder : config.encoders) TRY_OK(check_stack(encoder, config));
   const ModelConfig* vision = config.vision();
   if (vision && (vision->projected > 0 ? vision->projected : vision->d_model) != config.d_model)
     return bad_size("error.model.image_width");
@@ -146,7 +146,7 @@ Status check_sizes(const ModelConfig& config) {
 std::vector<WeightShape> expected_weights(const ModelConfig& config) {
   Shapes out;
   const ModelConfig* encoder = config.encoder();
-  for (const ModelConfig& tower : config.towers) expect_stack(out, tower, tower.d_model);
+  for (const ModelConfig& stack : config.encoders) expect_stack(out, stack, stack.d_model);
   expect_stack(out, config, encoder ? encoder->d_model : config.d_model);
   return out;
 }

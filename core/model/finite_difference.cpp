@@ -1,4 +1,4 @@
-// Slopes measured by changing one number and running forward again: what the backward pass is checked
+// Gradients measured by changing one number and running forward again: what the backward pass is checked
 // against.
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ Result<FiniteDifference> measured_with(double step, double here, LossAt& loss_at
 
 // Large steps bend (and cross the corners of a ReLU), small ones drown in rounding: the most certain of five.
 template <class LossAt>
-Result<FiniteDifference> measured_slope(double analytic, double value, double spread, LossAt loss_at) {
+Result<FiniteDifference> measured_gradient(double analytic, double value, double spread, LossAt loss_at) {
   const double largest = std::max(1e-2, 3e-2 * std::max(std::abs(value), spread));
   FiniteDifference best;
   TRY(const double here, loss_at(0.0));
@@ -83,41 +83,41 @@ double root_mean_square(const Tensor& x) {
 
 Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
                                     const std::vector<std::int64_t>& index) {
-  const Record* slope = gradients.find(site);
-  if (!slope || site.slot == Slot::logits || site.slot == Slot::patches) {
+  const Record* gradient = gradients.find(site);
+  if (!gradient || site.slot == Slot::logits || site.slot == Slot::patches) {
     return fail(Code::not_found, "error.model.not_alone", {to_text(site)});
   }
-  TRY_OK(fits(slope->shape, index, to_text(site)));
+  TRY_OK(fits(gradient->shape, index, to_text(site)));
   const Trace& trace = gradients.trace();
   const Model model(trace.shared_config(), trace.shared_weights());
   const float now = trace.cell(site, index);
-  const double size = slope->derived ? 0.0 : root_mean_square(trace.find(site)->value());
+  const double size = gradient->derived ? 0.0 : root_mean_square(trace.find(site)->value());
   Cell where{site, {}};
   for (std::size_t d = 0; d < index.size(); ++d)
-    where.at.push_back({std::string(axis_name(slope->axes[d])), index[d]});
-  return measured_slope(static_cast<double>(gradients.cell(site, index)), static_cast<double>(now), size,
-                        [&](double step) -> Result<double> {
-                          RunOptions options;
-                          options.edits = edits_of_steps(trace);
-                          options.edits.push_back(
-                              set_to(target_of(where), static_cast<float>(static_cast<double>(now) + step)));
-                          return objective_of(gradients, model, options);
-                        });
+    where.at.push_back({std::string(axis_name(gradient->axes[d])), index[d]});
+  return measured_gradient(static_cast<double>(gradients.cell(site, index)), static_cast<double>(now), size,
+                           [&](double step) -> Result<double> {
+                             RunOptions options;
+                             options.edits = edits_of_steps(trace);
+                             options.edits.push_back(set_to(
+                                 target_of(where), static_cast<float>(static_cast<double>(now) + step)));
+                             return objective_of(gradients, model, options);
+                           });
 }
 
 Result<FiniteDifference> check_weight(const Gradients& gradients, const std::string& name,
                                       const std::vector<std::int64_t>& index) {
   const Trace& trace = gradients.trace();
-  const auto slopes = gradients.weights();
-  const auto slope = slopes.find(name);
+  const auto grads = gradients.weights();
+  const auto gradient = grads.find(name);
   const Tensor weight = trace.weights().get(name);
-  if (slope == slopes.end() || weight.empty()) {
-    return fail(Code::not_found, "error.model.no_weight_slope", {name});
+  if (gradient == grads.end() || weight.empty()) {
+    return fail(Code::not_found, "error.model.no_weight_gradient", {name});
   }
   TRY_OK(fits(weight.sizes(), index, name));
   const auto cell = [&](const Tensor& t) { return static_cast<double>(t.at(index)); };
-  return measured_slope(
-      cell(slope->second), cell(weight), root_mean_square(weight), [&](double step) -> Result<double> {
+  return measured_gradient(
+      cell(gradient->second), cell(weight), root_mean_square(weight), [&](double step) -> Result<double> {
         const Tensor moved = weight.with_value(index, static_cast<float>(cell(weight) + step));
         const Model model(trace.shared_config(), std::make_shared<const Weights>(with_parameters(
                                                      trace.config(), trace.weights(), {{name, moved}})));

@@ -18,17 +18,17 @@ struct Context {
   const Input& input;
   std::string prefix;  // "enc."
   Positions positions;
-  const std::vector<std::uint8_t>* real;  // padding of this stack's rows
-  MaskSpec mask;                          // asked for by the person, instead of the model's own
-  const std::vector<Span>& spans;         // named parts of this stack's rows
-  const StackCone& cone;                  // which rows are computed
-  std::vector<double> frequencies = {};   // radians per position, for models that rotate
-  ScoreBias bias = {};                    // of self-attention
-  Tensor encoded = {};                    // [source, d_model]: what cross-attention looks at
+  const std::vector<std::uint8_t>* attention_mask;  // padding of this stack's rows
+  MaskSpec mask;                                    // asked for by the person, instead of the model's own
+  const std::vector<Span>& spans;                   // named parts of this stack's rows
+  const StackCone& cone;                            // which rows are computed
+  std::vector<double> frequencies = {};             // radians per position, for models that rotate
+  ScoreBias bias = {};                              // of self-attention
+  Tensor encoded = {};                              // [source, d_model]: what cross-attention looks at
   Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
 
-MaskSpec asked_text(const Probe& at, AttentionKind of) {
+MaskSpec asked_text(const Hook& at, AttentionKind of) {
   return asked_mask(at.options().edits, of).spec.value_or(MaskSpec());
 }
 
@@ -36,8 +36,8 @@ Tensor project(const Context& in, const std::string& name, const Tensor& x, Axis
   return linear(x, in.get(name + ".weight"), in.get(name + ".bias"), out_axis);
 }
 
-Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x,
-            const Probe& at, Slot scale_slot, Slot out_slot) {
+Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, const Tensor& x, const Hook& at,
+            Slot scale_slot, Slot out_slot) {
   if (spec.kind == NormSpec::Kind::none) return x;
   const Tensor gain = in.get(name + ".weight"), offset = in.get(name + ".bias");
   Normed y = apply_norm(spec, gain, offset, x);
@@ -47,7 +47,7 @@ Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, co
 }
 
 // One of Q, K, V: project, cut into heads, bring heads to the front -> [head, pos, d_head].
-Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int heads, const Probe& at,
+Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int heads, const Hook& at,
                 Slot flat, Slot view, Slot front) {
   const Tensor y = at(flat, project(in, name, x, Axis::concat));             // [pos, head*d_head]
   const Tensor cut = at(view, y.split(1, Axis::head, heads, Axis::d_head));  // [pos, head, d_head]
@@ -56,7 +56,7 @@ Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int
 
 // Q and K of self-attention on their way to the scores: norm of each head, rotation.
 Tensor placed(const Context& in, const AttentionSpec& spec, const std::string& norm_name, Tensor x,
-              std::int64_t first_row, const Probe& at, Slot norm_slot, Slot rot_slot) {
+              std::int64_t first_row, const Hook& at, Slot norm_slot, Slot rot_slot) {
   if (spec.qk_norm.kind != NormSpec::Kind::none)
     x = at(norm_slot, apply_norm(spec.qk_norm, in.get(norm_name + ".weight"), {}, x).out);
   if (in.config.position.kind != PositionSpec::Kind::rope) return x;
@@ -66,7 +66,7 @@ Tensor placed(const Context& in, const AttentionSpec& spec, const std::string& n
 }
 
 // Weighted values, heads side by side, output projection -> [query, d_model].
-Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Probe& at,
+Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Hook& at,
              std::shared_ptr<KvRows> store = {}) {
   const Tensor z = at.attend(inputs, std::move(store));  // [head, query, d_head]
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
@@ -77,7 +77,7 @@ Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string
   return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model));  // [query, d_model]
 }
 
-Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
+Tensor attention(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Hook& at) {
   const AttentionSpec& spec = block.attention;
   const std::string base = "blocks." + std::to_string(layer) + ".attn.";
   const std::int64_t first = in.cone.block(layer);
@@ -94,7 +94,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
     k = all.k, v = all.v, store = all.store;  // [kv_head, key, d_head]
   }
   inputs.first_query = first;
-  inputs.mask = *self_mask(spec, in.mask, in.spans, *in.real, k.size(1));  // checked before the run
+  inputs.mask = *self_mask(spec, in.mask, in.spans, *in.attention_mask, k.size(1));  // checked before the run
   inputs.q = q;
   inputs.k = k;
   inputs.v = v;
@@ -107,7 +107,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
 
 // Q from this stack, K and V from the encoder's rows.
 Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, const Tensor& x,
-                       const Probe& at) {
+                       const Hook& at) {
   const std::string base = "blocks." + std::to_string(layer) + ".cross.";
   AttentionInputs inputs;
   inputs.q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
@@ -115,7 +115,7 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   if (before && !in.cone.cross) {
     inputs.k = before->in.k, inputs.v = before->in.v;  // [kv_head, source, d_head]
   } else {
-    const Probe all = at.from_row(0);
+    const Hook all = at.from_row(0);
     inputs.k =
         heads_of(in, base + "k", in.encoded, spec.n_kv_heads, all, Slot::k, Slot::view_k, Slot::split_k);
     inputs.v =
@@ -124,12 +124,12 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
   inputs.first_query = in.cone.block(layer);
-  inputs.mask = *cross_mask(asked_text(at, AttentionKind::cross), in.input.source_real,
+  inputs.mask = *cross_mask(asked_text(at, AttentionKind::cross), in.input.source_attention_mask,
                             inputs.first_query + inputs.q.size(1), inputs.k.size(1));  // checked as well
   return weigh(in, inputs, base, at);
 }
 
-Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Probe& at) {
+Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Hook& at) {
   const std::string base = "blocks." + std::to_string(layer) + ".mlp.";
   Tensor post;  // [pos, d_mlp]
   if (block.mlp.kind == MlpSpec::Kind::gated) {
@@ -147,7 +147,7 @@ Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x
 // x + f(x) with the norms where the block's order puts them. `at` stands in the block.
 class Block {
  public:
-  Block(const Context& in, int layer, const Probe& at)
+  Block(const Context& in, int layer, const Hook& at)
       : in_(in),
         block_(in.config.blocks[static_cast<std::size_t>(layer)]),
         layer_(layer),
@@ -214,7 +214,7 @@ class Block {
   const BlockSpec& block_;
   int layer_;
   std::string base_;
-  Probe at_, across_;
+  Hook at_, across_;
 };
 
 // Rows of the image in the places that the ids keep for them; `words` are the rows from `first` on.
@@ -241,7 +241,7 @@ Tensor with_class_row(const Tensor& row, const Tensor& patches) {
   return std::move(out).freeze();
 }
 
-Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& at) {
+Tensor tokens(const Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& at) {
   if (in.config.patch.size > 0) {
     const Tensor cut = at(Slot::patches, cut_patches(in.input.pixels, in.config.patch.size));
     const Tensor rows = at(Slot::patch_embed, project(in, "patch_embed", cut, Axis::d_model));
@@ -266,7 +266,7 @@ Tensor position_rows(const Context& in, std::int64_t count) {
   return gather_rows(sinusoidal_positions(0, most + 1, in.config.d_in, spec.halves), rows);
 }
 
-Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& at) {
+Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& at) {
   const bool given = !in.input.vectors.empty() && in.config.vocab_size == 0 && in.config.patch.size == 0;
   Tensor x = given ? in.input.vectors.slice(0, in.cone.embed, in.cone.rows)
                    : tokens(in, ids, image, at);  // [pos, d_in]
@@ -285,7 +285,7 @@ Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image
 
 // What enters a block, or the final norm, from row `first` on: `x` holds the rows behind those that the run
 // shares, and the run has what is missing.
-Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor& x, const Probe& at) {
+Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor& x, const Hook& at) {
   const std::int64_t have = x.empty() ? in.cone.rows : in.cone.rows - x.size(0);
   if (first >= have) return x;
   const Record* before = at.trace().find(block_output(at.trace(), in.config.stack, layer - 1));
@@ -295,8 +295,8 @@ Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor&
 }
 
 // The rows of a stack that the cone asks for [pos, d_model]; empty where there are none.
-Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Probe& outside) {
-  const Probe at = outside.in(in.config.stack, -1);
+Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
+  const Hook at = outside.in(in.config.stack, -1);
   const PositionSpec& position = in.config.position;
   const AttentionSpec& first = in.config.blocks.front().attention;
   if (position.kind == PositionSpec::Kind::rope)
@@ -314,7 +314,7 @@ Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, 
 }
 
 // All rows that leave a stack, shared ones in front.
-Tensor whole_output(const Context& in, const Tensor& x, const Probe& at) {
+Tensor whole_output(const Context& in, const Tensor& x, const Hook& at) {
   if (!x.empty() && x.size(0) == in.cone.rows) return x;
   const Record* left = at.trace().find(stack_output(at.trace(), in.config.stack));
   CHECK(left != nullptr);
@@ -322,8 +322,8 @@ Tensor whole_output(const Context& in, const Tensor& x, const Probe& at) {
 }
 
 // The rows that words are read off, and the words.
-void predict(const Context& in, Tensor x, const Probe& outside) {
-  const Probe at = outside.in(in.config.stack, -1).from_row(in.cone.final);
+void predict(const Context& in, Tensor x, const Hook& outside) {
+  const Hook at = outside.in(in.config.stack, -1).from_row(in.cone.final);
   const HeadSpec& head = in.config.head;
   if (head.transform && in.cone.final < in.cone.rows) {
     x = at(Slot::head_pre, project(in, "head.pre", x, Axis::d_model));
@@ -336,32 +336,32 @@ void predict(const Context& in, Tensor x, const Probe& outside) {
 const std::vector<std::uint8_t> kAllReal;
 const std::vector<Span> kNoSpans;  // named parts are of the rows that predict
 
-Tensor see(const Context& main, const Probe& at, const StackCone& cone) {
-  const ModelConfig* tower = main.config.vision();
-  if (!tower || main.input.pixels.empty()) return {};
+Tensor see(const Context& main, const Hook& at, const StackCone& cone) {
+  const ModelConfig* encoder = main.config.vision();
+  if (!encoder || main.input.pixels.empty()) return {};
   const auto rest = main.input.ids.begin() + main.cone.embed;
   const bool placed = std::find(rest, main.input.ids.end(), main.config.image_token) != main.input.ids.end();
   if (!placed && cone.final >= cone.rows) return {};  // its rows stand where they stood
   Context in{
-      *tower,   main.weights, main.input, "vision.", {}, &kAllReal, asked_text(at, AttentionKind::vision),
+      *encoder, main.weights, main.input, "vision.", {}, &kAllReal, asked_text(at, AttentionKind::vision),
       kNoSpans, cone};
   const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
-  const Probe outside = at.in(Stack::vision, -1);
-  if (tower->projected == 0) return whole_output(in, x, outside);
+  const Hook outside = at.in(Stack::vision, -1);
+  if (encoder->projected == 0) return whole_output(in, x, outside);
   if (cone.final < cone.rows)
     outside.from_row(cone.final)(Slot::projected, project(in, "projected", x, Axis::d_model));
   return at.trace().find(site_of(Slot::projected, -1, Stack::vision))->value();  // [patch, d_model]
 }
 
-Tensor encode(const Context& main, const Probe& at, const StackCone& cone) {
-  const ModelConfig* tower = main.config.encoder();
-  if (!tower) return {};
-  Context in{*tower,
+Tensor encode(const Context& main, const Hook& at, const StackCone& cone) {
+  const ModelConfig* encoder = main.config.encoder();
+  if (!encoder) return {};
+  Context in{*encoder,
              main.weights,
              main.input,
              "enc.",
-             positions_of(main.input.source_real, 0),
-             &main.input.source_real,
+             positions_of(main.input.source_attention_mask, 0),
+             &main.input.source_attention_mask,
              asked_text(at, AttentionKind::encoder),
              kNoSpans,
              cone};
@@ -371,14 +371,14 @@ Tensor encode(const Context& main, const Probe& at, const StackCone& cone) {
 
 }  // namespace
 
-void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Probe& at,
+void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Hook& at,
              const Cone& cone) {
   Context in{config,
              weights,
              input,
              std::string(stack_prefix(config.stack)),
-             positions_of(input.real, 0),
-             &input.real,
+             positions_of(input.attention_mask, 0),
+             &input.attention_mask,
              asked_text(at, AttentionKind::main),
              input.spans,
              cone.main};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/model/cone.h"
-#include "core/trace/probe.h"
+#include "core/trace/hook.h"
 
 namespace attnscope {
 
@@ -10,7 +10,7 @@ struct Input;
 
 /// Runs `input` through the model and records every step at `at`, where its trace does not share it already
 /// (`cone`). The input has been checked.
-void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Probe& at,
+void forward(const ModelConfig& config, const Weights& weights, const Input& input, const Hook& at,
              const Cone& cone);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// From a loss over the run's logits to slopes of everything: the head, then the stacks in reverse order.
+// From a loss over the run's logits to gradients of everything: the head, then the stacks in reverse order.
 #include "core/model/gradients.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Backward {
   void run() {
     const ModelConfig& config = trace_.config();
     Tensor dy = head(unembedding());
-    const StackSlopes main = stack_backward(tape_, config, std::move(dy));
+    const StackGradients main = stack_backward(tape_, config, std::move(dy));
     if (!main.image.empty()) vision(main.image);
     if (!main.encoded.empty()) stack_backward(tape_, *config.encoder(), main.encoded);
     for (std::size_t i = 0; i < out_.records_.size(); ++i)
@@ -131,13 +131,13 @@ class Backward {
   }
 
   void vision(Tensor dy) {
-    const ModelConfig& tower = *trace_.config().vision();
+    const ModelConfig& encoder = *trace_.config().vision();
     const Site projected = site_of(Slot::projected, -1, Stack::vision);
-    if (tower.projected > 0) {
+    if (encoder.projected > 0) {
       dy = tape_.at(projected, dy);
       dy = tape_.project("vision.projected", tape_.value(stack_output(trace_, Stack::vision)), dy);
     }
-    stack_backward(tape_, tower, std::move(dy));
+    stack_backward(tape_, encoder, std::move(dy));
   }
 
   const Trace& trace_;
@@ -216,8 +216,8 @@ Range within(Range r, std::int64_t size) {
 }
 
 // dP = dz v^T, and dS = P (dP - sum P dP) at the stage before the softmax: [query, key] each.
-Tensor pattern_slopes(const AttentionState& state, const Tensor& dz, const Tensor& z, std::int64_t head,
-                      Range rows, Range cols, bool before_softmax) {
+Tensor pattern_gradients(const AttentionState& state, const Tensor& dz, const Tensor& z, std::int64_t head,
+                         Range rows, Range cols, bool before_softmax) {
   const AttentionInputs& in = state.in;
   const std::int64_t kv = head * in.v.size(0) / in.q.size(0), width = in.v.size(2);
   Tensor pattern;
@@ -231,12 +231,12 @@ Tensor pattern_slopes(const AttentionState& state, const Tensor& dz, const Tenso
     for (std::int64_t i = 0; i < width; ++i)
       all += static_cast<double>(dz.at(head, query, i)) * static_cast<double>(z.at(head, query, i));
     for (std::int64_t key = cols.begin; key < cols.end; ++key) {
-      double slope = 0;
+      double gradient = 0;
       for (std::int64_t i = 0; i < width; ++i)
-        slope += static_cast<double>(dz.at(head, query, i)) * static_cast<double>(in.v.at(kv, key, i));
+        gradient += static_cast<double>(dz.at(head, query, i)) * static_cast<double>(in.v.at(kv, key, i));
       if (before_softmax)
-        slope = (slope - all) * static_cast<double>(pattern.at(query - rows.begin, key - cols.begin));
-      *to++ = static_cast<float>(slope);
+        gradient = (gradient - all) * static_cast<double>(pattern.at(query - rows.begin, key - cols.begin));
+      *to++ = static_cast<float>(gradient);
     }
   }
   return std::move(out).freeze();
@@ -252,7 +252,7 @@ Tensor uncapped(const AttentionState& state, const Tensor& dy, std::int64_t head
 
 }  // namespace
 
-Tensor Gradients::score_slopes(const Site& site, std::int64_t head, Range rows, Range cols) const {
+Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range rows, Range cols) const {
   const AttentionState* state = trace_->attention(site);
   if (!state || head < 0 || head >= state->in.q.size(0)) return {};
   rows = within(rows, state->in.q.size(1));
@@ -263,7 +263,7 @@ Tensor Gradients::score_slopes(const Site& site, std::int64_t head, Range rows, 
   const auto passed = passed_.find(place), weighted = weighted_.find(place);
   const Tensor& dz = passed == passed_.end() ? find(place)->value() : passed->second;
   const Tensor& z = weighted == weighted_.end() ? trace_->find(place)->value() : weighted->second;
-  Tensor dy = pattern_slopes(*state, dz, z, head, rows, cols, site.slot != Slot::pattern);
+  Tensor dy = pattern_gradients(*state, dz, z, head, rows, cols, site.slot != Slot::pattern);
   const bool first = state->in.mask_before_scale;
   switch (site.slot) {
     case Slot::scores: dy = scale(uncapped(*state, dy, head, rows, cols), state->in.scale); break;
@@ -321,7 +321,7 @@ float Gradients::passed(const Site& site, const std::vector<std::int64_t>& index
 }
 
 Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range cols) const {
-  if (site.slot == Slot::logits && find(site)) return logit_slopes(logits_passed_, rows, cols);
+  if (site.slot == Slot::logits && find(site)) return logit_gradients(logits_passed_, rows, cols);
   const auto kept = passed_.find(site);
   return kept == passed_.end() ? slice(site, head, rows, cols) : rectangle(kept->second, head, rows, cols);
 }
@@ -329,12 +329,12 @@ Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range 
 Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
   const Record* record = find(site);
   if (!record) return {};
-  if (site.slot == Slot::logits) return logit_slopes(logits_, rows, cols);
-  if (record->derived) return score_slopes(site, head, rows, cols);
+  if (site.slot == Slot::logits) return logit_gradients(logits_, rows, cols);
+  if (record->derived) return score_gradients(site, head, rows, cols);
   return rectangle(record->value(), head, rows, cols);
 }
 
-Tensor Gradients::logit_slopes(const Tensor& of_rows, Range rows, Range cols) const {
+Tensor Gradients::logit_gradients(const Tensor& of_rows, Range rows, Range cols) const {
   const Record* record = find(trace_->main(Slot::logits));
   rows = within(rows, record->shape[0]);
   cols = within(cols, record->shape[1]);

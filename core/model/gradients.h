@@ -1,7 +1,8 @@
-// The forward pass run backwards, with its Trace as the tape: the slope of a loss with respect to every step
-// and every weight, under the names of the forward. Steps stand in reverse order of execution. Attention's
-// scores and patterns have slopes too, computed by the rectangle like themselves. Edits of the run are gone
-// back through. Refuses recordings of other programs, and edits that read what they change by the stage.
+// The forward pass run backwards, with its Trace as the tape: the gradient of a loss with respect to every
+// step and every weight, under the names of the forward. Steps stand in reverse order of execution.
+// Attention's scores and patterns have gradients too, computed by the rectangle like themselves. Edits of the
+// run are gone back through. Refuses recordings of other programs, and edits that read what they change by
+// the stage.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@
 
 #include "core/model/measure.h"
 #include "core/ops/backward.h"
-#include "core/trace/probe.h"
+#include "core/trace/hook.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -34,8 +35,8 @@ struct WeightUse {
   std::string name;  ///< of the weight: "blocks.3.attn.q.weight"
   Kind kind = Kind::ready;
   Tensor x;   ///< product: what was multiplied [row, in]
-  Tensor dy;  ///< product: slopes of the result [row, out]; rows: of the rows taken [row, d]; ready:
-              ///< the slope of the weight itself, in its shape
+  Tensor dy;  ///< product: gradients of the result [row, out]; rows: of the rows taken [row, d]; ready:
+              ///< the gradient of the weight itself, in its shape
   std::vector<int> ids;  ///< rows: which rows of the table
 };
 
@@ -47,15 +48,15 @@ class Gradients {
   const Objective& objective() const { return objective_; }
   /// The objective's value: the measure, or the weighted sum of cross-entropies.
   double value() const;
-  /// The steps that have slopes, the last step of the forward first. A record's value has the shape of the
+  /// The steps that have gradients, the last step of the forward first. A record's value has the shape of the
   /// step; derived ones (scores .. pattern, logits) are asked for with slice().
   const std::vector<Record>& records() const { return records_; }
   const Record* find(const Site& site) const;
-  /// Rectangle of the slopes of a step, as Trace::slice gives the step itself. Empty where it has none.
+  /// Rectangle of the gradients of a step, as Trace::slice gives the step itself. Empty where it has none.
   Tensor slice(const Site& site, std::int64_t head, Range rows, Range cols) const;
   /// One number; NaN where there is none. Index has the step's axes.
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
-  /// Slopes of all weights by this sequence alone: the weights' own names and shapes.
+  /// Gradients of all weights by this sequence alone: the weights' own names and shapes.
   std::map<std::string, Tensor> weights() const;
   const std::vector<WeightUse>& uses() const { return uses_; }
   /// Rows of logits.
@@ -69,8 +70,8 @@ class Gradients {
   friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective);
   std::shared_ptr<const Trace> trace_;
   Tensor edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain) const;
-  Tensor score_slopes(const Site& site, std::int64_t head, Range rows, Range cols) const;
-  Tensor logit_slopes(const Tensor& of_rows, Range rows, Range cols) const;
+  Tensor score_gradients(const Site& site, std::int64_t head, Range rows, Range cols) const;
+  Tensor logit_gradients(const Tensor& of_rows, Range rows, Range cols) const;
 
   Objective objective_;
   CrossEntropy loss_;
@@ -89,9 +90,9 @@ class Gradients {
 /// through backwards.
 Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
 
-/// Slopes of all weights, summed over the sequences in their order: the same bits on any number of threads.
-/// Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name that
-/// `parameters` gives them.
+/// Gradients of all weights, summed over the sequences in their order: the same bits on any number of
+/// threads. Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name
+/// that `parameters` gives them.
 std::map<std::string, Tensor> collect(std::span<const std::shared_ptr<const Gradients>> runs);
 
 /// The names of the weights that can be trained, each once: shared weights under the name of the table.
@@ -100,17 +101,17 @@ std::vector<std::string> parameters(const ModelConfig& config, const Weights& we
 Weights with_parameters(const ModelConfig& config, const Weights& weights,
                         const std::map<std::string, Tensor>& changed);
 
-/// "blocks.3.attn.q.grad": what the slope of a step is called; a weight's is its name with ".grad" behind.
+/// "blocks.3.attn.q.grad": what the gradient of a step is called; a weight's is its name with ".grad" behind.
 std::string gradient_name(const Site& site);
 
-/// The slope of the loss by one number, as the backward pass says and as measured by running the forward with
-/// that number moved by h and 2h to both sides.
+/// The gradient of the loss by one number, as the backward pass says and as measured by running the forward
+/// with that number moved by h and 2h to both sides.
 struct FiniteDifference {
   double analytic = 0, measured = 0;
   double step = 0;         ///< h
   double uncertainty = 0;  ///< of `measured`: bend and rounding
 };
-/// `index` has the step's axes. Errors: a step without a slope, a cell that is not there.
+/// `index` has the step's axes. Errors: a step without a gradient, a cell that is not there.
 Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
                                     const std::vector<std::int64_t>& index);
 /// The same for one number of a weight.

@@ -7,18 +7,18 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const std::vector<std::uint8_t>> shared(const std::vector<std::uint8_t>& real) {
-  return real.empty() ? nullptr : std::make_shared<const std::vector<std::uint8_t>>(real);
+std::shared_ptr<const std::vector<std::uint8_t>> shared(const std::vector<std::uint8_t>& attention_mask) {
+  return attention_mask.empty() ? nullptr : std::make_shared<const std::vector<std::uint8_t>>(attention_mask);
 }
 
-const ModelConfig* mask_tower(const ModelConfig& config, AttentionKind of) {
+const ModelConfig* mask_encoder(const ModelConfig& config, AttentionKind of) {
   return of == AttentionKind::vision ? config.vision() : config.encoder();
 }
 
 }  // namespace
 
 Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const std::vector<Span>& spans,
-                       const std::vector<std::uint8_t>& real, std::int64_t keys) {
+                       const std::vector<std::uint8_t>& attention_mask, std::int64_t keys) {
   Mask mask;
   mask.causal = spec.causal;
   mask.window = spec.window;
@@ -29,39 +29,39 @@ Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const s
   if (!asked.is_model()) {
     TRY(mask, asked.resolve(mask, keys, keys, spans));
   }
-  mask.real = shared(real);
+  mask.attention_mask = shared(attention_mask);
   return mask;
 }
 
-Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& real, std::int64_t queries,
-                        std::int64_t keys) {
+Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& attention_mask,
+                        std::int64_t queries, std::int64_t keys) {
   Mask mask;
   mask.causal = false;
   TRY(mask, asked.resolve(mask, queries, keys, {}));
-  mask.real = shared(real);
+  mask.attention_mask = shared(attention_mask);
   return mask;
 }
 
 int mask_layers(const ModelConfig& config, AttentionKind of) {
   if (!has_attention(config, of)) return 1;
   return of == AttentionKind::main || of == AttentionKind::cross ? config.n_layers()
-                                                                 : mask_tower(config, of)->n_layers();
+                                                                 : mask_encoder(config, of)->n_layers();
 }
 
-Result<Mask> side_mask(const ModelConfig& config, AttentionKind of, int layer, const MaskSpec& asked,
-                       const Input& input, std::int64_t queries) {
+Result<Mask> other_mask(const ModelConfig& config, AttentionKind of, int layer, const MaskSpec& asked,
+                        const Input& input, std::int64_t queries) {
   if (!has_attention(config, of)) {
     return fail(Code::unsupported,
                 of == AttentionKind::vision ? "error.model.no_vision_mask" : "error.model.no_encoder_mask",
                 {mask_prefix(of)});
   }
   const auto source = static_cast<std::int64_t>(input.source.size());
-  if (of == AttentionKind::cross) return cross_mask(asked, input.source_real, queries, source);
-  const ModelConfig& tower = *mask_tower(config, of);
-  const auto at = static_cast<std::size_t>(std::clamp(layer, 0, tower.n_layers() - 1));
-  const AttentionSpec& spec = tower.blocks[at].attention;
-  if (of == AttentionKind::vision) return self_mask(spec, asked, {}, {}, tower.patch.count());
-  return self_mask(spec, asked, {}, input.source_real, source);
+  if (of == AttentionKind::cross) return cross_mask(asked, input.source_attention_mask, queries, source);
+  const ModelConfig& encoder = *mask_encoder(config, of);
+  const auto at = static_cast<std::size_t>(std::clamp(layer, 0, encoder.n_layers() - 1));
+  const AttentionSpec& spec = encoder.blocks[at].attention;
+  if (of == AttentionKind::vision) return self_mask(spec, asked, {}, {}, encoder.patch.count());
+  return self_mask(spec, asked, {}, input.source_attention_mask, source);
 }
 
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table) {

@@ -11,17 +11,17 @@ namespace attnscope {
 /// The mask of a self-attention over `keys` columns: the person's (`asked`) where it is not the model's own.
 /// Errors: a span that the input does not name, a matrix of another shape.
 Result<Mask> self_mask(const AttentionSpec& spec, const MaskSpec& asked, const std::vector<Span>& spans,
-                       const std::vector<std::uint8_t>& real, std::int64_t keys);
+                       const std::vector<std::uint8_t>& attention_mask, std::int64_t keys);
 /// The mask of cross-attention from `queries` rows to `keys` rows of the encoder: every real key is seen,
 /// unless the person asked for something else. Errors: a named span, a matrix of another shape.
-Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& real, std::int64_t queries,
-                        std::int64_t keys);
+Result<Mask> cross_mask(const MaskSpec& asked, const std::vector<std::uint8_t>& attention_mask,
+                        std::int64_t queries, std::int64_t keys);
 /// Blocks that read that mask; 1 where the model has no such mask.
 int mask_layers(const ModelConfig& config, AttentionKind kind);
 /// The mask of block `layer` of an encoder or a vision tower, or of cross-attention from `queries` rows of
 /// the main stack. `config` is the main stack's. Errors: the model has no such mask, and as above.
-Result<Mask> side_mask(const ModelConfig& config, AttentionKind kind, int layer, const MaskSpec& asked,
-                       const Input& input, std::int64_t queries);
+Result<Mask> other_mask(const ModelConfig& config, AttentionKind kind, int layer, const MaskSpec& asked,
+                        const Input& input, std::int64_t queries);
 /// ALiBi, or the table of distances of a stack: `table` is rel_bias.weight [bucket, head].
 ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table);
 

@@ -27,8 +27,8 @@ std::shared_ptr<const Model> Model::with_files(std::vector<ReadFile> files) cons
 }
 
 Input Model::completed(Input input) const {
-  const ModelConfig* tower = config_->vision();
-  if (!tower || !input.spans.empty()) return input;
+  const ModelConfig* encoder = config_->vision();
+  if (!encoder || !input.spans.empty()) return input;
   const auto first =
       std::find_if(input.ids.begin(), input.ids.end(), [&](int id) { return id != config_->image_token; });
   const auto image = static_cast<std::int64_t>(first - input.ids.begin());
@@ -53,12 +53,12 @@ Status check_room(const ModelConfig& config, std::int64_t tokens) {
   return fail(Code::out_of_range, "error.model.too_long", {tokens, limit});
 }
 
-Status check_padding(const std::vector<std::uint8_t>& real, std::int64_t tokens) {
-  if (real.empty()) return Done{};
-  if (static_cast<std::int64_t>(real.size()) != tokens) {
-    return fail(Code::bad_shape, "error.model.padding", {real.size(), tokens});
+Status check_padding(const std::vector<std::uint8_t>& attention_mask, std::int64_t tokens) {
+  if (attention_mask.empty()) return Done{};
+  if (static_cast<std::int64_t>(attention_mask.size()) != tokens) {
+    return fail(Code::bad_shape, "error.model.padding", {attention_mask.size(), tokens});
   }
-  if (std::find(real.begin(), real.end(), 1) != real.end()) return Done{};
+  if (std::find(attention_mask.begin(), attention_mask.end(), 1) != attention_mask.end()) return Done{};
   return fail(Code::out_of_range, "error.model.all_padding");
 }
 
@@ -74,7 +74,7 @@ Status Model::check_source(const Input& input) const {
     return fail(Code::out_of_range, "error.model.empty_source");
   }
   TRY_OK(check_ids(input.source, encoder->vocab_size, true));
-  TRY_OK(check_padding(input.source_real, static_cast<std::int64_t>(input.source.size())));
+  TRY_OK(check_padding(input.source_attention_mask, static_cast<std::int64_t>(input.source.size())));
   return check_room(*encoder, static_cast<std::int64_t>(input.source.size()));
 }
 
@@ -105,12 +105,13 @@ Status Model::check_masks(const ModelConfig& config, const Input& input, const E
   const std::int64_t keys = config.patch.size > 0 ? config.patch.count() : input.length();
   const MaskEdit main = asked_mask(edits, AttentionKind::main);
   for (const BlockSpec& block : config.blocks)
-    TRY_OK(self_mask(block.attention, main.spec.value_or(MaskSpec()), input.spans, input.real, keys));
+    TRY_OK(
+        self_mask(block.attention, main.spec.value_or(MaskSpec()), input.spans, input.attention_mask, keys));
   for (const AttentionKind kind : {AttentionKind::encoder, AttentionKind::vision, AttentionKind::cross}) {
     const MaskEdit asked = asked_mask(edits, kind);
     if (!has_attention(config, kind) && !asked.spec && asked.cells.empty()) continue;
     for (int layer = 0; layer < mask_layers(config, kind); ++layer)
-      TRY_OK(side_mask(config, kind, layer, asked.spec.value_or(MaskSpec()), input, input.length()));
+      TRY_OK(other_mask(config, kind, layer, asked.spec.value_or(MaskSpec()), input, input.length()));
   }
   if (!input.types.empty() && static_cast<std::int64_t>(input.types.size()) != input.length())
     return fail(Code::bad_shape, "error.model.segments");
@@ -138,7 +139,7 @@ Status Model::check_input(const Input& input) const {
     return fail(Code::bad_shape, "error.model.takes_rows");
   }
   TRY_OK(check_ids(input.ids, config_->vocab_size, false));
-  TRY_OK(check_padding(input.real, input.length()));
+  TRY_OK(check_padding(input.attention_mask, input.length()));
   return check_room(*config_, input.length());
 }
 
@@ -158,7 +159,7 @@ Result<Input> edited_input(Input input, const Edits& edits, Edits& reached) {
     const NumberEdit* number = edit->number();
     if (!number || number->where.kind != Target::Kind::input) continue;
     TRY_OK(check_takes_rows(input));
-    TRY(Applied applied, apply(*number, input.vectors, {0, &input.real}));
+    TRY(Applied applied, apply(*number, input.vectors, {0, &input.attention_mask}));
     input.vectors = applied.value;
     if (applied.reached) reached.push_back(edit);
   }
@@ -250,7 +251,7 @@ Result<std::shared_ptr<const Trace>> Model::run(const Input& given, const RunOpt
   trace->complete = options.keep == Keep::all && (!what.base || what.base->complete);
   trace->length = what.cone.main.rows;
   if (what.base) trace->share(*what.base);
-  const Probe at(*trace, own);
+  const Hook at(*trace, own);
   try {
     forward(*what.model.config, *what.model.weights, what.input, at, what.cone);
   } catch (const RunCancelled&) {

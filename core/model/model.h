@@ -9,8 +9,8 @@
 
 #include "core/model/cone.h"
 #include "core/model/expected_weights.h"
+#include "core/trace/hook.h"
 #include "core/trace/input.h"
-#include "core/trace/probe.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {

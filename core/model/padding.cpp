@@ -8,13 +8,13 @@ void extend(std::vector<Value>& values, std::size_t missing, Value with, PadSide
   values.insert(side == PadSide::left ? values.begin() : values.end(), missing, with);
 }
 
-void pad(std::vector<int>& ids, std::vector<std::uint8_t>& real, std::int64_t length, int token,
+void pad(std::vector<int>& ids, std::vector<std::uint8_t>& attention_mask, std::int64_t length, int token,
          PadSide side) {
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(length, 0));
   if (ids.size() >= wanted) return;
   const std::size_t missing = wanted - ids.size();
-  real.resize(ids.size(), 1);
-  extend(real, missing, std::uint8_t{0}, side);
+  attention_mask.resize(ids.size(), 1);
+  extend(attention_mask, missing, std::uint8_t{0}, side);
   extend(ids, missing, token, side);
 }
 
@@ -29,8 +29,8 @@ Input padded(Input input, const ModelConfig& config, std::int64_t length, std::i
              PadSide side) {
   const std::size_t before = input.ids.size();
   const int token = pad_token(config);
-  if (!input.ids.empty()) pad(input.ids, input.real, length, token, side);
-  if (!input.source.empty()) pad(input.source, input.source_real, source_length, token, side);
+  if (!input.ids.empty()) pad(input.ids, input.attention_mask, length, token, side);
+  if (!input.source.empty()) pad(input.source, input.source_attention_mask, source_length, token, side);
   const std::size_t added = input.ids.size() - before;
   if (added > 0 && !input.types.empty()) extend(input.types, added, 0, side);
   if (side == PadSide::left) {

@@ -32,13 +32,13 @@ bool is_edited(const Trace& trace, const Site& site) {
 
 Result<Tensor> through_edits(const Trace& trace, const Site& site, Tensor gradient) {
   const Stack rows = rows_stack(site, Axis::pos);
-  const auto* real = rows == Stack::enc      ? &trace.input.source_real
-                     : rows == Stack::vision ? nullptr
-                                             : &trace.input.real;
+  const auto* attention_mask = rows == Stack::enc      ? &trace.input.source_attention_mask
+                               : rows == Stack::vision ? nullptr
+                                                       : &trace.input.attention_mask;
   for (auto edit = trace.edits.rbegin(); edit != trace.edits.rend(); ++edit) {
     const NumberEdit* number = (*edit)->number();
     if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
-    TRY(gradient, apply_backward(*number, gradient, {0, real}));
+    TRY(gradient, apply_backward(*number, gradient, {0, attention_mask}));
   }
   return gradient;
 }
@@ -141,8 +141,8 @@ void Tape::rows(const std::string& name, std::vector<int> ids, const Tensor& dy)
   uses_.push_back({name, WeightUse::Kind::rows, {}, dy, std::move(ids)});
 }
 
-void Tape::ready(const std::string& name, Tensor slope) {
-  uses_.push_back({name, WeightUse::Kind::ready, {}, std::move(slope), {}});
+void Tape::ready(const std::string& name, Tensor gradient) {
+  uses_.push_back({name, WeightUse::Kind::ready, {}, std::move(gradient), {}});
 }
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
 // The tape played backwards: what the parts of the backward pass share. Reads steps off the Trace, writes
-// their slopes under the same names, and notes every use of a weight.
+// their gradients under the same names, and notes every use of a weight.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class Tape {
 
   /// Writes the gradient of a step, and returns what of it goes on through the edits of that step.
   Tensor at(const Site& site, Tensor gradient);
-  /// The same for a step whose slopes are computed by the rectangle.
+  /// The same for a step whose gradients are computed by the rectangle.
   void at(const Site& derived);
 
   /// Through y = x W + b back to x; `name` without ".weight".
@@ -37,8 +37,8 @@ class Tape {
               const Tensor& dy);
   /// A weight that is taken by rows.
   void rows(const std::string& name, std::vector<int> ids, const Tensor& dy);
-  /// A weight's slope that needs no product.
-  void ready(const std::string& name, Tensor slope);
+  /// A weight's gradient that needs no product.
+  void ready(const std::string& name, Tensor gradient);
 
  private:
   Tensor through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x, const Site& scale,
@@ -59,13 +59,13 @@ Result<Tensor> through_edits(const Trace& trace, const Site& site, Tensor gradie
 
 /// Back through the blocks and the embedding of one stack. `encoded` collects what cross-attention sends to
 /// the encoder's rows [source, d_model].
-struct StackSlopes {
+struct StackGradients {
   Tensor image;    ///< of the rows that stand for an image [patch, d_model]; empty where there are none
   Tensor encoded;  ///< of the encoder's output; empty where there is none
 };
-StackSlopes stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy);
+StackGradients stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy);
 
-/// Sum of two slopes of one thing; either may be empty.
+/// Sum of two gradients of one thing; either may be empty.
 Tensor sum_of(const Tensor& a, const Tensor& b);
 
 }  // namespace attnscope

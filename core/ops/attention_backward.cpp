@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kQueryTile = 64;
 constexpr std::int64_t kKeyTile = 256;
 
-// Where the slopes of one head are written: rows `ld` apart.
+// Where the gradients of one head are written: rows `ld` apart.
 struct RowsOut {
   float* data;
   std::int64_t ld;
@@ -54,7 +54,7 @@ class HeadBack {
         lowest_(1 - in_.first_query - queries_),
         query_(scratch(kQueryTile * d_head_)),
         pattern_(scratch(kQueryTile * kKeyTile)),
-        slope_(scratch(kQueryTile * kKeyTile)),
+        gradient_(scratch(kQueryTile * kKeyTile)),
         bend_(scratch(in_.cap > 0 ? kQueryTile * kKeyTile : 0)),
         by_distance_(in_.bias.kind == ScoreBias::Kind::buckets ? static_cast<std::size_t>(keys_ + queries_)
                                                                : 0) {}
@@ -80,7 +80,7 @@ class HeadBack {
 
   void query_tile(std::int64_t first, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
-      double sum = 0;  // of dz z: what the softmax takes off every slope of the row
+      double sum = 0;  // of dz z: what the softmax takes off every gradient of the row
       for (std::int64_t d = 0; d < d_value_; ++d)
         sum += static_cast<double>(dz_.row(first + i)[d]) * static_cast<double>(z_.row(first + i)[d]);
       level_[i] = static_cast<float>(sum);
@@ -98,12 +98,12 @@ class HeadBack {
     multiply_alone(scores, Right(k_.row(key), k_.ld, true));
     for (std::int64_t i = 0; i < count; ++i) weigh(first + i, i, key, keys);
     add_turned(pattern_.get(), count, keys, dz_.row(first), dz_.ld, dv_, key, d_value_);
-    const Product slopes{dz_.row(first), dz_.ld, 1, nullptr, slope_.get(), keys, count, keys, d_value_};
-    multiply_alone(slopes, Right(v_.row(key), v_.ld, true));
+    const Product grads{dz_.row(first), dz_.ld, 1, nullptr, gradient_.get(), keys, count, keys, d_value_};
+    multiply_alone(grads, Right(v_.row(key), v_.ld, true));
     for (std::int64_t i = 0; i < count; ++i) through_softmax(first + i, i, key, keys);
-    multiply_alone({slope_.get(), keys, 1, nullptr, dq_.row(first), dq_.ld, count, d_head_, keys, true},
+    multiply_alone({gradient_.get(), keys, 1, nullptr, dq_.row(first), dq_.ld, count, d_head_, keys, true},
                    Right(k_.row(key), k_.ld, false));
-    add_turned(slope_.get(), count, keys, query_.get(), d_head_, dk_, key, d_head_);
+    add_turned(gradient_.get(), count, keys, query_.get(), d_head_, dk_, key, d_head_);
   }
 
   // Rows of `to` from `key` on += cells^T rows, for cells [count, keys].
@@ -120,7 +120,7 @@ class HeadBack {
       kernel_.cap_row(row, in_.cap, keys);
       for (std::int64_t j = 0; j < keys; ++j) {
         const float t = row[j] / in_.cap;
-        bend_[static_cast<std::size_t>(i * keys + j)] = 1.f - t * t;  // the cap's own slope
+        bend_[static_cast<std::size_t>(i * keys + j)] = 1.f - t * t;  // the cap's own gradient
       }
     }
     if (!bias_.empty()) kernel_.add_row(row, bias_.row(position(query), key), keys);
@@ -129,18 +129,18 @@ class HeadBack {
     fill_masked(in_.mask, position(query), key, key + keys, 0.f, row);
   }
 
-  // Row i of the tile from slopes of the pattern to slopes of the scaled scores.
+  // Row i of the tile from gradients of the pattern to gradients of the scaled scores.
   void through_softmax(std::int64_t query, std::int64_t i, std::int64_t key, std::int64_t keys) {
-    float* slope = slope_.get() + i * keys;
+    float* gradient = gradient_.get() + i * keys;
     const float* pattern = pattern_.get() + i * keys;
     for (std::int64_t j = 0; j < keys; ++j)
-      slope[j] = pattern[j] == 0.f ? 0.f : pattern[j] * (slope[j] - level_[i]);
+      gradient[j] = pattern[j] == 0.f ? 0.f : pattern[j] * (gradient[j] - level_[i]);
     if (!by_distance_.empty()) {
       double* sums = by_distance_.data() + (key - position(query) - lowest_);
-      for (std::int64_t j = 0; j < keys; ++j) sums[j] += static_cast<double>(slope[j]);
+      for (std::int64_t j = 0; j < keys; ++j) sums[j] += static_cast<double>(gradient[j]);
     }
     if (in_.cap > 0)
-      for (std::int64_t j = 0; j < keys; ++j) slope[j] *= bend_[static_cast<std::size_t>(i * keys + j)];
+      for (std::int64_t j = 0; j < keys; ++j) gradient[j] *= bend_[static_cast<std::size_t>(i * keys + j)];
   }
 
   const Kernels& kernel_ = kernels();
@@ -151,9 +151,9 @@ class HeadBack {
   RowsOut dq_, dk_, dv_;
   std::int64_t queries_, keys_, d_head_, d_value_;
   BiasLine bias_;
-  std::int64_t lowest_;                                      // distance of by_distance_[0]
-  std::unique_ptr<float[]> query_, pattern_, slope_, bend_;  // [query, d_head], then [query, key]
-  std::vector<double> by_distance_;                          // slopes of the bias for each key - query
+  std::int64_t lowest_;                                         // distance of by_distance_[0]
+  std::unique_ptr<float[]> query_, pattern_, gradient_, bend_;  // [query, d_head], then [query, key]
+  std::vector<double> by_distance_;                             // gradients of the bias for each key - query
   float level_[kQueryTile] = {};
 };
 
@@ -167,7 +167,7 @@ Seen prepared(const Tensor& dz, const AttentionInputs& in, const AttentionResult
   return seen;
 }
 
-// Storage [row, head, d] for slopes of x [head, row, d].
+// Storage [row, head, d] for gradients of x [head, row, d].
 Buffer storage_for(const Tensor& x) {
   Buffer out({{x.axis(1), x.size(1)}, {x.axis(0), x.size(0)}, {x.axis(2), x.size(2)}});
   std::fill(out.data(), out.data() + out.count(), 0.f);

@@ -1,7 +1,7 @@
 // The mathematics of ops.h run backwards, on one page: each function takes what arrived from behind (dy: the
-// slope of the loss with respect to the forward's result) and what the forward saw, and returns the slopes
-// with respect to its inputs. Every sum has an order that follows from the shapes, so any number of threads
-// gives the same bits. Refuses: shapes that do not fit (CHECK), as the forward does.
+// gradient of the loss with respect to the forward's result) and what the forward saw, and returns the
+// gradients with respect to its inputs. Every sum has an order that follows from the shapes, so any number of
+// threads gives the same bits. Refuses: shapes that do not fit (CHECK), as the forward does.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct CrossEntropy {
 /// logits [pos, vocab]; `targets` holds one token per row or kNotCounted. Label smoothing as in Szegedy et
 /// al. 2016, section 7, and Vaswani et al. 2017, section 5.4.
 CrossEntropy cross_entropy(const Tensor& logits, const std::vector<int>& targets, double smoothing);
-/// Slopes of `factor` times the smoothed sum -> [pos, vocab]; rows that are not counted are 0. The mean over
-/// a batch has factor 1 / counted.
+/// Gradients of `factor` times the smoothed sum -> [pos, vocab]; rows that are not counted are 0. The mean
+/// over a batch has factor 1 / counted.
 Tensor cross_entropy_backward(const Tensor& logits, const std::vector<int>& targets, double smoothing,
                               double factor);
 

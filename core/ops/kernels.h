@@ -51,7 +51,7 @@ struct Kernels {
   /// y[i] = activation(x[i]); `kind` is the number of the enum Activation
   void (*activation)(int kind, const float* x, float* y, std::int64_t n);
   /// dx[i] = dy[i] activation'(x[i])
-  void (*activation_slope)(int kind, const float* x, const float* dy, float* dx, std::int64_t n);
+  void (*activation_gradient)(int kind, const float* x, const float* dy, float* dx, std::int64_t n);
 };
 
 const Kernels* kernels_base();

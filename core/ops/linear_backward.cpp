@@ -23,14 +23,14 @@ Tensor product_of_columns(const Tensor& a, const Tensor& b) {
 LinearGrads linear_backward_weights(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
   CHECK(dy.rank() == 2 && x.rank() == 2 && w.rank() == 2);
   CHECK(dy.size(0) == x.size(0) && x.size(1) == w.size(0) && dy.size(1) == w.size(1));
-  const Tensor slopes = with_whole_rows(dy), rows = with_whole_rows(x);
+  const Tensor dy_rows = with_whole_rows(dy), rows = with_whole_rows(x);
   LinearGrads grads;
   const bool transposed = w.stride(0) == 1 && w.size(1) > 1;
-  grads.w = transposed ? product_of_columns(slopes, rows).transpose() : product_of_columns(rows, slopes);
+  grads.w = transposed ? product_of_columns(dy_rows, rows).transpose() : product_of_columns(rows, dy_rows);
   grads.w = grads.w.rename({w.axis(0), w.axis(1)});  // [in, out]
   if (!bias.empty())
     grads.bias = column_sums(dy.size(0), dy.size(1), bias.axis(0),
-                             [from = slopes.data(), step = slopes.stride(0)](auto row, auto col) {
+                             [from = dy_rows.data(), step = dy_rows.stride(0)](auto row, auto col) {
                                return from[row * step + col];
                              });
   return grads;

@@ -20,8 +20,8 @@ bool closed_form_allows(const Mask& mask, std::int64_t query, std::int64_t key) 
 }
 
 bool is_padding(const Mask& mask, std::int64_t key) {
-  return mask.real && key >= 0 && key < static_cast<std::int64_t>(mask.real->size()) &&
-         (*mask.real)[static_cast<std::size_t>(key)] == 0;
+  return mask.attention_mask && key >= 0 && key < static_cast<std::int64_t>(mask.attention_mask->size()) &&
+         (*mask.attention_mask)[static_cast<std::size_t>(key)] == 0;
 }
 
 // The span without the padding at its two ends.
@@ -71,7 +71,7 @@ KeySpan reachable_span(const Mask& mask, std::int64_t query_begin, std::int64_t 
   KeySpan span{0, keys};
   if (!mask.rule)
     span = {closed_form_span(mask, query_begin, keys).begin, closed_form_span(mask, query_end - 1, keys).end};
-  if (mask.real) span = without_padding(mask, span);
+  if (mask.attention_mask) span = without_padding(mask, span);
   for (auto cell = first_cell(mask.cells, query_begin, 0);
        cell != mask.cells.end() && cell->query < query_end; ++cell) {
     if (!cell->allowed || cell->key < 0 || cell->key >= keys) continue;
@@ -89,7 +89,7 @@ void fill_masked(const Mask& mask, std::int64_t query_pos, std::int64_t key_begi
       if (!mask.allowed(query_pos, key)) row[key - key_begin] = value;
     return;
   }
-  if (mask.real)
+  if (mask.attention_mask)
     for (std::int64_t key = key_begin; key < key_end; ++key)
       if (is_padding(mask, key)) row[key - key_begin] = value;
   if (mask.rule) return fill_ruled_out(*mask.rule, query_pos, key_begin, key_end, value, row);

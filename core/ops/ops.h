@@ -126,7 +126,7 @@ struct Mask {
   std::shared_ptr<const MaskRule> rule;  ///< where set, it decides instead of causal and window
   /// One entry per key, 0 = padding that nobody looks at; null = every key is real. Keys beyond its end are
   /// real.
-  std::shared_ptr<const std::vector<std::uint8_t>> real;
+  std::shared_ptr<const std::vector<std::uint8_t>> attention_mask;
   struct Cell {
     std::int64_t query, key;  ///< absolute positions
     bool allowed;

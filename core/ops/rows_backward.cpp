@@ -25,20 +25,20 @@ struct NormBack {
     const auto row = static_cast<std::size_t>(pos);
     return (x.data()[pos * x.stride(0) + i] - mean[row]) * over[row];
   }
-  float slope(std::int64_t pos, std::int64_t i) const { return dy.data()[pos * dy.stride(0) + i]; }
+  float gradient(std::int64_t pos, std::int64_t i) const { return dy.data()[pos * dy.stride(0) + i]; }
 
   // dx = (g - mean(g) - normed mean(g normed)) / scale with g = dy * gain; no mean(g) for RMSNorm.
   // `scratch` has room for two rows.
   void row(std::int64_t pos, bool centred, float* scratch, float* dx) const {
     const std::int64_t width = x.size(1);
     float *g = scratch, *n = scratch + width;
-    for (std::int64_t i = 0; i < width; ++i) g[i] = slope(pos, i);
+    for (std::int64_t i = 0; i < width; ++i) g[i] = gradient(pos, i);
     if (!weight.empty())
       for (std::int64_t i = 0; i < width; ++i) g[i] *= weight.data()[i] + weight_offset;
     for (std::int64_t i = 0; i < width; ++i) n[i] = normed(pos, i);
-    double mean_slope = 0, square = 0;
-    if (centred) kernels().row_moments(g, 0.0, width, &mean_slope, &square);
-    const float shift = static_cast<float>(mean_slope), factor = over[static_cast<std::size_t>(pos)];
+    double mean_gradient = 0, square = 0;
+    if (centred) kernels().row_moments(g, 0.0, width, &mean_gradient, &square);
+    const float shift = static_cast<float>(mean_gradient), factor = over[static_cast<std::size_t>(pos)];
     const float pull = kernels().dot(g, n, width) / static_cast<float>(width);
     for (std::int64_t i = 0; i < width; ++i) dx[i] = (g[i] - shift - n[i] * pull) * factor;
   }
@@ -57,11 +57,11 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
   grads.x = std::move(dx).freeze();
   if (!back.weight.empty())
     grads.weight = column_sums(count, width, back.weight.axis(0), [&](std::int64_t pos, std::int64_t i) {
-      return back.slope(pos, i) * back.normed(pos, i);
+      return back.gradient(pos, i) * back.normed(pos, i);
     });
   if (!bias.empty())
     grads.bias = column_sums(count, width, bias.axis(0),
-                             [&](std::int64_t pos, std::int64_t i) { return back.slope(pos, i); });
+                             [&](std::int64_t pos, std::int64_t i) { return back.gradient(pos, i); });
   return grads;
 }
 
@@ -124,20 +124,20 @@ NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& sca
 
 Tensor activate_backward(Activation kind, const Tensor& dy, const Tensor& x) {
   CHECK(!x.empty() && dy.sizes() == x.sizes());
-  const Tensor from = x.packed(), slopes = dy.packed();
+  const Tensor from = x.packed(), grads = dy.packed();
   Buffer out(shape_of(x));
   const Kernels& kernel = kernels();
   parallel_for(out.count(), kGrain, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
-    kernel.activation_slope(static_cast<int>(kind), from.data() + begin, slopes.data() + begin, to + begin,
-                            end - begin);
+    kernel.activation_gradient(static_cast<int>(kind), from.data() + begin, grads.data() + begin, to + begin,
+                               end - begin);
   });
   return std::move(out).freeze();
 }
 
 Tensor soft_cap_backward(const Tensor& dy, const Tensor& y, float cap) {
-  return combined(dy, y, [cap](float slope, float value) {
+  return combined(dy, y, [cap](float gradient, float value) {
     const float t = value / cap;
-    return slope * (1.f - t * t);
+    return gradient * (1.f - t * t);
   });
 }
 
@@ -147,19 +147,19 @@ ProductGrads multiply_backward(const Tensor& dy, const Tensor& a, const Tensor& 
 
 Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y) {
   CHECK(y.rank() == 2 && dy.sizes() == y.sizes());
-  const Tensor slopes = with_whole_rows(dy), values = with_whole_rows(y);
+  const Tensor grads = with_whole_rows(dy), values = with_whole_rows(y);
   const std::int64_t width = y.size(1);
   Buffer out(shape_of(y));
   parallel_for(
       y.size(0), 1 + kGrain / (width + 1), [&, to = out.data()](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
-          const float* slope = slopes.data() + row * slopes.stride(0);
+          const float* gradient = grads.data() + row * grads.stride(0);
           const float* value = values.data() + row * values.stride(0);
           double mean = 0;
           for (std::int64_t i = 0; i < width; ++i)
-            mean += static_cast<double>(slope[i]) * static_cast<double>(value[i]);
+            mean += static_cast<double>(gradient[i]) * static_cast<double>(value[i]);
           for (std::int64_t i = 0; i < width; ++i)
-            to[row * width + i] = value[i] * static_cast<float>(static_cast<double>(slope[i]) - mean);
+            to[row * width + i] = value[i] * static_cast<float>(static_cast<double>(gradient[i]) - mean);
         }
       });
   return std::move(out).freeze();

@@ -112,10 +112,10 @@ int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::
   return last;
 }
 
-Tensor sayable(const ModelConfig& config, const Tensor& logits_row) {
-  if (config.never_said.empty()) return logits_row;
+Tensor without_suppressed(const ModelConfig& config, const Tensor& logits_row) {
+  if (config.suppressed_tokens.empty()) return logits_row;
   std::vector<float> logits = logits_row.values();
-  for (const int id : config.never_said)
+  for (const int id : config.suppressed_tokens)
     if (id >= 0 && id < static_cast<int>(logits.size()))
       logits[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
   return Tensor::from(std::move(logits), {{Axis::vocab, logits_row.size(0)}});
@@ -136,19 +136,19 @@ Status check_continues(const ModelConfig& config) {
 
 // The tokens that are none of the padding, with the spans where they stand then.
 Input unpadded(Input input) {
-  const std::vector<std::uint8_t> real = std::move(input.real);
-  input.real.clear();
-  if (real.size() != input.ids.size()) return input;
+  const std::vector<std::uint8_t> attention_mask = std::move(input.attention_mask);
+  input.attention_mask.clear();
+  if (attention_mask.size() != input.ids.size()) return input;
   std::vector<std::int64_t> before{0};  // real tokens before each position
   std::vector<int> ids, types;
-  for (std::size_t pos = 0; pos < real.size(); ++pos) {
-    before.push_back(before.back() + (real[pos] ? 1 : 0));
-    if (!real[pos]) continue;
+  for (std::size_t pos = 0; pos < attention_mask.size(); ++pos) {
+    before.push_back(before.back() + (attention_mask[pos] ? 1 : 0));
+    if (!attention_mask[pos]) continue;
     ids.push_back(input.ids[pos]);
     if (pos < input.types.size()) types.push_back(input.types[pos]);
   }
   const auto moved = [&](std::int64_t at) {
-    return before[static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, std::ssize(real)))];
+    return before[static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, std::ssize(attention_mask)))];
   };
   for (Span& span : input.spans) span = {span.name, moved(span.begin), moved(span.end)};
   input.ids = std::move(ids);
@@ -186,7 +186,7 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
       break;
     }
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, own));
-    const Tensor logits = sayable(config, trace->logits_row(trace->length - 1));  // [vocab]
+    const Tensor logits = without_suppressed(config, trace->logits_row(trace->length - 1));  // [vocab]
     const int id = next_token(logits, sampling, step);
     out.ids.push_back(id);
     out.unreached = trace->unreached;

@@ -40,7 +40,7 @@ std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sam
 int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::uint64_t step);
 
 /// The logits [vocab] with minus infinity for the words that the model may never say (Marian's padding).
-Tensor sayable(const ModelConfig& config, const Tensor& logits_row);
+Tensor without_suppressed(const ModelConfig& config, const Tensor& logits_row);
 
 /// A continuation.
 struct Generated {

@@ -13,8 +13,8 @@ using Kind = LogitMeasure::Kind;
 
 bool same_input(const Input& a, const Input& b) {
   return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
-         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans && a.real == b.real &&
-         a.source_real == b.source_real;
+         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans &&
+         a.attention_mask == b.attention_mask && a.source_attention_mask == b.source_attention_mask;
 }
 
 std::int64_t asked_row(const OpenedModel& opened, const Trace& trace) {

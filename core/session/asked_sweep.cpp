@@ -21,9 +21,9 @@ void take(Hash& hash, const Input& input) {
     hash.take(ids->size());
     for (const int id : *ids) hash.take(static_cast<std::uint64_t>(id));
   }
-  for (const auto* real : {&input.real, &input.source_real}) {
-    hash.take(real->size());
-    for (const std::uint8_t one : *real) hash.take(one);
+  for (const auto* attention_mask : {&input.attention_mask, &input.source_attention_mask}) {
+    hash.take(attention_mask->size());
+    for (const std::uint8_t one : *attention_mask) hash.take(one);
   }
   hash.take(address(input.vectors.data()));
   hash.take(address(input.pixels.data()));

@@ -250,8 +250,8 @@ Status set_mask_text(Document& document, const std::string& text, AttentionKind 
   for (std::size_t at = 0; at < inputs.size(); ++at) {
     const Input& input = inputs[at];
     const auto resolved = of == AttentionKind::main
-                              ? self_mask(spec, mask, input.spans, input.real, input.length())
-                              : side_mask(config, of, 0, mask, input, input.length());
+                              ? self_mask(spec, mask, input.spans, input.attention_mask, input.length())
+                              : other_mask(config, of, 0, mask, input, input.length());
     if (resolved) continue;
     const bool several = inputs.size() > 1;
     return several ? within(Text::of("error.sequence", {at + 1}), resolved.error()) : resolved.error();

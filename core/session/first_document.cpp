@@ -56,8 +56,8 @@ Picture first_picture(int width, int height) {
 Sequence first_sight(const OpenedModel& opened) {
   const ModelConfig& config = opened.model->config();
   Sequence out;
-  if (const ModelConfig* tower = config.vision()) {
-    std::vector<int> ids(static_cast<std::size_t>(tower->patch.count()), config.image_token);
+  if (const ModelConfig* encoder = config.vision()) {
+    std::vector<int> ids(static_cast<std::size_t>(encoder->patch.count()), config.image_token);
     const Sequence words = first_words(opened, config.vocab_size);
     ids.insert(ids.end(), words.input.ids.begin(), words.input.ids.end());
     out = sequence_from_ids(opened, std::move(ids));

@@ -71,7 +71,7 @@ Mask own_mask_of(const Document& document, const MaskPlace& place) {
       inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
   if (place.of != AttentionKind::main) {
     const MaskSpec asked = asked_mask(document, place.of);
-    if (auto whole = side_mask(config, place.of, place.layer, asked, input, input.length()))
+    if (auto whole = other_mask(config, place.of, place.layer, asked, input, input.length()))
       return *std::move(whole);
     mask.causal = false;
     return mask;
@@ -80,7 +80,7 @@ Mask own_mask_of(const Document& document, const MaskPlace& place) {
   const AttentionSpec& spec =
       config.blocks[static_cast<std::size_t>(std::clamp(place.layer, 0, last))].attention;
   const std::int64_t keys = config.patch.size > 0 ? config.patch.count() : input.length();
-  if (auto whole = self_mask(spec, asked_mask(document, place.of), input.spans, input.real, keys))
+  if (auto whole = self_mask(spec, asked_mask(document, place.of), input.spans, input.attention_mask, keys))
     return *std::move(whole);
   mask.causal = spec.causal;
   mask.window = spec.window;
@@ -98,24 +98,26 @@ std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace
   if (inputs.empty() || place.of == AttentionKind::vision) return {};
   const Input& input =
       inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
-  return place.of == AttentionKind::encoder ? input.source_real : input.real;
+  return place.of == AttentionKind::encoder ? input.source_attention_mask : input.attention_mask;
 }
 
 namespace {
 
-bool is_padding(const std::vector<std::uint8_t>& real, std::int64_t row) {
-  return row < static_cast<std::int64_t>(real.size()) && real[static_cast<std::size_t>(row)] == 0;
+bool is_padding(const std::vector<std::uint8_t>& attention_mask, std::int64_t row) {
+  return row < static_cast<std::int64_t>(attention_mask.size()) &&
+         attention_mask[static_cast<std::size_t>(row)] == 0;
 }
 
 }  // namespace
 
-Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& real) {
+Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& attention_mask) {
   Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
   float* at = out.data();
   for (std::int64_t query = rows.begin; query < rows.end; ++query)
     for (std::int64_t key = cols.begin; key < cols.end; ++key)
-      *at++ = !is_padding(real, query) && mask.allowed(query, key) ? 1.f
-                                                                   : -std::numeric_limits<float>::infinity();
+      *at++ = !is_padding(attention_mask, query) && mask.allowed(query, key)
+                  ? 1.f
+                  : -std::numeric_limits<float>::infinity();
   return std::move(out).freeze();
 }
 
@@ -178,11 +180,11 @@ std::size_t count_number_edits(const Document& document) {
 }
 
 MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,
-                         const std::vector<std::uint8_t>& real) {
+                         const std::vector<std::uint8_t>& attention_mask) {
   MaskSummary out;
   Mask own = mask;
   own.cells.clear();
-  const bool closed = !mask.rule && !mask.real;
+  const bool closed = !mask.rule && !mask.attention_mask;
   std::vector<std::int64_t> seen(static_cast<std::size_t>(queries));
   for (std::int64_t query = 0; query < queries; ++query) {
     const KeySpan span = closed_form_span(own, query, keys);
@@ -192,15 +194,15 @@ MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t ke
   }
   for (const Mask::Cell& cell : mask.cells) {
     if (cell.query < 0 || cell.query >= queries || cell.key < 0 || cell.key >= keys) continue;
-    if (is_padding(real, cell.query) || own.allowed(cell.query, cell.key) == cell.allowed) continue;
+    if (is_padding(attention_mask, cell.query) || own.allowed(cell.query, cell.key) == cell.allowed) continue;
     ++out.switched;
     seen[static_cast<std::size_t>(cell.query)] += cell.allowed ? 1 : -1;
   }
   for (std::int64_t query = 0; query < queries; ++query) {
-    if (is_padding(real, query)) continue;
+    if (is_padding(attention_mask, query)) continue;
     out.pairs += keys;
     out.masked += keys - seen[static_cast<std::size_t>(query)];
-    if (seen[static_cast<std::size_t>(query)] == 0) out.blind.push_back(query);
+    if (seen[static_cast<std::size_t>(query)] == 0) out.fully_masked.push_back(query);
   }
   return out;
 }

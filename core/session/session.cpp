@@ -41,8 +41,8 @@ constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many ste
 bool same_input(const Sequence& first, const Sequence& second) {
   const Input &a = first.input, &b = second.input;
   return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
-         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans && a.real == b.real &&
-         a.source_real == b.source_real;
+         a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans &&
+         a.attention_mask == b.attention_mask && a.source_attention_mask == b.source_attention_mask;
 }
 
 // True where both documents compute the same numbers: they may differ in sampling and spelling.

@@ -120,9 +120,9 @@ void Training::stop() {
   });
 }
 
-void Training::set_rate_factor(double factor) {
+void Training::set_learning_rate_factor(double factor) {
   order([this, factor] {
-    if (trainer_) trainer_->set_rate_factor(factor);
+    if (trainer_) trainer_->set_learning_rate_factor(factor);
     publish(true);
   });
 }
@@ -355,7 +355,7 @@ void Training::publish(bool wake) {
     out->measures = measures_;
     out->measured_on = kMeasuredExamples;
     out->error = error_;
-    out->rate_factor = trainer_->state().rate_factor;
+    out->learning_rate_factor = trainer_->state().learning_rate_factor;
     out->steps = settings_.recipe.steps;
     double seconds = 0, tokens = 0, steps = 0;
     const std::vector<StepReport>& reports = trainer_->state().reports;

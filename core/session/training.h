@@ -48,7 +48,7 @@ struct TrainingSnapshot {
   int measured_on = 0;            ///< held-out examples that they were measured on
   std::optional<Error> error;     ///< why the run stopped
   double tokens_per_second = 0, steps_per_second = 0;
-  double rate_factor = 1;
+  double learning_rate_factor = 1;
   int steps = 0;  ///< where the run ends
 };
 
@@ -81,7 +81,7 @@ class Training {
   /// The run ends here, and its model is measured.
   void stop();
   /// The schedule's learning rate is multiplied by this.
-  void set_rate_factor(double factor);
+  void set_learning_rate_factor(double factor);
   void set_smoothing(double smoothing);
   /// A checkpoint file, or the model of now as a folder with its card; in the background (outcome()).
   void save(const std::string& path);

@@ -50,11 +50,11 @@ void TrainingCurves::add(const StepReport& report) {
     updates.assign(layers.size(), {});
   }
   const auto keep = static_cast<std::size_t>(std::clamp(report.step - first_step, 0, steps()));
-  for (auto* curve : {&loss, &plain_loss, &accuracy, &rate, &gradient_norm}) curve->resize(keep);
+  for (auto* curve : {&loss, &plain_loss, &accuracy, &learning_rate, &gradient_norm}) curve->resize(keep);
   loss.push_back(report.loss);
   plain_loss.push_back(report.plain_loss);
   accuracy.push_back(report.accuracy);
-  rate.push_back(report.rate);
+  learning_rate.push_back(report.learning_rate);
   gradient_norm.push_back(report.gradient_norm);
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     gradients[layer].resize(keep);
@@ -93,7 +93,7 @@ std::pair<float, float> positive_range(const Tensor& values) {
   return lo <= hi ? std::pair(lo, hi) : std::pair(1e-6f, 1.f);
 }
 
-std::vector<CurvePoint> planned_rates(const Recipe& recipe, int most) {
+std::vector<CurvePoint> planned_learning_rates(const Recipe& recipe, int most) {
   std::vector<CurvePoint> out;
   const int points = std::clamp(recipe.steps, 1, std::max(2, most));
   for (int point = 0; point < points; ++point) {

@@ -15,7 +15,7 @@ namespace attnscope {
 /// One number per step; the first is that of step `first_step`.
 struct TrainingCurves {
   int first_step = 1;
-  std::vector<double> loss, plain_loss, accuracy, rate, gradient_norm;
+  std::vector<double> loss, plain_loss, accuracy, learning_rate, gradient_norm;
   std::vector<std::string> layers;  ///< "embed", "blocks.0", .., "head": rows of the two below
   std::vector<std::vector<double>> gradients, updates;  ///< [layer][step]
   std::vector<HeldOut> held_out;
@@ -36,7 +36,7 @@ Tensor layer_strip(const std::vector<std::vector<double>>& layers, int most);
 /// Smallest and largest number that is finite and > 0; {1e-6, 1} where there is none.
 std::pair<float, float> positive_range(const Tensor& values);
 /// Learning rates of a recipe at no more than `most` steps, the first and the last among them.
-std::vector<CurvePoint> planned_rates(const Recipe& recipe, int most);
+std::vector<CurvePoint> planned_learning_rates(const Recipe& recipe, int most);
 
 /// What one row should say beside what it says.
 struct RowTarget {

@@ -1,5 +1,6 @@
-// The table of the backward pass: how the slope of each step follows from slopes that are known already, and
-// the slopes of the weights that the step used. One row per step that has a slope; keyed like the catalog.
+// The table of the backward pass: how the gradient of each step follows from gradients that are known
+// already, and the gradients of the weights that the step used. One row per step that has a gradient; keyed
+// like the catalog.
 #pragma once
 
 #include <string>
@@ -19,9 +20,10 @@ struct BackwardStep {
 /// The beginning of the keys of its words in the tables (assets/strings/*/catalog.json): "gradient.attn.q",
 /// to be continued by ".sentence", and by ".formula" and ".weights" where those have words in them.
 std::string words_key(const BackwardStep& row);
-/// The row of a step, or null where the step never has a slope.
+/// The row of a step, or null where the step never has a gradient.
 const BackwardStep* backward_step(Slot slot);
-/// The way back through a norm; `centred`: LayerNorm, else RMSNorm. Stands where a slope comes through one.
+/// The way back through a norm; `centred`: LayerNorm, else RMSNorm. Stands where a gradient comes through
+/// one.
 const BackwardStep& backward_through_norm(bool centred);
 /// The way back from a score to the one before it, whose order differs from model to model, and through the
 /// scale of an embedding; null elsewhere.

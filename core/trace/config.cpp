@@ -7,14 +7,14 @@
 
 namespace attnscope {
 
-const ModelConfig* ModelConfig::tower(Stack which) const {
-  for (const ModelConfig& tower : towers)
-    if (tower.stack == which) return &tower;
+const ModelConfig* ModelConfig::encoder(Stack which) const {
+  for (const ModelConfig& encoder : encoders)
+    if (encoder.stack == which) return &encoder;
   return nullptr;
 }
 
 const ModelConfig& ModelConfig::of(Stack which) const {
-  const ModelConfig* found = which == stack ? this : tower(which);
+  const ModelConfig* found = which == stack ? this : encoder(which);
   return found ? *found : *this;
 }
 

@@ -109,17 +109,17 @@ struct ModelConfig {
   std::vector<BlockSpec> blocks;
   int projected = 0;              ///< vision tower: its rows are projected to this width; 0 = no projector
   bool shares_embedding = false;  ///< an encoder that reads the main stack's embedding table
-  std::vector<ModelConfig> towers;
-  int bos = -1, eos = -1, pad = -1;  ///< token ids; -1 = none
-  int decoder_start = -1;            ///< first token of the decoder
-  std::vector<int> never_said;       ///< tokens that generating passes over, whatever their logits
-  int image_token = -1;              ///< its places in the ids are taken by the rows of the image
+  std::vector<ModelConfig> encoders;
+  int bos = -1, eos = -1, pad = -1;    ///< token ids; -1 = none
+  int decoder_start = -1;              ///< first token of the decoder
+  std::vector<int> suppressed_tokens;  ///< tokens that generating passes over, whatever their logits
+  int image_token = -1;                ///< its places in the ids are taken by the rows of the image
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
   /// The stack of that name: this one, or a tower; this one where there is no such stack.
   const ModelConfig& of(Stack which) const;
-  const ModelConfig* encoder() const { return tower(Stack::enc); }
-  const ModelConfig* vision() const { return tower(Stack::vision); }
+  const ModelConfig* encoder() const { return encoder(Stack::enc); }
+  const ModelConfig* vision() const { return encoder(Stack::vision); }
   /// True where the run begins with an image.
   bool sees() const { return patch.size > 0 || vision(); }
   /// Numbers per row of logits.
@@ -129,7 +129,7 @@ struct ModelConfig {
   const BlockSpec& block_at(const Site& site) const;
 
  private:
-  const ModelConfig* tower(Stack which) const;
+  const ModelConfig* encoder(Stack which) const;
 };
 
 /// Every weight under its canonical name ("blocks.3.attn.q.weight"). Matrices that multiply rows are

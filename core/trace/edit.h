@@ -134,7 +134,8 @@ MaskEdit asked_mask(const Edits& edits, AttentionKind of);
 /// Which rows of a run a tensor holds: row i stands at position first + i.
 struct RowFrame {
   std::int64_t first = 0;
-  const std::vector<std::uint8_t>* real = nullptr;  ///< 0 = padding; null or empty: every row is real
+  const std::vector<std::uint8_t>* attention_mask =
+      nullptr;  ///< 0 = padding; null or empty: every row is real
 };
 struct Applied {
   Tensor value;

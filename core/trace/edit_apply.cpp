@@ -118,7 +118,7 @@ class Source {
 
   bool counts(std::int64_t row) const {
     const auto at = static_cast<std::size_t>(rows_.first + row);
-    return !rows_.real || at >= rows_.real->size() || (*rows_.real)[at] != 0;
+    return !rows_.attention_mask || at >= rows_.attention_mask->size() || (*rows_.attention_mask)[at] != 0;
   }
   // Over all rows at one place of the other axes; every row of the box asks for the same few sums.
   float row_mean(Index at) const {

@@ -100,8 +100,8 @@ Result<Input> read_input(const json& sequence, const std::string& name) {
   TRY_OK(read_list(sequence, "ids", input.ids, name));
   TRY_OK(read_list(sequence, "source", input.source, name));
   TRY_OK(read_list(sequence, "types", input.types, name));
-  TRY_OK(read_list(sequence, "real", input.real, name));
-  TRY_OK(read_list(sequence, "source_real", input.source_real, name));
+  TRY_OK(read_list(sequence, "real", input.attention_mask, name));
+  TRY_OK(read_list(sequence, "source_attention_mask", input.source_attention_mask, name));
   TRY_OK(read_pixels(sequence, input.pixels, name));
   TRY_OK(read_spans(sequence, input.spans, name));
   if (sequence.contains("vectors")) {
@@ -132,8 +132,8 @@ json input_to_json(const Input& input) {
   if (!input.ids.empty()) out["ids"] = input.ids;
   if (!input.source.empty()) out["source"] = input.source;
   if (!input.types.empty()) out["types"] = input.types;
-  if (!input.real.empty()) out["real"] = input.real;
-  if (!input.source_real.empty()) out["source_real"] = input.source_real;
+  if (!input.attention_mask.empty()) out["real"] = input.attention_mask;
+  if (!input.source_attention_mask.empty()) out["source_attention_mask"] = input.source_attention_mask;
   for (const Span& span : input.spans) out["spans"].push_back({span.name, span.begin, span.end});
   if (!input.pixels.empty())
     out["pixels"] = {{"shape", input.pixels.sizes()}, {"values", input.pixels.values()}};

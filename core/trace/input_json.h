@@ -1,6 +1,6 @@
 // Inputs as JSON, as scenes and the cards of trained models hold them: {"ids", "source", "types", "real",
-// "source_real", "vectors", "pixels": {"shape", "values"}, "spans": [["image", 0, 4]]}. Refuses lists of
-// other things than numbers, and says where they stand.
+// "source_attention_mask", "vectors", "pixels": {"shape", "values"}, "spans": [["image", 0, 4]]}. Refuses
+// lists of other things than numbers, and says where they stand.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -17,7 +17,7 @@ class SpecRule : public MaskRule {
  public:
   SpecRule(std::shared_ptr<const Node> root, Mask own, std::vector<Span> spans)
       : root_(std::move(root)), own_(std::move(own)), spans_(std::move(spans)) {
-    own_.real = nullptr;  // padding and switched cells come after the rule
+    own_.attention_mask = nullptr;  // padding and switched cells come after the rule
     own_.cells.clear();
   }
 

@@ -110,7 +110,7 @@ std::optional<ScoreStage> score_stage(Slot slot) {
 }
 
 Result<StageEdits> StageEdits::make(const Edits& edits, const Site& any_site, const AttentionInputs& in,
-                                    const Tensor& lse, const std::vector<std::uint8_t>* real,
+                                    const Tensor& lse, const std::vector<std::uint8_t>* attention_mask,
                                     Edits& reached) {
   StageEdits out;
   for (const ScoreStage stage : stage_order(in)) {
@@ -126,7 +126,7 @@ Result<StageEdits> StageEdits::make(const Edits& edits, const Site& any_site, co
       const AxisRange* heads = range_on(number->where, Axis::head);
       const std::int64_t last = std::min(in.q.size(0), heads ? heads->end : in.q.size(0));
       for (std::int64_t head = heads ? heads->begin : 0; head < last; ++head)
-        TRY_OK(out.take(*number, stage, head, in, lse, real, here));
+        TRY_OK(out.take(*number, stage, head, in, lse, attention_mask, here));
       if (here) reached.push_back(edit);
     }
   }
@@ -134,8 +134,8 @@ Result<StageEdits> StageEdits::make(const Edits& edits, const Site& any_site, co
 }
 
 Status StageEdits::take(const NumberEdit& edit, ScoreStage stage, std::int64_t head,
-                        const AttentionInputs& in, const Tensor& lse, const std::vector<std::uint8_t>* real,
-                        bool& reached) {
+                        const AttentionInputs& in, const Tensor& lse,
+                        const std::vector<std::uint8_t>* attention_mask, bool& reached) {
   const AxisRange* range = range_on(edit.where, Axis::query);
   const std::int64_t queries = in.q.size(1);
   Range rows{0, queries};
@@ -145,7 +145,7 @@ Status StageEdits::take(const NumberEdit& edit, ScoreStage stage, std::int64_t h
   const AxisRange* keys = range_on(edit.where, Axis::key);
   if (rows.size() <= 0 || (keys && keys->begin >= in.k.size(1))) return Done{};
   reached = true;
-  TRY(NumberEdit own, resolved(edit, in, lse, head, stage, real));
+  TRY(NumberEdit own, resolved(edit, in, lse, head, stage, attention_mask));
   HeadEdits& at = heads_[head];
   at.stages[static_cast<std::size_t>(stage)].push_back(std::move(own));
   at.covered.push_back(rows);
@@ -159,7 +159,7 @@ Status StageEdits::take(const NumberEdit& edit, ScoreStage stage, std::int64_t h
 // Without the head; means and copies of other rows become the numbers they stand for.
 Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& in, const Tensor& lse,
                                         std::int64_t head, ScoreStage stage,
-                                        const std::vector<std::uint8_t>* real) const {
+                                        const std::vector<std::uint8_t>* attention_mask) const {
   std::erase_if(edit.where.at, [](const AxisRange& range) { return range.axis == axis_name(Axis::head); });
   const auto now = [&](Range rows) { return computed(in, lse, head, stage, rows, kEveryEdit); };
   if (auto* frozen = std::get_if<Frozen>(&edit.value); frozen && frozen->values.rank() == 3) {
@@ -176,7 +176,8 @@ Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& 
       const Tensor part = now({row, std::min(row + kRowsAtATime, in.q.size(1))});
       for (std::int64_t i = 0; i < part.size(0); ++i) {
         const auto at = static_cast<std::size_t>(in.first_query + row + i);
-        if (!real || at >= real->size() || (*real)[at] != 0) means.take(part, i);
+        if (!attention_mask || at >= attention_mask->size() || (*attention_mask)[at] != 0)
+          means.take(part, i);
       }
     }
     edit.value = Frozen{means.mean(), "mean"};

@@ -22,7 +22,8 @@ class StageEdits {
   /// it ran; `real` as in RowFrame. Edits of places that this attention does not have are left out; those
   /// that reach something are added to `reached`. Errors: as apply().
   static Result<StageEdits> make(const Edits& edits, const Site& any_site, const AttentionInputs& in,
-                                 const Tensor& lse, const std::vector<std::uint8_t>* real, Edits& reached);
+                                 const Tensor& lse, const std::vector<std::uint8_t>* attention_mask,
+                                 Edits& reached);
 
   bool any() const { return !heads_.empty(); }
   /// True where a row of this head may be edited.
@@ -51,9 +52,9 @@ class StageEdits {
                   Range rows, std::size_t edits_of_stage) const;
   Result<NumberEdit> resolved(NumberEdit edit, const AttentionInputs& in, const Tensor& lse,
                               std::int64_t head, ScoreStage stage,
-                              const std::vector<std::uint8_t>* real) const;
+                              const std::vector<std::uint8_t>* attention_mask) const;
   Status take(const NumberEdit& edit, ScoreStage stage, std::int64_t head, const AttentionInputs& in,
-              const Tensor& lse, const std::vector<std::uint8_t>* real, bool& reached);
+              const Tensor& lse, const std::vector<std::uint8_t>* attention_mask, bool& reached);
 
   std::map<std::int64_t, HeadEdits> heads_;
 };

@@ -138,9 +138,9 @@ std::int64_t Trace::own_head(const Site& site, std::int64_t head) const {
 }
 
 Positions Trace::positions(Stack stack) const {
-  if (stack == Stack::enc) return positions_of(input.source_real, 0);
+  if (stack == Stack::enc) return positions_of(input.source_attention_mask, 0);
   if (stack == Stack::vision) return {};
-  return positions_of(input.real, 0);
+  return positions_of(input.attention_mask, 0);
 }
 
 std::int64_t Trace::rows(Stack stack) const {
@@ -154,9 +154,10 @@ std::int64_t Trace::rows(Stack stack) const {
 }
 
 bool Trace::is_real(Stack stack, std::int64_t row) const {
-  const auto& real = stack == Stack::enc ? input.source_real : input.real;
-  if (stack == Stack::vision || row < 0 || row >= static_cast<std::int64_t>(real.size())) return true;
-  return real[static_cast<std::size_t>(row)] != 0;
+  const auto& attention_mask = stack == Stack::enc ? input.source_attention_mask : input.attention_mask;
+  if (stack == Stack::vision || row < 0 || row >= static_cast<std::int64_t>(attention_mask.size()))
+    return true;
+  return attention_mask[static_cast<std::size_t>(row)] != 0;
 }
 
 Tensor Trace::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {

@@ -36,9 +36,9 @@ void apply(const Constants& r, std::int64_t count, const float* __restrict w, co
            const float* __restrict m, const float* __restrict v, float* __restrict nw, float* __restrict nm,
            float* __restrict nv) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const float slope = g[i] * r.factor;
-    const float mean = r.beta1 * m[i] + r.rest1 * slope;
-    const float square = r.beta2 * v[i] + r.rest2 * slope * slope;
+    const float gradient = g[i] * r.factor;
+    const float mean = r.beta1 * m[i] + r.rest1 * gradient;
+    const float square = r.beta2 * v[i] + r.rest2 * gradient * gradient;
     nm[i] = mean;
     nv[i] = square;
     nw[i] = r.keep * w[i] - r.stride * mean / (std::sqrt(square) * r.correction + r.epsilon);

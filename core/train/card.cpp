@@ -70,7 +70,7 @@ std::string recipe_text(const Recipe& r) {
   };
   row("steps", format_count(r.steps));
   row("sequences per step", format_count(r.batch));
-  row("learning rate", format("%g, %s, %d steps of warm-up", r.rate, r.schedule.c_str(), r.warmup));
+  row("learning rate", format("%g, %s, %d steps of warm-up", r.learning_rate, r.schedule.c_str(), r.warmup));
   row("optimiser",
       format("AdamW, betas %g and %g, epsilon %g, weight decay %g", r.beta1, r.beta2, r.epsilon, r.decay));
   row("label smoothing", format("%g", r.smoothing));
@@ -80,12 +80,13 @@ std::string recipe_text(const Recipe& r) {
 
 // An input as a person would give it: without the padding that a batch needs at its end.
 Input without_padding(Input input) {
-  while (!input.real.empty() && input.real.back() == 0) {
-    input.real.pop_back();
+  while (!input.attention_mask.empty() && input.attention_mask.back() == 0) {
+    input.attention_mask.pop_back();
     input.ids.pop_back();
     if (!input.types.empty()) input.types.pop_back();
   }
-  if (std::find(input.real.begin(), input.real.end(), 0) == input.real.end()) input.real.clear();
+  if (std::find(input.attention_mask.begin(), input.attention_mask.end(), 0) == input.attention_mask.end())
+    input.attention_mask.clear();
   return input;
 }
 
@@ -116,7 +117,7 @@ std::string command_of(const Card& card) {
   word("--order", card.sizes.order, "");
   word("--mask", card.sizes.mask, "");
   number("--batch", r.batch, own.batch);
-  number("--rate", r.rate, own.rate);
+  number("--learning-rate", r.learning_rate, own.learning_rate);
   word("--schedule", r.schedule, own.schedule);
   number("--warmup", r.warmup, own.warmup);
   number("--smoothing", r.smoothing, own.smoothing);

@@ -27,10 +27,10 @@ Json head_of(const Trainer& trainer) {
            {"recipe", recipe_to_json(trainer.recipe())},
            {"seed", trainer.seed()},
            {"step", state.step},
-           {"rate_factor", state.rate_factor},
+           {"rate_factor", state.learning_rate_factor},
            {"layers", reported_layers(state.reports)}};
   if (const DataSource* data = trainer.task().source())
-    out["data"] = {{"path", data->path}, {"vocabulary", data->vocabulary}, {"print", data->print}};
+    out["data"] = {{"path", data->path}, {"vocabulary", data->vocabulary}, {"print", data->fingerprint}};
   return out;
 }
 
@@ -58,7 +58,7 @@ Result<Opened> open_checkpoint(const std::string& path) {
   if (const auto data = out.json.find("data"); data != out.json.end()) {
     TRY_OK(read_key(*data, "path", path, head.data.path));
     TRY_OK(read_key(*data, "vocabulary", path, head.data.vocabulary));
-    TRY_OK(read_key(*data, "print", path, head.data.print));
+    TRY_OK(read_key(*data, "print", path, head.data.fingerprint));
   }
   if (head.step < 0 || head.step > kLastStep)
     return fail(Code::out_of_range, "error.train.checkpoint_step", {quoted_path(path), head.step});
@@ -72,7 +72,7 @@ Error another_model(const std::string& path, const Text& why) {
 // Other lines would be held out, and other words stand behind the ids.
 Status check_data(const std::string& path, const DataSource& before, const Task& task) {
   const DataSource* now = task.source();
-  if (before.path.empty() || !now || now->print == before.print) return Done{};
+  if (before.path.empty() || !now || now->fingerprint == before.fingerprint) return Done{};
   return fail(Code::bad_format, "error.train.other_data", {quoted_path(path), quoted_path(now->path)});
 }
 
@@ -176,7 +176,7 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
     const Tensor like = model.weights().get(name);
     TRY(weights[name], load_like(opened, path, kKinds[0] + name, like));
     ++expected;
-    if (!opened.source->find(kKinds[1] + name)) continue;  // never had a slope
+    if (!opened.source->find(kKinds[1] + name)) continue;  // never had a gradient
     AdamState& moments = state.adam[name];
     TRY(moments.m, load_like(opened, path, kKinds[1] + name, like));
     TRY(moments.v, load_like(opened, path, kKinds[2] + name, like));
@@ -190,10 +190,10 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
       std::make_shared<const ModelConfig>(model.config()),
       std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
   state.step = opened.head.step;
-  TRY_OK(read_key(opened.json, "rate_factor", path, state.rate_factor));
-  if (!(state.rate_factor >= 0))
+  TRY_OK(read_key(opened.json, "rate_factor", path, state.learning_rate_factor));
+  if (!(state.learning_rate_factor >= 0))
     return fail(Code::out_of_range, "error.train.checkpoint_rate",
-                {quoted_path(path), format("%g", state.rate_factor)});
+                {quoted_path(path), format("%g", state.learning_rate_factor)});
   return state;
 }
 

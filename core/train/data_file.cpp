@@ -206,7 +206,7 @@ Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, con
 }
 
 // Of both texts.
-std::uint64_t print_of(const std::string& text, const std::string& vocabulary) {
+std::uint64_t fingerprint_of(const std::string& text, const std::string& vocabulary) {
   return fingerprint(format("%llx %llx", static_cast<unsigned long long>(fingerprint(text)),
                             static_cast<unsigned long long>(fingerprint(vocabulary))));
 }
@@ -257,7 +257,7 @@ Result<std::shared_ptr<const Task>> task_of_file(const std::string& path, const 
     source.vocabulary = absolute(vocabulary);
     words_what = quoted_path(vocabulary);
   }
-  source.print = print_of(text, words);
+  source.fingerprint = fingerprint_of(text, words);
   return task_of_lines(text, quoted_path(path), words, words_what, std::move(source));
 }
 

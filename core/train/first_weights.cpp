@@ -11,8 +11,8 @@ namespace {
 
 // Which stack a weight stands in.
 const ModelConfig& stack_of(const ModelConfig& config, const std::string& name) {
-  for (const ModelConfig& tower : config.towers)
-    if (starts_with(name, stack_prefix(tower.stack))) return tower;
+  for (const ModelConfig& encoder : config.encoders)
+    if (starts_with(name, stack_prefix(encoder.stack))) return encoder;
   return config;
 }
 

@@ -71,7 +71,7 @@ namespace {
 constexpr auto kRecipeFields = [](auto& r, auto&& visit) {
   visit("steps", r.steps);
   visit("batch", r.batch);
-  visit("rate", r.rate);
+  visit("rate", r.learning_rate);
   visit("schedule", r.schedule);
   visit("warmup", r.warmup);
   visit("smoothing", r.smoothing);

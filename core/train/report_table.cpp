@@ -17,7 +17,7 @@ void each_number(auto& report, const std::vector<std::string>& layers, auto&& vi
   visit(report.loss);
   visit(report.plain_loss);
   visit(report.accuracy);
-  visit(report.rate);
+  visit(report.learning_rate);
   visit(report.gradient_norm);
   visit(report.tokens);
   visit(report.seconds);

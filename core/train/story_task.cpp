@@ -66,7 +66,7 @@ Recipe StoryTask::recipe() const {
   Recipe out;
   out.steps = 1500;
   out.batch = 32;
-  out.rate = 2e-3;
+  out.learning_rate = 2e-3;
   return out;
 }
 

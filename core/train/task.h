@@ -35,7 +35,7 @@ struct TaskSizes {
 struct DataSource {
   std::string path;                                 ///< absolute
   std::string vocabulary;                           ///< file of its words; empty: the words of the text
-  std::uint64_t print = 0;                          ///< fingerprint of both files' contents
+  std::uint64_t fingerprint = 0;                    ///< fingerprint of both files' contents
   std::int64_t lines = 0, held_out = 0, words = 0;  ///< different words; held out are different lines
 };
 
@@ -43,7 +43,7 @@ struct DataSource {
 struct Recipe {
   int steps = 1000;
   int batch = 32;                   ///< sequences per step
-  double rate = 1e-3;               ///< highest learning rate
+  double learning_rate = 1e-3;      ///< highest learning rate
   std::string schedule = "cosine";  ///< "cosine", "inverse_sqrt", "constant"
   int warmup = 100;                 ///< steps
   double smoothing = 0;             ///< label smoothing

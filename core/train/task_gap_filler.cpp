@@ -110,7 +110,7 @@ class GapFiller final : public Task {
     Recipe out;
     out.steps = 2500;
     out.batch = 32;
-    out.rate = 2e-3;
+    out.learning_rate = 2e-3;
     return out;
   }
 

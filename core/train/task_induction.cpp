@@ -113,7 +113,7 @@ class Induction final : public Task {
     Recipe out;
     out.steps = 1000;
     out.batch = 32;
-    out.rate = 5e-3;
+    out.learning_rate = 5e-3;
     return out;
   }
 

@@ -71,7 +71,7 @@ double named_first(const Example& example, const Trace& trace, int layer, int he
 }
 
 // The tower that looks at the image: one block in which all patches see each other.
-ModelConfig tower_of(const TaskSizes& sizes) {
+ModelConfig encoder_of(const TaskSizes& sizes) {
   ModelConfig out;
   out.stack = Stack::vision;
   out.d_model = out.d_in = out.projected = sizes.d_model;
@@ -102,7 +102,7 @@ class Pilot final : public Task {
     if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
     ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kPatches + kWords + kArmActions + 1);
     out.image_token = kImage;
-    out.towers = {tower_of(sizes)};
+    out.encoders = {encoder_of(sizes)};
     return out;
   }
 
@@ -123,7 +123,7 @@ class Pilot final : public Task {
     Recipe out;
     out.steps = 6000;
     out.batch = 32;
-    out.rate = 2e-3;
+    out.learning_rate = 2e-3;
     return out;
   }
 

@@ -90,7 +90,7 @@ class Sorter final : public Task {
     Recipe out;
     out.steps = 5000;
     out.batch = 64;
-    out.rate = 3e-3;
+    out.learning_rate = 3e-3;
     return out;
   }
 

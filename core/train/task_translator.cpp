@@ -98,11 +98,11 @@ class Translator final : public Task {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "post", ""}));
     ModelConfig out = stack_of(sizes, Stack::dec), encoder = stack_of(sizes, Stack::enc);
     encoder.shares_embedding = true;
-    out.towers.push_back(std::move(encoder));
+    out.encoders.push_back(std::move(encoder));
     out.head.present = out.head.tied = true;
     out.eos = kTranslatorEnd;
     out.pad = out.decoder_start = kTranslatorPad;
-    out.never_said = {kTranslatorPad};
+    out.suppressed_tokens = {kTranslatorPad};
     return out;
   }
 
@@ -121,7 +121,7 @@ class Translator final : public Task {
     Recipe out;
     out.steps = 1200;
     out.batch = 64;
-    out.rate = 2e-3;
+    out.learning_rate = 2e-3;
     out.schedule = "inverse_sqrt";
     out.warmup = 300;
     out.smoothing = 0.1;

@@ -1,5 +1,5 @@
 // One step of training: examples, forward and backward of all sequences over the threads, the sum of their
-// slopes in the order of the sequences, clipping, AdamW, a new model.
+// gradients in the order of the sequences, clipping, AdamW, a new model.
 #include "core/train/trainer.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::int64_t counted(const std::vector<int>& targets) {
 
 std::int64_t rows_of(const Trace& trace) {
   std::int64_t rows = trace.length;
-  for (const ModelConfig& tower : trace.config().towers) rows += trace.rows(tower.stack);
+  for (const ModelConfig& encoder : trace.config().encoders) rows += trace.rows(encoder.stack);
   return rows;
 }
 
@@ -226,7 +226,8 @@ void Trainer::update(const Named& gradients, StepReport& report,
   std::vector<double> changes(names.size());
   for_each_of(names.size(), [&](std::size_t i) {
     const Tensor before = weights.get(names[i]);
-    moved[i] = adamw(before, gradients.at(names[i]), *moments[i], recipe_, report.rate, report.step, factor);
+    moved[i] = adamw(before, gradients.at(names[i]), *moments[i], recipe_, report.learning_rate, report.step,
+                     factor);
     changes[i] = sum_of_squared_changes(moved[i], before);
   });
   Named changed;
@@ -253,7 +254,7 @@ Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
   for_each_of(names.size(), [&](std::size_t i) { squares[i] = sum_of_squares(gradients.at(names[i])); });
   StepReport report;
   report.step = state_.step + 1;
-  report.rate = learning_rate(recipe_, state_.step) * state_.rate_factor;
+  report.learning_rate = learning_rate(recipe_, state_.step) * state_.learning_rate_factor;
   report.gradient_norm = add_up(names, squares, report.layer_gradients);
   TRY_OK(check_numbers(runs, gradients, report.gradient_norm));
   std::vector<CrossEntropy> losses;

@@ -42,7 +42,7 @@ struct StepReport {
   double loss = 0;           ///< what was made small (smoothed), mean over the counted rows
   double plain_loss = 0;     ///< without smoothing
   double accuracy = 0;       ///< share of counted rows whose most likely token is the target
-  double rate = 0;           ///< learning rate
+  double learning_rate = 0;  ///< learning rate
   double gradient_norm = 0;  ///< of all gradients together, before clipping
   std::int64_t tokens = 0;   ///< rows that went through
   double seconds = 0;
@@ -58,8 +58,8 @@ struct HeldOut {
 struct TrainState {
   std::shared_ptr<const Model> model;
   std::map<std::string, AdamState> adam;
-  int step = 0;            ///< steps done
-  double rate_factor = 1;  ///< what the schedule's learning rate is multiplied by
+  int step = 0;                     ///< steps done
+  double learning_rate_factor = 1;  ///< what the schedule's learning rate is multiplied by
   std::vector<StepReport> reports;
   std::vector<HeldOut> held_out;
 };
@@ -77,7 +77,7 @@ class Trainer {
   Status resume(TrainState state);
   const TaskSizes& sizes() const { return sizes_; }
   /// The learning rate is multiplied by this from the next step on.
-  void set_rate_factor(double factor) { state_.rate_factor = factor; }
+  void set_learning_rate_factor(double factor) { state_.learning_rate_factor = factor; }
   void set_smoothing(double smoothing) { recipe_.smoothing = smoothing; }
   /// One step. Errors: a loss or a gradient that is no number (the step and the tensor where it began; the
   /// state stays that of the step before), a batch without any target, a stop that was asked for.

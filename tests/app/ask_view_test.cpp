@@ -3,7 +3,7 @@
 // nothing to ask.
 #include <cmath>
 
-#include "app/session_look.h"
+#include "app/state/session_look.h"
 #include "app/views/ask_parts.h"
 #include "tests/app/ui_driver.h"
 

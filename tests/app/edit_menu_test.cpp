@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/inspector_parts.h"
+#include "app/panels/inspector/inspector_parts.h"
 #include "core/trace/editable.h"
 #include "tests/app/ui_driver.h"
 

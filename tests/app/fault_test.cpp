@@ -3,8 +3,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "app/controls.h"
-#include "app/inspector_parts.h"
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/state/controls.h"
 #include "app/widgets/deferred.h"
 #include "tests/app/ui_driver.h"
 

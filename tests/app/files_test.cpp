@@ -6,9 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/folder_list.h"
-#include "app/options.h"
-#include "app/workspace_file.h"
+#include "app/dialogs/folder_list.h"
+#include "app/shell/options.h"
+#include "app/state/workspace_file.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {

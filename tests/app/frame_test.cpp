@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/keyboard.h"
 #include "app/look/fonts.h"
-#include "app/startup.h"
+#include "app/shell/keyboard.h"
+#include "app/shell/startup.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
 

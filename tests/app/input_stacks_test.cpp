@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "app/gpu/image_file.h"
-#include "app/startup.h"
+#include "app/shell/startup.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -135,8 +135,8 @@ TEST_F(InputTest, SequencesAreAddedPaddedAndTakenAway) {
   EXPECT_TRUE(document().padding.on);
   const std::int64_t longest = input(0).length();
   EXPECT_EQ(run().trace(1).length, longest);
-  ASSERT_FALSE(run().trace(1).input.real.empty());
-  EXPECT_EQ(run().trace(1).input.real.front(), 0);
+  ASSERT_FALSE(run().trace(1).input.attention_mask.empty());
+  EXPECT_EQ(run().trace(1).input.attention_mask.front(), 0);
   click("padding_to");
   key(Key::a, true);
   type("12");

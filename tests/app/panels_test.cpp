@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/inspector_parts.h"
-#include "app/network_layout.h"
-#include "app/panel.h"
-#include "app/timeline_layout.h"
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/panels/network/network_layout.h"
+#include "app/panels/timeline/timeline_layout.h"
+#include "app/state/panel.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "core/base/words.h"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "app/frame.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
+#include "app/shell/frame.h"
 #include "app/widgets/navigation.h"
 #include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"

@@ -125,9 +125,10 @@ void attend_parts(benchmark::State& state) {
   in.bias.kind = static_cast<ScoreBias::Kind>(state.range(3));
   in.bias.slopes = alibi_slopes(12);
   in.bias.table = wave({{Axis::none, 32}, {Axis::head, 12}}, 0.3);
-  std::vector<std::uint8_t> real(static_cast<std::size_t>(in.k.size(1)), 1);
-  real[0] = 0;
-  if (state.range(4) != 0) in.mask.real = std::make_shared<std::vector<std::uint8_t>>(real);
+  std::vector<std::uint8_t> attention_mask(static_cast<std::size_t>(in.k.size(1)), 1);
+  attention_mask[0] = 0;
+  if (state.range(4) != 0)
+    in.mask.attention_mask = std::make_shared<std::vector<std::uint8_t>>(attention_mask);
   measure_attend(state, in);
 }
 BENCHMARK(attend_parts)

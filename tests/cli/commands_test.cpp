@@ -46,7 +46,7 @@ TEST(Cli, usage_errors_are_2) {
     expect_refused("generate x --ids 1 --max-new-tokens 3 --top-p=" + std::string(bad), 2, "--top-p");
   for (const char* bad : {"-1", "1.5", "0x10", "1e3", "18446744073709551616"})
     expect_refused("generate x --ids 1 --max-new-tokens 3 --seed=" + std::string(bad), 2, "--seed");
-  expect_refused("train sorter --out x --rate nan", 2, "--rate: it takes a number from");
+  expect_refused("train sorter --out x --rate nan", 2, "--learning-rate: it takes a number from");
   expect_refused("train sorter --out x --seed=-1", 2, "--seed");
   expect_refused("trace x --gradients --target=-2", 2, "--target: it takes a whole number from 0");
   expect_refused("info x --memory-limit ''", 2, "--memory-limit");

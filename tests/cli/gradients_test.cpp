@@ -1,4 +1,4 @@
-// attnscope-cli trace --gradients: slopes of steps and of weights under their names.
+// attnscope-cli trace --gradients: gradients of steps and of weights under their names.
 #include <cmath>
 
 #include "tests/cli/program.h"

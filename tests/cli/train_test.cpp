@@ -37,7 +37,7 @@ TEST(CliTrain, bad_input_is_one_sentence) {
   const std::string out = " --out " + (folder / "m");
   expect_refused("train singer" + out, 1, "There is no task \"singer\". The tasks are storyteller");
   expect_refused("train sorter --heads 3" + out, 1, "cannot be divided evenly");
-  expect_refused("train sorter --rate 1e9" + out, 2, "--rate");
+  expect_refused("train sorter --rate 1e9" + out, 2, "--learning-rate");
   std::ofstream(folder / "nothing.txt");
   expect_refused("train --data " + (folder / "nothing.txt") + out, 1,
                  "nothing.txt\" is empty. Give one sentence");

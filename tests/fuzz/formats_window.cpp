@@ -4,7 +4,7 @@
 #if defined(ATTNSCOPE_WINDOW)
 #include <cmath>
 
-#include "app/workspace_file.h"
+#include "app/state/workspace_file.h"
 #include "tests/fuzz/sources.h"
 #endif
 

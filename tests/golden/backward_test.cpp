@@ -1,5 +1,5 @@
-// The backward pass of every family: slopes of random cells of every step and of every weight against finite
-// differences of the forward.
+// The backward pass of every family: gradients of random cells of every step and of every weight against
+// finite differences of the forward.
 #include <random>
 #include <set>
 
@@ -88,20 +88,20 @@ TEST_P(Backwards, every_step_agrees_with_a_finite_difference) {
 
 TEST_P(Backwards, every_weight_agrees_with_a_finite_difference) {
   const Weights& weights = gradients_->trace().weights();
-  const auto slopes = gradients_->weights();
+  const auto grads = gradients_->weights();
   std::size_t number = 0;
   for (const std::string& name : parameters(gradients_->trace().config(), weights)) {
-    const auto slope = slopes.find(name);
-    ASSERT_NE(slope, slopes.end()) << name << " has no slope";
-    ASSERT_EQ(slope->second.sizes(), weights.get(name).sizes()) << name;
+    const auto gradient = grads.find(name);
+    ASSERT_NE(gradient, grads.end()) << name << " has no gradient";
+    ASSERT_EQ(gradient->second.sizes(), weights.get(name).sizes()) << name;
     if (number++ % kEvery != 0) continue;
-    const auto found = check_weight(*gradients_, name, some_cell(slope->second.sizes()));
+    const auto found = check_weight(*gradients_, name, some_cell(gradient->second.sizes()));
     ASSERT_TRUE(found) << found.error().text();
-    expect_equal(*found, largest(slope->second), name);
+    expect_equal(*found, largest(gradient->second), name);
   }
 }
 
-TEST_P(Backwards, every_step_that_matters_has_a_slope_in_reverse_order) {
+TEST_P(Backwards, every_step_that_matters_has_a_gradient_in_reverse_order) {
   const Trace& trace = gradients_->trace();
   int last = static_cast<int>(trace.records().size());
   Stack stack = trace.config().stack;

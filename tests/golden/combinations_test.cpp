@@ -133,7 +133,9 @@ TEST(Combinations, encoder_and_decoder) {
     encoder["positions"] = {{"kind", "buckets"}, {"buckets", 8}, {"max_distance", 16}};
     config["encoder"] = encoder;
     config["decoder_start"] = 0;
-    expect_works(config, {{"ids", {0, 4, 2}}, {"source", {3, 1, 4, 1, 5}}, {"source_real", {1, 1, 1, 1, 0}}});
+    expect_works(
+        config,
+        {{"ids", {0, 4, 2}}, {"source", {3, 1, 4, 1, 5}}, {"source_attention_mask", {1, 1, 1, 1, 0}}});
   }
 }
 
@@ -151,12 +153,12 @@ TEST(Combinations, images) {
   sight["attention"]["causal"] = false;
   sight["head"] = {{"present", true}, {"outputs", 4}, {"first_row_only", true}};
   expect_works(sight, {{"pixels", pixels()}});
-  Json config = base(), tower = sight;
-  tower["patch"]["class_token"] = false;
-  tower["positions"]["max_positions"] = 6;
-  tower["head"] = {{"present", false}};
-  tower["projected"] = 8;
-  config["vision"] = tower;
+  Json config = base(), encoder = sight;
+  encoder["patch"]["class_token"] = false;
+  encoder["positions"]["max_positions"] = 6;
+  encoder["head"] = {{"present", false}};
+  encoder["projected"] = 8;
+  config["vision"] = encoder;
   config["image_token"] = 12;
   config["embed_scale"] = 2;
   config["attention"]["mask"] = "causal | *>image | *>prompt";

@@ -55,7 +55,7 @@ inline double aside_of(const Explanation& why, std::string_view name) {
 inline void expect_terms_add_up(const Explanation& why, const std::string& cell) {
   const bool adds =
       why.rule == Rule::dot || why.rule == Rule::sum || why.rule == Rule::rotate || why.rule == Rule::copy;
-  // A factor, a cap or a slope comes after the sum.
+  // A factor, a cap or a gradient comes after the sum.
   for (const auto& aside : why.asides)
     if (aside.name == "factor" || aside.name == "cap" || aside.name == "slope") return;
   if (!adds || why.terms.empty()) return;

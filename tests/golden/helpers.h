@@ -119,7 +119,8 @@ inline Fixture fixture(const std::string& model) {
     if (out.has("input_ids")) (across ? input.source : input.ids) = out.row("input_ids", sequence);
     if (across) input.ids = out.row("decoder_input_ids", sequence);
     if (out.has("attention_mask"))
-      (across ? input.source_real : input.real) = as_mask(out.row("attention_mask", sequence));
+      (across ? input.source_attention_mask : input.attention_mask) =
+          as_mask(out.row("attention_mask", sequence));
     if (out.has("pixel_values"))
       input.pixels = out.tensor("pixel_values").select(0, static_cast<std::int64_t>(sequence));
     if (out.has("token_type_ids") && config.vision())

@@ -211,10 +211,10 @@ TEST_P(Golden, a_run_that_starts_from_another_equals_a_full_one) {
   RunOptions options;
   for (const std::size_t prefill : {std::size_t{2}, input.ids.size() - 1}) {
     Input part = input;
-    if (!opened.model->config().sees()) part.ids.resize(prefill), part.real.clear();
+    if (!opened.model->config().sees()) part.ids.resize(prefill), part.attention_mask.clear();
     options.base = must_run(*opened.model, part);
     Input all = input;
-    if (!opened.model->config().sees()) all.real.clear();
+    if (!opened.model->config().sees()) all.attention_mask.clear();
     const TracePointer again = must_run(*opened.model, all), grown = must_run(*opened.model, all, options);
     ASSERT_TRUE(again && grown);
     expect_steps_equal(*again, *grown, std::to_string(prefill));

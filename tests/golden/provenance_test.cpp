@@ -23,7 +23,7 @@ TEST_P(Provenance, explains_a_decode_step) {
   if (!opened.model->config().blocks.front().attention.causal || opened.model->config().sees())
     GTEST_SKIP() << "only causal text models decode token by token";
   Input input = fixture(GetParam()).inputs[0];
-  input.real.clear();
+  input.attention_mask.clear();
   const std::vector<int> ids = input.ids;
   RunOptions options;
   input.ids = {ids.begin(), ids.begin() + 6};

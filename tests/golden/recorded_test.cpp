@@ -11,7 +11,7 @@
 #include "core/lens/patches.h"
 #include "core/lens/positions.h"
 #include "core/lens/thumbnails.h"
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 #include "core/session/session.h"
 #include "core/trace/flow.h"
 #include "core/trace/run_mask.h"
@@ -90,7 +90,7 @@ TEST_P(EveryModel, recorded_and_opened_again) {
   ASSERT_EQ(back.recorded.size(), 1u);
   EXPECT_EQ(back.recorded[0]->records().size(), trace->records().size());
   EXPECT_EQ(back.recorded[0]->config().stack, trace->config().stack);
-  EXPECT_EQ(back.recorded[0]->config().towers.size(), trace->config().towers.size());
+  EXPECT_EQ(back.recorded[0]->config().encoders.size(), trace->config().encoders.size());
   EXPECT_FALSE(timeline(*back.recorded[0], "").empty());
 }
 
@@ -230,7 +230,7 @@ TEST_F(Recording, padding_is_read) {
   all.add(*run);
   const OpenedModel back = open(all.tensors, {}, all.ints);
   const Trace& trace = *back.recorded.at(0);
-  EXPECT_EQ(trace.input.real, (std::vector<std::uint8_t>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(trace.input.attention_mask, (std::vector<std::uint8_t>{0, 0, 1, 1, 1}));
   EXPECT_FALSE(trace.is_real(Stack::single, 1));
   EXPECT_EQ(head_stats(trace, must_site("blocks.0.attn.pattern"), 0)->in_sight, 3);
   all.ints.back().values.pop_back();

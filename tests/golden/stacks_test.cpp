@@ -183,7 +183,7 @@ TEST_F(Stacks, t5_encoders_alone) {
   const Input both = fixture("t5").inputs[1];
   Input alone;
   alone.ids = both.source;
-  alone.real = both.source_real;
+  alone.attention_mask = both.source_attention_mask;
   const TracePointer mine = must_run(*opened.model, alone), theirs = must_run(*whole.model, both);
   EXPECT_EQ(max_abs_difference(must_tensor(*mine, "ln_final.out"), must_tensor(*theirs, "enc.ln_final.out")),
             0);
@@ -253,7 +253,7 @@ std::vector<int> slowly(const Model& model, Input input, std::size_t count) {
   std::vector<int> out;
   while (out.size() < count) {
     const TracePointer trace = must_run(model, input);
-    const Tensor row = sayable(model.config(), trace->logits_row(trace->length - 1));
+    const Tensor row = without_suppressed(model.config(), trace->logits_row(trace->length - 1));
     int best = 0;
     for (int id = 1; id < static_cast<int>(row.size(0)); ++id)
       if (row.at(id) > row.at(best)) best = id;
@@ -273,7 +273,7 @@ TEST_P(Writes, with_a_cache_what_it_writes_without) {
     const auto made = generate(*opened.model, input, 10, {0.f, 0, 1.f, 0});
     ASSERT_TRUE(made) << made.error().text();
     if (across) input.ids = {opened.model->config().decoder_start};
-    input.real.clear();
+    input.attention_mask.clear();
     EXPECT_EQ(made->ids, slowly(*opened.model, input, 10));
   }
 }
@@ -306,8 +306,8 @@ TEST(Writes, padding_of_a_prompt_is_taken_away) {
   const auto wanted = generate(*opened.model, reference.inputs[0], 5, {0.f, 0, 1.f, 0});
   Input padded = reference.inputs[0];
   padded.ids.insert(padded.ids.begin(), {0, 0});
-  padded.real.assign(padded.ids.size(), 1);
-  padded.real[0] = padded.real[1] = 0;
+  padded.attention_mask.assign(padded.ids.size(), 1);
+  padded.attention_mask[0] = padded.attention_mask[1] = 0;
   for (Span& span : padded.spans) span.begin += 2, span.end += 2;
   const auto made = generate(*opened.model, padded, 5, {0.f, 0, 1.f, 0});
   ASSERT_TRUE(made) << made.error().text();

@@ -1,4 +1,4 @@
-// Training against PyTorch: the slope of every weight, six losses of AdamW, and weights after them. The
+// Training against PyTorch: the gradient of every weight, six losses of AdamW, and weights after them. The
 // reference's tensors are opened as if they were a model, so that names and layouts need no table of their
 // own.
 #include "core/model/gradients.h"
@@ -48,16 +48,16 @@ double largest(const Tensor& tensor) {
   return out;
 }
 
-// The first step of Adam follows the sign of a slope alone: where rounding decides it, the reference's
+// The first step of Adam follows the sign of a gradient alone: where rounding decides it, the reference's
 // stands.
-Tensor with_signs_of(const Tensor& slope, const Tensor& wanted) {
-  std::vector<float> values = slope.values();
+Tensor with_signs_of(const Tensor& gradient, const Tensor& wanted) {
+  std::vector<float> values = gradient.values();
   const std::vector<float> others = wanted.values();
   const auto rounding = static_cast<float>(1e-5 * largest(wanted));
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::fabs(values[i]) < rounding) values[i] = others[i];
   Shape shape;
-  for (int d = 0; d < slope.rank(); ++d) shape.emplace_back(slope.axis(d), slope.size(d));
+  for (int d = 0; d < gradient.rank(); ++d) shape.emplace_back(gradient.axis(d), gradient.size(d));
   return Tensor::from(values, shape);
 }
 
@@ -112,7 +112,7 @@ TEST_P(Training, losses_with_and_without_smoothing) {
   EXPECT_NEAR(mean_loss(all_backward(*opened_.model, kSmoothing)), number("loss_smoothed"), 1e-4);
 }
 
-TEST_P(Training, every_slope_agrees) {
+TEST_P(Training, every_gradient_agrees) {
   const OpenedModel wanted = open_reference(GetParam(), "grad:", false, folder_);
   ASSERT_TRUE(wanted.model);
   const auto found = collect(all_backward(*opened_.model, kSmoothing));
@@ -123,10 +123,10 @@ TEST_P(Training, every_slope_agrees) {
   for (const std::string& name : parameters(wanted.model->config(), weights)) {
     const auto mine = found.find(name);
     if (mine == found.end()) {
-      EXPECT_EQ(largest(weights.get(name)), 0) << name << " has a slope in the reference";
+      EXPECT_EQ(largest(weights.get(name)), 0) << name << " has a gradient in the reference";
       continue;
     }
-    // A bias of keys moves all scores of a query alike: its slope is 0 but for rounding.
+    // A bias of keys moves all scores of a query alike: its gradient is 0 but for rounding.
     const double scale = std::max(largest(weights.get(name)), 1e-3 * top);
     const double gap = max_abs_difference(mine->second, weights.get(name)) / scale;
     EXPECT_LE(gap, 1e-4) << GetParam() << " " << name;
@@ -139,17 +139,18 @@ TEST_P(Training, every_slope_agrees) {
 
 TEST_P(Training, six_steps_of_adamw) {
   Recipe recipe;  // betas 0.9 and 0.98, epsilon 1e-9, decay 0.01
-  const OpenedModel slopes = open_reference(GetParam(), "grad:", false, folder_);
+  const OpenedModel grads = open_reference(GetParam(), "grad:", false, folder_);
   std::shared_ptr<const Model> model = opened_.model;
   std::map<std::string, AdamState> moments;
   for (int step = 1; step <= 6; ++step) {
     const Runs runs = all_backward(*model, kSmoothing);
     EXPECT_NEAR(mean_loss(runs), number("losses", step - 1), 1e-4) << GetParam() << " before step " << step;
     std::map<std::string, Tensor> changed;
-    for (const auto& [name, slope] : collect(runs))
-      if (const Tensor* wanted = slopes.model->weights().find(name))  // a constant bias is not trained
-        changed[name] = adamw(model->weights().get(name), step == 1 ? with_signs_of(slope, *wanted) : slope,
-                              moments[name], recipe, 1e-3, step);
+    for (const auto& [name, gradient] : collect(runs))
+      if (const Tensor* wanted = grads.model->weights().find(name))  // a constant bias is not trained
+        changed[name] =
+            adamw(model->weights().get(name), step == 1 ? with_signs_of(gradient, *wanted) : gradient,
+                  moments[name], recipe, 1e-3, step);
     auto next = Model::make(model->config(), with_parameters(model->config(), model->weights(), changed));
     ASSERT_TRUE(next);
     model = *next;

@@ -1,5 +1,5 @@
-// The backward mode in the window: from the loss back step by step, a cell pinned, its slope checked against
-// a finite difference, forward again.
+// The backward mode in the window: from the loss back step by step, a cell pinned, its gradient checked
+// against a finite difference, forward again.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ using Backward = WindowTest;
 
 std::string name_of(const Json& now) { return now.at("backward").value("name", std::string()); }
 
-void wait_for_slope(Window& window, const std::string& name) {
-  window.wait("the slope " + name, [=](const Json& now) { return name_of(now) == name; });
+void wait_for_gradient(Window& window, const std::string& name) {
+  window.wait("the gradient " + name, [=](const Json& now) { return name_of(now) == name; });
 }
 
 void expect_agreement(const Json& check) {
@@ -25,10 +25,11 @@ void expect_agreement(const Json& check) {
   EXPECT_GT(check.at("step").get<double>(), 0.0);
 }
 
-// Has the pinned slope measured; the state's "check" once both numbers are there.
+// Has the pinned gradient measured; the state's "check" once both numbers are there.
 Json check_of_the_cell(Window& window) {
-  window.wait("the button is there", [](const Json& now) { return now.at("items").contains("check_slope"); });
-  window.click("check_slope");
+  window.wait("the button is there",
+              [](const Json& now) { return now.at("items").contains("check_gradient"); });
+  window.click("check_gradient");
   window.wait("both numbers are there", [](const Json& now) {
     const Json& backward = now.at("backward");
     return backward.contains("check") && backward.at("check").at("done").get<bool>();
@@ -36,10 +37,10 @@ Json check_of_the_cell(Window& window) {
   return window.state().at("backward").at("check");
 }
 
-TEST_F(Backward, FromTheLossThroughTheSlopesToACheckedCell) {
+TEST_F(Backward, FromTheLossThroughTheGradientsToACheckedCell) {
   Window& window = start({golden_model("gpt2").string(), "--view", "steps"});
   window.key("b");
-  wait_for_slope(window, "logits.grad");
+  wait_for_gradient(window, "logits.grad");
   const Json& first = window.state();
   EXPECT_TRUE(first.at("backward").at("on").get<bool>());
   EXPECT_GT(first.at("backward").at("loss").get<double>(), 0.0);
@@ -48,23 +49,23 @@ TEST_F(Backward, FromTheLossThroughTheSlopesToACheckedCell) {
   const std::vector<std::string> steps = first.at("steps").get<std::vector<std::string>>();
   for (int step = 1; step <= 5; ++step) {
     window.key("Right");
-    wait_for_slope(window, steps[static_cast<std::size_t>(step)] + ".grad");
+    wait_for_gradient(window, steps[static_cast<std::size_t>(step)] + ".grad");
   }
   window.key("Left");
-  wait_for_slope(window, steps[4] + ".grad");
+  wait_for_gradient(window, steps[4] + ".grad");
   window.key("End");
-  window.wait("the last slope", [&](const Json& now) {
+  window.wait("the last gradient", [&](const Json& now) {
     return now.at("cursor").at("index") == static_cast<int>(steps.size()) - 1;
   });
   window.key("Home");
-  wait_for_slope(window, "logits.grad");
+  wait_for_gradient(window, "logits.grad");
 
   const auto pattern = std::find_if(steps.begin(), steps.end(),
                                     [](const std::string& step) { return step.ends_with("attn.pattern"); });
   ASSERT_NE(pattern, steps.end());
   const auto at = static_cast<double>(pattern - steps.begin()) + 0.5;
   window.click("timeline.steps", at / static_cast<double>(steps.size()));
-  wait_for_slope(window, *pattern + ".grad");
+  wait_for_gradient(window, *pattern + ".grad");
   window.click_cell("matrix.steps/result", 3, 1);
   window.wait("the cell is pinned", [&](const Json& now) {
     const std::string pinned = now.at("cursor").at("pinned");
@@ -78,9 +79,9 @@ TEST_F(Backward, FromTheLossThroughTheSlopesToACheckedCell) {
 TEST_F(Backward, AWeightIsCheckedAndTheSwitchGoesForwardAgain) {
   Window& window = start({golden_model("gpt2").string(), "--view", "steps", "--step", "blocks.1.attn.q"});
   window.click("direction_backward");
-  wait_for_slope(window, "blocks.1.attn.q.grad");
-  window.click("slope_of_weight");
-  window.wait("the weight's slope is shown", [](const Json& now) {
+  wait_for_gradient(window, "blocks.1.attn.q.grad");
+  window.click("gradient_of_weight");
+  window.wait("the weight's gradient is shown", [](const Json& now) {
     const Json& items = now.at("items");
     const std::string result = "matrix.steps/result";
     return items.contains(result) && items.at(result).size() > 4 && items.at(result).at(4) == 48;
@@ -106,13 +107,14 @@ TEST_F(Backward, WhatCameBackIsToldApart) {
     });
   };
   window.key("b");
-  wait_for_slope(window, "blocks.1.resid_mid.grad");
-  wait_for_items("a matrix for each share", {"matrix.steps/share0", "matrix.steps/share1", "slope_from_1"});
-  window.click("slope_from_1");
+  wait_for_gradient(window, "blocks.1.resid_mid.grad");
+  wait_for_items("a matrix for each share",
+                 {"matrix.steps/share0", "matrix.steps/share1", "gradient_from_1"});
+  window.click("gradient_from_1");
   wait_for_items("the parts of the norm",
                  {"matrix.steps/from0", "matrix.steps/gamma", "matrix.steps/normed", "matrix.steps/mean",
                   "matrix.steps/mean_with", "matrix.steps/inverse", "matrix.steps/result"});
-  window.click("slope_from_all");
+  window.click("gradient_from_all");
   wait_for_items("the shares again", {"matrix.steps/share0", "matrix.steps/result"});
   window.click_cell("matrix.steps/result", 2, 5);
   window.wait("the cell is pinned", [](const Json& now) {
@@ -124,7 +126,7 @@ TEST_F(Backward, WhatCameBackIsToldApart) {
 TEST_F(Backward, PlayingWalksFromTheLoss) {
   Window& window = start({golden_model("gpt2").string(), "--view", "steps"});
   window.key("b");
-  wait_for_slope(window, "logits.grad");
+  wait_for_gradient(window, "logits.grad");
   window.key("space");
   window.wait("it has walked", [](const Json& now) { return now.at("cursor").at("index").get<int>() >= 2; });
   window.key("space");

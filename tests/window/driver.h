@@ -72,7 +72,7 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// What is on screen: see app/state_file.cpp.
+  /// What is on screen: see app/shell/state_file.cpp.
   const Json& state();
   /// Waits until `condition` holds for the state, for at most `seconds`; ends the test otherwise with
   /// `what`.

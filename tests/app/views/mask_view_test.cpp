@@ -162,7 +162,7 @@ TEST_F(MaskViewTest, ARowThatSeesNothingIsDrawn) {
   ASSERT_TRUE(session_.edit("row", "", [](Document& document) { return toggle_mask_row(document, 2, 4); }));
   session_.wait();
   show(*view_);
-  EXPECT_EQ(mask_summary(mask_of(session_.document(), 0), 4, 4).blind, std::vector<std::int64_t>{2});
+  EXPECT_EQ(mask_summary(mask_of(session_.document(), 0), 4, 4).fully_masked, std::vector<std::int64_t>{2});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The steps view in the backward mode, without a screen: every slope of real runs draws, products end in the
-// slope, cells map to slopes and weights, clicking pins them.
+// The steps view in the backward mode, without a screen: every gradient of real runs draws, products end in
+// the gradient, cells map to gradients and weights, clicking pins them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,11 +31,11 @@ class StepsBackTest : public testing::ImguiFixture {
     run_ = session_.result();
     ASSERT_TRUE(run_) << (session_.error() ? session_.error()->text() : "");
     workspace_.backward = true;
-    workspace_.backpass.follow(session_.jobs(), run_, 0,
-                               {workspace_.backward_rows, workspace_.backward_target});
+    workspace_.backward_run.follow(session_.jobs(), run_, 0,
+                                   {workspace_.backward_rows, workspace_.backward_target});
     finish_jobs();
-    slopes_ = workspace_.backpass.newest();
-    ASSERT_TRUE(slopes_);
+    grads_ = workspace_.backward_run.newest();
+    ASSERT_TRUE(grads_);
   }
   void finish_jobs() {
     while (session_.jobs().any_busy()) std::this_thread::yield();
@@ -47,22 +47,22 @@ class StepsBackTest : public testing::ImguiFixture {
       finish_jobs();
     }
   }
-  SlopeFigure figure(const Site& at, const std::string& weight = {}, int head = 1) {
-    SlopeWish wish{head, 0, at, weight, false, {4, 2, 9}};
-    return build_slope_figure(slopes_, wish);
+  GradientFigure figure(const Site& at, const std::string& weight = {}, int head = 1) {
+    GradientRequest wish{head, 0, at, weight, false, {4, 2, 9}};
+    return build_gradient_figure(grads_, wish);
   }
-  const Trace& trace() const { return slopes_->gradients->trace(); }
+  const Trace& trace() const { return grads_->gradients->trace(); }
   /// Without a graphics card each pixel of each patch beside a label is a rectangle of its own, and ImGui
   /// takes no more than 2^16 corners.
-  bool is_drawn_plainly(const SlopeFigure& figure) const {
+  bool is_drawn_plainly(const GradientFigure& figure) const {
     return trace().input.pixels.empty() || figure.figure.operands.size() < 4;
   }
   double value(const Operand& operand, std::int64_t row, std::int64_t col) {
     return static_cast<double>(operand_values(trace(), operand, {row, row + 1}, {col, col + 1}).at(0, 0));
   }
   /// The first cell of the result has a name, and its sum ends in the number that is drawn.
-  bool is_spelled(const SlopeFigure& f) {
-    const std::string text = text_of(slope_spelled(*slopes_, f, f.figure.result(), 0, 0));
+  bool is_spelled(const GradientFigure& f) {
+    const std::string text = text_of(gradient_spelled(*grads_, f, f.figure.result(), 0, 0));
     const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
     const std::size_t last = text.rfind(" = ");
     if (text.find(".grad[") == std::string::npos || last == std::string::npos) return false;
@@ -76,26 +76,26 @@ class StepsBackTest : public testing::ImguiFixture {
   Commands commands_;
   std::unique_ptr<View> view_ = make_steps_view();
   std::shared_ptr<const RunResult> run_;
-  std::shared_ptr<const Slopes> slopes_;
+  std::shared_ptr<const BackwardResult> grads_;
 };
 
-TEST_F(StepsBackTest, EverySlopeAndEveryWeightDraws) {
+TEST_F(StepsBackTest, EveryGradientAndEveryWeightDraws) {
   for (const char* model : {"gpt2", "llama", "marian", "bert", "vit", "gemma2", "t5", "bloom"}) {
     open_model(model);
-    ASSERT_TRUE(slopes_->gradients) << model << ": " << slopes_->error->text();
-    for (const TimelineStep& step : slopes_->walk->steps) {
+    ASSERT_TRUE(grads_->gradients) << model << ": " << grads_->error->text();
+    for (const TimelineStep& step : grads_->walk->steps) {
       for (const Site& at : step.sites) {
-        go_to_site(workspace_, *slopes_->walk, at);
-        const SlopeFigure f = figure(at);
+        go_to_site(workspace_, *grads_->walk, at);
+        const GradientFigure f = figure(at);
         if (is_drawn_plainly(f)) draw(2, ImVec2(746, 470));
         EXPECT_EQ(f.name, to_text(at) + ".grad");
         ASSERT_GE(f.figure.result(), 0) << f.name;
         EXPECT_TRUE(is_spelled(f)) << f.name;
-        for (const std::string& weight : weights_of_step(*slopes_->gradients, at))
+        for (const std::string& weight : weights_of_step(*grads_->gradients, at))
           EXPECT_TRUE(is_spelled(figure(at, weight))) << weight;
-        EXPECT_FALSE(text_of(slope_formula(*slopes_, at, "")).empty()) << f.name;
-        EXPECT_FALSE(slope_shapes(*slopes_, f).empty()) << f.name;
-        EXPECT_NE(slope_torch(*slopes_, at, "").find(".grad"), std::string::npos) << f.name;
+        EXPECT_FALSE(text_of(gradient_formula(*grads_, at, "")).empty()) << f.name;
+        EXPECT_FALSE(gradient_shapes(*grads_, f).empty()) << f.name;
+        EXPECT_NE(gradient_torch(*grads_, at, "").find(".grad"), std::string::npos) << f.name;
       }
     }
   }
@@ -103,17 +103,17 @@ TEST_F(StepsBackTest, EverySlopeAndEveryWeightDraws) {
     EXPECT_FALSE(key.starts_with("step.") || key.starts_with("steps.")) << key << " has no text";
 }
 
-TEST_F(StepsBackTest, ProductsEndInTheSlope) {
+TEST_F(StepsBackTest, ProductsEndInTheGradient) {
   for (const char* model : {"gpt2", "llama", "marian", "t5"}) {
     open_model(model);
     int products = 0;
-    for (const TimelineStep& step : slopes_->walk->steps) {
+    for (const TimelineStep& step : grads_->walk->steps) {
       for (const Site& at : step.sites) {
         std::vector<std::string> shown{""};
-        for (const std::string& weight : weights_of_step(*slopes_->gradients, at)) shown.push_back(weight);
+        for (const std::string& weight : weights_of_step(*grads_->gradients, at)) shown.push_back(weight);
         for (const std::string& weight : shown) {
-          SlopeWish wish{1, 0, at, weight, true, {}};
-          const SlopeFigure f = build_slope_figure(slopes_, wish);
+          GradientRequest wish{1, 0, at, weight, true, {}};
+          const GradientFigure f = build_gradient_figure(grads_, wish);
           if (f.pieces.empty()) continue;
           ++products;
           const Operand &left = f.figure.operands[0], &top = f.figure.operands[1],
@@ -135,14 +135,14 @@ TEST_F(StepsBackTest, ProductsEndInTheSlope) {
   }
 }
 
-TEST_F(StepsBackTest, ElementwiseSlopesAreTheProductOfWhatIsShown) {
+TEST_F(StepsBackTest, ElementwiseGradientsAreTheProductOfWhatIsShown) {
   open_model("llama");
   const Site gate = *parse_site("blocks.0.mlp.gate");
-  const SlopeFigure f = figure(gate);
+  const GradientFigure f = figure(gate);
   ASSERT_EQ(f.figure.operands.size(), 3u);
   EXPECT_NEAR(value(f.figure.operands[0], 2, 3) * value(f.figure.operands[1], 2, 3),
               value(f.figure.operands[2], 2, 3), 1e-6);
-  const SlopeFigure s = figure(*parse_site("blocks.1.attn.masked"));
+  const GradientFigure s = figure(*parse_site("blocks.1.attn.masked"));
   ASSERT_EQ(s.figure.operands.size(), 4u);
   const auto& o = s.figure.operands;
   EXPECT_NEAR(value(o[0], 3, 1) * (value(o[1], 3, 1) - value(o[2], 3, 0)), value(o[3], 3, 1), 1e-6);
@@ -150,14 +150,14 @@ TEST_F(StepsBackTest, ElementwiseSlopesAreTheProductOfWhatIsShown) {
 
 TEST_F(StepsBackTest, CellsOfJoinedFactorsAreFound) {
   open_model("llama");
-  const SlopeFigure f = figure(*parse_site("blocks.0.attn.rot_k"));
+  const GradientFigure f = figure(*parse_site("blocks.0.attn.rot_k"));
   ASSERT_GE(f.pieces.size(), 2u) << "heads that share a key";
   const std::int64_t width = f.pieces[0].left.col.size;
-  const SlopeSpot second = slope_spot(f, 0, 2, width + 3);
+  const GradientSpot second = gradient_spot(f, 0, 2, width + 3);
   ASSERT_TRUE(second.operand);
   EXPECT_EQ(second.col, 3);
   EXPECT_EQ(value(*second.operand, second.row, second.col), value(f.figure.operands[0], 2, width + 3));
-  const std::string text = text_of(slope_spelled(*slopes_, f, 0, 2, width + 3));
+  const std::string text = text_of(gradient_spelled(*grads_, f, 0, 2, width + 3));
   EXPECT_TRUE(text.find(".grad[") != std::string::npos) << text;
 }
 
@@ -166,12 +166,12 @@ TEST_F(StepsBackTest, SharesOfSeveralReadersAreDrawnAndAddUp) {
        {"gpt2", "llama", "marian", "bert", "gemma2", "t5", "gpt_neox", "paligemma_prefix"}) {
     open_model(model);
     int several = 0;
-    for (const TimelineStep& step : slopes_->walk->steps) {
+    for (const TimelineStep& step : grads_->walk->steps) {
       for (const Site& at : step.sites) {
-        const auto& readers = slopes_->readers_of(at);
+        const auto& readers = grads_->readers_of(at);
         if (readers.size() < 2) continue;
         ++several;
-        const SlopeFigure f = build_slope_figure(slopes_, {0, 0, at, "", true, {}});
+        const GradientFigure f = build_gradient_figure(grads_, {0, 0, at, "", true, {}});
         const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
         ASSERT_EQ(f.shares.size(), std::min<std::size_t>(readers.size(), 4)) << f.name;
         const std::int64_t row = out.row.size / 2, col = out.col.size / 3;
@@ -181,15 +181,15 @@ TEST_F(StepsBackTest, SharesOfSeveralReadersAreDrawnAndAddUp) {
           size += std::abs(value(f.figure.operands[i], row, col));
         }
         EXPECT_NEAR(value(out, row, col), sum, 1e-7 + 1e-4 * size) << model << " " << f.name;
-        const std::string text = text_of(slope_spelled(*slopes_, f, f.figure.result(), row, col));
+        const std::string text = text_of(gradient_spelled(*grads_, f, f.figure.result(), row, col));
         EXPECT_NE(text.find("from " + reader_name(readers, readers.back())), std::string::npos) << text;
         for (int from = 0; from < static_cast<int>(readers.size()); ++from) {
-          const SlopeFigure one = build_slope_figure(slopes_, {0, 0, at, "", true, {}, from});
+          const GradientFigure one = build_gradient_figure(grads_, {0, 0, at, "", true, {}, from});
           const Operand& share = one.figure.operands[static_cast<std::size_t>(one.figure.result())];
           const auto why =
-              explain_share(*slopes_->gradients, at, readers[static_cast<std::size_t>(from)], {row, col});
+              explain_share(*grads_->gradients, at, readers[static_cast<std::size_t>(from)], {row, col});
           EXPECT_NEAR(value(share, row, col), why.value, 1e-7 + 1e-4 * size) << model << " " << one.name;
-          EXPECT_FALSE(text_of(slope_formula(*slopes_, at, "", from)).empty()) << one.name;
+          EXPECT_FALSE(text_of(gradient_formula(*grads_, at, "", from)).empty()) << one.name;
         }
       }
     }
@@ -197,17 +197,17 @@ TEST_F(StepsBackTest, SharesOfSeveralReadersAreDrawnAndAddUp) {
   }
 }
 
-TEST_F(StepsBackTest, ThePartsOfANormMakeItsSlope) {
+TEST_F(StepsBackTest, ThePartsOfANormMakeItsGradient) {
   for (const char* model : {"gpt2", "llama", "bert", "gemma2", "qwen3"}) {
     open_model(model);
     int norms = 0;
-    for (const TimelineStep& step : slopes_->walk->steps) {
+    for (const TimelineStep& step : grads_->walk->steps) {
       for (const Site& at : step.sites) {
-        const auto& readers = slopes_->readers_of(at);
+        const auto& readers = grads_->readers_of(at);
         for (int from = 0; from < static_cast<int>(readers.size()); ++from) {
           if (step_of(readers[static_cast<std::size_t>(from)].slot).rule != Rule::norm) continue;
           ++norms;
-          const SlopeFigure f = build_slope_figure(slopes_, {0, 0, at, "", true, {}, from});
+          const GradientFigure f = build_gradient_figure(grads_, {0, 0, at, "", true, {}, from});
           const auto part = [&](const char* id, std::int64_t row, std::int64_t col) {
             for (const Operand& operand : f.figure.operands)
               if (operand.id == id) return value(operand, row, col);
@@ -220,7 +220,7 @@ TEST_F(StepsBackTest, ThePartsOfANormMakeItsSlope) {
               (g - part("mean", row, 0) - part("normed", row, col) * part("mean_with", row, 0));
           EXPECT_NE(part("normed", row, col), 0.0) << f.name;
           EXPECT_NEAR(part("result", row, col), made, 1e-7 + 1e-4 * std::abs(g)) << model << " " << f.name;
-          const std::string formula = text_of(slope_formula(*slopes_, at, "", from));
+          const std::string formula = text_of(gradient_formula(*grads_, at, "", from));
           const NormSpec& spec = norm_spec(trace().config(), readers[static_cast<std::size_t>(from)]);
           EXPECT_EQ(formula.find("mean(g) ") != std::string::npos, spec.kind == NormSpec::Kind::layer);
         }
@@ -232,27 +232,27 @@ TEST_F(StepsBackTest, ThePartsOfANormMakeItsSlope) {
 
 TEST_F(StepsBackTest, ATiedTableShowsBothItsUses) {
   open_model("gpt2");
-  const SlopeFigure f =
-      build_slope_figure(slopes_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}});
+  const GradientFigure f =
+      build_gradient_figure(grads_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}});
   ASSERT_EQ(f.shares.size(), 2u);
   const Operand& out = f.figure.operands[static_cast<std::size_t>(f.figure.result())];
   const auto index = source_index(trace(), out, 1, 2);
   const double both = value(f.figure.operands[0], 1, 2) + value(f.figure.operands[1], 1, 2);
   EXPECT_NEAR(value(out, 1, 2), both, 1e-6);
-  EXPECT_NEAR(value(out, 1, 2), weight_slope_cell(*slopes_->gradients, "tok_embed.weight", index), 1e-6);
-  const SlopeFigure own =
-      build_slope_figure(slopes_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}, 0});
+  EXPECT_NEAR(value(out, 1, 2), weight_gradient_cell(*grads_->gradients, "tok_embed.weight", index), 1e-6);
+  const GradientFigure own =
+      build_gradient_figure(grads_, {0, 0, *parse_site("tok_embed"), "tok_embed.weight", true, {}, 0});
   EXPECT_TRUE(own.shares.empty());
 }
 
 TEST_F(StepsBackTest, TorchLinesNameTheGradient) {
   open_model("gpt2");
   const Site q = *parse_site("blocks.0.attn.q");
-  EXPECT_EQ(slope_torch(*slopes_, q, ""), "q.grad  # after loss.backward(), with q.retain_grad()");
-  EXPECT_EQ(slope_torch(*slopes_, q, "blocks.0.attn.q.weight"),
+  EXPECT_EQ(gradient_torch(*grads_, q, ""), "q.grad  # after loss.backward(), with q.retain_grad()");
+  EXPECT_EQ(gradient_torch(*grads_, q, "blocks.0.attn.q.weight"),
             "W_query.weight.grad.T  # after loss.backward()");
-  EXPECT_EQ(slope_torch(*slopes_, q, "blocks.0.attn.q.bias"), "W_query.bias.grad  # after loss.backward()");
-  EXPECT_EQ(text_of(slope_formula(*slopes_, q, "blocks.0.attn.q.weight")), "dWQ = xᵀ · dQ");
+  EXPECT_EQ(gradient_torch(*grads_, q, "blocks.0.attn.q.bias"), "W_query.bias.grad  # after loss.backward()");
+  EXPECT_EQ(text_of(gradient_formula(*grads_, q, "blocks.0.attn.q.weight")), "dWQ = xᵀ · dQ");
 }
 
 TEST_F(StepsBackTest, ClickingPinsACellOfTheStep) {
@@ -273,21 +273,21 @@ TEST_F(StepsBackTest, WhereThereIsNoLossASentenceSaysWhy) {
   open_model("gpt2");
   ASSERT_TRUE(session_.edit("one", "", [](Document& document) { return set_ids(document, 0, {3}, {}); }));
   take();
-  EXPECT_TRUE(slopes_->error);
+  EXPECT_TRUE(grads_->error);
   draw();
   workspace_.backward_target = 2;
   take();
-  EXPECT_TRUE(slopes_->gradients);
+  EXPECT_TRUE(grads_->gradients);
   draw();
 }
 
 TEST_F(StepsBackTest, TheRowsThatCountAreShownAndChosen) {
   session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/sorter");
   take();
-  ASSERT_TRUE(slopes_->gradients) << slopes_->error->text();
-  const auto counted = [&] { return slopes_->gradients->loss().counted; };
+  ASSERT_TRUE(grads_->gradients) << grads_->error->text();
+  const auto counted = [&] { return grads_->gradients->loss().counted; };
   EXPECT_EQ(counted(), 6);  // the answer, but for its end
-  go_to_site(workspace_, *slopes_->walk, site_of(Slot::logits));
+  go_to_site(workspace_, *grads_->walk, site_of(Slot::logits));
   note_items(true);
   begin_items();
   draw();

@@ -44,7 +44,7 @@ class StepsViewTest : public testing::ImguiFixture {
   }
   Site site(const char* text) { return *parse_site(text); }
   Figure figure(const Site& at, int head = 0) {
-    FigureWish wish{0, head, 1, at, false, {4, 2, 9}};
+    FigureRequest wish{0, head, 1, at, false, {4, 2, 9}};
     return build_figure(*run_, wish);
   }
   Session session_;

@@ -205,17 +205,17 @@ TEST(SaveModel, a_trained_model_says_the_same_bit_for_bit) {
 TEST(SaveModel, a_translator_opens_again_bit_for_bit) {
   json config = json::parse(kMarian);
   ModelConfig model = config_of(config);
-  model.never_said = {0};  // what the family's reader makes of the padding
+  model.suppressed_tokens = {0};  // what the family's reader makes of the padding
   expect_round_trip("marian", random_model(model));
   config["encoder"]["shares_embedding"] = false;
   config["encoder"]["vocab_size"] = 13;
   model = config_of(config);
-  model.never_said = {4, 0};
+  model.suppressed_tokens = {4, 0};
   const ModelPointer two_tables = random_model(model);
   expect_round_trip("marian", two_tables);
   const testing::TempFolder folder;
   must_save(folder / "model", "marian", *two_tables);
-  EXPECT_EQ(must_open(folder / "model").model->config().never_said, (std::vector<int>{4, 0}));
+  EXPECT_EQ(must_open(folder / "model").model->config().suppressed_tokens, (std::vector<int>{4, 0}));
 }
 
 TEST(SaveModel, the_variants_a_layout_can_say_open_again) {
@@ -312,7 +312,7 @@ TEST(SaveModel, numbers_in_configs_are_short) {
   std::ifstream file(folder / "model/config.json");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   EXPECT_NE(text.find("\"eps\": 1e-05"), std::string::npos) << text;
-  EXPECT_EQ(must_open(folder / "model").model->config().never_said, (std::vector<int>{0, 5}));
+  EXPECT_EQ(must_open(folder / "model").model->config().suppressed_tokens, (std::vector<int>{0, 5}));
 }
 
 TEST(SaveModel, the_tokenizer_comes_along) {

@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> run_fixture(const std::string& name, const std::vec
 TEST(HeadStats, UniformRowHasAllTheEntropy) {
   const RowStats stats = row_stats(row_of({0.25f, 0.25f, 0.25f, 0.25f}), Tensor(), 3);
   EXPECT_NEAR(stats.entropy, std::log(4.0), 1e-9);
-  EXPECT_NEAR(stats.most_entropy, std::log(4.0), 1e-9);
+  EXPECT_NEAR(stats.max_entropy, std::log(4.0), 1e-9);
   EXPECT_NEAR(stats.distance, (3 + 2 + 1 + 0) / 4.0, 1e-9);
   EXPECT_NEAR(stats.first_share, 0.25, 1e-9);
   EXPECT_EQ(stats.in_sight, 4);
@@ -38,13 +38,13 @@ TEST(HeadStats, OneKeyTakesAll) {
   EXPECT_EQ(stats.distance, 0);
   EXPECT_EQ(stats.first_share, 0);
   EXPECT_EQ(stats.in_sight, 3);
-  EXPECT_NEAR(stats.most_entropy, std::log(3.0), 1e-9);
+  EXPECT_NEAR(stats.max_entropy, std::log(3.0), 1e-9);
 }
 
 TEST(HeadStats, FullyMaskedRowIsZeroEverywhere) {
   const RowStats stats = row_stats(row_of({0, 0}), row_of({0, 0}), 1);
   EXPECT_EQ(stats.entropy, 0);
-  EXPECT_EQ(stats.most_entropy, 0);
+  EXPECT_EQ(stats.max_entropy, 0);
   EXPECT_EQ(stats.in_sight, 0);
 }
 
@@ -74,7 +74,7 @@ TEST(HeadStats, MeansAgreeWithAPlainLoop) {
       const auto stats = head_stats(*trace, pattern, head);
       ASSERT_TRUE(stats);
       EXPECT_NEAR(stats->entropy, entropy / 24, 1e-5) << name;
-      EXPECT_NEAR(stats->most_entropy, most / 24, 1e-9) << name;
+      EXPECT_NEAR(stats->max_entropy, most / 24, 1e-9) << name;
       EXPECT_NEAR(stats->distance, distance / 24, 1e-5) << name;
       EXPECT_NEAR(stats->first_share, first / 24, 1e-5) << name;
       EXPECT_EQ(stats->in_sight, 24);

@@ -17,13 +17,13 @@ Values doubles(const Tensor& t) {
   return {values.begin(), values.end()};
 }
 
-// `found` against the slopes of loss(values) at `at`, for every `step`-th value; gaps are relative to the
-// largest slope.
-void expect_slopes(const Tensor& found, const Tensor& at, const std::function<double(const Values&)>& loss,
-                   std::size_t step = 1, double tolerance = 2e-5) {
+// `found` against the gradients of loss(values) at `at`, for every `step`-th value; gaps are relative to the
+// largest gradient.
+void expect_gradients(const Tensor& found, const Tensor& at, const std::function<double(const Values&)>& loss,
+                      std::size_t step = 1, double tolerance = 2e-5) {
   ASSERT_EQ(found.sizes(), at.sizes());
   Values values = doubles(at);
-  const Values slopes = doubles(found);
+  const Values grads = doubles(found);
   Values exact(values.size(), 0.0);
   double largest = 1e-3;
   for (std::size_t i = 0; i < values.size(); i += step) {
@@ -37,7 +37,7 @@ void expect_slopes(const Tensor& found, const Tensor& at, const std::function<do
     largest = std::max(largest, std::fabs(exact[i]));
   }
   for (std::size_t i = 0; i < values.size(); i += step)
-    EXPECT_NEAR(slopes[i], exact[i], tolerance * largest) << "value " << i;
+    EXPECT_NEAR(grads[i], exact[i], tolerance * largest) << "value " << i;
 }
 
 double dot(const Values& a, const Values& b) {
@@ -74,10 +74,11 @@ TEST(Backward, Linear) {
                                     : noise({{Axis::in, 5}, {Axis::out, 7}}, 3);
         const Tensor bias = noise({{Axis::out, 7}}, 4);
         const LinearGrads found = linear_backward(dy, x, w, bias);
-        const Values dx = doubles(x), dw = doubles(w), db = doubles(bias), slope = doubles(dy);
-        expect_slopes(found.x, x, [&](const Values& v) { return dot(times(v, dw, db, 5, 7), slope); });
-        expect_slopes(found.w, w, [&](const Values& v) { return dot(times(dx, v, db, 5, 7), slope); });
-        expect_slopes(found.bias, bias, [&](const Values& v) { return dot(times(dx, dw, v, 5, 7), slope); });
+        const Values dx = doubles(x), dw = doubles(w), db = doubles(bias), gradient = doubles(dy);
+        expect_gradients(found.x, x, [&](const Values& v) { return dot(times(v, dw, db, 5, 7), gradient); });
+        expect_gradients(found.w, w, [&](const Values& v) { return dot(times(dx, v, db, 5, 7), gradient); });
+        expect_gradients(found.bias, bias,
+                         [&](const Values& v) { return dot(times(dx, dw, v, 5, 7), gradient); });
         EXPECT_EQ(found.w.stride(0) == 1, transposed);  // lies in memory as the weight does
         EXPECT_EQ(axes_text(found.w), "[in, out]");
         EXPECT_TRUE(linear_backward(dy, x, w, {}).bias.empty());
@@ -99,12 +100,12 @@ TEST(Backward, LinearByTiles) {
 TEST(Backward, GatheredRowsAreAdded) {
   const Tensor table = noise({{Axis::vocab, 6}, {Axis::d_model, 3}}, 1), dy = matrix(5, 3, 2);
   const std::vector<int> ids = {4, 0, 4, 5, 4};
-  const Values slope = doubles(dy);
-  expect_slopes(gather_rows_backward(dy, ids, 6), table, [&](const Values& v) {
+  const Values gradient = doubles(dy);
+  expect_gradients(gather_rows_backward(dy, ids, 6), table, [&](const Values& v) {
     double sum = 0;
     for (std::size_t pos = 0; pos < ids.size(); ++pos)
       for (std::size_t d = 0; d < 3; ++d)
-        sum += v[static_cast<std::size_t>(ids[pos]) * 3 + d] * slope[pos * 3 + d];
+        sum += v[static_cast<std::size_t>(ids[pos]) * 3 + d] * gradient[pos * 3 + d];
     return sum;
   });
 }
@@ -136,10 +137,10 @@ TEST(Backward, Activations) {
       for (float size : {0.1f, 3.f, 30.f}) {
         SCOPED_TRACE(static_cast<int>(kind));
         const Tensor x = scale(matrix(3, 37, 1), size), dy = matrix(3, 37, 2);
-        const Values slope = doubles(dy);
-        expect_slopes(activate_backward(kind, dy, x), x, [&](const Values& v) {
+        const Values gradient = doubles(dy);
+        expect_gradients(activate_backward(kind, dy, x), x, [&](const Values& v) {
           double sum = 0;
-          for (std::size_t i = 0; i < v.size(); ++i) sum += slope[i] * activated(kind, v[i]);
+          for (std::size_t i = 0; i < v.size(); ++i) sum += gradient[i] * activated(kind, v[i]);
           return sum;
         });
       }
@@ -150,27 +151,27 @@ TEST(Backward, Activations) {
 
 TEST(Backward, ProductsAndCaps) {
   const Tensor a = matrix(3, 5, 1), b = matrix(3, 5, 2), dy = matrix(3, 5, 3);
-  const Values slope = doubles(dy), other = doubles(b), first = doubles(a);
+  const Values gradient = doubles(dy), other = doubles(b), first = doubles(a);
   const auto product_with = [&](const Values& fixed) {
     return [&](const Values& v) {
       double sum = 0;
-      for (std::size_t i = 0; i < v.size(); ++i) sum += slope[i] * v[i] * fixed[i];
+      for (std::size_t i = 0; i < v.size(); ++i) sum += gradient[i] * v[i] * fixed[i];
       return sum;
     };
   };
-  expect_slopes(multiply_backward(dy, a, b).a, a, product_with(other));
-  expect_slopes(multiply_backward(dy, a, b).b, b, product_with(first));
+  expect_gradients(multiply_backward(dy, a, b).a, a, product_with(other));
+  expect_gradients(multiply_backward(dy, a, b).b, b, product_with(first));
   const float cap = 0.6f;
-  expect_slopes(soft_cap_backward(dy, soft_cap(a, cap), cap), a, [&](const Values& v) {
+  expect_gradients(soft_cap_backward(dy, soft_cap(a, cap), cap), a, [&](const Values& v) {
     double sum = 0;
     for (std::size_t i = 0; i < v.size(); ++i)
-      sum += slope[i] * static_cast<double>(cap) * std::tanh(v[i] / static_cast<double>(cap));
+      sum += gradient[i] * static_cast<double>(cap) * std::tanh(v[i] / static_cast<double>(cap));
     return sum;
   });
 }
 
 // (x - mean) / sqrt(var + eps) * (weight + offset) + bias; without a mean for RMSNorm.
-double normed_dot(const Values& x, const Values& weight, const Values& bias, const Values& slope,
+double normed_dot(const Values& x, const Values& weight, const Values& bias, const Values& gradient,
                   std::size_t width, bool centred, double offset) {
   double sum = 0;
   for (std::size_t row = 0; row < x.size(); row += width) {
@@ -179,7 +180,7 @@ double normed_dot(const Values& x, const Values& weight, const Values& bias, con
     for (std::size_t i = 0; i < width; ++i)
       square += (x[row + i] - mean) * (x[row + i] - mean) / static_cast<double>(width);
     for (std::size_t i = 0; i < width; ++i)
-      sum += slope[row + i] *
+      sum += gradient[row + i] *
              ((x[row + i] - mean) / std::sqrt(square + 1e-3) * (weight.empty() ? 1 : weight[i] + offset) +
               (bias.empty() ? 0 : bias[i]));
   }
@@ -199,31 +200,31 @@ TEST(Backward, Norms) {
             centred ? layer_norm(x, weight, bias, 1e-3f) : rms_norm(x, weight, 1e-3f, offset);
         const NormGrads found = centred ? layer_norm_backward(dy, x, forward.scale, weight, bias)
                                         : rms_norm_backward(dy, x, forward.scale, weight, offset);
-        const Values vx = doubles(x), vw = doubles(weight), vb = doubles(bias), slope = doubles(dy);
+        const Values vx = doubles(x), vw = doubles(weight), vb = doubles(bias), gradient = doubles(dy);
         const auto loss = [&](const Values& a, const Values& w, const Values& b) {
-          return normed_dot(a, w, b, slope, static_cast<std::size_t>(width), centred,
+          return normed_dot(a, w, b, gradient, static_cast<std::size_t>(width), centred,
                             static_cast<double>(offset));
         };
-        expect_slopes(found.x, x, [&](const Values& v) { return loss(v, vw, vb); });
-        expect_slopes(found.weight, weight, [&](const Values& v) { return loss(vx, v, vb); });
-        if (centred) expect_slopes(found.bias, bias, [&](const Values& v) { return loss(vx, vw, v); });
+        expect_gradients(found.x, x, [&](const Values& v) { return loss(v, vw, vb); });
+        expect_gradients(found.weight, weight, [&](const Values& v) { return loss(vx, v, vb); });
+        if (centred) expect_gradients(found.bias, bias, [&](const Values& v) { return loss(vx, vw, v); });
         EXPECT_EQ(found.bias.empty(), !centred);
         const NormGrads bare = centred ? layer_norm_backward(dy, x, forward.scale, {}, {})
                                        : rms_norm_backward(dy, x, forward.scale, {});
-        expect_slopes(bare.x, x, [&](const Values& v) { return loss(v, {}, {}); });
+        expect_gradients(bare.x, x, [&](const Values& v) { return loss(v, {}, {}); });
         EXPECT_TRUE(bare.weight.empty());
       }
 }
 
 TEST(Backward, SoftmaxRows) {
   const Tensor x = matrix(3, 9, 1), dy = matrix(3, 9, 2);
-  const Values slope = doubles(dy);
-  expect_slopes(softmax_rows_backward(dy, softmax_rows(x)), x, [&](const Values& v) {
+  const Values gradient = doubles(dy);
+  expect_gradients(softmax_rows_backward(dy, softmax_rows(x)), x, [&](const Values& v) {
     double loss = 0;
     for (std::size_t row = 0; row < v.size(); row += 9) {
       double sum = 0;
       for (std::size_t i = 0; i < 9; ++i) sum += std::exp(v[row + i]);
-      for (std::size_t i = 0; i < 9; ++i) loss += slope[row + i] * std::exp(v[row + i]) / sum;
+      for (std::size_t i = 0; i < 9; ++i) loss += gradient[row + i] * std::exp(v[row + i]) / sum;
     }
     return loss;
   });
@@ -237,7 +238,7 @@ TEST(Backward, Rotations) {
   const auto frequencies = rope_frequencies(spec, 6);
   const Positions positions{0, {5, 0, 9}};
   for (bool interleaved : {false, true}) {
-    const Values slope = doubles(dy);
+    const Values gradient = doubles(dy);
     const auto loss = [&](const Values& v) {
       double sum = 0;
       for (std::size_t row = 0; row < v.size() / 6; ++row) {
@@ -246,14 +247,14 @@ TEST(Backward, Rotations) {
           const std::size_t low = at + (interleaved ? 2 * i : i),
                             high = at + (interleaved ? 2 * i + 1 : i + 2);
           const double angle = static_cast<double>(positions.rows[row % 3]) * frequencies[i];
-          sum += slope[low] * 1.25 * (v[low] * std::cos(angle) - v[high] * std::sin(angle));
-          sum += slope[high] * 1.25 * (v[high] * std::cos(angle) + v[low] * std::sin(angle));
+          sum += gradient[low] * 1.25 * (v[low] * std::cos(angle) - v[high] * std::sin(angle));
+          sum += gradient[high] * 1.25 * (v[high] * std::cos(angle) + v[low] * std::sin(angle));
         }
-        sum += slope[at + 4] * v[at + 4] + slope[at + 5] * v[at + 5];
+        sum += gradient[at + 4] * v[at + 4] + gradient[at + 5] * v[at + 5];
       }
       return sum;
     };
-    expect_slopes(rotate_backward(dy, frequencies, positions, interleaved, 1.25), x, loss);
+    expect_gradients(rotate_backward(dy, frequencies, positions, interleaved, 1.25), x, loss);
   }
 }
 
@@ -288,8 +289,8 @@ TEST(Backward, CrossEntropyWithSmoothingAndMaskedRows) {
     EXPECT_NEAR(found.plain, exact.plain, 1e-5);
     EXPECT_NEAR(found.smoothed, exact.smoothed, 1e-5);
     EXPECT_EQ(found.counted, 4);
-    expect_slopes(cross_entropy_backward(logits, targets, smoothing, 0.25), logits,
-                  [&](const Values& v) { return 0.25 * losses(v, targets, smoothing).smoothed; });
+    expect_gradients(cross_entropy_backward(logits, targets, smoothing, 0.25), logits,
+                     [&](const Values& v) { return 0.25 * losses(v, targets, smoothing).smoothed; });
   }
   std::vector<int> best(6);
   for (std::int64_t row = 0; row < 6; ++row)
@@ -306,8 +307,8 @@ TEST(Backward, CrossEntropyWithSmoothingAndMaskedRows) {
 TEST(Backward, CrossEntropyOfHugeLogits) {
   const Tensor logits = Tensor::from({1000, 0, -1000}, {{Axis::pos, 1}, {Axis::vocab, 3}});
   EXPECT_NEAR(cross_entropy(logits, {1}, 0).plain, 1000, 1e-3);
-  const Tensor slopes = cross_entropy_backward(logits, {1}, 0, 1);
-  EXPECT_EQ(slopes.values(), (std::vector<float>{1, -1, 0}));
+  const Tensor grads = cross_entropy_backward(logits, {1}, 0, 1);
+  EXPECT_EQ(grads.values(), (std::vector<float>{1, -1, 0}));
 }
 
 // ---- attention ------------------------------------------------------------------------------------
@@ -350,27 +351,27 @@ double attention_dot(const AttentionInputs& in, const Slots& at, const Values& d
   return loss;
 }
 
-void expect_attention_slopes(const AttentionInputs& in, std::size_t step) {
+void expect_attention_gradients(const AttentionInputs& in, std::size_t step) {
   const Tensor dz =
       noise({{Axis::query, in.q.size(1)}, {Axis::head, in.q.size(0)}, {Axis::d_head, in.q.size(2)}}, 8)
           .permute({1, 0, 2});
   const AttentionGrads found = attend_backward(dz, in, attend(in));
   const Slots at{doubles(in.q), doubles(in.k), doubles(in.v), doubles(in.bias.table)};
-  const Values slope = doubles(dz);
+  const Values gradient = doubles(dz);
   const auto with = [&](Values Slots::*slot) {
     return [&, slot](const Values& v) {
       Slots moved = at;
       moved.*slot = v;
-      return attention_dot(in, moved, slope);
+      return attention_dot(in, moved, gradient);
     };
   };
-  expect_slopes(found.q, in.q, with(&Slots::q), step);
-  expect_slopes(found.k, in.k, with(&Slots::k), step);
-  expect_slopes(found.v, in.v, with(&Slots::v), step);
+  expect_gradients(found.q, in.q, with(&Slots::q), step);
+  expect_gradients(found.k, in.k, with(&Slots::k), step);
+  expect_gradients(found.v, in.v, with(&Slots::v), step);
   EXPECT_TRUE(found.q.permute({1, 0, 2}).contiguous());
   EXPECT_TRUE(found.k.permute({1, 0, 2}).contiguous());
   if (in.bias.kind == ScoreBias::Kind::buckets)
-    expect_slopes(found.table, in.bias.table, with(&Slots::table), step > 1 ? 7 : 1);
+    expect_gradients(found.table, in.bias.table, with(&Slots::table), step > 1 ? 7 : 1);
   else
     EXPECT_TRUE(found.table.empty());
 }
@@ -384,7 +385,7 @@ TEST(Backward, AttentionInEveryCombination) {
           in.cap = cap;
           in.bias = bias;
           in.mask = mask;
-          expect_attention_slopes(in, 5);
+          expect_attention_gradients(in, 5);
           if (::testing::Test::HasFailure()) return;
         }
 }
@@ -393,11 +394,11 @@ TEST(Backward, AttentionOverSeveralTiles) {
   with_every_kernel([] {
     for (float cap : {0.f, 2.f}) {
       AttentionInputs in = attention_inputs(2, 1, 70, 300, 4);
-      expect_attention_slopes(in, 97);
+      expect_attention_gradients(in, 97);
       in.cap = cap;
       in.bias = biases(2)[2];
       in.mask = masks(70, 300)[7];
-      expect_attention_slopes(in, 97);
+      expect_attention_gradients(in, 97);
     }
   });
 }
@@ -407,12 +408,12 @@ TEST(Backward, CrossAttentionHasMoreQueriesThanKeys) {
   in.q = noise({{Axis::head, 2}, {Axis::query, 8}, {Axis::d_head, 4}}, 5);
   in.first_query = 0;
   in.mask.causal = false;
-  expect_attention_slopes(in, 1);
+  expect_attention_gradients(in, 1);
 }
 
 TEST(Backward, RowsThatSeeNobodyPassNothingBack) {
   AttentionInputs in = attention_inputs(2, 1, 6, 6, 4);
-  in.mask.real = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{0, 0});
+  in.mask.attention_mask = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{0, 0});
   const AttentionResult out = attend(in);
   const AttentionGrads found = attend_backward(out.z, in, out);
   EXPECT_EQ(stats(found.q).nans + stats(found.k).nans + stats(found.v).nans, 0);

@@ -34,18 +34,19 @@ inline std::vector<ScoreBias> biases(std::int64_t heads) {
 inline std::vector<Mask> masks(std::int64_t queries, std::int64_t keys) {
   std::vector<Mask> all(8);
   const auto padding = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::uint8_t> real(static_cast<std::size_t>(keys), 1);
-    for (std::int64_t key = begin; key < std::min(end, keys); ++key) real[static_cast<std::size_t>(key)] = 0;
-    return std::make_shared<const std::vector<std::uint8_t>>(real);
+    std::vector<std::uint8_t> attention_mask(static_cast<std::size_t>(keys), 1);
+    for (std::int64_t key = begin; key < std::min(end, keys); ++key)
+      attention_mask[static_cast<std::size_t>(key)] = 0;
+    return std::make_shared<const std::vector<std::uint8_t>>(attention_mask);
   };
   all[1].causal = false;
   all[2].window = 5;
   all[3].rule = std::make_shared<Chequered>();
-  all[4].real = padding(0, 3);  // before the first real key some queries see nobody
+  all[4].attention_mask = padding(0, 3);  // before the first real key some queries see nobody
   all[5].causal = false;
-  all[5].real = padding(keys - 2, keys);
+  all[5].attention_mask = padding(keys - 2, keys);
   all[6].rule = all[3].rule;
-  all[6].real = padding(keys / 2, keys / 2 + 9);
+  all[6].attention_mask = padding(keys / 2, keys / 2 + 9);
   all[7] = all[4];
   for (std::int64_t query = keys - queries; query < keys; query += 3) {
     all[7].cells.push_back({query, 1, true});

@@ -47,7 +47,7 @@ TEST(Buckets, FewAreStillBuckets) {
       }
 }
 
-TEST(Alibi, SlopesFollowThePaper) {
+TEST(Alibi, GradientsFollowThePaper) {
   EXPECT_EQ(alibi_slopes(0), std::vector<float>{});
   EXPECT_EQ(alibi_slopes(1), std::vector<float>{1.f / 256});
   EXPECT_EQ(alibi_slopes(8), (std::vector<float>{1.f / 2, 1.f / 4, 1.f / 8, 1.f / 16, 1.f / 32, 1.f / 64,
@@ -108,14 +108,14 @@ TEST(Scores, MoreQueriesThanKeysAsInCrossAttention) {
   for (const ScoreBias& bias : biases(2)) {
     in.bias = bias;
     expect_by_the_book(in);
-    in.mask.real = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 1, 0});
+    in.mask.attention_mask = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 1, 0});
     expect_by_the_book(in);
   }
 }
 
 TEST(Scores, AllPaddingGivesZeros) {
   AttentionInputs in = attention_inputs(2, 1, 10, 10, 4);
-  in.mask.real = std::make_shared<std::vector<std::uint8_t>>(10, std::uint8_t{0});
+  in.mask.attention_mask = std::make_shared<std::vector<std::uint8_t>>(10, std::uint8_t{0});
   for (bool ruled : {false, true}) {
     if (ruled) in.mask.rule = std::make_shared<Chequered>();
     const AttentionResult found = attend(in);

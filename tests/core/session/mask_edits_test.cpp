@@ -53,16 +53,16 @@ TEST(MaskEdits, ThereIsOneMaskHoweverItIsChosen) {
 TEST(MaskEdits, RowsOfPaddingAreNeitherShownNorCounted) {
   Document document = gpt2(5);
   document.padding = {true, PadSide::left, 8};
-  const std::vector<std::uint8_t> real = real_queries(document, {});
-  ASSERT_EQ(real, (std::vector<std::uint8_t>{0, 0, 0, 1, 1, 1, 1, 1}));
-  const Tensor plane = mask_plane(mask_of(document, 0), {0, 8}, {0, 8}, real);
+  const std::vector<std::uint8_t> attention_mask = real_queries(document, {});
+  ASSERT_EQ(attention_mask, (std::vector<std::uint8_t>{0, 0, 0, 1, 1, 1, 1, 1}));
+  const Tensor plane = mask_plane(mask_of(document, 0), {0, 8}, {0, 8}, attention_mask);
   for (std::int64_t query = 0; query < 8; ++query)
     for (std::int64_t key = 0; key < 8; ++key)
       EXPECT_EQ(plane.at(query, key) > 0, query >= 3 && key >= 3 && key <= query) << query << "," << key;
-  const MaskSummary summary = mask_summary(mask_of(document, 0), 8, 8, real);
+  const MaskSummary summary = mask_summary(mask_of(document, 0), 8, 8, attention_mask);
   EXPECT_EQ(summary.pairs, 40);
   EXPECT_EQ(summary.masked, 25);
-  EXPECT_TRUE(summary.blind.empty()) << "nobody asks what padding sees";
+  EXPECT_TRUE(summary.fully_masked.empty()) << "nobody asks what padding sees";
 }
 
 TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {
@@ -93,7 +93,7 @@ TEST(MaskEdits, SummaryCountsLikeAPlainLoop) {
   EXPECT_EQ(summary.pairs, 144);
   EXPECT_EQ(summary.masked, masked);
   EXPECT_EQ(summary.switched, 8 + 1 + 1);
-  EXPECT_EQ(summary.blind, std::vector<std::int64_t>{7});
+  EXPECT_EQ(summary.fully_masked, std::vector<std::int64_t>{7});
 }
 
 TEST(MaskEdits, RectangleIsTheMask) {

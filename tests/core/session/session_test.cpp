@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/session/backpass.h"
+#include "core/session/backward_run.h"
 #include "tests/edits.h"
 #include "tests/temp_folder.h"
 
@@ -86,7 +86,7 @@ TEST_F(OpenScene, AnEditThatCannotBeMadeChangesNothing) {
 }
 
 // A tied table of tokens has two names, and three where an encoder reads it too: a change under any of them
-// is the same change, and its slope is the sum of all uses.
+// is the same change, and its gradient is the sum of all uses.
 TEST(TiedWeights, ChangeUnderAllOfTheirNames) {
   for (const auto& [model, prefix] :
        {std::pair("gpt2", ""), std::pair("bart", "dec."), std::pair("t5", "dec.")}) {
@@ -114,7 +114,7 @@ TEST(TiedWeights, ChangeUnderAllOfTheirNames) {
   }
 }
 
-TEST(TiedWeights, HaveOneSlopeForAllUses) {
+TEST(TiedWeights, HaveOneGradientForAllUses) {
   const auto read = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
   ASSERT_TRUE(read);
   const Document document = new_document(std::make_shared<const OpenedModel>(*read));
@@ -128,14 +128,14 @@ TEST(TiedWeights, HaveOneSlopeForAllUses) {
   const auto trace = *document.model->run(input);
   const auto gradients = *backward(trace, *default_objective(*trace));
   const std::vector<std::int64_t> cell{2, 5};  // token 5 is read and said
-  const double slope = weight_slope_cell(*gradients, "logits.weight", cell);
+  const double gradient = weight_gradient_cell(*gradients, "logits.weight", cell);
   const float value = document.model->weights().get("logits.weight").at(cell), step = 1e-2f;
   Document up = document, down = document;
   ASSERT_TRUE(set_weight_cell(up, "logits.weight", cell, value + step));
   ASSERT_TRUE(set_weight_cell(down, "logits.weight", cell, value - step));
   const double measured = (loss(up) - loss(down)) / (2.0 * static_cast<double>(step));
-  EXPECT_NEAR(slope, measured, 1e-3 + 0.02 * std::abs(measured));
-  EXPECT_EQ(slope, weight_slope_cell(*gradients, "tok_embed.weight", {5, 2}));
+  EXPECT_NEAR(gradient, measured, 1e-3 + 0.02 * std::abs(measured));
+  EXPECT_EQ(gradient, weight_gradient_cell(*gradients, "tok_embed.weight", {5, 2}));
 }
 
 TEST_F(OpenScene, WeightsMasksAndStepsCanBeEdited) {

@@ -92,13 +92,13 @@ TEST(TrainingRun, TheRateAndTheSmoothingChangeWhileItRuns) {
   settings.recipe.warmup = 0;
   ASSERT_TRUE(training.start(settings, false));
   training.step_once();
-  training.set_rate_factor(0.5);
+  training.set_learning_rate_factor(0.5);
   training.set_smoothing(0.2);
   training.step_once();
   training.wait();
   const auto& curves = *training.snapshot()->curves;
   ASSERT_EQ(curves.steps(), 2);
-  EXPECT_DOUBLE_EQ(curves.rate[1], curves.rate[0] * 0.5);
+  EXPECT_DOUBLE_EQ(curves.learning_rate[1], curves.learning_rate[0] * 0.5);
   EXPECT_DOUBLE_EQ(curves.loss[0], curves.plain_loss[0]);
   EXPECT_NE(curves.loss[1], curves.plain_loss[1]);
 }
@@ -106,12 +106,12 @@ TEST(TrainingRun, TheRateAndTheSmoothingChangeWhileItRuns) {
 TEST(TrainingRun, StopsWithASentenceWhenTheLossIsNoNumber) {
   Training training;
   TrainingSettings settings = small_sorter(400);
-  settings.recipe.rate = 900;
+  settings.recipe.learning_rate = 900;
   settings.recipe.schedule = "constant";
   settings.recipe.warmup = 0;
   settings.recipe.clip = 0;
   ASSERT_TRUE(training.start(settings, false));
-  training.set_rate_factor(1e38);
+  training.set_learning_rate_factor(1e38);
   training.go();
   training.wait();
   ASSERT_EQ(training.state(), TrainingState::failed);

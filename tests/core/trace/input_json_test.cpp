@@ -14,7 +14,7 @@ TEST(InputJson, ThereAndBack) {
   Input input;
   input.ids = {3, 0, 2147483647};
   input.types = {0, 1, 1};
-  input.real = {1, 1, 0};
+  input.attention_mask = {1, 1, 0};
   input.spans = {{"image", 0, 2}};
   input.pixels = Tensor::from({0.5f, -1, 2, 3}, {{Axis::in, 1}, {Axis::pos, 2}, {Axis::dim, 2}});
   const auto read = inputs_from_json({{"inputs", {input_to_json(input)}}}, "card.json");
@@ -22,7 +22,7 @@ TEST(InputJson, ThereAndBack) {
   ASSERT_EQ(read->size(), 1u);
   EXPECT_EQ(read->front().ids, input.ids);
   EXPECT_EQ(read->front().types, input.types);
-  EXPECT_EQ(read->front().real, input.real);
+  EXPECT_EQ(read->front().attention_mask, input.attention_mask);
   EXPECT_EQ(read->front().pixels.values(), input.pixels.values());
   ASSERT_EQ(read->front().spans.size(), 1u);
   EXPECT_EQ(read->front().spans[0].name, "image");

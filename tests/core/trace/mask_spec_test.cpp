@@ -110,7 +110,7 @@ TEST(MaskSpec, ModelIsTheModelsOwnMask) {
 
 TEST(MaskSpec, PaddingAndSwitchedCellsComeAfterTheText) {
   Mask own;
-  own.real = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 0, 1});
+  own.attention_mask = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 0, 1});
   own.cells = {{3, 1, true}, {4, 4, false}};
   expect_mask(
       "causal | *>image",

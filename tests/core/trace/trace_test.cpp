@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/trace/probe.h"
+#include "core/trace/hook.h"
 
 namespace attnscope {
 namespace {
@@ -40,7 +40,7 @@ class OneAttention : public ::testing::Test {
     weights->set("logits.weight", wave({{Axis::in, kHeads * kWidth}, {Axis::vocab, kWords}}, 0.9));
     auto trace = std::make_shared<Trace>(config, weights);
     trace->length = kRows;
-    const Probe at(*trace, options), inside = at.in(Stack::single, 0);
+    const Hook at(*trace, options), inside = at.in(Stack::single, 0);
     const Tensor x = at(Slot::embed, wave({{Axis::pos, kRows}, {Axis::d_model, kHeads * kWidth}}, 0.31));
     AttentionInputs in;
     in.q =
@@ -161,7 +161,7 @@ TEST_F(OneAttention, logits_and_probabilities) {
 TEST_F(OneAttention, own_head_of_grouped_queries) {
   const RunOptions plain;
   const auto trace = run(plain);
-  const Probe inside = Probe(*trace, plain).in(Stack::single, 0);
+  const Hook inside = Hook(*trace, plain).in(Stack::single, 0);
   inside(Slot::q, wave({{Axis::pos, kRows}, {Axis::concat, kHeads * kWidth}}, 0.77));
   inside(Slot::k, wave({{Axis::pos, kRows}, {Axis::concat, 2 * kWidth}}, 0.53));
   for (std::int64_t head = 0; head < kHeads; ++head) {
@@ -229,8 +229,8 @@ TEST(Apply, positions_are_absolute) {
   EXPECT_EQ(edited("embed[pos=6]=0", x, {5, nullptr}), (Values{1, 2, 0, 0}));
   EXPECT_EQ(edited("embed[pos=2-5]=0", x, {5, nullptr}), (Values{0, 0, 3, 4}));
   EXPECT_EQ(edited("embed[pos=1]=0", x, {5, nullptr}), x.values());
-  const std::vector<std::uint8_t> real{1, 0};
-  EXPECT_EQ(edited("embed=mean", x, {0, &real}), (Values{1, 2, 1, 2}));  // padding does not count
+  const std::vector<std::uint8_t> attention_mask{1, 0};
+  EXPECT_EQ(edited("embed=mean", x, {0, &attention_mask}), (Values{1, 2, 1, 2}));  // padding does not count
 }
 
 TEST(Apply, frozen_numbers_fit_a_step_a_box_or_every_row) {

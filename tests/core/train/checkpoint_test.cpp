@@ -19,11 +19,11 @@ TEST(Checkpoint, goes_on_bit_for_bit) {
   Trainer whole = counting_trainer(), half = counting_trainer();
   take_steps(whole, 3);
   ASSERT_TRUE(whole.measure_held_out(5));
-  whole.set_rate_factor(0.7);
+  whole.set_learning_rate_factor(0.7);
   take_steps(whole, 3);
   take_steps(half, 3);
   ASSERT_TRUE(half.measure_held_out(5));
-  half.set_rate_factor(0.7);
+  half.set_learning_rate_factor(0.7);
   ASSERT_TRUE(save_checkpoint(path, half));
   Trainer later = counting_trainer();
   auto state = read_checkpoint(path, later);
@@ -37,7 +37,7 @@ TEST(Checkpoint, goes_on_bit_for_bit) {
   for (std::size_t i = 0; i < 6; ++i) {
     const StepReport &a = whole.state().reports[i], &b = later.state().reports[i];
     EXPECT_EQ(a.loss, b.loss);
-    EXPECT_EQ(a.rate, b.rate);
+    EXPECT_EQ(a.learning_rate, b.learning_rate);
     EXPECT_EQ(a.layer_updates, b.layer_updates);
     EXPECT_EQ(a.layer_gradients, b.layer_gradients);
   }

@@ -49,7 +49,7 @@ TEST(DataFile, learns_its_lines) {
   Recipe recipe;
   recipe.steps = 60;
   recipe.batch = 8;
-  recipe.rate = 1e-2;
+  recipe.learning_rate = 1e-2;
   recipe.warmup = 5;
   auto trainer = Trainer::make(*task_of_text(kText, "lines.txt"), {1, 2, 0, 16, 32, "", ""}, recipe, 1);
   ASSERT_TRUE(trainer);

@@ -93,13 +93,13 @@ TEST(Edges, a_warm_up_longer_than_the_run_only_rises) {
   for (const char* schedule : {"cosine", "inverse_sqrt", "constant"}) {
     recipe.schedule = schedule;
     for (int step = 0; step < 10; ++step)
-      EXPECT_DOUBLE_EQ(learning_rate(recipe, step), recipe.rate * (step + 1) / 40) << schedule;
+      EXPECT_DOUBLE_EQ(learning_rate(recipe, step), recipe.learning_rate * (step + 1) / 40) << schedule;
   }
   recipe.schedule = "cosine";
   recipe.warmup = 10;
-  EXPECT_DOUBLE_EQ(learning_rate(recipe, 9), recipe.rate);
-  EXPECT_NEAR(learning_rate(recipe, 10), 0.1 * recipe.rate, 1e-12);  // behind the end
-  EXPECT_NEAR(learning_rate(recipe, 1'000'000), 0.1 * recipe.rate, 1e-12);
+  EXPECT_DOUBLE_EQ(learning_rate(recipe, 9), recipe.learning_rate);
+  EXPECT_NEAR(learning_rate(recipe, 10), 0.1 * recipe.learning_rate, 1e-12);  // behind the end
+  EXPECT_NEAR(learning_rate(recipe, 1'000'000), 0.1 * recipe.learning_rate, 1e-12);
 }
 
 TEST(Edges, without_clipping_the_gradient_is_taken_as_it_is) {
@@ -118,7 +118,7 @@ TEST(Edges, a_checkpoint_behind_the_end_of_numbers_is_read) {
   const TempFolder folder;
   Trainer trainer = counting_trainer();
   take_steps(trainer, 1);
-  trainer.set_rate_factor(1e300);
+  trainer.set_learning_rate_factor(1e300);
   take_steps(trainer, 1);
   ASSERT_TRUE(save_checkpoint(folder / "c.safetensors", trainer));
   Trainer later = counting_trainer();
@@ -167,7 +167,7 @@ TEST(Edges, checkpoints_that_lie_are_refused) {
   refused("", {{"reports", {-5, 0, 0, 0, 0, 0, 0, 0}, {1, 8}}}, {"reports", "counts"});
   refused("", {{"held_out", {std::int64_t{1} << 40, 0, 0, 0}, {1, 4}}}, {"held_out", "counts"});
   Trainer backwards = counting_trainer();
-  backwards.set_rate_factor(-1);
+  backwards.set_learning_rate_factor(-1);
   ASSERT_TRUE(save_checkpoint(path, backwards));
   expect_error(read_checkpoint(path, trainer).error(), {"learning rate by -1"});
 }
@@ -200,10 +200,10 @@ TEST(Edges, a_card_tells_its_numbers_exactly) {
   Card card;
   card.task = "sorter";
   card.recipe = (*find_task("sorter"))->recipe();
-  card.recipe.rate = 0.00123456789;
+  card.recipe.learning_rate = 0.00123456789;
   card.recipe.warmup = 2'000'000;
   const std::string text = card_text(card);
-  EXPECT_NE(text.find(" --rate 0.00123456789 --warmup 2000000 --seed"), std::string::npos) << text;
+  EXPECT_NE(text.find(" --learning-rate 0.00123456789 --warmup 2000000 --seed"), std::string::npos) << text;
 }
 
 }  // namespace

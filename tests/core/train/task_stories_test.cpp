@@ -158,7 +158,7 @@ TEST(GapFillerTest, MaskedRowsAreTheOnlyTargetsAndPaddingIsMarked) {
   const auto task = *find_task("gap-filler");
   const ModelConfig config = *task->config({});
   const int mask = *tokenizer_of(*task)->find("[MASK]");
-  std::int64_t masked = 0, real = 0;
+  std::int64_t masked = 0, attention_mask = 0;
   std::set<std::size_t> lengths;
   for (int number = 0; number < 2000; ++number) {
     const Example example = task->example(4, Split::train, number);
@@ -168,19 +168,19 @@ TEST(GapFillerTest, MaskedRowsAreTheOnlyTargetsAndPaddingIsMarked) {
     lengths.insert(input.ids.size());
     int here = 0;
     for (std::size_t row = 0; row < input.ids.size(); ++row) {
-      const bool padding = !input.real.empty() && input.real[row] == 0;
+      const bool padding = !input.attention_mask.empty() && input.attention_mask[row] == 0;
       EXPECT_EQ(padding, input.ids[row] == config.pad);
       EXPECT_EQ(example.targets[row] >= 0, input.ids[row] == mask);
       EXPECT_LT(example.targets[row], config.vocab_size);
       here += example.targets[row] >= 0 ? 1 : 0;
-      real += padding ? 0 : 1;
+      attention_mask += padding ? 0 : 1;
     }
     EXPECT_GE(here, 1);
     masked += here;
   }
   for (const std::size_t length : lengths) EXPECT_EQ(length % 4, 0U);
   for (const std::size_t usual : {20U, 24U, 28U}) EXPECT_TRUE(lengths.contains(usual));
-  EXPECT_NEAR(static_cast<double>(masked) / static_cast<double>(real), 0.1, 0.05);
+  EXPECT_NEAR(static_cast<double>(masked) / static_cast<double>(attention_mask), 0.1, 0.05);
 }
 
 TEST(GapFillerTest, TheTokenizerPutsItsMarksAround) {
@@ -239,7 +239,7 @@ TEST(StoryTasksTest, AFewStepsOfTrainingLowerTheLoss) {
     Recipe recipe = task->recipe();
     recipe.batch = 16;
     recipe.warmup = 1;
-    recipe.rate = 1e-2;
+    recipe.learning_rate = 1e-2;
     Trainer trainer = *Trainer::make(task, sizes, recipe, 5);
     const double before = trainer.step()->loss;
     double after = 0;

@@ -31,7 +31,7 @@ class Counting : public Task {
     Recipe out;
     out.steps = 40;
     out.batch = 6;
-    out.rate = 1e-2;
+    out.learning_rate = 1e-2;
     out.warmup = 5;
     return out;
   }

@@ -28,10 +28,10 @@ TEST(AdamW, agrees_with_double_arithmetic) {
   const std::vector<float> begin = first.values();
   std::vector<double> w(begin.begin(), begin.end()), m(w.size()), v(w.size());
   for (int step = 1; step <= 5; ++step) {
-    const Tensor slope = waves({{Axis::in, 5}, {Axis::out, 37}}, 0.3 * step);
-    weight = adamw(weight, slope, state, recipe, 0.01, step, 0.5);
+    const Tensor gradient = waves({{Axis::in, 5}, {Axis::out, 37}}, 0.3 * step);
+    weight = adamw(weight, gradient, state, recipe, 0.01, step, 0.5);
     for (std::size_t i = 0; i < w.size(); ++i) {
-      const double g = 0.5 * static_cast<double>(slope.data()[i]);
+      const double g = 0.5 * static_cast<double>(gradient.data()[i]);
       m[i] = 0.9 * m[i] + 0.1 * g;
       v[i] = 0.98 * v[i] + 0.02 * g * g;
       const double mean = m[i] / (1 - std::pow(0.9, step)), square = v[i] / (1 - std::pow(0.98, step));
@@ -47,15 +47,15 @@ TEST(AdamW, agrees_with_double_arithmetic) {
 
 TEST(AdamW, keeps_the_order_of_memory) {
   const Tensor rows = waves({{Axis::in, 6}, {Axis::out, 4}}, 0.7),
-               slope = waves({{Axis::in, 6}, {Axis::out, 4}}, 0.2);
+               gradient = waves({{Axis::in, 6}, {Axis::out, 4}}, 0.2);
   const Tensor columns = rows.transpose().packed().transpose();
   ASSERT_FALSE(columns.contiguous());
   AdamState a, b;
-  const Tensor plain = adamw(rows, slope, a, {}, 0.1, 1), turned = adamw(columns, slope, b, {}, 0.1, 1);
+  const Tensor plain = adamw(rows, gradient, a, {}, 0.1, 1), turned = adamw(columns, gradient, b, {}, 0.1, 1);
   EXPECT_EQ(plain.values(), turned.values());
   EXPECT_EQ(turned.stride(0), 1);
   EXPECT_EQ(a.m.values(), b.m.values());
-  EXPECT_EQ(adamw(turned, slope, b, {}, 0.1, 2).values(), adamw(plain, slope, a, {}, 0.1, 2).values());
+  EXPECT_EQ(adamw(turned, gradient, b, {}, 0.1, 2).values(), adamw(plain, gradient, a, {}, 0.1, 2).values());
 }
 
 TEST(AdamW, sums_of_squares) {
@@ -74,7 +74,7 @@ TEST(AdamW, sums_of_squares) {
 
 TEST(Schedule, rises_and_falls) {
   Recipe recipe;
-  recipe.rate = 2;
+  recipe.learning_rate = 2;
   recipe.warmup = 10;
   recipe.steps = 110;
   recipe.schedule = "cosine";
@@ -103,7 +103,7 @@ TEST(Schedule, refuses_recipes_that_make_no_sense) {
   };
   expect_error(refused([](Recipe& r) { r.schedule = "linear"; }), {"\"linear\"", "cosine"});
   expect_error(refused([](Recipe& r) { r.batch = 0; }), {"0 sequences"});
-  expect_error(refused([](Recipe& r) { r.rate = NAN; }), {"learning rate"});
+  expect_error(refused([](Recipe& r) { r.learning_rate = NAN; }), {"learning rate"});
   expect_error(refused([](Recipe& r) { r.smoothing = 1; }), {"smoothing"});
   expect_error(refused([](Recipe& r) { r.clip = -1; }), {"clipped"});
   expect_error(refused([](Recipe& r) { r.beta2 = 1; }), {"AdamW"});
@@ -165,7 +165,7 @@ TEST(Trainer, reports_what_happened) {
   const auto before = trainer.state().model;
   const StepReport report = *trainer.step();
   EXPECT_EQ(report.step, 1);
-  EXPECT_DOUBLE_EQ(report.rate, learning_rate(recipe, 0));
+  EXPECT_DOUBLE_EQ(report.learning_rate, learning_rate(recipe, 0));
   EXPECT_GT(report.loss, 0);
   EXPECT_NE(report.loss, report.plain_loss);
   EXPECT_GT(report.gradient_norm, recipe.clip);
@@ -237,10 +237,10 @@ TEST(Trainer, another_seed_is_another_run) {
 TEST(Trainer, rate_and_smoothing_change_while_it_runs) {
   Trainer trainer = counting_trainer();
   take_steps(trainer, 1);
-  trainer.set_rate_factor(0.5);
+  trainer.set_learning_rate_factor(0.5);
   trainer.set_smoothing(0.3);
   const StepReport report = *trainer.step();
-  EXPECT_DOUBLE_EQ(report.rate, 0.5 * learning_rate(trainer.recipe(), 1));
+  EXPECT_DOUBLE_EQ(report.learning_rate, 0.5 * learning_rate(trainer.recipe(), 1));
   EXPECT_NE(report.loss, report.plain_loss);
 }
 
@@ -249,7 +249,7 @@ TEST(Trainer, stops_where_numbers_end) {
   for (const auto& [factor, where] : {std::pair{1e38, "step blocks.0."}, {1e300, "weight blocks.0."}}) {
     Trainer trainer = counting_trainer();
     take_steps(trainer, 1);
-    trainer.set_rate_factor(factor);
+    trainer.set_learning_rate_factor(factor);
     take_steps(trainer, 1);
     const auto model = trainer.state().model;
     const auto stopped = trainer.step();
@@ -286,7 +286,7 @@ TEST(Trainer, stops_where_only_the_gradient_ends) {
   change("blocks.0.ln2.weight", 1e25f);
   change("blocks.0.mlp.pre.weight", 0);
   change("blocks.0.mlp.pre.bias", 0);
-  change("blocks.0.mlp.out.weight", 1e25f, true);  // slopes behind a LayerNorm add up to nothing
+  change("blocks.0.mlp.out.weight", 1e25f, true);  // gradients behind a LayerNorm add up to nothing
   TrainState state = trainer.state();
   state.model =
       std::make_shared<const Model>(std::make_shared<const ModelConfig>(config),

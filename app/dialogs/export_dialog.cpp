@@ -1,0 +1,98 @@
+#include "app/dialogs/export_dialog.h"
+
+#include <filesystem>
+
+#include "app/dialogs/folder_list.h"
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
+                                     ImGuiWindowFlags_AlwaysAutoResize;
+
+/// "attnscope-steps.png" in the last folder, with a number where that is taken.
+std::string free_name(const FrameState& state) {
+  std::error_code error;
+  const fs::path folder =
+      state.settings.last_folder.empty() ? fs::current_path(error) : fs::path(state.settings.last_folder);
+  const std::string stem = "attnscope-" + state.workspace.view;
+  fs::path path = folder / (stem + ".png");
+  for (int number = 2; number < 1000 && fs::exists(path, error); ++number)
+    path = folder / (stem + "-" + std::to_string(number) + ".png");
+  return path.string();
+}
+
+std::string pixels(const FrameState& state, bool stage_only, int scale) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float width = stage_only ? state.stage_max.x - state.stage_min.x : size.x;
+  const float height = stage_only ? state.stage_max.y - state.stage_min.y : size.y;
+  const auto times = static_cast<float>(scale);
+  return tr("export.pixels", {format("%.0f", width * times), format("%.0f", height * times)});
+}
+
+}  // namespace
+
+void ExportDialog::ask_where(FrameState& state) {
+  state.browse =
+      BrowseRequest{true, "export.where", file_name(path_), [this, &state](const std::string& path) {
+                      path_ = path;
+                      state.ask_export = true;
+                    }};
+}
+
+void ExportDialog::draw(FrameState& state) {
+  if (state.ask_export) {
+    if (path_.empty()) path_ = free_name(state);
+    ImGui::OpenPopup("###export_dialog");
+    state.ask_export = false;
+  }
+  centre_next_window();
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
+  if (!ImGui::BeginPopupModal("###export_dialog", nullptr, kDialog)) return;
+  {
+    const WithFont face(fonts().title);
+    ImGui::TextUnformatted(tr("export.title"));
+  }
+  if (raised_button(std::string(tr("export.window")) + "###whole", !stage_only_)) stage_only_ = false;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(std::string(tr("export.stage")) + "###stage_only", stage_only_)) stage_only_ = true;
+  ImGui::SameLine(0, px(24));
+  for (const int scale : {1, 2, 3}) {
+    if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
+      scale_ = scale;
+    ImGui::SameLine(0, px(4));
+  }
+  ImGui::AlignTextToFramePadding();
+  dim_text(pixels(state, stage_only_, scale_));
+  ImGui::SetNextItemWidth(px(440));
+  ImGui::InputText("###export_path", &path_);
+  note_item("export_path");
+  note_text(path_);
+  ImGui::SameLine();
+  const bool where = ImGui::Button((std::string(tr("export.choose")) + "###export_where").c_str());
+  std::error_code error;
+  const bool taken = fs::is_regular_file(with_home(path_), error);
+  if (taken) wrapped_text(tr("export.replaces"), theme().warning);
+  const bool cancel = ImGui::Button((std::string(tr("frame.cancel")) + "###cancel").c_str()) ||
+                      compat::key_pressed(compat::Key::escape, false);
+  ImGui::SameLine();
+  const bool save = primary_button(std::string(tr("export.save")) + "###export_save") ||
+                    compat::key_pressed(compat::Key::enter, false);
+  if (where) ask_where(state);
+  if (save && !path_.empty()) {
+    std::string path = with_home(path_);
+    if (!ends_with(path, ".png")) path += ".png";
+    state.export_request = ExportRequest{path, static_cast<float>(scale_), stage_only_};
+    path_.clear();
+  }
+  if (where || cancel || save) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

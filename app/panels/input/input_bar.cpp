@@ -1,0 +1,274 @@
+#include "app/panels/input/input_bar.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kMostAnswer = 50;  // tokens
+constexpr float kChipRow = 38.f, kThumbnail = 56.f;
+constexpr float kFieldShare = 0.27f, kLeastField = 160.f;  // of a line that holds text and chips
+
+std::string counted(std::int64_t count, const char* one, const char* many) {
+  return tr(count == 1 ? one : many, {format_count(count)});
+}
+
+/// "11 tokens · 3 blocks · 4 heads · 0.4 ms"
+std::string summary(const PanelContext& context, const Sequence& sequence) {
+  const ModelConfig& config = context.session.document().model->config();
+  const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_heads;
+  const std::string counts =
+      config.encoder() ? tr("input.summary.two",
+                            {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
+                             format_count(sequence.input.length()),
+                             std::to_string(config.encoder()->n_layers()), std::to_string(config.n_layers())})
+                       : tr("input.summary",
+                            {counted(config.patch.size > 0 ? config.patch.count() : sequence.input.length(),
+                                     "input.count.token", "input.count.tokens"),
+                             counted(config.n_layers(), "input.count.block", "input.count.blocks"),
+                             counted(heads, "input.count.head", "input.count.heads")});
+  if (!context.run) return counts;
+  const double ms = context.run->milliseconds;
+  return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
+}
+
+void right_text(const std::string& text, float right, float y) {
+  ImGui::SetCursorScreenPos(ImVec2(right - ImGui::CalcTextSize(text.c_str()).x, y));
+  dim_text(text);
+}
+
+// The decoder forgets what it wrote, and the model writes its answer to what the encoder reads.
+void answer_anew(Session& session, int sequence) {
+  const auto at = static_cast<std::size_t>(sequence);
+  const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
+    return set_text(changed, at, "", changed.model->config().stack);
+  });
+  if (begun) session.generate(sequence, kMostAnswer, Text::of("input.edit.answer"));
+}
+
+/// True where generating appends to the main stack.
+bool writes(const OpenedModel& opened) {
+  const ModelConfig& config = opened.model->config();
+  return opened.recorded.empty() && config.head.present && !config.head.first_row_only &&
+         config.vocab_size > 0 && !config.blocks.empty() && config.blocks.front().attention.causal;
+}
+
+}  // namespace
+
+void InputBar::follow(const PanelContext& context, FrameState& state) {
+  source_.follow(context);
+  main_.follow(context);
+  picture_.follow(context, state);
+}
+
+float InputBar::switches_width(const PanelContext& context) const {
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
+  return batch_.width(context) + px(6) + mask_.width(context);
+}
+
+void InputBar::draw_switches(const PanelContext& context, float right, float y) {
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
+  ImGui::SetCursorScreenPos(ImVec2(right - switches_width(context), y));
+  batch_.draw(context);
+  ImGui::SameLine(0, px(6));
+  mask_.draw(context);
+}
+
+void InputBar::draw_generate(const PanelContext& context) {
+  const int sequence = context.workspace.cursor.sequence;
+  if (context.session.generating()) {
+    if (raised_button(std::string("\u25a0 ") + tr("input.stop") + "###generate", true))
+      context.commands.act([](Session& session) { session.cancel_generating(); });
+    return;
+  }
+  {
+    const WithColour ink(ImGuiCol_Text, theme().accent);
+    if (ImGui::Button((std::string("\u25b6 ") + tr("input.generate") + "###generate").c_str()))
+      context.commands.act([sequence, count = generate_count_](Session& session) {
+        session.generate(sequence, count, Text::of("input.edit.generate", {count}));
+      });
+  }
+  note_item("generate");
+  compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
+  ImGui::SameLine(0, px(3));
+  if (raised_button(std::to_string(generate_count_) + " \u25be###generate_count"))
+    ImGui::OpenPopup("###generate_counts");
+  if (!begin_popup("###generate_counts")) return;
+  for (const int count : {1, 5, 20, 50})
+    if (ImGui::MenuItem(
+            (tr("input.tokens", {std::to_string(count)}) + "###count" + std::to_string(count)).c_str(),
+            nullptr, count == generate_count_))
+      generate_count_ = count;
+  if (context.session.document().model->config().encoder()) {
+    ImGui::Separator();
+    if (ImGui::MenuItem((std::string(tr("input.answer")) + "###answer").c_str()))
+      context.commands.act([sequence](Session& session) { answer_anew(session, sequence); });
+    note_item("answer");
+  }
+  ImGui::EndPopup();
+}
+
+void InputBar::draw_add_token(const PanelContext& context) {
+  const WithColour ink(ImGuiCol_Text, theme().text_dim);
+  if (ImGui::Button((std::string(tr("input.add_token")) + "###add_token").c_str()))
+    context.commands.edit(Text::of("input.edit.add_token"), {}, add_position);
+  note_item("add_token");
+  compat::item_tooltip(tr("input.add_token.help"));
+}
+
+// The chips of the main stack and what stands behind them.
+void InputBar::draw_chips(const PanelContext& context, float width) {
+  const Document& document = context.session.document();
+  const bool vectors = !document.sequences[sequence_index(context)].input.vectors.empty();
+  const bool generates = !vectors && writes(*document.opened);
+  const float side = px(generates ? 170.f : vectors ? 110.f : 0.f);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  bool clicked = false;
+  const float strip = main_.draw_chips(context, width - side, picture_.key(), clicked);
+  if (clicked) picture_.ask();
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(10), (px(26) - ImGui::GetFontSize()) / 2));
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + strip + px(2), origin.y));
+  if (generates) draw_generate(context);
+  if (vectors) draw_add_token(context);
+}
+
+void InputBar::draw_title(const PanelContext& context, FrameState& state, float width) {
+  const Document& document = context.session.document();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string title = opened_title(*document.opened);
+  note_text(title);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(5)));
+  dim_text(tr("input.scene"));
+  ImGui::SameLine(0, px(5));
+  {
+    const WithFont face(fonts().body_bold);
+    ImGui::TextUnformatted(shortened(title, width * 0.4f).c_str());
+  }
+  ImGui::SameLine(0, px(16));
+  ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, at.y));
+  draw_sizes(context, state);
+  if (!document.opened->scene || !document.opened->scene->from_seed) return;
+  const std::string seed = tr("input.seed", {std::to_string(document.opened->scene->seed)});
+  const float left = ImGui::GetItemRectMax().x + px(12);
+  if (left + ImGui::CalcTextSize(seed.c_str()).x < at.x + width) right_text(seed, at.x + width, at.y + px(5));
+}
+
+// The first row where there is one stack: what can be typed or chosen, facts, switches.
+float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind kind, float width) {
+  const Sequence& sequence = context.session.document().sequences[sequence_index(context)];
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float switches = switches_width(context) + px(14);
+  float height = ImGui::GetFrameHeight();
+  if (kind == Kind::vectors) {
+    draw_title(context, state, width - switches);
+  } else {
+    const std::string facts = summary(context, sequence);
+    const float facts_width = ImGui::CalcTextSize(facts.c_str()).x;
+    float room = width - switches - facts_width - px(24);
+    const bool tell = room > px(kLeastField);
+    if (!tell) room = width - switches;
+    if (kind == Kind::picture) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextUnformatted(shortened(picture_.facts(context), room).c_str());
+    } else {
+      height =
+          main_.draw_field(context, std::exchange(state.focus_text, false), std::max(px(kLeastField), room));
+    }
+    if (tell) right_text(facts, at.x + width - switches, at.y + px(5));
+  }
+  draw_switches(context, at.x + width, at.y + px(3));
+  return height;
+}
+
+// Name, text and chips of one stack beside each other.
+float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenLine& line, const char* name,
+                          float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float label =
+      std::max(ImGui::CalcTextSize(tr("input.encoder")).x, ImGui::CalcTextSize(tr("input.decoder")).x) +
+      px(16);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(5)));
+  {
+    const WithFont face(fonts().body_bold);
+    dim_text(tr(name));
+  }
+  const bool source = &line == &source_;
+  const float field = std::max(px(kLeastField), width * kFieldShare);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
+  const bool focus = source && std::exchange(state.focus_text, false);
+  const float height = line.draw_field(context, focus, field);
+  const float left = label + field + px(8);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + left, at.y + px(1)));
+  bool clicked = false;
+  if (source)
+    line.draw_chips(context, width - left, {}, clicked);
+  else
+    draw_chips(context, width - left);
+  return std::max(height, px(34));
+}
+
+// Encoder and decoder: two lines, the switches behind the first, the facts behind the second.
+float InputBar::draw_pair(const PanelContext& context, FrameState& state, ImVec2 at, float width) {
+  const float switches = switches_width(context) + px(14);
+  float y = at.y;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  const float first = draw_line(context, state, source_, "input.encoder", width - switches);
+  draw_switches(context, at.x + width, y + px(3));
+  y += first;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  y += source_.draw_error(width);
+  const std::string facts = summary(context, context.session.document().sequences[sequence_index(context)]);
+  const float facts_width = ImGui::CalcTextSize(facts.c_str()).x + px(14);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  const float second = draw_line(context, state, main_, "input.decoder", width - facts_width);
+  right_text(facts, at.x + width, y + px(5));
+  y += second;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  return y + main_.draw_error(width) - at.y + px(4);
+}
+
+float InputBar::draw_rows(const PanelContext& context, FrameState& state, Kind kind, ImVec2 at, float width) {
+  if (kind == Kind::source_and_text) return draw_pair(context, state, at, width);
+  if (!picture_.key().empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(3)));
+    picture_.draw_thumbnail(context, px(kThumbnail));
+    at.x += px(kThumbnail + 14);
+    width -= px(kThumbnail + 14);
+  }
+  ImGui::SetCursorScreenPos(at);
+  float y = at.y + draw_head(context, state, kind, width);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + px(2)));
+  y += main_.draw_error(width);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + px(3)));
+  draw_chips(context, width);
+  return y + px(3) + px(kChipRow) - at.y;
+}
+
+float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
+  const Document& document = context.session.document();
+  const ImVec2 inner(position.x + px(metric::kPadding), position.y + px(5));
+  const float room = width - 2 * px(metric::kPadding);
+  if (!document.opened || document.sequences.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(inner.x, inner.y + px(7)));
+    dim_text(context.session.opening() ? tr("frame.opening") : tr("input.nothing"));
+    return px(44);
+  }
+  follow(context, state);
+  const Input& input = document.sequences[sequence_index(context)].input;
+  const Kind kind = !input.vectors.empty()               ? Kind::vectors
+                    : document.model->config().encoder() ? Kind::source_and_text
+                    : input.ids.empty()                  ? Kind::picture
+                                                         : Kind::text;
+  const float height = draw_rows(context, state, kind, inner, room);
+  source_.draw_menu(context);
+  main_.draw_menu(context);
+  picture_.draw_window(context, state, main_.chips());
+  return height + inner.y - position.y;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,45 @@
+// What goes in: a line of tokens for each stack that reads any, or the title and sizes of a scene of vectors;
+// the picture; the sequences of the batch, their padding, and who sees whom. Two rows whatever the model.
+// Refuses to compute: edits go through commands.
+#pragma once
+
+#include "app/panels/input/input_batch.h"
+#include "app/panels/input/input_line.h"
+#include "app/panels/input/input_mask.h"
+#include "app/panels/input/input_picture.h"
+#include "app/state/frame_state.h"
+#include "app/state/panel.h"
+
+namespace attnscope {
+
+class InputBar {
+ public:
+  /// Draws at `position`; the height that was used.
+  float draw(const PanelContext& context, FrameState& state, ImVec2 position, float width);
+
+ private:
+  enum class Kind : std::uint8_t { vectors, picture, text, source_and_text };
+  // input_bar.cpp
+  void follow(const PanelContext& context, FrameState& state);
+  float draw_rows(const PanelContext& context, FrameState& state, Kind kind, ImVec2 at, float width);
+  float draw_head(const PanelContext& context, FrameState& state, Kind kind, float width);
+  void draw_title(const PanelContext& context, FrameState& state, float width);
+  void draw_chips(const PanelContext& context, float width);
+  float draw_line(const PanelContext& context, FrameState& state, TokenLine& line, const char* name,
+                  float width);
+  float draw_pair(const PanelContext& context, FrameState& state, ImVec2 at, float width);
+  float switches_width(const PanelContext& context) const;
+  void draw_switches(const PanelContext& context, float right, float y);
+  void draw_generate(const PanelContext& context);
+  void draw_add_token(const PanelContext& context);
+  // input_sizes.cpp
+  void draw_sizes(const PanelContext& context, FrameState& state);
+
+  TokenLine source_{Stack::enc}, main_{Stack::single};
+  BatchBar batch_;
+  MaskBox mask_;
+  PictureBox picture_;
+  int generate_count_ = 1;
+};
+
+}  // namespace attnscope

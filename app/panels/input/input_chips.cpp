@@ -1,0 +1,292 @@
+// The chips of a line: one per token, padding hatched, special tokens as pills, an image as one chip with its
+// thumbnail; in a strip that scrolls sideways.
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/input/input_line.h"
+#include "app/state/controls.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kChipHeight = 26.f, kChipGap = 6.f, kChipPadding = 9.f, kThumb = 20.f;
+constexpr float kWidestLabel = 160.f;
+
+const PatchSpec& patches(const ModelConfig& config) {
+  return config.vision() ? config.vision()->patch : config.patch;
+}
+
+/// The number behind the label: the row, the rows, the segment.
+std::string small_text(const Chip& chip) {
+  if (chip.rows > 1)
+    return format("%lld\u2013%lld", static_cast<long long>(chip.row),
+                  static_cast<long long>(chip.row + chip.rows - 1));
+  const std::string row = std::to_string(chip.row);
+  return chip.type > 0 ? tr("input.segment_sign", {row, std::to_string(chip.type)}) : row;
+}
+
+Chip token_chip(const Document& document, Stack of, const Input& input, std::size_t at) {
+  const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  Chip chip;
+  chip.id = ids[at];
+  chip.token = static_cast<std::int64_t>(at);
+  chip.label = token_label(*document.opened, ids[at]);
+  if (is_special_token(*document.opened, ids[at])) chip.kind = Chip::Kind::special;
+  if (of != Stack::enc && document.model->config().type_vocab > 1)
+    chip.type = input.types.empty() ? 0 : input.types[at];
+  return chip;
+}
+
+void add_padding(const Document& document, std::int64_t count, std::vector<Chip>& chips) {
+  Chip chip;
+  chip.kind = Chip::Kind::padding;
+  chip.id = pad_token(document.model->config());
+  chip.label = tr("input.padding_chip");
+  chips.insert(chips.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, count)), chip);
+}
+
+std::vector<Chip> token_chips(const Document& document, std::size_t sequence, Stack of) {
+  std::vector<Chip> chips;
+  const ModelConfig& config = document.model->config();
+  const Input& input = document.sequences[sequence].input;
+  const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  const PadCounts padding = padding_of(document, sequence, of);
+  add_padding(document, padding.before, chips);
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    const bool image = of != Stack::enc && config.vision() && ids[at] == config.image_token;
+    if (image && !chips.empty() && chips.back().kind == Chip::Kind::image) {
+      ++chips.back().rows;
+      continue;
+    }
+    chips.push_back(token_chip(document, of, input, at));
+    const std::vector<std::uint8_t>& attention_mask =
+        of == Stack::enc ? input.source_attention_mask : input.attention_mask;
+    if (at < attention_mask.size() && attention_mask[at] == 0) {  // padded by whoever recorded it
+      chips.back().kind = Chip::Kind::padding;
+      chips.back().label = tr("input.padding_chip");
+    }
+    if (!image) continue;
+    chips.back().kind = Chip::Kind::image;
+    chips.back().label = tr("input.image_chip");
+  }
+  add_padding(document, padding.after, chips);
+  return chips;
+}
+
+}  // namespace
+
+std::vector<Chip> chips_of(const Document& document, std::size_t sequence, Stack of) {
+  const Input& input = document.sequences[sequence].input;
+  const ModelConfig& config = document.model->config();
+  std::vector<Chip> chips;
+  if (of == Stack::enc || !input.ids.empty()) {
+    chips = token_chips(document, sequence, of);
+  } else if (!input.vectors.empty()) {
+    for (std::int64_t pos = 0; pos < input.vectors.size(0); ++pos)
+      chips.push_back({Chip::Kind::vector, tr("input.token", {std::to_string(pos)}), -1, -1, 0, 1, pos});
+  } else {
+    for (std::int64_t row = 0; row < config.patch.count(); ++row)
+      chips.push_back({Chip::Kind::patch, patch_label(config.patch, row)});
+    if (config.patch.class_token) chips.front().kind = Chip::Kind::special;
+  }
+  std::int64_t row = 0;
+  for (Chip& chip : chips) chip.row = std::exchange(row, row + chip.rows);
+  return chips;
+}
+
+void TokenLine::measure(const PanelContext& context) {
+  const Document& document = context.session.document();
+  const Input& input = document.sequences[sequence_].input;
+  const bool vectors = !is_source() && !input.vectors.empty();
+  Measured now{context.session.opened_version(),
+               sequence_,
+               is_source() ? input.source : input.ids,
+               is_source() ? std::vector<int>() : input.types,
+               vectors ? input.vectors.size(0) : 0,
+               padding_of(document, sequence_, of_),
+               ui_scale(),
+               typing_,
+               language()};
+  if (now == measured_) return;
+  measured_ = std::move(now);
+  chips_ = chips_of(document, sequence_, of_);
+  chip_x_.assign(1, 0.f);
+  const WithFont face(fonts().mono);
+  for (Chip& chip : chips_) {
+    chip.label = shortened(chip.label, px(kWidestLabel));
+    note_text(chip.label);
+    float width = ImGui::CalcTextSize(chip.label.c_str()).x + 2 * px(kChipPadding);
+    const WithFont small(fonts().mono_small);
+    width += px(5) + ImGui::CalcTextSize(small_text(chip).c_str()).x;
+    if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) width += px(kThumb);
+    chip_x_.push_back(chip_x_.back() + width + px(kChipGap));
+  }
+  if (fonts_pending()) measured_ = {};  // measured with stand-ins: again when the letters are there
+}
+
+void TokenLine::click_chip(const PanelContext& context, const Chip& chip) const {
+  look_at(context, of_, chip.row, ImGui::GetIO().KeyShift);
+}
+
+namespace {
+
+struct Ink {
+  ImU32 ground, border, text;
+  float outline = 1.f;
+};
+
+// Who looks is blue, who is looked at is red.
+Ink chip_ink(const PanelContext& context, Stack of, const Chip& chip, bool lit) {
+  const Theme& t = theme();
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
+  Ink ink{t.panel_raised, t.border, t.text};
+  if (chip.kind == Chip::Kind::special) ink = {t.ground, t.border, t.text_dim};
+  if (chip.kind == Chip::Kind::padding) ink = {t.masked, t.border, t.text_dim};
+  if (lit) ink.ground = t.hovered;
+  const bool key = keys == rows && chip.holds(cursor.key);
+  const bool query = cursor.stack == rows && chip.holds(cursor.query);
+  const bool image = chip.kind == Chip::Kind::image && cursor.stack == Stack::vision;
+  if (key) ink.border = t.k;
+  if (query || image) ink.border = t.q;
+  if (key || query || image) ink.outline = px(2);
+  return ink;
+}
+
+void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
+  list->PushClipRect(p0, p1, true);
+  const float step = px(6), height = p1.y - p0.y;
+  for (float x = p0.x - height; x < p1.x; x += step)
+    list->AddLine(ImVec2(x, p1.y), ImVec2(x + height, p0.y), theme().masked_stripe, px(1.2f));
+  list->PopClipRect();
+}
+
+// The whole picture, or the patch that a chip stands for.
+void draw_thumb(const PanelContext& context, const Chip& chip, const std::string& picture, ImVec2 at,
+                float side) {
+  const ImVec2 end(at.x + side, at.y + side);
+  const PatchSpec& patch = patches(context.session.document().model->config());
+  ImVec2 uv0(0, 0), uv1(1, 1);
+  if (chip.kind == Chip::Kind::patch) {
+    const std::int64_t place = chip.row - (patch.class_token ? 1 : 0);
+    const auto col = static_cast<float>(place % patch.cols), row = static_cast<float>(place / patch.cols);
+    const auto cols = static_cast<float>(patch.cols), rows = static_cast<float>(patch.rows);
+    uv0 = ImVec2(col / cols, row / rows);
+    uv1 = ImVec2((col + 1) / cols, (row + 1) / rows);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  context.painter.picture(list, picture, at, end, uv0, uv1);
+  list->AddRect(at, end, theme().border);
+}
+
+void tell(const Chip& chip) {
+  const std::string row = std::to_string(chip.row);
+  std::string text;
+  switch (chip.kind) {
+    case Chip::Kind::padding: text = tr("input.padding.help", {std::to_string(chip.id), row}); break;
+    case Chip::Kind::image: text = tr("input.image.help", {std::to_string(chip.rows)}); break;
+    case Chip::Kind::vector: text = tr("input.row.help", {row}); break;
+    default:
+      text = chip.id < 0 ? tr("input.patch.help", {chip.label, row})
+                         : tr(chip.kind == Chip::Kind::special ? "input.special.help" : "input.chip.help",
+                              {chip.label, std::to_string(chip.id), row});
+  }
+  if (chip.type >= 0) text = tr("input.segment.help", {text, std::to_string(chip.type)});
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+}  // namespace
+
+void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float height,
+                          const std::string& picture, bool& picture_clicked) {
+  const Chip& chip = chips_[index];
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end(at.x + chip_x_[index + 1] - chip_x_[index] - px(kChipGap), at.y + height);
+  const std::string id = "###" + item("chip") + std::to_string(index);
+  if (ImGui::InvisibleButton(id.c_str(), ImVec2(end.x - at.x, height))) {
+    picture_clicked |= chip.kind == Chip::Kind::image;
+    click_chip(context, chip);
+  }
+  note_item(id);
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered && chip.token >= 0) lit_next_ = chip.token;
+  const bool asks =
+      ImGui::IsItemClicked(ImGuiMouseButton_Right) || (hovered && ImGui::IsMouseDoubleClicked(0));
+  if (asks && chip.kind != Chip::Kind::image) menu_.ask(index);
+  const Ink ink = chip_ink(context, of_, chip, hovered || (chip.token >= 0 && lit_ == chip.token));
+  const float round = chip.kind == Chip::Kind::special ? height / 2 : px(metric::kRounding);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, ink.ground, round);
+  if (chip.kind == Chip::Kind::padding) hatch(list, at, end);
+  list->AddRect(at, end, ink.border, round, 0, ink.outline);
+  float x = at.x + px(kChipPadding);
+  if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) {
+    const float side = px(kThumb - 4);
+    draw_thumb(context, chip, picture, ImVec2(at.x + px(6), (at.y + end.y - side) / 2), side);
+    x += px(kThumb - 2);
+  }
+  const auto write = [&](ImFont* font, const std::string& text, ImU32 colour) {
+    const WithFont face(font);
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    list->AddText(ImVec2(x, (at.y + end.y - size.y) / 2), colour, text.c_str());
+    x += size.x + px(5);
+  };
+  write(fonts().mono, chip.label, ink.text);
+  write(fonts().mono_small, small_text(chip), theme().text_dim);
+  if (hovered) tell(chip);
+}
+
+// The wheel scrolls, and the query comes into sight when it moves.
+void TokenLine::scroll_strip(const PanelContext& context, float width) {
+  const float wheel = ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH;
+  float scroll = ImGui::GetScrollX();
+  if (wheel != 0 && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
+    scroll -= wheel * px(80);
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack rows = is_source() ? of_ : context.session.document().model->config().stack;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const std::int64_t row = cursor.stack == rows ? cursor.query : keys == rows ? cursor.key : shown_row_;
+  if (row != shown_row_) {
+    shown_row_ = row;
+    for (std::size_t i = 0; i < chips_.size(); ++i)
+      if (chips_[i].holds(row))
+        scroll = std::min(chip_x_[i], std::max(scroll, chip_x_[i + 1] - width + px(20)));
+  }
+  scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
+  if (scroll != ImGui::GetScrollX()) ImGui::SetScrollX(scroll);
+}
+
+float TokenLine::draw_chips(const PanelContext& context, float room, const std::string& picture,
+                            bool& picture_clicked) {
+  measure(context);
+  const float height = px(kChipHeight), content = chip_x_.back();
+  const float width = std::clamp(content, px(40), std::max(px(80), room));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  compat::begin_child(item("chips").c_str(), ImVec2(width, height + px(7)), false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  scroll_strip(context, width);
+  const float scroll = ImGui::GetScrollX();
+  const auto first = std::upper_bound(chip_x_.begin(), chip_x_.end(), scroll) - chip_x_.begin();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  for (auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first - 1));
+       at < chips_.size() && chip_x_[at] < scroll + width; ++at) {
+    ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[at], origin.y));
+    draw_chip(context, at, height, picture, picture_clicked);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + content - 1, origin.y));
+  ImGui::Dummy(ImVec2(1, 1));
+  if (content > width + 1) {
+    const ImVec2 low(ImGui::GetWindowPos().x, origin.y + height + px(3));
+    const float begin = scroll / content * width, part = width / content * width;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(low.x + begin, low.y), ImVec2(low.x + begin + part, low.y + px(3)), theme().border, px(1.5f));
+  }
+  ImGui::EndChild();
+  return width;
+}
+
+}  // namespace attnscope

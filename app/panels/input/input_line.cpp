@@ -1,0 +1,202 @@
+#include "app/panels/input/input_line.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kLongText = 8192;    // bytes; more are tokenized in the background
+constexpr double kBurstSeconds = 1.2;      // a pause in typing after which a new undo point begins
+constexpr std::size_t kSentenceText = 32;  // code points of the text in an undo sentence
+
+std::string excerpt(const std::string& text) {
+  std::string out;
+  std::size_t at = 0, count = 0;
+  while (at < text.size() && count++ < kSentenceText) {
+    const char32_t code = next_code_point(text, at);
+    append_utf8(out, code < 32 ? U' ' : code);
+  }
+  return at < text.size() ? out + "\u2026" : out;
+}
+
+int vocabulary_of(const Document& document, Stack of) {
+  const ModelConfig& config = document.model->config();
+  return config.of(of == Stack::enc ? of : config.stack).vocab_size;
+}
+
+/// The first id that the vocabulary does not have, or -1.
+int unknown_id(const std::vector<int>& ids, int known) {
+  const auto at = std::find_if(ids.begin(), ids.end(), [&](int id) { return id < 0 || id >= known; });
+  return at == ids.end() ? -1 : std::abs(*at);
+}
+
+}  // namespace
+
+std::size_t sequence_index(const PanelContext& context) {
+  const std::size_t count = context.session.document().sequences.size();
+  const auto wanted = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  return std::min(wanted, count - 1);
+}
+
+std::string TokenLine::item(const char* name) const {
+  return (is_source() ? "source_" : "") + std::string(name);
+}
+
+void TokenLine::follow(const PanelContext& context) {
+  const std::size_t sequence = sequence_index(context);
+  if (opened_ != context.session.opened_version() || sequence_ != sequence) {
+    typing_ = false;
+    error_.reset();
+    tokenized_.reset();
+    shown_row_ = -1;
+  }
+  opened_ = context.session.opened_version();
+  sequence_ = sequence;
+  const Sequence& now = context.session.document().sequences[sequence];
+  const std::uint64_t point = context.session.history().point();
+  if (error_ && !typing_ && point != error_point_) error_.reset();  // changed in another way meanwhile
+  error_point_ = point;
+  const std::string& text = is_source() ? now.source_text : now.text;
+  if (!typing_ && !error_ && !tokenized_ && text_ != text) {
+    text_ = text;
+    note_text(text_);  // the field shows letters that no token may have
+  }
+  lit_ = lit_next_;
+  lit_next_ = -1;
+  if (tokenized_ && tokenized_->done)
+    context.commands.act([this, made = std::exchange(tokenized_, nullptr), sequence](Session& session) {
+      take_typed(session, sequence, std::move(made->sequence));
+    });
+  if (last_key_ > 0 && ImGui::GetTime() - last_key_ > kBurstSeconds) {
+    last_key_ = 0;
+    context.commands.end_gesture();
+  }
+}
+
+void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made) {
+  error_.reset();
+  const int known = vocabulary_of(session.document(), of_);
+  if (!made) {
+    error_ = made.error();
+  } else if (made->input.ids.empty()) {
+    error_ = fail(Code::bad_format, "input.empty");
+  } else if (const int id = unknown_id(made->input.ids, known); id >= 0) {
+    error_ = Error{Code::out_of_range, Text::of("input.unknown_id", {id, known}),
+                   Text::of("input.unknown_id.hint", {known - 1})};
+  } else {
+    const Text sentence =
+        made->text.empty()
+            ? Text::of("input.edit.no_text")
+            : Text::of(is_source() ? "input.edit.source_text" : "input.edit.text", {excerpt(made->text)});
+    (void)session.edit(sentence, item("typing"), [&](Document& document) {
+      return set_spelled(document, sequence, *std::move(made), of_);
+    });
+  }
+}
+
+void TokenLine::typed(const PanelContext& context) {
+  last_key_ = ImGui::GetTime();
+  note_text(text_);
+  const auto opened = context.session.document().opened;
+  if (text_.size() <= kLongText) {
+    context.commands.act([this, opened, sequence = sequence_, text = text_](Session& session) {
+      take_typed(session, sequence, spelled(*opened, text, of_));
+    });
+    return;
+  }
+  tokenized_ = std::make_shared<Tokenized>();
+  context.commands.act([made = tokenized_, opened, text = text_, of = of_](Session& session) {
+    session.jobs().submit("tokenize", [made, opened, text, of](const std::atomic<bool>& cancel) {
+      made->sequence = spelled(*opened, text, of);
+      if (!cancel) made->done = true;
+    });
+  });
+}
+
+// The token under the pointer, here or among the chips, is lit in the text; not while the field is scrolled.
+void TokenLine::light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min,
+                            ImVec2 max) {
+  const float room = max.x - min.x - 2 * ImGui::GetStyle().FramePadding.x;
+  if (text_ != spelled || text_.find('\n') != std::string::npos ||
+      ImGui::CalcTextSize(text_.c_str()).x > room)
+    return;
+  const float left = min.x + ImGui::GetStyle().FramePadding.x;
+  const float pointer = ImGui::GetIO().MousePos.x;
+  const bool over = ImGui::IsItemHovered();
+  for (std::size_t pos = 0; pos < tokens.size(); ++pos) {
+    const Token& token = tokens[pos];
+    if (token.end <= token.begin || (!over && lit_ != static_cast<std::int64_t>(pos))) continue;
+    const char* text = text_.c_str();
+    const float x0 = left + ImGui::CalcTextSize(text, text + token.begin).x;
+    const float x1 = left + ImGui::CalcTextSize(text, text + token.end).x;
+    if (over && pointer >= x0 && pointer < x1) lit_next_ = static_cast<std::int64_t>(pos);
+    if (lit_ != static_cast<std::int64_t>(pos)) continue;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(ImVec2(x0, min.y + px(2)), ImVec2(x1, max.y - px(2)),
+                        with_alpha(theme().accent, 0.22f), px(3));
+    list->AddLine(ImVec2(x0, max.y - px(3)), ImVec2(x1, max.y - px(3)), theme().accent, px(2));
+  }
+}
+
+bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, float height,
+                         bool many_lines) {
+  if (focus) ImGui::SetKeyboardFocusHere();
+  const WithColour border(ImGuiCol_Border, error_    ? theme().error
+                                           : typing_ ? theme().accent
+                                                     : IM_COL32_BLACK_TRANS);
+  const WithColour ground(ImGuiCol_FrameBg, typing_ ? theme().panel_raised : IM_COL32_BLACK_TRANS);
+  const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(4)));
+  const std::string id = "###" + item(is_source() ? "text" : "input_text");
+  const bool decoder = context.session.document().model->config().encoder() && !is_source();
+  const char* hint = tr(is_source() ? "input.hint.source" : decoder ? "input.hint.target" : "input.hint");
+  bool changed = false;
+  if (many_lines) {
+    changed = ImGui::InputTextMultiline(id.c_str(), &text_, ImVec2(width, height));
+  } else {
+    ImGui::SetNextItemWidth(width);
+    changed = ImGui::InputTextWithHint(id.c_str(), hint, &text_);
+  }
+  note_item(id);
+  return changed;
+}
+
+float TokenLine::draw_field(const PanelContext& context, bool focus, float width) {
+  const Sequence& sequence = context.session.document().sequences[sequence_];
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool many_lines = text_.find('\n') != std::string::npos;
+  const float height = many_lines ? 2 * ImGui::GetTextLineHeight() + px(8) : ImGui::GetFrameHeight();
+  ImGui::SetCursorScreenPos(ImVec2(at.x - px(6), at.y));
+  const bool changed = draw_box(context, focus, width, height, many_lines);
+  const bool ended = ImGui::IsItemDeactivated();
+  typing_ = ImGui::IsItemActive();
+  light_spans(is_source() ? sequence.source_tokens : sequence.tokens,
+              is_source() ? sequence.source_text : sequence.text, ImGui::GetItemRectMin(),
+              ImGui::GetItemRectMax());
+  if (changed) typed(context);
+  if (ended && last_key_ > 0) {
+    last_key_ = 0;
+    context.commands.end_gesture();
+  }
+  return height;
+}
+
+float TokenLine::draw_error(float width) {
+  if (!error_) return 0;
+  const std::string whole = error_->text();
+  note_text(whole);
+  const WithColour ink(ImGuiCol_Text, theme().error);
+  const float height = ImGui::CalcTextSize(whole.c_str(), nullptr, false, width).y;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(whole.c_str());
+  note_item(item(is_source() ? "error" : "input_error"));
+  ImGui::PopTextWrapPos();
+  return height + px(4);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,92 @@
+// One line of the input: the tokens of one stack, as a text that can be typed over and as chips with a menu.
+// Text that is no input for the model stays as it was typed, with a sentence under it. Refuses to compute:
+// edits go through commands, long texts are tokenized in the background.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/panels/input/input_menu.h"
+#include "app/state/frame_state.h"
+#include "app/state/panel.h"
+
+namespace attnscope {
+
+class TokenLine {
+ public:
+  explicit TokenLine(Stack of) : of_(of) {}
+
+  /// Before drawing, once per frame.
+  void follow(const PanelContext& context);
+  /// The text; the height that was used. `focus`: takes the keys.
+  float draw_field(const PanelContext& context, bool focus, float width);
+  /// What is wrong with what was typed; the height that was used, 0 when nothing is.
+  float draw_error(float width);
+  /// The chips in a strip that scrolls sideways, no wider than `width`; the width that was used. `picture`:
+  /// the painter's key of what the model sees, or empty. True in `picture_clicked` where its chip was.
+  float draw_chips(const PanelContext& context, float width, const std::string& picture,
+                   bool& picture_clicked);
+  /// The chip's menu, where it is open.
+  void draw_menu(const PanelContext& context) { menu_.draw(context, of_, chips_); }
+  /// Undo took the newest gesture away: what was typed last is no gesture any more.
+  bool typing() const { return typing_; }
+  const std::vector<Chip>& chips() const { return chips_; }
+
+ private:
+  struct Tokenized {  // of a long text, made in the background
+    Result<Sequence> sequence = Error{};
+    std::atomic<bool> done{false};
+  };
+  struct Measured {  // what the chips were made for
+    std::uint64_t opened = 0;
+    std::size_t sequence = 0;
+    std::vector<int> ids, types;
+    std::int64_t rows = 0;
+    PadCounts padding;
+    float scale = 0;
+    bool typing = false;
+    std::string language;
+    bool operator==(const Measured&) const = default;
+  };
+
+  // input_line.cpp
+  bool is_source() const { return of_ == Stack::enc; }
+  std::string item(const char* name) const;
+  void typed(const PanelContext& context);
+  void take_typed(Session& session, std::size_t sequence, Result<Sequence> made);
+  void light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min, ImVec2 max);
+  bool draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines);
+  // input_chips.cpp
+  void measure(const PanelContext& context);
+  void draw_chip(const PanelContext& context, std::size_t index, float height, const std::string& picture,
+                 bool& picture_clicked);
+  void click_chip(const PanelContext& context, const Chip& chip) const;
+  void scroll_strip(const PanelContext& context, float width);
+
+  Stack of_;
+  std::string text_;  ///< in the field: the document's, or what is being typed
+  bool typing_ = false;
+  double last_key_ = 0;  ///< ImGui time; 0: no gesture is open
+  std::optional<Error> error_;
+  std::uint64_t error_point_ = 0;  ///< of the history
+  std::size_t sequence_ = 0;
+  std::uint64_t opened_ = 0;
+  std::shared_ptr<Tokenized> tokenized_;
+
+  std::vector<Chip> chips_;
+  std::vector<float> chip_x_;  ///< left edges, and the end of the last
+  Measured measured_;
+  std::int64_t lit_ = -1, lit_next_ = -1;  ///< token under the pointer, in the text or among the chips
+  std::int64_t shown_row_ = -1;
+  ChipMenu menu_;
+};
+
+/// The chips of a stack: its tokens with their padding, rows of vectors, or patches of an image.
+std::vector<Chip> chips_of(const Document& document, std::size_t sequence, Stack of);
+/// The sequence that the cursor means, within the document.
+std::size_t sequence_index(const PanelContext& context);
+
+}  // namespace attnscope

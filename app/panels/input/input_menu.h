@@ -1,0 +1,60 @@
+// The menu of a chip: what the token is, look from it or at it, exchange it for another of the vocabulary,
+// insert beside it, hide it, its segment, delete it. Refuses padding: it is no part of the document.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/state/panel.h"
+
+namespace attnscope {
+
+/// What one chip stands for.
+struct Chip {
+  enum class Kind : std::uint8_t { token, special, padding, image, patch, vector };
+  Kind kind = Kind::token;
+  std::string label;
+  int id = -1;
+  int type = -1;                   ///< segment; -1: the model knows none
+  std::int64_t row = 0, rows = 1;  ///< of the run
+  std::int64_t token = -1;         ///< of the document's tokens; -1: none
+  bool holds(std::int64_t at) const { return at >= row && at < row + rows; }
+};
+
+class ChipMenu {
+ public:
+  void ask(std::size_t chip) { chip_ = chip, ask_ = true; }
+  void draw(const PanelContext& context, Stack of, const std::vector<Chip>& chips);
+
+ private:
+  struct Search {  // of the vocabulary, made in the background
+    std::string query;
+    std::vector<int> ids;
+    std::atomic<bool> done{false};
+  };
+  enum class Change : std::uint8_t { replace, before, after };
+
+  void begin();
+  void draw_looks(const PanelContext& context, Stack of, const Chip& chip);
+  void draw_edits(const PanelContext& context, Stack of, const Chip& chip, std::size_t tokens);
+  void draw_segments(const PanelContext& context, const Chip& chip);
+  void draw_token_search(const PanelContext& context, Stack of, const Chip& chip);
+  void draw_found(const PanelContext& context, Stack of, const Chip& chip, const std::vector<int>& ids);
+  const std::vector<int>& found_ids(const PanelContext& context, Stack of, const OpenedModel& opened);
+  void change_token(const PanelContext& context, Stack of, const Chip& chip, int id);
+
+  std::size_t chip_ = 0;
+  bool ask_ = false;
+  Change change_ = Change::replace;
+  std::string query_;
+  std::shared_ptr<Search> search_;
+  std::vector<int> found_;
+};
+
+/// Puts the cursor on a row of a stack: as the query, or as the key. Where the cursor speaks of another
+/// attention it goes to one that has these rows.
+void look_at(const PanelContext& context, Stack of, std::int64_t row, bool as_key);
+
+}  // namespace attnscope

@@ -1,0 +1,151 @@
+#include "app/panels/input/input_picture.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/input/input_line.h"
+#include "app/state/controls.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+const PatchSpec& patches(const Document& document) {
+  const ModelConfig& config = document.model->config();
+  return config.vision() ? config.vision()->patch : config.patch;
+}
+
+bool holds_numbers(const std::string& path) {
+  return ends_with(lower(path), ".npy") || ends_with(lower(path), ".safetensors");
+}
+
+}  // namespace
+
+void PictureBox::begin_reading(const PanelContext& context, const std::string& path) {
+  auto read = std::make_shared<Read>();
+  read->path = path;
+  read->sequence = sequence_index(context);
+  read->numbers = holds_numbers(path);
+  reading_ = read;
+  context.commands.act([read, how = context.session.document().opened->preprocessing](Session& session) {
+    session.jobs().submit("picture", [read, how](const std::atomic<bool>& cancel) {
+      if (read->numbers)
+        read->pixels = open_pixels(read->path, how);
+      else
+        read->picture = open_picture(read->path);
+      if (!cancel) read->done = true;
+    });
+  });
+}
+
+void PictureBox::take_reading(Session& session, const Read& read) {
+  if (read.numbers ? !read.pixels : !read.picture)
+    return session.report(read.numbers ? read.pixels.error() : read.picture.error());
+  (void)session.edit(Text::of("input.edit.picture", {file_name(read.path)}), {}, [&](Document& changed) {
+    if (!read.numbers) return set_picture(changed, read.sequence, *read.picture);
+    Status set = set_pixels(changed, read.sequence, *read.pixels);
+    if (set) changed.sequences[read.sequence].picture.name = file_name(read.path);
+    return set;
+  });
+}
+
+// What the model sees goes to the painter whenever it is another.
+void PictureBox::show_pixels(const PanelContext& context) {
+  const Document& document = context.session.document();
+  sequence_ = sequence_index(context);
+  const Tensor& pixels = document.sequences[sequence_].input.pixels;
+  if (pixels.empty()) {
+    key_.clear();
+    seen_ = {};
+    return;
+  }
+  if (!pixels.same_place(seen_) || pixels.sizes() != seen_.sizes()) {
+    seen_ = pixels;
+    ++version_;
+    const Stats range = stats(pixels);
+    least_ = range.min;
+    largest_ = range.max;
+  }
+  key_ = "input.picture";
+  if (context.painter.has_picture(key_, version_)) return;
+  const Picture picture = picture_of(seen_, document.opened->preprocessing);
+  if (!picture.empty())
+    context.painter.upload_picture(key_, version_, picture.rgb->data(), picture.width, picture.height);
+}
+
+void PictureBox::follow(const PanelContext& context, FrameState& state) {
+  const Document& document = context.session.document();
+  if (opened_ != context.session.opened_version()) {
+    opened_ = context.session.opened_version();
+    reading_.reset();
+    drawing_ = down_ = false;
+  }
+  if (state.ask_picture) begin_reading(context, *std::exchange(state.ask_picture, std::nullopt));
+  if (reading_ && reading_->done)
+    context.commands.act(
+        [this, read = std::exchange(reading_, nullptr)](Session& session) { take_reading(session, *read); });
+  if (document.model->config().sees()) return show_pixels(context);
+  key_.clear();  // of the model before
+  seen_ = {};
+}
+
+std::string PictureBox::facts(const PanelContext& context) const {
+  const Document& document = context.session.document();
+  const Sequence& sequence = document.sequences[sequence_index(context)];
+  const PatchSpec& patch = patches(document);
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  const std::string name = sequence.picture.name.empty() ? tr("input.picture.drawn") : sequence.picture.name;
+  return tr("input.picture.facts",
+            {name, number(std::int64_t{patch.cols} * patch.size),
+             number(std::int64_t{patch.rows} * patch.size), number(patch.cols), number(patch.rows)});
+}
+
+void PictureBox::draw_thumbnail(const PanelContext& context, float side) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
+  if (ImGui::InvisibleButton("###picture", ImVec2(side, side))) ask();
+  note_item("picture");
+  corner_ = ImVec2(at.x, end.y + px(5));
+  const bool hovered = ImGui::IsItemHovered();
+  compat::item_tooltip(tr("input.picture.help"));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, theme().masked, px(4));
+  context.painter.picture(list, key_, at, end);
+  list->AddRect(at, end, hovered ? theme().accent : theme().border, px(4), 0, hovered ? px(2) : 1.f);
+}
+
+void PictureBox::browse(FrameState& state) {
+  BrowseRequest request;
+  request.pictures = true;
+  request.title = "browser.title_picture";
+  request.chosen = [&state](const std::string& path) { state.ask_picture = path; };
+  state.browse = std::move(request);
+  ImGui::CloseCurrentPopup();
+}
+
+void PictureBox::draw_window(const PanelContext& context, FrameState& state, const std::vector<Chip>& chips) {
+  if (ask_) ImGui::OpenPopup("###picture_window");
+  ask_ = false;
+  ImGui::SetNextWindowPos(corner_);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
+  if (!begin_popup("###picture_window")) {
+    if (std::exchange(down_, false)) context.commands.end_gesture();
+    return;
+  }
+  {
+    const WithFont face(fonts().body_bold);
+    ImGui::TextUnformatted(facts(context).c_str());
+  }
+  const PatchSpec& patch = patches(context.session.document());
+  const float room = std::min(px(360), ImGui::GetIO().DisplaySize.y - px(240));
+  const float shape = static_cast<float>(patch.rows) / static_cast<float>(std::max(1, patch.cols));
+  const ImVec2 size(shape > 1 ? room / shape : room, shape > 1 ? room : room * shape);
+  draw_canvas(context, chips, size);
+  ImGui::SameLine(0, px(18));
+  ImGui::BeginGroup();
+  draw_tools(context, state);
+  ImGui::EndGroup();
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,78 @@
+// The sizes of a scene: shown as a line that opens a small window where they can be changed. New numbers come
+// from a seed that is shown.
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/input/input_bar.h"
+#include "app/state/controls.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+std::string sizes_line(const SceneSizes& sizes) {
+  return tr(sizes.causal ? "input.sizes.causal" : "input.sizes.open",
+            {std::to_string(sizes.batch), std::to_string(sizes.tokens), std::to_string(sizes.d_in),
+             std::to_string(sizes.heads), std::to_string(sizes.d_head), std::to_string(sizes.d_out)});
+}
+
+bool size_row(const char* key, int& value, int most) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(tr(key));
+  ImGui::SameLine(px(150));
+  ImGui::SetNextItemWidth(px(120));
+  const bool changed = ImGui::InputInt((std::string("###") + key).c_str(), &value);
+  value = std::clamp(value, 1, most);
+  return changed;
+}
+
+}  // namespace
+
+void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
+  const Document& document = context.session.document();
+  const Result<Scene> scene = scene_of(document);
+  if (!scene) return;
+  const SceneSizes now = sizes_of(*scene);
+  {
+    const WithColour ink(ImGuiCol_Text, theme().text_dim);
+    const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
+    const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
+    if (ImGui::Button((sizes_line(now) + "  \u25be###sizes").c_str()) || state.focus_text)
+      ImGui::OpenPopup("###sizes_popup");
+  }
+  state.focus_text = false;
+  note_item("sizes");
+  compat::item_tooltip(tr("input.sizes.help"));
+  if (!begin_popup("###sizes_popup")) return;
+  SceneSizes wanted = now;
+  std::uint64_t seed = document.opened->scene->seed;
+  size_row("input.sizes.batch", wanted.batch, 64);
+  size_row("input.sizes.tokens", wanted.tokens, 512);
+  size_row("input.sizes.d_in", wanted.d_in, 256);
+  size_row("input.sizes.heads", wanted.heads, 64);
+  size_row("input.sizes.d_head", wanted.d_head, 128);
+  if (!document.model->config().blocks.front().residual) size_row("input.sizes.d_out", wanted.d_out, 256);
+  ImGui::Checkbox((std::string(tr("input.sizes.mask")) + "###causal").c_str(), &wanted.causal);
+  ImGui::Separator();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(tr("input.sizes.seed"));
+  ImGui::SameLine(px(150));
+  ImGui::SetNextItemWidth(px(120));
+  bool again = ImGui::InputScalar("###seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu",
+                                  ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::Button((std::string(tr("input.sizes.new_numbers")) + "###new_numbers").c_str())) {
+    again = true;
+    ++seed;
+  }
+  note_item("new_numbers");
+  compat::item_tooltip(tr("input.sizes.new_numbers.help"));
+  ImGui::PushTextWrapPos(px(280));
+  dim_text(tr("input.sizes.note"));
+  ImGui::PopTextWrapPos();
+  if (again || wanted != now)
+    context.commands.edit(Text::of("input.edit.sizes", {sizes_line(wanted), std::to_string(seed)}), "sizes",
+                          [wanted, seed](Document& changed) { return resize_scene(changed, wanted, seed); });
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

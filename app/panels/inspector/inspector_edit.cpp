@@ -1,0 +1,203 @@
+// Changing the number that is explained, and what followed from the last change.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+#include "core/trace/flow.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kMostAfter = 6;
+
+std::string key_of(const Place& place) {
+  if (!place.is_weight()) return to_text(place.cell);
+  std::string key = place.weight;
+  for (const std::int64_t at : place.index) key += format(",%lld", static_cast<long long>(at));
+  return key;
+}
+
+bool editable(const PanelContext& context, const Place& place) {
+  if (place.is_weight()) return can_edit_weight(*context.run, place.weight);
+  return can_edit(*context.run, context.workspace.cursor.sequence, place.cell);
+}
+
+const char* why_not(const PanelContext& context, const Place& place) {
+  const char* why = place.is_weight() ? "cell_edit.fixed.recorded" : why_fixed(*context.run, place.cell.site);
+  return why ? why : "inspector.gone";
+}
+
+// Nothing in this run can read it; a weight belongs to the step that it is named after.
+bool in_last_step(const PanelContext& context, const Place& place) {
+  const auto of_weight = parse_site(place.weight.substr(0, place.weight.rfind('.')));
+  if (place.is_weight() && !of_weight) return false;
+  const auto& steps = context.run->steps;
+  return step_index(steps, place.is_weight() ? *of_weight : place.cell.site) ==
+         static_cast<int>(steps.size()) - 1;
+}
+
+void change(const PanelContext& context, const Place& place, float value, const std::string& gesture) {
+  if (place.is_weight())
+    edit_weight(context.commands, *context.run, place.weight, place.index, value, gesture);
+  else
+    edit_cell(context.commands, *context.run, context.workspace.cursor.sequence, place.cell, value, gesture);
+}
+
+// ---- everything after it --------------------------------------------------------------------------
+// The coordinates of `pinned` and of the cursor on a later step's axes; `open` when the last axis has none.
+std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, const Cursor& cursor,
+                                    bool& open) {
+  std::vector<std::int64_t> index;
+  open = false;
+  for (std::size_t d = 0; d < record.axes.size(); ++d) {
+    const std::string_view axis = axis_name(record.axes[d]);
+    const auto own = std::find_if(pinned.at.begin(), pinned.at.end(),
+                                  [&](const Coordinate& at) { return at.axis == axis; });
+    std::int64_t at = 0;
+    const bool rows = axis == "query" || axis == "pos";
+    if (rows && record.site.stack != pinned.site.stack && !pinned.at.empty())
+      at = record.shape[d] - 1;  // rows of another sequence: the one that says the next token
+    else if (own != pinned.at.end())
+      at = own->index;
+    else if (axis == "head")
+      at = cursor.head;
+    else if (axis == "key")
+      at = cursor.key;
+    else if (axis == "query" || axis == "pos")
+      at = cursor.query;
+    else
+      open = true;
+    index.push_back(std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, record.shape[d] - 1)));
+  }
+  return index;
+}
+
+// Old and new of one cell; of a row, the largest change in it.
+std::string change_text(const Trace& now, const Trace& before, const Record& record, const Cell& pinned,
+                        const Cursor& cursor) {
+  bool open = false;
+  const std::vector<std::int64_t> index = same_cell(record, pinned, cursor, open);
+  if (!open) {
+    const double was = before.cell(record.site, index), is = now.cell(record.site, index);
+    return tr("inspector.after.cell", {shown_number(was), shown_number(is)});
+  }
+  const std::size_t rank = index.size();
+  const std::int64_t row = rank > 1 ? index[rank - 2] : 0, head = rank > 2 ? index[0] : 0,
+                     width = record.shape.back();
+  const double most = max_abs_difference(now.slice(record.site, head, {row, row + 1}, {0, width}),
+                                         before.slice(record.site, head, {row, row + 1}, {0, width}));
+  return tr("inspector.after.row", {shown_number(most)});
+}
+
+// Steps of the same block, then the last stream: enough to see whether the change arrives.
+std::vector<Site> later_sites(const Trace& trace, const Place& place, const Cursor& cursor) {
+  const Site from = place.is_weight() ? cursor.step : place.cell.site;
+  const Stack stack = from.stack, main = trace.config().stack;
+  const int layer = std::max(0, from.layer >= 0 ? from.layer : cursor.layer);
+  std::vector<Site> sites;
+  for (const Slot slot : {Slot::scores, Slot::pattern, Slot::z, Slot::attn_out, Slot::resid_mid,
+                          Slot::mlp_out, Slot::resid_post})
+    sites.push_back(site_of(slot, layer, stack));
+  for (const Slot slot : {Slot::pattern, Slot::attn_out})
+    sites.push_back(cross_site(slot, stack == main ? layer : 0, main));
+  sites.push_back(stack_output(trace, stack));
+  if (stack != main) sites.push_back(stack_output(trace, main));
+  const int begin = place.is_weight() ? -1 : trace.index_of(from);
+  std::erase_if(sites, [&](const Site& site) { return !trace.find(site) || trace.index_of(site) <= begin; });
+  std::sort(sites.begin(), sites.end(),
+            [&](const Site& a, const Site& b) { return trace.index_of(a) < trace.index_of(b); });
+  sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+  return sites;
+}
+
+// "pattern"; with its block and stack where those are others.
+std::string later_name(const Site& site, const Site& from) {
+  std::string name = to_text(site);
+  if (site.stack == from.stack) name.erase(0, stack_prefix(site.stack).size());
+  if (const std::size_t at = name.find("blocks."); at != std::string::npos) name.erase(at, 7);
+  const std::string own = std::to_string(site.layer) + ".";
+  if (site.stack == from.stack && site.layer == from.layer && starts_with(name, own))
+    name.erase(0, own.size());
+  if (starts_with(name, "attn.")) name.erase(0, 5);
+  return name;
+}
+
+}  // namespace
+
+void draw_number(const PanelContext& context, const Place& place, double value) {
+  InspectorCache& cache = inspector_cache(context.workspace);
+  const WithFont font(fonts().mono_big);
+  const std::string text = shown_number(value);
+  note_text(text);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
+  const bool can = editable(context, place);
+  ImGui::InvisibleButton("###number", ImVec2(std::max(size.x, px(40)), size.y));
+  const bool hovered = ImGui::IsItemHovered(), active = can && ImGui::IsItemActive();
+  if (can && (hovered || active)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (hovered) offer_edit(context.workspace, place);
+  if (ImGui::IsItemActivated()) cache.dragged = static_cast<float>(value);
+  if (active && !ImGui::IsItemActivated() && ImGui::GetIO().MouseDelta.x != 0.f &&
+      std::isfinite(cache.dragged)) {
+    const float unit = std::max(0.01f, std::fabs(static_cast<float>(value)) * 0.01f);
+    cache.dragged += ImGui::GetIO().MouseDelta.x / ui_scale() * unit;
+    change(context, place, cache.dragged, "drag " + key_of(place));
+  }
+  if (can && ImGui::IsItemDeactivated()) context.commands.end_gesture();
+  ImGui::GetWindowDrawList()->AddText(at, can && (hovered || active) ? theme().accent : theme().text,
+                                      text.c_str());
+  if (can && hovered && !active) {
+    const WithFont body(fonts().body);
+    ImGui::SetTooltip("%s", tr("inspector.drag"));
+  }
+}
+
+void draw_edit(const PanelContext& context, const Place& place, double value) {
+  section_title(tr("inspector.edit"));
+  if (!editable(context, place)) return wrapped_text(tr(why_not(context, place)), theme().text_dim);
+  InspectorCache& cache = inspector_cache(context.workspace);
+  const std::string key =
+      key_of(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
+  if (cache.edit_key != key) cache.edit_key = key, cache.edit_text = shown_number(value);
+  const std::string set = std::string(tr("inspector.set")) + "###set",
+                    zero = std::string(tr("inspector.zero")) + "###zero";
+  const float buttons = button_width(set) + button_width(zero) + 2 * ImGui::GetStyle().ItemSpacing.x;
+  bool entered = false;
+  {
+    const WithFont mono(fonts().mono);
+    ImGui::SetNextItemWidth(std::max(px(60), ImGui::GetContentRegionAvail().x - buttons - px(4)));
+    entered = ImGui::InputText("###edit_value", &cache.edit_text,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  }
+  note_item("edit_value");
+  compat::item_tooltip(tr("inspector.edit.field"));
+  const auto typed = parse_number(cache.edit_text);
+  ImGui::SameLine();
+  if ((raised_button(set) || entered) && typed) change(context, place, *typed, {});
+  ImGui::SameLine();
+  if (raised_button(zero)) change(context, place, 0.f, {});
+  if (!typed) return wrapped_text(tr("inspector.edit.no_number"), theme().error);
+  wrapped_text(tr(in_last_step(context, place) ? "inspector.edit.last" : "inspector.edit.help"),
+               theme().text_dim);
+}
+
+void draw_after(const PanelContext& context, const Place& place) {
+  if (!context.before || context.before->traces.empty()) return;
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace &now = context.run->trace(cursor.sequence), &before = context.before->trace(cursor.sequence);
+  const Cell pinned = place.is_weight() ? Cell{} : place.cell;
+  int lines = 0;
+  for (const Site& site : later_sites(now, place, cursor)) {
+    const Record *is = now.find(site), *was = before.find(site);
+    if (!was || was->shape != is->shape || lines >= kMostAfter) continue;
+    if (lines++ == 0) section_title(tr("inspector.after"));
+    fact_row(later_name(site, place.is_weight() ? cursor.step : pinned.site),
+             change_text(now, before, *is, pinned, cursor), to_text(site));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,223 @@
+// The list of all changes in the order in which they are carried out: each can be switched, moved by dragging
+// it, gone to and taken out; a further one is typed as the command line takes it.
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/widgets/edit_words.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+#include "core/session/mask_edits.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kDragged = "edit";
+
+struct EditLine {
+  std::string id, text;
+};
+struct LineEvent {
+  bool toggled = false, removed = false, clicked = false;
+};
+
+// The words as one item as high as they need; true when clicked.
+bool words_item(const EditLine& line, float width, bool dim) {
+  note_text(line.text);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, width);
+  const bool clicked = ImGui::InvisibleButton("###goto", ImVec2(std::max(width, px(20)), size.y));
+  note_item("goto_" + line.id);
+  const ImU32 ink = ImGui::IsItemHovered() ? theme().accent : dim ? theme().text_dim : theme().text;
+  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, ink, line.text.c_str(),
+                                      nullptr, width);
+  return clicked;
+}
+
+// `index` < 0: a cell of a mask, which has neither an order nor a switch.
+LineEvent edit_line(const PanelContext& context, const EditLine& line, int index, bool enabled) {
+  const WithId id(line.id.c_str());
+  LineEvent event;
+  const float right =
+      ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
+  if (index >= 0) {
+    const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(2)));
+    bool on = enabled;
+    event.toggled = ImGui::Checkbox("###on", &on);
+    note_item("on_" + line.id);
+    compat::item_tooltip(tr("inspector.edits.toggle"));
+    ImGui::SameLine();
+  }
+  event.clicked = words_item(line, right - px(4) - ImGui::GetCursorPosX(), !enabled);
+  if (index >= 0) {
+    compat::item_tooltip(tr("inspector.edits.go_to"));
+    if (ImGui::BeginDragDropSource()) {
+      ImGui::SetDragDropPayload(kDragged, &index, sizeof index);
+      ImGui::TextUnformatted(line.text.c_str());
+      ImGui::EndDragDropSource();
+    }
+    const WithColour frame(ImGuiCol_DragDropTarget, theme().accent);
+    if (ImGui::BeginDragDropTarget()) {
+      if (const ImGuiPayload* payload = ImGui::AcceptDragDropPayload(kDragged)) {
+        const int from = *static_cast<const int*>(payload->Data);
+        context.commands.edit(Text::of("inspector.edits.moved", {line.text}), {},
+                              [from, index](Document& changed) {
+                                return move_edit(changed, static_cast<std::size_t>(from), index - from);
+                              });
+      }
+      ImGui::EndDragDropTarget();
+    }
+  }
+  ImGui::SameLine(right);
+  event.removed = close_button("###remove");
+  note_item("remove_" + line.id);
+  compat::item_tooltip(tr("inspector.edits.remove"));
+  return event;
+}
+
+// The cells that were switched in one mask, each with a way back.
+int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEdit& mask) {
+  int lines = 0;
+  for (const Mask::Cell& cell : mask.cells) {
+    const std::string text = mask_cell_words(mask.of, cell);
+    const std::string id = "mask" + std::to_string(index) + "." + std::to_string(lines++);
+    if (edit_line(context, {id, text}, -1, true).removed)
+      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
+                            [of = mask.of, cell](Document& changed) -> Status {
+                              take_back_mask_cell(changed, of, cell.query, cell.key);
+                              return Done{};
+                            });
+  }
+  return lines;
+}
+
+// The site that an edit is seen at; nothing for masks.
+std::optional<Site> site_of_edit(const PanelContext& context, const Edit& edit) {
+  const Stack main = context.run->trace(0).config().stack;
+  if (const Exchange* exchange = edit.exchange())
+    return site_of(Slot::resid_pre, std::max(0, exchange->layer),
+                   exchange->stack == Stack::single ? main : exchange->stack);
+  const NumberEdit* number = edit.number();
+  if (!number) return std::nullopt;
+  if (number->where.kind == Target::Kind::input) return site_of(Slot::embed, -1, main);
+  if (number->where.kind == Target::Kind::step) return number->where.site;
+  const auto site = parse_site(number->where.weight.substr(0, number->where.weight.rfind('.')));
+  return site ? std::optional(*site) : std::nullopt;
+}
+
+void go_to_edit(const PanelContext& context, const Edit& edit) {
+  const auto site = context.run ? site_of_edit(context, edit) : std::nullopt;
+  if (!site || !context.run->trace(context.workspace.cursor.sequence).find(*site)) return;
+  go_to_site(context.workspace, *context.run, *site);
+  Cursor& cursor = context.workspace.cursor;
+  const NumberEdit* number = edit.number();
+  if (!number || number->where.kind == Target::Kind::weight) return;
+  Cell cell{*site, {}};
+  for (const AxisRange& range : number->where.at) {
+    if (range.axis == "head") cursor.head = static_cast<int>(range.begin);
+    if (range.axis == "pos" || range.axis == "query") cursor.query = range.begin;
+    if (range.axis == "key") cursor.key = range.begin;
+    cell.at.push_back({range.axis, range.begin});
+  }
+  if (!cell_index(context.run->trace(cursor.sequence), cell).empty())
+    pin_cell(context.workspace, *context.run, cell);
+}
+
+// No sequence of the run has the place: a text that was shortened, say.
+bool is_unreached(const PanelContext& context, const Edit& edit) {
+  if (!context.run || !edit.enabled || !edit.number()) return false;
+  const auto& traces = context.run->traces;
+  return std::all_of(traces.begin(), traces.end(), [&](const auto& trace) {
+    return std::any_of(trace->unreached.begin(), trace->unreached.end(),
+                       [&](const auto& one) { return same_edit(*one, edit); });
+  });
+}
+
+int draw_edit_lines(const PanelContext& context, const Document& document) {
+  int lines = 0;
+  for (std::size_t i = 0; i < document.edits.size(); ++i) {
+    const Edit& edit = *document.edits[i];
+    const MaskEdit* mask = edit.mask();
+    if (mask && !mask->spec && edit.enabled) {
+      lines += draw_mask_cells(context, i, *mask);
+      continue;
+    }
+    const std::string text = edit_words(edit);
+    const LineEvent event =
+        edit_line(context, {"edit" + std::to_string(i), text}, static_cast<int>(i), edit.enabled);
+    if (event.toggled)
+      context.commands.edit(
+          Text::of(edit.enabled ? "inspector.edits.off" : "inspector.edits.on", {text}), {},
+          [i, on = !edit.enabled](Document& changed) { return switch_edit(changed, i, on); });
+    if (event.removed)
+      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
+                            [i](Document& changed) { return remove_edit(changed, i); });
+    if (event.clicked) go_to_edit(context, edit);
+    if (is_unreached(context, edit)) wrapped_text(tr("inspector.edits.unreached"), theme().warning);
+    ++lines;
+    if (mask && edit.enabled) lines += draw_mask_cells(context, i, *mask);
+  }
+  return lines;
+}
+
+// Puts what was typed behind the other edits, as the command line does.
+void take_new_edit(const PanelContext& context, InspectorCache& cache) {
+  const auto edit = parse_edit(cache.new_edit);
+  const Status can = edit ? check_new_edit(context, *edit) : Status(edit.error());
+  cache.new_edit_error = can ? std::string() : can.error().text();
+  if (!can) return;
+  context.commands.edit(Text::of("inspector.edits.added", {edit_words(**edit)}), {},
+                        [edit = *edit](Document& changed) -> Status {
+                          changed.edits.push_back(edit);
+                          return Done{};
+                        });
+  cache.new_edit.clear();
+}
+
+void draw_new_edit(const PanelContext& context) {
+  InspectorCache& cache = inspector_cache(context.workspace);
+  bool entered = false;
+  {
+    const WithFont mono(fonts().mono_small);
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
+    entered = ImGui::InputTextWithHint("###new_edit", tr("inspector.edits.new"), &cache.new_edit,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+    if (entered) ImGui::SetKeyboardFocusHere(-1);  // one goes on typing: letters elsewhere are commands
+    if (ImGui::IsItemEdited()) cache.new_edit_error.clear();
+  }
+  note_item("new_edit");
+  if (!ImGui::IsItemActive() && cache.new_edit_error.empty())  // it would lie over what is wrong
+    compat::item_tooltip(tr("inspector.edits.new.help"));
+  if (entered && !cache.new_edit.empty()) take_new_edit(context, cache);
+  if (!cache.new_edit_error.empty()) wrapped_text(cache.new_edit_error, theme().error);
+}
+
+}  // namespace
+
+Status check_new_edit(const PanelContext& context, const std::shared_ptr<const Edit>& edit) {
+  const Document& document = context.session.document();
+  const int sequence = context.workspace.cursor.sequence;
+  if (const NumberEdit* number = edit->number()) return check_edit(context.run->trace(sequence), *number);
+  RunOptions options;
+  for (const auto& one : document.edits)
+    if (one->exchange()) options.edits.push_back(one);
+  options.edits.push_back(edit);
+  const auto inputs = inputs_of(document);
+  return document.model->accepts(inputs.at(static_cast<std::size_t>(sequence)), options);
+}
+
+void draw_edits(const PanelContext& context) {
+  section_title(tr("inspector.edits"));
+  const Document& document = context.session.document();
+  const int lines = draw_edit_lines(context, document);
+  if (lines == 0) wrapped_text(tr("inspector.edits.none"), theme().text_dim);
+  if (context.run && !context.run->recorded() && document.model) {
+    draw_new_edit(context);
+    draw_exchanges(context);
+  }
+  const std::string undo = context.session.history().undo_sentence();
+  if (!undo.empty()) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
+}
+
+}  // namespace attnscope

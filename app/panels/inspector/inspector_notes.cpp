@@ -1,0 +1,71 @@
+// Notes to steps and cells: they are part of the document, so that they can be undone and travel with a
+// session.
+#include "app/look/item_map.h"
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+// The pinned number, else the step.
+std::string place_of_notes(const Workspace& workspace) {
+  const Place* place = place_of(workspace);
+  return place && !place->is_weight() ? to_text(place->cell) : to_text(workspace.cursor.step);
+}
+
+void go_to_note(const PanelContext& context, const std::string& place) {
+  const auto cell = parse_cell(place);
+  if (!cell || !context.run->trace(context.workspace.cursor.sequence).find(cell->site)) return;
+  go_to_site(context.workspace, *context.run, cell->site);
+  if (!cell->at.empty()) pin_cell(context.workspace, *context.run, *cell);
+}
+
+void draw_note(const PanelContext& context, const std::string& place, const std::string& words, int number) {
+  const std::string id = "note" + std::to_string(number);
+  const WithId scope(id.c_str());
+  const float right =
+      ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
+  {
+    const WithFont mono(fonts().mono_small);
+    const WithColour ink(ImGuiCol_Text, theme().accent);
+    ImGui::TextUnformatted(shortened(place, right - ImGui::GetCursorPosX() - px(8)).c_str());
+  }
+  if (ImGui::IsItemClicked()) go_to_note(context, place);
+  note_item(id);
+  compat::item_tooltip(tr("notes.go_to"));
+  ImGui::SameLine(right);
+  if (close_button("###remove"))
+    context.commands.edit(Text::of("notes.removed", {place}), {}, [place](Document& changed) -> Status {
+      changed.notes.erase(place);
+      return Done{};
+    });
+  note_item("remove_" + id);
+  compat::item_tooltip(tr("notes.remove"));
+  note_text(words);
+  wrapped_text(words, theme().text);
+}
+
+}  // namespace
+
+void draw_notes(const PanelContext& context) {
+  section_title(tr("notes.title"));
+  const auto& notes = context.session.document().notes;
+  if (notes.empty()) wrapped_text(tr("notes.none"), theme().text_dim);
+  int number = 0;
+  for (const auto& [place, words] : notes) draw_note(context, place, words, number++);
+  std::string& written = inspector_cache(context.workspace).new_note;
+  const std::string place = place_of_notes(context.workspace);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
+  const bool entered = ImGui::InputTextWithHint("###new_note", tr("notes.new", {place}).c_str(), &written,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  note_item("new_note");
+  if (!entered || written.empty()) return;
+  context.commands.edit(Text::of("notes.written", {place}), {},
+                        [place, written](Document& changed) -> Status {
+                          changed.notes[place] = written;
+                          return Done{};
+                        });
+  written.clear();
+}
+
+}  // namespace attnscope

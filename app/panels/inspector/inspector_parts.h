@@ -1,0 +1,160 @@
+// What the parts of the inspector share: its memory, number formats, text that flows and can be clicked,
+// results that may take a while. Refuses to be seen by anything but the inspector.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/gpu/gl_context.h"
+#include "app/state/controls.h"
+#include "app/state/panel.h"
+#include "core/base/words.h"
+#include "core/lens/head_stats.h"
+#include "core/session/backward_run.h"
+#include "core/trace/provenance.h"
+
+namespace attnscope {
+
+/// A value for a key (which names the run too): computed at once when that is cheap, else in the background.
+/// What its computation throws is thrown by get().
+template <class T>
+class Later {
+ public:
+  /// Null until it is there.
+  const T* get(const PanelContext& context, const std::string& key, bool cheap, const char* tag,
+               std::function<T()> work) {
+    if (key != key_) {
+      key_ = key;
+      value_.reset();
+      slot_ = std::make_shared<Slot>();
+      if (cheap)
+        value_ = work();
+      else
+        submit(context, tag, std::move(work));
+    }
+    if (!value_) {
+      std::lock_guard lock(slot_->mutex);
+      if (slot_->thrown) {
+        key_.clear();  // asked once more when the panel is drawn again
+        std::rethrow_exception(std::exchange(slot_->thrown, nullptr));
+      }
+      value_ = slot_->value;
+    }
+    return value_ ? &*value_ : nullptr;
+  }
+
+ private:
+  struct Slot {
+    std::mutex mutex;
+    std::optional<T> value;
+    std::exception_ptr thrown;
+  };
+  void submit(const PanelContext& context, const char* tag, std::function<T()> work) {
+    context.commands.act([tag = std::string(tag), slot = slot_, work = std::move(work)](Session& session) {
+      session.jobs().submit(tag, [slot, work](const std::atomic<bool>& cancel) {
+        std::optional<T> value;
+        std::exception_ptr thrown;
+        try {
+          value = work();
+        } catch (...) {
+          thrown = std::current_exception();
+        }
+        if (cancel) return;
+        {
+          std::lock_guard lock(slot->mutex);
+          slot->value = std::move(value);
+          slot->thrown = thrown;
+        }
+        wake_window();
+      });
+    });
+  }
+  std::string key_;
+  std::optional<T> value_;
+  std::shared_ptr<Slot> slot_;
+};
+
+/// The inspector's memory between frames, in Workspace::inspector.cache.
+struct InspectorCache {
+  Later<std::optional<Explanation>> explanation;
+  std::vector<std::size_t> order;  ///< of the terms, for `order_key`
+  std::string order_key;
+  Later<std::optional<RowStats>> row, head;
+  Later<Stats> stats;
+  Later<std::optional<GradientExplanation>> gradient;
+  std::string edit_text, edit_key;
+  std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
+  std::shared_ptr<void> exchanges;       ///< made by the menu of parts
+  std::string new_note;                  ///< being written
+  float dragged = 0;
+};
+InspectorCache& inspector_cache(Workspace& workspace);
+
+/// The number explained now, or null.
+const Place* place_of(const Workspace& workspace);
+/// Goes on to a source: it becomes the number explained, the cursor follows, the trail remembers.
+void follow_source(Workspace& workspace, const RunResult& run, const Source& source);
+/// Back along the trail until `length` places are left.
+void go_back(Workspace& workspace, const RunResult& run, std::size_t length);
+/// The trail begins anew when somebody pinned another cell (or none).
+void keep_trail(Workspace& workspace);
+
+/// "0.0634", "−1.25e−7", "−∞": for the eye, with a real minus sign.
+std::string shown_number(double value);
+/// "₂" for 2.
+std::string subscript(std::int64_t number);
+/// The letter of a source in formulas: q, k, v, A, W ...
+std::string symbol_of(const Source& source);
+ImU32 colour_of(const Source& source);
+/// "blocks.0.attn.scores" and "[head=0, query=2 “it”, key=1 “cat”]".
+std::string coordinates_text(const RunResult& run, int sequence, const Cell& cell);
+std::string weight_coordinates(const RunResult& run, const Place& place);
+
+void section_title(const char* text);
+/// Two columns: dim words, then a number in the mono face.
+void fact_row(const std::string& name, const std::string& value, const std::string& help = {});
+
+/// Pieces of text one after another, wrapped at the right edge; links can be clicked.
+class Flow {
+ public:
+  Flow(float left, float right);
+  void text(const std::string& piece, ImU32 colour);
+  /// The same, broken between words.
+  void words(const std::string& sentence, ImU32 colour);
+  bool link(const std::string& id, const std::string& piece, ImU32 colour, const std::string& help = {});
+  void space(float units) { x_ += px(units); }
+  /// At the right end of the line, where there is room.
+  void right(const std::string& piece, ImU32 colour);
+  void next_line();
+  float bottom() const { return y_; }
+
+ private:
+  bool room_for(float width);
+  float left_, right_, x_, y_, line_;
+};
+
+// ---- parts of the panel -------------------------------------------------------------------------
+/// What somebody wrote to steps and cells, and a field for one more.
+void draw_notes(const PanelContext& context);
+void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);
+/// In the backward mode: the number's gradient, and the button that checks it.
+void draw_gradient(const PanelContext& context, const Place& place);
+void draw_edit(const PanelContext& context, const Place& place, double value);
+/// The big number itself, which can be dragged where it can be edited.
+void draw_number(const PanelContext& context, const Place& place, double value);
+void draw_after(const PanelContext& context, const Place& place);
+/// The list of all edits: on and off, order, gone to, taken out, typed in.
+void draw_edits(const PanelContext& context);
+/// Whether the model could run with one more edit; errors say why not.
+Status check_new_edit(const PanelContext& context, const std::shared_ptr<const Edit>& edit);
+/// The button and the menu that exchange a part of the model.
+void draw_exchanges(const PanelContext& context);
+void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t head, std::int64_t query);
+void draw_step_facts(const PanelContext& context, const Site& site);
+
+}  // namespace attnscope

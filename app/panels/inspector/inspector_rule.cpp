@@ -1,0 +1,352 @@
+// The card that spells a number out: its rule with the numbers of this run, every operand a link to where it
+// came from. What it says follows explain(); nothing is computed here.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/panels/inspector/inspector_parts.h"
+#include "app/views/steps_words.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kFewTerms = 8, kMostTerms = 400;
+
+struct Card {
+  const PanelContext& context;
+  const Explanation& explanation;
+  Flow& flow;
+  const InspectorCache& cache;
+
+  ImU32 dim() const { return theme().text_dim; }
+  ImU32 ink() const { return theme().text; }
+};
+
+std::string help_of(const PanelContext& context, const Source& source) {
+  const RunResult& run = *context.run;
+  const int sequence = context.workspace.cursor.sequence;
+  const Place place{{}, source.name, source.index};
+  const std::string where =
+      source.is_weight
+          ? weight_coordinates(run, place)
+          : coordinates_text(run, sequence, cell_at(run.trace(sequence), source.site, source.index));
+  return tr("inspector.follow", {source.name, where});
+}
+
+void operand(const Card& card, const Source& source, const std::string& id, const std::string& text = {}) {
+  const bool pressed = card.flow.link(id + "###" + id, text.empty() ? shown_number(source.value) : text,
+                                      colour_of(source), help_of(card.context, source));
+  if (pressed) follow_source(card.context.workspace, *card.context.run, source);
+}
+
+double aside(const Explanation& explanation, const char* name) {
+  for (const Aside& one : explanation.asides)
+    if (one.name == name) return one.value;
+  return 0;
+}
+
+// The last part of a name: "blocks.0.attn.out" -> "attn.out"; the stack stays where it is another one.
+std::string short_name(const Card& card, const Source& source) {
+  const std::string own(stack_prefix(card.explanation.cell.site.stack));
+  std::string name = starts_with(source.name, own) ? source.name.substr(own.size()) : source.name;
+  const std::size_t at = name.find("blocks.");
+  return at == std::string::npos ? name : name.substr(0, at) + name.substr(name.find('.', at + 7) + 1);
+}
+
+void plain(const Card& card, const std::string& text) {
+  card.flow.words(text, card.dim());
+  card.flow.next_line();
+}
+
+void result(const Card& card, const std::string& before = {}) {
+  card.flow.text("= ", card.dim());
+  if (!before.empty()) {
+    card.flow.text(before, card.dim());
+    card.flow.next_line();
+    card.flow.text("= ", card.dim());
+  }
+  card.flow.text(shown_number(card.explanation.result), card.ink());
+  card.flow.next_line();
+}
+
+// "q₂ · k₁ = Σ over 3 products"
+void dot_heading(const Card& card) {
+  const Explanation& e = card.explanation;
+  if (!e.terms.empty() && e.terms.front().factors.size() == 2) {
+    for (int i = 0; i < 2; ++i) {
+      const Source& source = e.terms.front().factors[static_cast<std::size_t>(i)];
+      const std::size_t rank = source.index.size();
+      const std::int64_t own = source.is_weight || (i == 1 && e.cell.site.slot == Slot::z)
+                                   ? source.index.back()
+                               : rank > 1 ? source.index[rank - 2]
+                                          : source.index.back();
+      if (i == 1) card.flow.text(" · ", card.dim());
+      card.flow.text(symbol_of(source) + subscript(own), colour_of(source));
+    }
+    card.flow.text(" = ", card.dim());
+  }
+  const auto products = std::count_if(e.terms.begin(), e.terms.end(),
+                                      [](const Term& term) { return term.factors.size() == 2; });
+  plain(card, tr(products == 1 ? "inspector.dot.one" : "inspector.dot", {std::to_string(products)}));
+}
+
+void term_line(const Card& card, std::size_t at, bool first) {
+  const Term& term = card.explanation.terms[at];
+  card.flow.text(first ? "= " : "+ ", card.dim());
+  for (std::size_t i = 0; i < term.factors.size(); ++i) {
+    if (i > 0) card.flow.text(" × ", card.dim());
+    operand(card, term.factors[i], format("term%zu_%zu", at, i));
+  }
+  const bool alone = card.explanation.terms.size() == 1;
+  if (term.factors.size() > 1 && !alone)
+    card.flow.right(shown_number(term.value), card.dim());
+  else if (term.factors.size() == 1)
+    card.flow.right(short_name(card, term.factors.front()), card.dim());
+  card.flow.next_line();
+}
+
+// The lines of the terms, few unless asked for all.
+void term_lines(const Card& card, void (*line)(const Card&, std::size_t, bool)) {
+  InspectorState& state = card.context.workspace.inspector;
+  const std::vector<std::size_t>& order = card.cache.order;
+  const std::size_t shown = std::min(order.size(), state.all_terms ? kMostTerms : kFewTerms);
+  for (std::size_t i = 0; i < shown; ++i) line(card, order[i], i == 0);
+  if (order.size() <= kFewTerms) return;
+  const std::string rest = std::to_string(order.size() - shown);
+  if (order.size() > shown && state.all_terms)
+    card.flow.words(tr("inspector.more.too_many", {rest}), card.dim());
+  else if (card.flow.link("###more",
+                          state.all_terms ? tr("inspector.fewer") : tr("inspector.more", {rest}).c_str(),
+                          theme().accent))
+    state.all_terms = !state.all_terms;
+  if (order.size() > shown && state.all_terms)
+    card.flow.next_line();
+  else
+    card.flow.space(16);
+  if (card.flow.link("###order",
+                     tr(state.largest_first ? "inspector.order.plain" : "inspector.order.largest"),
+                     theme().accent))
+    state.largest_first = !state.largest_first;
+  card.flow.next_line();
+}
+
+void dot(const Card& card) {
+  dot_heading(card);
+  term_lines(card, term_line);
+  const double factor = aside(card.explanation, "factor"), cap = aside(card.explanation, "cap");
+  if (factor != 0) plain(card, tr("inspector.dot.factor", {shown_number(factor)}));
+  if (cap != 0) plain(card, tr("inspector.dot.cap", {shown_number(cap)}));
+  result(card);
+}
+
+void sum(const Card& card) {
+  const Explanation& e = card.explanation;
+  term_lines(card, term_line);
+  if (aside(e, "slope") != 0) {
+    card.flow.text("+ " + shown_number(aside(e, "slope")) + " × " + shown_number(aside(e, "distance")),
+                   card.dim());
+    card.flow.right(shown_number(aside(e, "bias")), card.dim());
+    card.flow.next_line();
+    plain(card, tr("inspector.bias.alibi"));
+  } else if (e.cell.site.slot == Slot::biased) {
+    plain(card, tr("inspector.bias.bucket", {std::to_string(static_cast<std::int64_t>(aside(e, "bucket")))}));
+  }
+  result(card);
+}
+
+void cap(const Card& card) {
+  const std::string value = shown_number(aside(card.explanation, "cap"));
+  plain(card, tr("inspector.cap", {value}));
+  card.flow.text("= " + value + " · tanh(", card.dim());
+  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
+  card.flow.text(" / " + value + ")", card.dim());
+  card.flow.next_line();
+  result(card);
+}
+
+void named(const Card& card, const char* label, double value) {
+  card.flow.text(label, card.dim());
+  card.flow.right(shown_number(value), card.ink());
+  card.flow.next_line();
+}
+
+void named_source(const Card& card, const char* label, const Source& source, const char* id) {
+  card.flow.text(std::string(label) + " ", card.dim());
+  operand(card, source, id);
+  card.flow.right(short_name(card, source), card.dim());
+  card.flow.next_line();
+}
+
+// "exp(0.3 − 0.9) = 0.55" of one key of the row.
+void softmax_line(const Card& card, std::size_t at, bool) {
+  const Term& term = card.explanation.terms[at];
+  const bool own = static_cast<int>(at) == card.explanation.own;
+  const std::int64_t key = term.factors.front().index.back();
+  card.flow.text(tr("inspector.softmax.key", {std::to_string(key)}) + " ", own ? card.ink() : card.dim());
+  operand(card, term.factors.front(), format("term%zu_0", at));
+  card.flow.right("exp " + shown_number(term.value), own ? theme().accent : card.dim());
+  card.flow.next_line();
+}
+
+void softmax(const Card& card) {
+  const Explanation& e = card.explanation;
+  const auto sight =
+      std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) { return term.value > 0; });
+  const bool words = e.cell.site.slot == Slot::probs;
+  if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight)}));
+  named(card, tr("inspector.softmax.max"), aside(e, "max"));
+  term_lines(card, softmax_line);
+  named(card, tr("inspector.softmax.sum"), aside(e, "sum"));
+  const double own = e.own >= 0 && e.own < static_cast<int>(e.terms.size())
+                         ? e.terms[static_cast<std::size_t>(e.own)].value
+                         : 0;
+  result(card, shown_number(own) + " ÷ " + shown_number(aside(e, "sum")));
+}
+
+void norm(const Card& card) {
+  const Explanation& e = card.explanation;
+  plain(card, text_of(formula_pieces(card.context.run->trace(card.context.workspace.cursor.sequence),
+                                     e.cell.site)));
+  if (e.terms.empty()) return result(card);
+  named_source(card, "x", e.terms.front().factors.front(), "norm_x");
+  card.flow.text("μ " + shown_number(aside(e, "mean")), card.dim());
+  card.flow.next_line();
+  const bool recorded = e.terms.size() > 1 && !e.terms[1].factors.front().is_weight;
+  if (recorded)
+    named_source(card, "σ", e.terms[1].factors.front(), "norm_scale");
+  else
+    named(card, "σ", aside(e, "scale"));
+  for (std::size_t i = recorded ? 2 : 1; i < e.terms.size(); ++i) {
+    const Source& source = e.terms[i].factors.front();
+    const bool bias = ends_with(source.name, "bias");
+    named_source(card, bias ? "β" : "γ", source, bias ? "norm_bias" : "norm_weight");
+  }
+  result(card);
+}
+
+void norm_scale(const Card& card) {
+  const Explanation& e = card.explanation;
+  const bool rms =
+      norm_spec(card.context.run->trace(card.context.workspace.cursor.sequence).config(), e.cell.site).kind ==
+      NormSpec::Kind::rms;
+  plain(card,
+        tr(rms ? "inspector.norm_scale.rms" : "inspector.norm_scale", {std::to_string(e.terms.size())}));
+  if (!rms) named(card, tr("inspector.mean"), aside(e, "mean"));
+  named(card, tr(rms ? "inspector.mean_square" : "inspector.variance"), aside(e, "variance"));
+  term_lines(card, term_line);
+  result(card, "√ " + shown_number(aside(e, "variance")));
+}
+
+void rotate(const Card& card) {
+  const Explanation& e = card.explanation;
+  if (e.terms.size() < 2) return sum(card);
+  plain(card, tr("inspector.rotate", {shown_number(aside(e, "angle"))}));
+  const double factors[2] = {aside(e, "cos"), aside(e, "sin")};
+  for (std::size_t i = 0; i < 2; ++i) {
+    card.flow.text(i == 0                                                                 ? "= "
+                   : e.terms[1].value * e.terms[1].factors.front().value * factors[1] < 0 ? "− "
+                                                                                          : "+ ",
+                   card.dim());
+    operand(card, e.terms[i].factors.front(), format("term%zu_0", i));
+    card.flow.text(std::string(i == 0 ? " × cos " : " × sin ") + shown_number(factors[i]), card.dim());
+    card.flow.right(shown_number(e.terms[i].value), card.dim());
+    card.flow.next_line();
+  }
+  result(card);
+}
+
+void scale(const Card& card) {
+  card.flow.text("= ", card.dim());
+  operand(card, card.explanation.terms.front().factors.front(), "term0_0");
+  card.flow.text(" × " + shown_number(aside(card.explanation, "factor")), card.dim());
+  card.flow.next_line();
+  result(card);
+}
+
+void mask(const Card& card) {
+  const Explanation& e = card.explanation;
+  if (e.terms.size() < 2) return sum(card);
+  const bool allowed = e.terms[1].value != 0;
+  plain(card, tr(allowed ? "inspector.mask.allowed" : "inspector.mask.hidden"));
+  named_source(card, tr("inspector.mask.score"), e.terms[0].factors.front(), "mask_score");
+  named_source(card, tr("inspector.mask.mask"), e.terms[1].factors.front(), "mask_mask");
+  result(card);
+}
+
+void single(const Card& card, const std::string& sentence) {
+  plain(card, sentence);
+  if (!card.explanation.terms.empty()) term_line(card, 0, true);
+  if (card.explanation.rule != Rule::copy && card.explanation.rule != Rule::lookup) result(card);
+}
+
+void spell_out(const Card& card) {
+  const Explanation& e = card.explanation;
+  if (e.terms.empty() && e.rule != Rule::mask_test) {
+    plain(card, tr("inspector.given"));
+    return;
+  }
+  switch (e.rule) {
+    case Rule::dot: return dot(card);
+    case Rule::sum: return sum(card);
+    case Rule::softmax: return softmax(card);
+    case Rule::norm: return norm(card);
+    case Rule::norm_scale: return norm_scale(card);
+    case Rule::rotate: return rotate(card);
+    case Rule::scale: return scale(card);
+    case Rule::cap: return cap(card);
+    case Rule::mask: return mask(card);
+    case Rule::mask_test:
+      return plain(card, tr(e.result != 0 ? "inspector.mask.allowed" : "inspector.mask.hidden"));
+    case Rule::copy: return single(card, tr("inspector.copy"));
+    case Rule::lookup: return single(card, tr("inspector.lookup", {shown_number(aside(e, "row"))}));
+    case Rule::activation: return single(card, tr("inspector.activation"));
+    case Rule::product: return single(card, tr("inspector.product"));
+  }
+}
+
+// In the order of the sum, or the largest first.
+void sort_terms(InspectorCache& cache, const Explanation& explanation, const std::string& key,
+                bool largest_first) {
+  const std::string wanted = key + (largest_first ? "+" : "");
+  if (cache.order_key == wanted) return;
+  cache.order_key = wanted;
+  cache.order.resize(explanation.terms.size());
+  std::iota(cache.order.begin(), cache.order.end(), std::size_t{0});
+  if (!largest_first) return;
+  std::stable_sort(cache.order.begin(), cache.order.end(), [&](std::size_t a, std::size_t b) {
+    return std::fabs(explanation.terms[a].value) > std::fabs(explanation.terms[b].value);
+  });
+}
+
+}  // namespace
+
+void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key) {
+  InspectorCache& cache = inspector_cache(context.workspace);
+  sort_terms(cache, explanation, key, context.workspace.inspector.largest_first);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 p0 = ImGui::GetCursorScreenPos();
+  const float right = p0.x + ImGui::GetContentRegionAvail().x;
+  list->ChannelsSplit(2);
+  list->ChannelsSetCurrent(1);
+  float bottom = 0;
+  {
+    const WithFont mono(fonts().mono);
+    ImGui::SetCursorScreenPos(ImVec2(p0.x, p0.y + px(10)));
+    Flow flow(p0.x + px(12), right - px(12));
+    const Card card{context, explanation, flow, cache};
+    spell_out(card);
+    if (explanation.edited) plain(card, tr("inspector.edited", {shown_number(explanation.recorded)}));
+    bottom = flow.bottom();
+  }
+  const ImVec2 p1(right, bottom + px(5));
+  list->ChannelsSetCurrent(0);
+  list->AddRectFilled(p0, p1, theme().panel_raised, px(metric::kRounding));
+  list->AddRect(p0, p1, theme().border, px(metric::kRounding));
+  list->ChannelsMerge();
+  ImGui::SetCursorScreenPos(p0);
+  ImGui::Dummy(ImVec2(right - p0.x, p1.y - p0.y));
+}
+
+}  // namespace attnscope

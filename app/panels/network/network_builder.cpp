@@ -1,0 +1,80 @@
+#include "app/panels/network/network_builder.h"
+
+#include <algorithm>
+
+#include "app/widgets/places.h"
+
+namespace attnscope::network {
+
+std::vector<Site> Pen::present(Slots slots, int layer, Part part) const {
+  std::vector<Site> found;
+  for (const Slot slot : slots) {
+    const Site site = part == Part::cross ? cross_site(slot, layer, stack) : site_of(slot, layer, stack);
+    if (trace_.find(site)) found.push_back(site);
+  }
+  return found;
+}
+
+NetworkBox& Pen::box(NetworkBox box) {
+  layout_.boxes.push_back(std::move(box));
+  return layout_.boxes.back();
+}
+
+NetworkBox* Pen::part(const char* key, Hue hue, std::vector<Site> sites, float x, float w, bool shape) {
+  if (sites.empty()) return nullptr;
+  NetworkBox made;
+  made.key = key, made.hue = hue, made.centred = shape;
+  made.target = sites.front();
+  made.stack = made.target.stack, made.layer = made.target.layer;
+  made.sites = std::move(sites);
+  made.x = x, made.y = y, made.w = w, made.h = kPart;
+  y += kPart;
+  if (shape) {
+    made.shape = step_shape(run_, made.target);
+    y += kShape;
+  }
+  return &box(std::move(made));
+}
+
+NetworkBox* Pen::projection(int i, int layer, Part part, float x, float w, bool shape) {
+  static constexpr Slots kSlots[] = {{Slot::q, Slot::view_q, Slot::split_q, Slot::q_norm, Slot::rot_q},
+                                     {Slot::k, Slot::view_k, Slot::split_k, Slot::k_norm, Slot::rot_k},
+                                     {Slot::v, Slot::view_v, Slot::split_v}};
+  static constexpr const char* kKeys[] = {"map.q", "map.k", "map.v"};
+  NetworkBox* made = this->part(kKeys[i], projection_hue(i), present(kSlots[i], layer, part), x, w, shape);
+  if (made) made->centred = true;
+  return made;
+}
+
+void Pen::sum(std::vector<Site> sites, float from_x, float at_y, Hue hue) {
+  if (sites.empty()) return;
+  NetworkBox made;
+  made.kind = NetworkBox::Kind::sum, made.key = "map.add", made.hue = Hue::residual;
+  made.target = sites.front();
+  made.stack = made.target.stack, made.layer = made.target.layer;
+  made.sites = std::move(sites);
+  made.w = made.h = 16;
+  made.x = kStream - 8, made.y = at_y - 8;
+  box(std::move(made));
+  ribbon(from_x, at_y, kStream, at_y, hue);
+}
+
+Site Pen::first_of(int layer) const {
+  for (const TimelineStep& step : run_.steps)
+    if (step.layer == layer && step.main.stack == stack) return step.main;
+  return {};
+}
+
+void Pen::folded(int layer, float x, float w, float h) {
+  NetworkBox made;
+  made.kind = NetworkBox::Kind::folded, made.key = "map.block", made.hue = Hue::residual;
+  made.stack = stack, made.layer = layer, made.centred = false;
+  for (const Record& record : trace_.records())
+    if (record.site.layer == layer && record.site.stack == stack) made.sites.push_back(record.site);
+  made.target = first_of(layer);
+  made.x = x, made.y = y, made.w = w, made.h = h;
+  y += h;
+  box(std::move(made));
+}
+
+}  // namespace attnscope::network

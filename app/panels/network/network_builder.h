@@ -1,0 +1,58 @@
+// The pieces that network maps are laid out with: boxes one below the other, sums on the stream, ribbons and
+// lanes between them. Private to app/network_*.cpp.
+#pragma once
+
+#include <initializer_list>
+
+#include "app/panels/network/network_layout.h"
+
+namespace attnscope::network {
+
+using Slots = std::initializer_list<Slot>;
+
+inline constexpr float kPart = 28.f, kGap = 8.f, kShape = 17.f;  // heights: a box, a gap, a line under a box
+inline constexpr float kStream = 12.f, kBlockLeft = 28.f;        // middle of the stream, left edge of blocks
+
+inline Hue projection_hue(int i) { return i == 0 ? Hue::query : i == 1 ? Hue::key : Hue::value; }
+
+/// Puts boxes of one stack; `y` is where the next one goes.
+class Pen {
+ public:
+  Pen(const RunResult& run, int sequence, NetworkLayout& layout)
+      : run_(run), trace_(run.trace(sequence)), layout_(layout) {}
+
+  const Trace& trace() const { return trace_; }
+  /// The steps of these slots that the run has, in the order given.
+  std::vector<Site> present(Slots slots, int layer, Part part = Part::attn) const;
+  bool has(Slots slots, int layer) const { return !present(slots, layer).empty(); }
+  /// A box for steps of the run; null where there are none. y moves under it.
+  NetworkBox* part(const char* key, Hue hue, std::vector<Site> sites, float x, float w, bool shape = false);
+  /// One of Q, K, V.
+  NetworkBox* projection(int i, int layer, Part part, float x, float w, bool shape = false);
+  void ribbon(float x0, float y0, float x1, float y1, Hue hue) {
+    layout_.ribbons.push_back({x0, y0, x1, y1, hue});
+  }
+  void lane(std::vector<NetworkPoint> points, Hue hue) { layout_.lanes.push_back({std::move(points), hue}); }
+  /// A sum on the stream at `at_y`, fed from `from_x`.
+  void sum(std::vector<Site> sites, float from_x, float at_y, Hue hue);
+  /// A whole block in one line.
+  void folded(int layer, float x, float w, float h);
+  NetworkBox& box(NetworkBox box);
+  Site first_of(int layer) const;
+
+  Stack stack = Stack::single;
+  float y = 4;
+
+ private:
+  const RunResult& run_;
+  const Trace& trace_;
+  NetworkLayout& layout_;
+};
+
+/// The bare attention module, spread over `room` units between boxes.
+void lay_module(Pen& pen, float width, float room);
+/// The open block between `left` and `left + width`. `handed`: where lanes of the encoder come in (x of K's
+/// and of V's; 0: none).
+void lay_block(Pen& pen, int layer, float left, float width, float handed, NetworkLayout& layout);
+
+}  // namespace attnscope::network

@@ -1,0 +1,265 @@
+// The map of the network at the left: every part a box, the open block unfolded, the residual stream beside
+// it. A click moves the cursor. Refuses to draw a part that the run does not have.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/network/network_layout.h"
+#include "app/state/controls.h"
+#include "app/state/panel.h"
+#include "app/views/steps_words.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+struct Map {
+  const PanelContext& context;
+  const NetworkLayout& layout;
+  ImVec2 origin;
+  ImDrawList* list;
+
+  ImVec2 at(float x, float y) const {
+    return ImVec2(std::floor(origin.x + px(x)), std::floor(origin.y + px(y)));
+  }
+};
+
+std::string label_of(const PanelContext& context, const NetworkBox& box) {
+  const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
+  if (box.kind == NetworkBox::Kind::title) return stack_name(config, box.stack);
+  if (box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header)
+    return tr("map.block", {std::to_string(box.layer)});
+  return tr(box.key);
+}
+
+void tooltip(const PanelContext& context, const NetworkBox& box) {
+  const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
+  const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
+  if (box.kind == NetworkBox::Kind::title)
+    return ImGui::SetTooltip("%s", tr("map.stack.open", {label_of(context, box)}).c_str());
+  const Site site = box.holds(context.workspace.cursor.step) ? context.workspace.cursor.step : box.target;
+  const Record* record = trace.find(site);
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(px(300));
+  if (whole) {
+    ImGui::TextUnformatted(tr(box.kind == NetworkBox::Kind::folded ? "map.block.open" : "map.block.here"));
+  } else if (record) {
+    {
+      const WithFont bold(fonts().body_bold);
+      ImGui::TextUnformatted(title_text(trace, site).c_str());
+    }
+    wrapped_text(sentence_text(trace, site), theme().text_dim);
+    const WithFont mono(fonts().mono_small);
+    ImGui::TextUnformatted((to_text(site) + "  " + step_shape(*context.run, site)).c_str());
+  }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+// A folded block opens at the step that one stood on in another block.
+void click(const PanelContext& context, const NetworkBox& box) {
+  Workspace& workspace = context.workspace;
+  Site target = box.target;
+  if (box.kind == NetworkBox::Kind::folded && workspace.cursor.step.layer >= 0) {
+    Site same = workspace.cursor.step;
+    same.layer = box.layer, same.stack = box.stack;
+    if (context.run->trace(workspace.cursor.sequence).find(same)) target = same;
+  }
+  workspace.playing = false;
+  workspace.cursor.stack = box.stack;
+  if (box.layer >= 0) workspace.cursor.layer = box.layer;
+  go_to_site(workspace, *context.run, target);
+}
+
+// The right button: a block's parts, or the step that a box stands for.
+void offer(const PanelContext& context, const NetworkBox& box) {
+  if (box.kind == NetworkBox::Kind::title) return;
+  const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
+  const Cursor& cursor = context.workspace.cursor;
+  const Site site = whole                    ? site_of(Slot::resid_pre, box.layer, box.stack)
+                    : box.holds(cursor.step) ? cursor.step
+                                             : box.target;
+  Cell cell{site, {}};
+  if (box.heads)
+    cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(Slot::z, box.layer),
+            {{"head", cursor.head}}};
+  offer_edit(context.workspace, {cell, {}, {}});
+}
+
+bool is_edited(const PanelContext& context, const NetworkBox& box) {
+  const auto inside = [&](const Site& site) {
+    return box.kind == NetworkBox::Kind::folded ? site.layer == box.layer && site.stack == box.stack
+                                                : box.kind != NetworkBox::Kind::header && box.holds(site);
+  };
+  const Edits& edits = context.run->document.edits;
+  return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
+    return number && number->where.kind == Target::Kind::step && inside(number->where.site);
+  });
+}
+
+void draw_ribbons(const Map& map) {
+  for (const NetworkRibbon& ribbon : map.layout.ribbons) {
+    const ImVec2 from = map.at(ribbon.x0, ribbon.y0), to = map.at(ribbon.x1, ribbon.y1);
+    const float bend = (to.y - from.y) * 0.5f;
+    const ImU32 colour = with_alpha(hue_colour(ribbon.hue), 0.45f);
+    const float width = px(ribbon.y0 == ribbon.y1 ? 2.f : 5.f);
+    map.list->AddBezierCubic(from, ImVec2(from.x, from.y + bend), ImVec2(to.x, to.y - bend), to, colour,
+                             width);
+  }
+}
+
+void draw_lanes(const Map& map) {
+  for (const NetworkLane& lane : map.layout.lanes) {
+    std::vector<ImVec2> points;
+    for (const NetworkPoint& point : lane.points) points.push_back(map.at(point.x, point.y));
+    map.list->AddPolyline(points.data(), static_cast<int>(points.size()),
+                          with_alpha(hue_colour(lane.hue), 0.6f), 0, px(2.f));
+  }
+}
+
+void draw_stream(const Map& map) {
+  const NetworkLayout& layout = map.layout;
+  for (const NetworkStream& stream : layout.streams) {
+    if (stream.y1 <= stream.y0) continue;
+    const ImVec2 top = map.at(stream.x - 2.5f, stream.y0), end = map.at(stream.x + 2.5f, stream.y1);
+    map.list->AddRectFilled(top, end, with_alpha(theme().residual, 0.7f), px(2.5f));
+  }
+  if (layout.frame_y1 <= layout.frame_y0) return;
+  const ImVec2 p0 = map.at(layout.frame_x0, layout.frame_y0), p1 = map.at(layout.frame_x1, layout.frame_y1);
+  map.list->AddRectFilled(p0, p1, with_alpha(theme().text_dim, 0.05f), px(8));
+  map.list->AddRect(p0, p1, theme().border, px(8));
+}
+
+void draw_sum(const Map& map, const NetworkBox& box, bool current, bool hovered) {
+  const Theme& t = theme();
+  const ImVec2 centre = map.at(box.x + box.w / 2, box.y + box.h / 2);
+  const ImU32 colour = current ? t.accent : t.residual;
+  map.list->AddCircleFilled(centre, px(box.w / 2 - 1),
+                            current   ? t.accent_soft
+                            : hovered ? t.hovered
+                                      : t.ground);
+  map.list->AddCircle(centre, px(box.w / 2 - 1), colour, 0, px(current ? 2.f : 1.5f));
+  const float arm = px(3.5f);
+  map.list->AddLine(ImVec2(centre.x - arm, centre.y), ImVec2(centre.x + arm, centre.y), colour, px(1.5f));
+  map.list->AddLine(ImVec2(centre.x, centre.y - arm), ImVec2(centre.x, centre.y + arm), colour, px(1.5f));
+}
+
+void draw_shape(const Map& map, const NetworkBox& box) {
+  const WithFont font(fonts().mono_small);
+  const std::string text = shortened(box.shape, px(box.w + 8));
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 middle = map.at(box.x + box.w / 2, box.y + box.h + 2);
+  const ImVec2 p0(std::floor(middle.x - size.x / 2), middle.y);
+  map.list->AddRectFilled(ImVec2(p0.x - px(2), p0.y), ImVec2(p0.x + size.x + px(2), p0.y + size.y),
+                          with_alpha(theme().ground, 0.8f), px(3));
+  map.list->AddText(p0, theme().text_dim, text.c_str());
+}
+
+// "1.2": block and head that the cursor stands on.
+void draw_head(const Map& map, const NetworkBox& box) {
+  const WithFont font(fonts().mono_small);
+  const Cursor& cursor = map.context.workspace.cursor;
+  const std::string text = format("%d.%d", box.layer, cursor.head);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 right = map.at(box.x + box.w - 8, box.y + box.h / 2);
+  map.list->AddText(ImVec2(right.x - size.x, right.y - size.y / 2), theme().text_dim, text.c_str());
+}
+
+void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered) {
+  const Theme& t = theme();
+  const bool title = box.kind == NetworkBox::Kind::title;
+  const bool header = title || box.kind == NetworkBox::Kind::header,
+             folded = box.kind == NetworkBox::Kind::folded;
+  const ImVec2 p0 = map.at(box.x, box.y), p1 = map.at(box.x + box.w, box.y + box.h);
+  if (!header) {
+    const ImU32 line = current ? t.accent : folded ? t.border : hue_colour(box.hue);
+    map.list->AddRectFilled(p0, p1,
+                            current   ? t.accent_soft
+                            : hovered ? t.hovered
+                                      : t.panel_raised,
+                            px(metric::kRounding));
+    map.list->AddRect(p0, p1, line, px(metric::kRounding), 0,
+                      current ? px(2) : std::max(1.f, std::floor(px(1))));
+  }
+  const bool coloured =
+      box.hue == Hue::query || box.hue == Hue::key || (box.hue == Hue::value && box.key == "map.v");
+  const WithFont font(header || current ? fonts().body_bold : fonts().body);
+  const std::string label = shortened(label_of(map.context, box), px(box.w - (box.heads     ? 48
+                                                                              : box.centred ? 4
+                                                                                            : 12)));
+  const ImVec2 size = ImGui::CalcTextSize(label.c_str());
+  const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
+  const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;
+  map.list->AddText(ImVec2(std::floor(x), std::floor((p0.y + p1.y - size.y) / 2)), ink, label.c_str());
+  if (box.heads) draw_head(map, box);
+  if (!box.shape.empty()) draw_shape(map, box);
+}
+
+void draw_box(const Map& map, const NetworkBox& box, bool current) {
+  const WithId layer((box.layer + 2) * 8 + static_cast<int>(box.stack));
+  const WithId slot(static_cast<int>(box.target.slot) * 4 + static_cast<int>(box.target.part));
+  ImGui::SetCursorScreenPos(map.at(box.x, box.y));
+  const bool pressed = ImGui::InvisibleButton(box.key.c_str(), ImVec2(px(box.w), px(box.h)));
+  const bool hovered = ImGui::IsItemHovered();
+  if (pressed) click(map.context, box);
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (hovered) tooltip(map.context, box);
+  if (hovered) offer(map.context, box);
+  if (box.kind == NetworkBox::Kind::sum)
+    draw_sum(map, box, current, hovered);
+  else
+    draw_part(map, box, current, hovered);
+  if (is_edited(map.context, box)) draw_edit_sign(map.list, map.at(box.x + box.w, box.y));
+}
+
+// Scrolls to the box of the cursor when the cursor moved, and leaves the wheel alone otherwise.
+void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("map.seen");
+  const int seen = ((step.layer + 2) * 128 + static_cast<int>(step.slot)) * 16 +
+                   static_cast<int>(step.stack) * 4 + static_cast<int>(step.part);
+  if (storage->GetInt(id) == seen || current < 0) return;
+  storage->SetInt(id, seen);
+  const NetworkBox& box = layout.boxes[static_cast<std::size_t>(current)];
+  const float top = px(box.y) - px(24), end = px(box.y + box.h) + px(24),
+              view = ImGui::GetWindowHeight() - px(34);
+  if (top < ImGui::GetScrollY()) ImGui::SetScrollY(std::max(0.f, top));
+  if (end > ImGui::GetScrollY() + view) ImGui::SetScrollY(end - view);
+}
+
+}  // namespace
+
+void draw_network_map(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
+  {
+    const WithFont bold(fonts().body_bold);
+    dim_text(tr("map.title"));
+  }
+  if (!context.run || context.run->traces.empty()) {
+    wrapped_text(tr(context.session.running() ? "map.waiting" : "map.empty"), theme().text_dim);
+    return;
+  }
+  const Workspace& workspace = context.workspace;
+  compat::begin_child("###map_boxes", ImVec2(0, 0), false);
+  const ImVec2 room = ImGui::GetContentRegionAvail();  // without the scroll bar
+  const Cursor& cursor = workspace.cursor;
+  const NetworkLayout layout = network_layout(*context.run, cursor.sequence, {cursor.stack, cursor.layer},
+                                              room.x / ui_scale(), ImGui::GetWindowHeight() / ui_scale() - 8);
+  const Map map{context, layout, ImGui::GetCursorScreenPos(), ImGui::GetWindowDrawList()};
+  const int current = layout.box_of(workspace.cursor.step);
+  draw_stream(map);
+  draw_ribbons(map);
+  draw_lanes(map);
+  for (int i = 0; i < static_cast<int>(layout.boxes.size()); ++i)
+    draw_box(map, layout.boxes[static_cast<std::size_t>(i)], i == current);
+  ImGui::SetCursorScreenPos(map.at(0, 0));
+  ImGui::Dummy(ImVec2(px(1), px(layout.height)));
+  keep_in_view(layout, current, workspace.cursor.step);
+  ImGui::EndChild();
+}
+
+}  // namespace attnscope

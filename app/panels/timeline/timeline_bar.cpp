@@ -1,0 +1,428 @@
+// The timeline at the bottom: where one is in the walk, playing with its speed, the bar of steps in their
+// colours, breakpoints over it. The frame moves the cursor while playing; a breakpoint stops it here. Refuses
+// fonts for its buttons: they are shapes.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/look/item_map.h"
+#include "app/panels/timeline/timeline_layout.h"
+#include "app/state/controls.h"
+#include "app/state/panel.h"
+#include "app/views/steps_words.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 32.f, kBarHeight = 18.f, kGutter = 12.f;
+constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f;
+constexpr float kSlowest = 0.25f, kFastest = 8.f;
+
+enum class Shape { previous, play, pause, next };
+
+// ---- buttons ------------------------------------------------------------------------------------
+void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
+  const float back = centre.x - direction * size * 0.7f;
+  ImVec2 top(back, centre.y - size), end(back, centre.y + size);
+  if (direction < 0) std::swap(top, end);  // clockwise, as the edges' smoothing wants it
+  list->AddTriangleFilled(top, ImVec2(centre.x + direction * size, centre.y), end, colour);
+}
+
+void draw_button_shape(ImDrawList* list, ImVec2 centre, Shape shape, ImU32 colour) {
+  if (shape == Shape::pause) {
+    for (const float x : {-4.f, 4.f})
+      list->AddRectFilled(ImVec2(centre.x + px(x) - px(2), centre.y - px(6)),
+                          ImVec2(centre.x + px(x) + px(2), centre.y + px(6)), colour, px(1));
+    return;
+  }
+  if (shape == Shape::play)
+    return draw_triangle(list, ImVec2(centre.x + px(0.5f), centre.y), px(7), 1, colour);
+  draw_triangle(list, centre, px(4.5f), shape == Shape::next ? 1.f : -1.f, colour);
+}
+
+bool round_button(const char* id, ImVec2 centre, float radius, Shape shape, bool strong, const char* help) {
+  const Theme& t = theme();
+  ImGui::SetCursorScreenPos(ImVec2(centre.x - radius, centre.y - radius));
+  const bool pressed = ImGui::InvisibleButton(id, ImVec2(2 * radius, 2 * radius));
+  note_item(id);
+  const bool hovered = ImGui::IsItemHovered();
+  compat::item_tooltip(help);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImU32 ground = strong    ? (hovered ? mix(t.accent, t.text, 0.2f) : t.accent)
+                       : hovered ? t.hovered
+                                 : t.panel_raised;
+  list->AddCircleFilled(centre, radius, ground);
+  if (!strong) list->AddCircle(centre, radius, t.border);
+  draw_button_shape(list, centre, shape, strong ? t.on_accent : t.text);
+  return pressed;
+}
+
+void draw_buttons(const PanelContext& context, ImVec2 origin) {
+  Workspace& workspace = context.workspace;
+  const RunResult& run = *context.run;
+  const float y = origin.y + px(kBarTop + kBarHeight / 2);
+  const int current = current_step(workspace, run), last = static_cast<int>(run.steps.size()) - 1;
+  if (round_button("###previous", ImVec2(origin.x + px(14), y), px(13), Shape::previous, false,
+                   tr("timeline.previous"))) {
+    workspace.playing = false;
+    go_to_step(workspace, run, current - 1);
+  }
+  const Shape shape = workspace.playing ? Shape::pause : Shape::play;
+  if (round_button("###play", ImVec2(origin.x + px(52), y), px(16), shape, true,
+                   tr(workspace.playing ? "timeline.pause" : "timeline.play"))) {
+    workspace.playing = !workspace.playing;
+    if (workspace.playing && current >= last) go_to_step(workspace, run, 0);
+  }
+  if (round_button("###next", ImVec2(origin.x + px(90), y), px(13), Shape::next, false,
+                   tr("timeline.next"))) {
+    workspace.playing = false;
+    go_to_step(workspace, run, current + 1);
+  }
+}
+
+// ---- speed: a drag changes it smoothly, a click doubles it, from the fastest back to the slowest ----
+std::string speed_text(float speed) {
+  std::string digits = format("%.2f", static_cast<double>(speed));
+  while (digits.back() == '0') digits.pop_back();
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
+}
+
+void draw_speed(Workspace& workspace, ImVec2 origin) {
+  const WithFont font(fonts().small);
+  const std::string text = tr("timeline.speed", {speed_text(workspace.speed)});
+  const ImVec2 size(px(80), px(26));
+  const ImVec2 p0(origin.x + px(112), origin.y + px(kBarTop + kBarHeight / 2) - size.y / 2);
+  ImGui::SetCursorScreenPos(p0);
+  const bool released = ImGui::InvisibleButton("###speed", size);
+  const bool hovered = ImGui::IsItemHovered();
+  compat::item_tooltip(tr("timeline.speed.help"));
+  const bool dragging = ImGui::IsItemActive() && ImGui::IsMouseDragging(0, px(4));
+  if (dragging) {
+    workspace.speed =
+        std::clamp(workspace.speed * std::exp2(ImGui::GetIO().MouseDelta.x / px(40)), kSlowest, kFastest);
+  } else if (released && ImGui::GetMouseDragDelta(0, px(4)).x == 0.f) {
+    workspace.speed = workspace.speed * 1.99f > kFastest
+                          ? kSlowest
+                          : std::exp2(std::floor(std::log2(workspace.speed) + 1.001f));
+  }
+  if (hovered || dragging) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    ImGui::GetWindowDrawList()->AddRectFilled(p0, ImVec2(p0.x + size.x, p0.y + size.y), theme().hovered,
+                                              px(5));
+  }
+  const ImVec2 ink = ImGui::CalcTextSize(text.c_str());
+  ImGui::GetWindowDrawList()->AddText(ImVec2(p0.x + px(6), std::floor(p0.y + (size.y - ink.y) / 2)),
+                                      theme().text_dim, text.c_str());
+}
+
+// ---- title --------------------------------------------------------------------------------------
+std::string section_of(const TimelineStep& step) {
+  if (step.main.part == Part::cross) return tr("timeline.cross");
+  return step.main.part == Part::attn ? tr("timeline.attention") : "";
+}
+
+std::string title_of(const PanelContext& context, int current) {
+  const RunResult& run = *context.run;
+  const TimelineStep& step = run.steps[static_cast<std::size_t>(current)];
+  const std::string number = std::to_string(current + 1), count = std::to_string(run.steps.size());
+  const auto& opened = run.document.opened;
+  if (opened && opened->scene && !opened->scene->walk.empty()) {
+    const LocalText& title = opened->scene->title;
+    return tr("timeline.scene",
+              {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(run, step)});
+  }
+  const ModelConfig& config = run.trace(0).config();
+  if (step.layer < 0 && has_stacks(config))
+    return tr("timeline.block", {stack_name(config, step.main.stack), kind_label(run, step), number, count});
+  if (step.layer < 0) return tr("timeline.outside", {kind_label(run, step), number, count});
+  const std::string block = block_name(config, step.main.stack, step.layer, true), section = section_of(step);
+  if (section.empty()) return tr("timeline.block", {block, kind_label(run, step), number, count});
+  return tr("timeline.part", {block, section, kind_label(run, step), number, count});
+}
+
+// ---- forward or backward --------------------------------------------------------------------------
+// Two chips at the right end of the title's line; returns their width.
+float draw_direction(Workspace& workspace, ImVec2 origin, float room) {
+  const WithFont small(fonts().small);
+  const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(1.5f)));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(4)));
+  const std::string forward = std::string(tr("timeline.forward")) + "###direction_forward";
+  const std::string backward = std::string(tr("timeline.backward")) + "###direction_backward";
+  const float width = button_width(forward) + button_width(backward) + px(4);
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + room - width - px(kBarRight), origin.y));
+  if (raised_button(forward, !workspace.backward)) workspace.backward = false;
+  compat::item_tooltip(tr("timeline.forward.help"));
+  ImGui::SameLine();
+  if (raised_button(backward, workspace.backward)) workspace.backward = true;
+  compat::item_tooltip(tr("timeline.backward.help"));
+  return width + px(kBarRight);
+}
+
+// ---- the bar ------------------------------------------------------------------------------------
+struct Bar {
+  const PanelContext& context;
+  TimelineLayout layout;
+  int current = -1;
+  ImVec2 p0;  // left top of the bar
+  float width = 0;
+  ImDrawList* list;
+
+  const std::vector<TimelineStep>& steps() const { return context.run->steps; }
+  const TimelineStep& step(int index) const { return steps()[static_cast<std::size_t>(index)]; }
+};
+
+ImU32 segment_colour(const Bar& bar, const TimelineSegment& segment) {
+  const Theme& t = theme();
+  if (segment.folded()) return mix(t.ground, t.residual, t.kind == ThemeKind::dark ? 0.25f : 0.35f);
+  const Hue hue = step_of(bar.step(segment.first).main.slot).hue;
+  return mix(t.ground, hue_colour(hue), hue == Hue::norm ? 0.55f : 0.68f);
+}
+
+bool is_edited(const Bar& bar, const TimelineSegment& segment) {
+  const Edits& edits = bar.context.run->document.edits;
+  return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
+    if (!number || number->where.kind != Target::Kind::step) return false;
+    for (int i = segment.first; i <= segment.last; ++i) {
+      const auto& sites = bar.step(i).sites;
+      if (std::find(sites.begin(), sites.end(), number->where.site) != sites.end()) return true;
+    }
+    return false;
+  });
+}
+
+void draw_segments(const Bar& bar) {
+  const int lit = bar.layout.segment_of(bar.current);
+  for (int i = 0; i < static_cast<int>(bar.layout.segments.size()); ++i) {
+    const TimelineSegment& segment = bar.layout.segments[static_cast<std::size_t>(i)];
+    const bool current = i == lit;
+    const float grow = current ? px(kTaller) : 0.f;
+    const ImVec2 p0(std::floor(bar.p0.x + segment.x0), bar.p0.y - grow);
+    const ImVec2 p1(std::max(p0.x + 1, std::floor(bar.p0.x + segment.x1)), bar.p0.y + px(kBarHeight) + grow);
+    const float rounding = std::min(px(3), (p1.x - p0.x) / 2);
+    bar.list->AddRectFilled(p0, p1, current ? theme().accent : segment_colour(bar, segment), rounding);
+    if (is_edited(bar, segment)) draw_edit_sign(bar.list, ImVec2(p1.x, p0.y));
+  }
+}
+
+bool place_label(const Bar& bar, const std::string& text, float centre, float room, ImU32 colour, float& left,
+                 float& right) {
+  const float text_width = ImGui::CalcTextSize(text.c_str()).x;
+  if (text_width > room) return false;
+  left = std::clamp(centre - text_width / 2, bar.p0.x, std::max(bar.p0.x, bar.p0.x + bar.width - text_width));
+  right = left + text_width;
+  bar.list->AddText(ImVec2(std::floor(left), std::floor(bar.p0.y + px(kBarHeight + 9))), colour,
+                    text.c_str());
+  return true;
+}
+
+// The longest name of a block that fits under it.
+std::string group_label(const Bar& bar, const TimelineGroup& group) {
+  const std::string number = std::to_string(group.layer);
+  const ModelConfig& config = bar.context.run->trace(0).config();
+  for (const std::string& text :
+       {block_name(config, group.stack, group.layer, true), tr("timeline.group", {number})})
+    if (ImGui::CalcTextSize(text.c_str()).x <= group.x1 - group.x0) return text;
+  return number;
+}
+
+/// Every step's label where all fit; else the names of the blocks, around the label of the current step.
+void draw_labels(const Bar& bar) {
+  const int lit = bar.layout.segment_of(bar.current);
+  float left = 0, right = 0;
+  {
+    const WithFont bold(fonts().body_bold);
+    const TimelineSegment& segment = bar.layout.segments[static_cast<std::size_t>(std::max(0, lit))];
+    place_label(bar, kind_label(*bar.context.run, bar.step(bar.current)),
+                bar.p0.x + (segment.x0 + segment.x1) / 2, bar.width, theme().text, left, right);
+  }
+  const float taken0 = left - px(10), taken1 = right + px(10);
+  const WithFont small(fonts().small);
+  const auto fits = [&](const TimelineSegment& segment) {
+    return !segment.folded() &&
+           ImGui::CalcTextSize(kind_label(*bar.context.run, bar.step(segment.first)).c_str()).x <=
+               segment.x1 - segment.x0 + px(2);
+  };
+  const auto& segments = bar.layout.segments;
+  if (std::all_of(segments.begin(), segments.end(), fits)) {
+    for (const TimelineSegment& segment : segments)
+      if (segment.first != bar.current)
+        place_label(bar, kind_label(*bar.context.run, bar.step(segment.first)),
+                    bar.p0.x + (segment.x0 + segment.x1) / 2, bar.width, theme().text_dim, left, right);
+    return;
+  }
+  float free_from = bar.p0.x;
+  for (const TimelineGroup& group : bar.layout.groups) {
+    if (group.layer < 0) continue;
+    const std::string text = group_label(bar, group);
+    const float half = ImGui::CalcTextSize(text.c_str()).x / 2;
+    float centre = bar.p0.x + (group.x0 + group.x1) / 2;
+    const bool meets = centre + half > taken0 && centre - half < taken1;
+    if (meets)
+      centre = bar.p0.x + group.x0 + half;  // beside the label of the current step, where there is room
+    if (centre + half > taken0 && centre - half < taken1) continue;
+    if (centre - half < free_from) continue;
+    if (place_label(bar, text, centre, bar.width, theme().text_dim, left, right)) free_from = right + px(6);
+  }
+}
+
+// The colour of a stack's blocks, where there are several stacks.
+ImU32 stack_colour(const Bar& bar, Stack stack) {
+  if (!has_stacks(bar.context.run->trace(0).config())) return theme().border;
+  const ImU32 colour = stack == Stack::enc      ? theme().k
+                       : stack == Stack::vision ? theme().residual
+                                                : theme().q;
+  return with_alpha(colour, 0.8f);
+}
+
+/// A line under each block, so that blocks are seen where steps are narrow.
+void draw_groups(const Bar& bar) {
+  int blocks = 0;
+  for (const TimelineGroup& group : bar.layout.groups) blocks += group.layer >= 0;
+  if (blocks < 2) return;
+  const float y = std::floor(bar.p0.y + px(kBarHeight + 6));
+  const bool several = has_stacks(bar.context.run->trace(0).config());
+  for (const TimelineGroup& group : bar.layout.groups)
+    if (group.layer >= 0)
+      bar.list->AddLine(ImVec2(bar.p0.x + group.x0, y), ImVec2(bar.p0.x + group.x1, y),
+                        stack_colour(bar, group.stack), px(several ? 2.f : 1.f));
+}
+
+void toggle_breakpoint(Workspace& workspace, const std::string& site) {
+  if (std::erase(workspace.breakpoints, site) == 0) workspace.breakpoints.push_back(site);
+}
+
+void draw_gutter(const Bar& bar) {
+  Workspace& workspace = bar.context.workspace;
+  const float y = bar.p0.y - px(kTaller) - px(kGutter / 2);
+  ImGui::SetCursorScreenPos(ImVec2(bar.p0.x, bar.p0.y - px(kTaller + kGutter)));
+  const bool pressed = ImGui::InvisibleButton("###breakpoints", ImVec2(bar.width, px(kGutter)));
+  const bool hovered = ImGui::IsItemHovered();
+  const int under = hovered || pressed ? bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x) : -1;
+  if (pressed && under >= 0) toggle_breakpoint(workspace, to_text(bar.step(under).main));
+  const auto middle = [&](int step) {
+    const TimelineSegment& segment =
+        bar.layout.segments[static_cast<std::size_t>(bar.layout.segment_of(step))];
+    const float share = (static_cast<float>(step - segment.first) + 0.5f) /
+                        static_cast<float>(segment.last - segment.first + 1);
+    return bar.p0.x + segment.x0 + (segment.x1 - segment.x0) * share;
+  };
+  if (hovered && under >= 0) {
+    bar.list->AddCircle(ImVec2(middle(under), y), px(4.5f), theme().breakpoint, 0, px(1.5f));
+    ImGui::SetTooltip("%s",
+                      tr("timeline.breakpoint", {kind_label(*bar.context.run, bar.step(under))}).c_str());
+  }
+  for (int i = -1; (i = breakpoint_between(bar.steps(), workspace.breakpoints, i,
+                                           static_cast<int>(bar.steps().size()))) >= 0;)
+    bar.list->AddCircleFilled(ImVec2(middle(i), y), px(4.5f), theme().breakpoint);
+}
+
+void step_tooltip(const Bar& bar, int index) {
+  const RunResult& run = *bar.context.run;
+  const TimelineStep& step = bar.step(index);
+  const Trace& trace = run.trace(bar.context.workspace.cursor.sequence);
+  std::int64_t nanoseconds = 0;
+  for (const Site& site : step.sites)
+    if (const Record* record = trace.find(site)) nanoseconds += record->end_ns - record->begin_ns;
+  const Record* main = trace.find(step.main);
+  ImGui::BeginTooltip();
+  {
+    const WithFont bold(fonts().body_bold);
+    const std::string title = title_text(trace, step.main);
+    const ModelConfig& config = run.trace(0).config();
+    const std::string place = step.layer >= 0      ? place_name(config, step.main, true)
+                              : has_stacks(config) ? stack_name(config, step.main.stack)
+                                                   : std::string();
+    ImGui::TextUnformatted(place.empty() ? title.c_str() : tr("timeline.in_block", {place, title}).c_str());
+  }
+  {
+    const WithFont mono(fonts().mono_small);
+    if (main) dim_text(to_text(main->site) + "  " + step_shape(run, main->site));
+    dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
+  }
+  ImGui::EndTooltip();
+}
+
+void draw_bar(const Bar& bar) {
+  draw_segments(bar);
+  draw_groups(bar);
+  draw_labels(bar);
+  draw_gutter(bar);
+  ImGui::SetCursorScreenPos(ImVec2(bar.p0.x, bar.p0.y - px(kTaller)));
+  ImGui::InvisibleButton("###steps", ImVec2(bar.width, px(kBarHeight + 2 * kTaller)));
+  note_item("timeline.steps");
+  const int under = bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x);
+  Workspace& workspace = bar.context.workspace;
+  if (ImGui::IsItemActive() && under >= 0 && under != bar.current) {
+    workspace.playing = false;
+    go_to_step(workspace, *bar.context.run, under);
+  }
+  if (!ImGui::IsItemHovered() || under < 0) return;
+  step_tooltip(bar, under);
+  offer_edit(workspace, {Cell{bar.step(under).main, {}}, {}, {}});
+}
+
+// Blocks stay as they are while the bar is dragged: the place under the pointer must not move away.
+TimelineBlock open_block(const Workspace& workspace) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID layer = ImGui::GetID("timeline.open"), stack = ImGui::GetID("timeline.open_stack");
+  const Cursor& cursor = workspace.cursor;
+  if (!ImGui::IsMouseDown(0)) {
+    storage->SetInt(layer, cursor.layer);
+    storage->SetInt(stack, static_cast<int>(cursor.stack));
+  }
+  return {static_cast<Stack>(storage->GetInt(stack, static_cast<int>(cursor.stack))),
+          storage->GetInt(layer, cursor.layer)};
+}
+
+// Playing moves the cursor elsewhere; when it has come to a breakpoint since the last frame, it ends here.
+void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("timeline.seen");
+  const int current = current_step(workspace, run), seen = storage->GetInt(id, current);
+  const int stop =
+      workspace.playing ? breakpoint_between(run.steps, workspace.breakpoints, seen, current) : -1;
+  if (stop >= 0) {
+    workspace.playing = false;
+    go_to_step(workspace, run, stop);
+  }
+  storage->SetInt(id, current_step(workspace, run));
+}
+
+}  // namespace
+
+void draw_timeline(const PanelContext& context) {
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
+  stop_at_breakpoint(context.workspace, *context.run);
+  const int current = current_step(context.workspace, *context.run);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float taken = draw_direction(context.workspace, origin, room);
+  ImGui::SetCursorScreenPos(origin);
+  {
+    const WithFont bold(fonts().body_bold);
+    std::string title = title_of(context, current);
+    if (context.workspace.backward) title = tr("timeline.backward.title", {title});
+    ImGui::TextUnformatted(shortened(title, room - taken - px(12)).c_str());
+  }
+  draw_buttons(context, origin);
+  draw_speed(context.workspace, origin);
+  const float width = std::max(px(120), room - px(kBarLeft + kBarRight));
+  const Bar bar{
+      context,
+      timeline_layout(context.run->steps, open_block(context.workspace), width, px(kLeastStep), px(kStepGap)),
+      current_step(context.workspace, *context.run),
+      ImVec2(origin.x + px(kBarLeft), origin.y + px(kBarTop)),
+      width,
+      ImGui::GetWindowDrawList()};
+  draw_bar(bar);
+}
+
+}  // namespace attnscope

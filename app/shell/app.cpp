@@ -1,0 +1,283 @@
+#include "app/shell/app.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "app/gpu/gl_context.h"
+#include "app/gpu/imgui_host.h"
+#include "app/look/fonts.h"
+#include "app/shell/picture.h"
+#include "app/shell/startup.h"
+#include "app/shell/state_file.h"
+#include "app/state/autosave.h"
+#include "app/state/session_look.h"
+#include "app/state/workspace_file.h"
+#include "core/base/caught.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/system/signals.h"
+
+namespace attnscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSettleFrames = 4;       // a still picture: fonts and layouts settle
+constexpr double kAfterglow = 0.45;    // seconds drawn after the last event: animations end meanwhile
+constexpr int kFramesAfterEvent = 3;   // without animations
+constexpr double kBusyWait = 0.03;     // seconds between frames while something runs in the background
+constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not drawn faster than this
+constexpr double kTrainingWait = 0.1;  // a model that trains is drawn no more often: the cores are its own
+constexpr double kBlinkWait = 0.25;    // of the text cursor
+constexpr double kIdleWait = 10.0;
+constexpr double kFilesWait = 2.0;  // files of what is open may be saved by others
+constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
+
+/// The window's loop.
+class Loop {
+ public:
+  Loop(const Options& options, Session& session, GlContext& context, ImguiHost& host, Frame& frame)
+      : options_(options), session_(session), context_(context), host_(host), frame_(frame) {}
+
+  void run() {
+    while (!is_over()) {
+      const Status drawn = guarded(Text::of("fault.frame"), [this] { turn(); });
+      drawing_ = false;
+      if (drawn) continue;
+      ImGui::EndFrame();  // where it was begun
+      (void)guarded(Text::of("fault.frame"), [&] { session_.report(drawn.error()); });
+    }
+  }
+  /// A frame is being made: nobody else looks at what it changes.
+  bool drawing() const { return drawing_; }
+
+ private:
+  // A run that cannot be kept is told before the window goes, once.
+  bool is_over() {
+    FrameState& state = frame_.state();
+    if (StopSignals::wanted()) return true;
+    if (!context_.should_close() && !state.quit) return false;
+    const Status kept = std::exchange(warned_, true) ? Status(Done{}) : session_.training().settle();
+    if (kept) return true;
+    session_.report(kept.error());
+    context_.request_close(false);
+    state.quit = false;
+    return false;
+  }
+
+  void turn() {
+    drawing_ = true;
+    draw();
+    drawing_ = false;
+    if (!first_drawn_) tell_start();
+    wait();
+    follow_opening();
+  }
+
+  void draw() {
+    FrameState& state = frame_.state();
+    host_.set_scale(base_scale() * state.settings.zoom);
+    state_file_.begin();
+    host_.new_frame();
+    frame_.draw(host_.painter());
+    autosave_.follow(state);
+    if (frame_.answered()) {
+      ImGui::EndFrame();
+      host_.new_frame();
+      frame_.draw(host_.painter());
+    }
+    host_.render();
+    context_.swap();
+    state_file_.end(frame_);
+    const float scale = std::max(0.1f, context_.scale());
+    state.settings.window_width = static_cast<int>(ImGui::GetIO().DisplaySize.x / scale);
+    state.settings.window_height = static_cast<int>(ImGui::GetIO().DisplaySize.y / scale);
+    if (state.export_request) take_export();
+    const std::string title = session_.document().opened
+                                  ? opened_title(*session_.document().opened) + " \u2013 attnscope"
+                                  : "attnscope";
+    if (title != title_) context_.set_title(title_ = title);
+  }
+
+  void take_export() {
+    FrameState& state = frame_.state();
+    const ExportRequest request = *state.export_request;
+    state.export_request.reset();
+    export_picture(request, host_, context_, frame_);
+  }
+
+  float base_scale() const { return options_.scale > 0.f ? options_.scale : context_.scale(); }
+
+  // Sleeps until there is something to draw: an event, news of a job, or something that moves by itself.
+  void wait() {
+    const double since_event = std::chrono::duration<double>(Clock::now() - last_event_).count();
+    const bool training = session_.training().running();
+    const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
+    const bool busy = !training && (session_.jobs().any_busy() || frame_.moving());
+    double seconds = kIdleWait;
+    if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0 ||
+        host_.keys_waiting())
+      seconds = kMovingWait;
+    else if (busy)
+      seconds = kBusyWait;
+    else if (ImGui::GetIO().WantTextInput)
+      seconds = kBlinkWait;
+    if (autosave_.waiting()) seconds = std::min(seconds, kFilesWait);
+    if (training) seconds = std::min(seconds, kTrainingWait);
+    if (session_.watches_files()) seconds = std::min(seconds, kFilesWait);
+    if (frames_left_ > 0) --frames_left_;
+    const auto begin = Clock::now();
+    context_.poll(seconds);
+    const double slept = std::chrono::duration<double>(Clock::now() - begin).count();
+    const bool woken = seconds > 0 && slept < seconds * 0.95;
+    const bool held = ImGui::IsAnyMouseDown();
+    // While a model trains, only the person's own doings are events: the run wakes the window all the time.
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    const bool event = training ? host_.keys_waiting() || moved.x != 0 || moved.y != 0 : woken;
+    if (event || was_busy_ != busy || held) {
+      last_event_ = Clock::now();
+      frames_left_ = kFramesAfterEvent;
+    }
+    was_busy_ = busy;
+  }
+
+  // The input and the cursor of the command line, as soon as what they belong to is there.
+  void follow_opening() {
+    if (!input_given_ && session_.opened_version() > 0) {
+      input_given_ = true;
+      (void)apply_input(frame_.state(), options_);
+      if (Status status = apply_training(frame_.state(), options_); !status) session_.report(status.error());
+      return;
+    }
+    if (!input_given_ || cursor_given_ || !frame_.run() || session_.running()) return;
+    cursor_given_ = true;
+    std::vector<std::string> notes;
+    if (Status status = apply_cursor(frame_.state(), *frame_.run(), options_, notes); !status)
+      session_.report(status.error());
+    for (const std::string& note : notes) frame_.state().notify(Notice::Kind::info, note);
+  }
+
+  void tell_start() {
+    if (!session_.result() && session_.running()) return;
+    first_drawn_ = true;
+    if (!options_.timing) return;
+    std::fprintf(stderr, "attnscope: first picture of a run after %.0f ms (%s)\n", milliseconds_since_exec(),
+                 context_.description.c_str());
+  }
+
+  const Options& options_;
+  Session& session_;
+  GlContext& context_;
+  ImguiHost& host_;
+  Frame& frame_;
+  StateFile state_file_;
+  Autosave autosave_;
+  std::string title_;
+  Clock::time_point last_event_ = Clock::now();
+  int frames_left_ = kFramesAfterEvent;
+  bool first_drawn_ = false, was_busy_ = false, input_given_ = false, cursor_given_ = false;
+  bool warned_ = false;  ///< that the training run cannot be kept
+  std::atomic<bool> drawing_{false};
+};
+
+Options with_defaults(Options options, const Settings& settings) {
+  if (options.width == 0) options.width = settings.window_width;
+  if (options.height == 0) options.height = settings.window_height;
+  return options;
+}
+
+// What must outlive the program, however it ends. `planned`: the person ended it, and let go of what was not
+// saved.
+void keep_all(FrameState& state, bool planned) {
+  if (!planned) state.keep_unsaved();
+  Autosave::remove();
+  if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
+    (void)complain(saved.error());
+  if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
+}
+
+}  // namespace
+
+int run_window(const Options& asked) {
+  const StopSignals stop(wake_window);
+  Session session([] { wake_window(); });
+  Frame frame(session);
+  FrameState& state = frame.state();
+  load_workspace(workspace_path(), state.workspace, state.settings);
+  apply_language(state, asked);
+  if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
+  session.training().keep_in(training_folder());
+  state.lessons.keep_in(progress_path());
+  const Options options = with_defaults(asked, state.settings);
+  open_asked(state, options);  // runs while the window opens
+  auto context = make_window("attnscope", options.width, options.height);
+  if (!context) return complain(context.error());
+  set_theme(state.settings.theme);
+  auto host = ImguiHost::make(**context, options.scale);
+  if (!host) return complain(host.error());
+  if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
+  if (Status status = apply_look(state, options); !status) session.report(status.error());
+  (*context)->on_drop = [&](const std::vector<std::string>& paths) {
+    if (!paths.empty()) state.drop(paths.front());
+  };
+  Loop loop(options, session, **context, **host, frame);
+  set_last_words([&, window_thread = std::this_thread::get_id()] {
+    for (int i = 0; i < 200 && loop.drawing() && std::this_thread::get_id() != window_thread; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    keep_all(state, false);
+  });
+  loop.run();
+  keep_all(state, !StopSignals::wanted());
+  set_last_words({});
+  return 0;
+}
+
+int take_screenshot(const Options& options) {
+  const float scale = options.scale > 0.f ? options.scale : 1.f;
+  const float width = options.width > 0 ? static_cast<float>(options.width) : kDefaultWidth;
+  const float height = options.height > 0 ? static_cast<float>(options.height) : kDefaultHeight;
+  Session session;
+  Frame frame(session);
+  FrameState& state = frame.state();
+  state.workspace.animate = false;
+  apply_language(state, options);
+  open_asked(state, options);
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  if (Status status = apply_input(state, options); !status) return complain(status.error());
+  if (Status status = apply_training(state, options); !status) return complain(status.error());
+  session.training().wait();
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
+  if (!context) return complain(context.error());
+  auto host = ImguiHost::make(**context, scale);
+  if (!host) return complain(host.error());
+  if (Status status = apply_look(state, options); !status) return complain(status.error());
+  state.workspace.animate = false;
+  const auto frames = [&](int count) { draw_frames(count, **host, frame); };
+  frames(1);
+  std::vector<std::string> notes;
+  if (session.result())
+    if (Status status = apply_cursor(state, *session.result(), options, notes); !status)
+      return complain(status.error());
+  for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
+  settle(session, **host, frame, kSettleFrames);
+  if (session.mixed()) return complain(*session.mixed());
+  if (!options.save_session.empty())
+    if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
+  if (options.screenshot.empty()) return 0;
+  const Status written = write_png(options.screenshot, (*context)->read_pixels());
+  if (!written) return complain(written.error());
+  return 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,114 @@
+#include "app/shell/banners.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+struct Line {
+  ImU32 colour;
+  std::string text, hint, action;  ///< action: label of a button, or empty
+  bool closes = true;
+};
+enum class Asked { nothing, dismiss, act };
+
+ImU32 notice_colour(Notice::Kind kind) {
+  switch (kind) {
+    case Notice::Kind::good: return theme().ok;
+    case Notice::Kind::warning: return theme().warning;
+    case Notice::Kind::info: break;
+  }
+  return theme().accent;
+}
+
+/// One line at y; adds its height to y.
+Asked draw_line(const Line& line, const char* id, float x, float& y, float width) {
+  const float actions = px(40) + (line.action.empty() ? 0.f : button_width(line.action) + px(8));
+  const float room = std::max(px(80), width - px(32) - actions);
+  const std::string whole = line.hint.empty() ? line.text : line.text + "  " + line.hint;
+  const float text_height = ImGui::CalcTextSize(whole.c_str(), nullptr, false, room).y;
+  const float height = std::max(px(34), text_height + px(14));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), mix(theme().ground, line.colour, 0.13f));
+  list->AddRectFilled(ImVec2(x, y), ImVec2(x + px(4), y + height), line.colour);
+  list->AddLine(ImVec2(x, y + height), ImVec2(x + width, y + height), theme().border);
+  const WithId scope(id);
+  ImGui::SetCursorScreenPos(ImVec2(x + px(16), y + (height - text_height) / 2));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
+  ImGui::TextUnformatted(whole.c_str());
+  ImGui::PopTextWrapPos();
+  Asked asked = Asked::nothing;
+  if (!line.action.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(x + width - actions, y + (height - ImGui::GetFrameHeight()) / 2));
+    if (ImGui::Button((line.action + "###act").c_str())) asked = Asked::act;
+    note_item((std::string(id) + ".act").c_str());
+  }
+  ImGui::SetCursorScreenPos(ImVec2(x + width - px(34), y + (height - ImGui::GetFrameHeight() * 0.8f) / 2));
+  if (line.closes && close_button("###dismiss")) asked = Asked::dismiss;
+  y += height;
+  return asked;
+}
+
+void draw_error(FrameState& state, float x, float& y, float width) {
+  const Error error = *state.session.error();
+  note_text(error.sentence());
+  note_text(error.hint());
+  // What is open has not run yet: running it again may help.
+  const auto result = state.session.result();
+  const bool open =
+      state.session.document().model && (!result || result->undo_point != state.session.history().point());
+  const Asked asked =
+      draw_line({theme().error, error.sentence(), error.hint(), open ? tr("frame.run_again") : ""}, "error",
+                x, y, width);
+  if (asked == Asked::act) state.commands.act([](Session& session) { session.run(); });
+  if (asked == Asked::dismiss) state.commands.act([](Session& session) { session.dismiss_error(); });
+}
+
+// A file of what is open is no longer what was read.
+void draw_changed_file(FrameState& state, float x, float& y, float width) {
+  const Session& session = state.session;
+  const bool mixed = session.mixed().has_value();
+  if (!mixed && session.newer_file().empty()) return;
+  Line line{theme().warning, tr("files.newer", {session.newer_file()}), "", tr("files.read_again")};
+  if (mixed) line = {theme().error, session.mixed()->sentence(), tr("files.mixed.hint"), line.action, false};
+  note_text(line.text);
+  const Asked asked = draw_line(line, "changed_file", x, y, width);
+  if (asked == Asked::act) state.commands.act([](Session& s) { s.read_again(); });
+  if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
+}
+
+// What was open when the program was ended from outside.
+void draw_unsaved(FrameState& state, float x, float& y, float width) {
+  std::string& path = state.settings.unsaved;
+  if (path.empty()) return;
+  const Asked asked = draw_line({theme().accent, tr("files.unsaved", {path}), "", tr("files.unsaved.open")},
+                                "unsaved", x, y, width);
+  if (asked == Asked::act) state.open(path);
+  if (asked != Asked::nothing) path.clear();
+}
+
+}  // namespace
+
+float draw_banners(FrameState& state, ImVec2 position, float width) {
+  float y = position.y;
+  draw_changed_file(state, position.x, y, width);
+  if (state.session.error()) draw_error(state, position.x, y, width);
+  draw_unsaved(state, position.x, y, width);
+  int number = 0;
+  for (Notice& notice : state.notices) {
+    const bool timed = notice.seconds_left > 0;
+    const std::string id = "notice" + std::to_string(number++);
+    const Line line{notice_colour(notice.kind), notice.text, notice.hint, {}};
+    const bool dismissed = draw_line(line, id.c_str(), position.x, y, width) == Asked::dismiss;
+    if (timed) notice.seconds_left -= static_cast<double>(ImGui::GetIO().DeltaTime);
+    if (dismissed || (timed && notice.seconds_left <= 0)) notice.text.clear();
+  }
+  std::erase_if(state.notices, [](const Notice& notice) { return notice.text.empty(); });
+  return y - position.y;
+}
+
+}  // namespace attnscope

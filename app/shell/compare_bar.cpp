@@ -1,0 +1,109 @@
+#include "app/shell/compare_bar.h"
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lens/answer_change.h"
+
+namespace attnscope {
+namespace {
+
+std::string share(double probability) { return format("%.1f %%", 100 * probability); }
+
+// What tells A from B: its model where that is another one, and its text.
+std::string name_of(const RunResult& pinned, const RunResult* run, int sequence) {
+  const auto& sequences = pinned.document.sequences;
+  std::string text;
+  if (!sequences.empty()) {
+    const auto at = std::min(static_cast<std::size_t>(std::max(0, sequence)), sequences.size() - 1);
+    text = sequences[at].text;
+  }
+  const bool other_model = run && run->opened_version != pinned.opened_version;
+  const std::string title = pinned.document.opened ? opened_title(*pinned.document.opened) : std::string();
+  if (text.empty()) return title;
+  const std::string quoted = in_quotes(text);
+  return other_model ? tr("compare.name", {title, quoted}) : quoted;
+}
+
+}  // namespace
+
+void toggle_pin(FrameState& state) {
+  state.workspace.shows_pinned = {};
+  state.commands.act([](Session& session) { session.pinned() ? session.unpin() : session.pin(); });
+}
+
+void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int sequence) {
+  const std::uint64_t key = key_of({pinned.version, run.version, static_cast<std::uint64_t>(sequence),
+                                    std::hash<std::string>{}(language())});
+  if (key == key_) return;
+  key_ = key;
+  details_.clear();
+  const auto change = answer_change(pinned.trace(sequence), run.trace(sequence), 6);
+  if (!change) {
+    answer_ = change.error().text();
+    return;
+  }
+  const auto name = [&](const AnswerChange::Output& output) {
+    return in_quotes(output_name(*run.document.opened, output.id));
+  };
+  const std::string kl = format("%.3g", change->kl);
+  answer_ =
+      change->was.id == change->is.id
+          ? tr("compare.answer.same", {name(change->is), share(change->is.before), share(change->is.now), kl})
+          : tr("compare.answer",
+               {name(change->was), share(change->was.before), name(change->is), share(change->is.now), kl});
+  for (const AnswerChange::Output& output : change->moved)
+    details_ += (details_.empty() ? "" : "\n") +
+                tr("compare.moved", {name(output), share(output.before), share(output.now)});
+}
+
+float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position, float width) {
+  const auto pinned = state.session.pinned();
+  if (!pinned) return 0;
+  Workspace& workspace = state.workspace;
+  const float height = px(40), middle = position.y + (height - ImGui::GetFrameHeight()) / 2;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 end(position.x + width, position.y + height);
+  list->AddRectFilled(position, end, mix(theme().ground, theme().accent, 0.07f));
+  list->AddLine(ImVec2(position.x, end.y), end, theme().border);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(metric::kPadding), middle));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(10), px(7)));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().q), "%s", tr("compare.a"));
+  ImGui::SameLine();
+  const std::string name = name_of(*pinned, run, workspace.cursor.sequence);
+  ImGui::TextUnformatted(shortened(name, width * 0.3f).c_str());
+  compat::item_tooltip(name.c_str());
+  note_text(name);
+  ImGui::SameLine();
+  if (ImGui::Button((std::string(tr("compare.swap")) + "###swap_runs").c_str()))
+    state.commands.act(
+        [words = std::string(tr("compare.swap.undo"))](Session& session) { session.swap_pinned(words); });
+  note_item("swap_runs");
+  compat::item_tooltip(tr("compare.swap.help"));
+  ImGui::SameLine();
+  const bool both = !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
+  if (raised_button(std::string(tr("compare.both")) + "###both_runs", both)) {
+    workspace.second_view = both ? std::string() : workspace.view;
+    workspace.shows_pinned = {!both, false};
+  }
+  compat::item_tooltip(tr("compare.both.help"));
+  ImGui::SameLine();
+  if (ImGui::Button((std::string(tr("compare.unpin")) + "###unpin_run").c_str())) toggle_pin(state);
+  note_item("unpin_run");
+  compat::item_tooltip(tr("compare.unpin.help"));
+  if (!run) return height;
+  take_answers(*pinned, *run, workspace.cursor.sequence);
+  ImGui::SameLine(0, px(24));
+  const float room = end.x - px(metric::kPadding) - ImGui::GetCursorScreenPos().x;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().text_dim), "%s", shortened(answer_, room).c_str());
+  compat::item_tooltip((details_.empty() ? answer_ : answer_ + "\n\n" + details_).c_str());
+  note_text(answer_);
+  return height;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,296 @@
+#include "app/shell/frame.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "app/look/item_map.h"
+#include "app/panels/lesson/lesson_panel.h"
+#include "app/shell/banners.h"
+#include "app/shell/dialogs.h"
+#include "app/shell/keyboard.h"
+#include "app/shell/toolbar.h"
+#include "app/state/controls.h"
+#include "app/state/cursor.h"
+#include "app/state/fault.h"
+#include "app/widgets/navigation.h"
+#include "core/base/caught.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kToolbarHeight = 44.f;
+constexpr float kLeastStage = 320.f;
+constexpr float kLeastSide = 120.f, kMostSide = 520.f;
+constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
+constexpr double kSmallModel = 1e6;       // parameters x tokens
+constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
+constexpr ImGuiWindowFlags kFixed =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
+    ImGuiWindowFlags_NoBackground;  // the picture is cleared to that colour already
+
+void line(ImVec2 from, ImVec2 to) {
+  ImGui::GetWindowDrawList()->AddLine(from, to, theme().border, metric::kHairline);
+}
+
+/// A line that can be dragged: adds the movement along x or y, in units, to `value`.
+void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, float least, float most) {
+  const bool upright = from.x == to.x;
+  const float half = px(3);
+  ImGui::SetCursorScreenPos(upright ? ImVec2(from.x - half, from.y) : ImVec2(from.x, from.y - half));
+  const ImVec2 size = upright ? ImVec2(2 * half, std::max(1.f, to.y - from.y))
+                              : ImVec2(std::max(1.f, to.x - from.x), 2 * half);
+  ImGui::InvisibleButton(id, size);
+  note_item(id);
+  const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {  // not what the mouse did before the press
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    value = std::clamp(value + sign * (upright ? moved.x : moved.y) / ui_scale(), least, most);
+  }
+  ImGui::GetWindowDrawList()->AddLine(from, to, lit ? theme().accent : theme().border,
+                                      lit ? px(2) : metric::kHairline);
+}
+
+bool is_small(const Document& document) {
+  if (!document.model) return false;
+  double tokens = 0;
+  for (const Sequence& sequence : document.sequences) tokens += static_cast<double>(sequence.input.length());
+  return tokens * static_cast<double>(document.model->weights().parameter_count()) < kSmallModel;
+}
+
+}  // namespace
+
+void Frame::take_news() {
+  state_.session.poll();
+  run_ = state_.session.result();
+  before_ = state_.session.against();
+  if (seen_opened_ != state_.session.opened_version()) {
+    seen_opened_ = state_.session.opened_version();
+    fresh_ = true;
+    state_.workspace.playing = false;
+    state_.workspace.asking.forget(state_.session.jobs());
+    state_.notices.clear();
+    state_.remember_opened();
+    if (const auto& opened = state_.session.document().opened) {
+      again_ = !state_.lessons.open() && !opened->path.empty() &&
+               opened->path == seen_path_;  // the stage stays where it is
+      seen_path_ = opened->path;
+      for (const std::string& warning : in_words(opened->warnings))
+        state_.notify(Notice::Kind::warning, warning, {}, 0);
+      for (const std::string& note : in_words(opened->notes)) state_.notify(Notice::Kind::info, note, {}, 0);
+    }
+  }
+  if (!run_) return;
+  if (fresh_) {
+    const Site wanted = state_.workspace.cursor.step;
+    const bool there = step_index(run_->steps, wanted) >= 0;
+    if (!again_ || !there) state_.workspace.cursor = first_cursor(*run_);
+    if (wanted.layer >= 0 && there) {  // the same step of another model
+      state_.workspace.cursor.step = wanted;
+      state_.workspace.cursor.stack = wanted.stack;
+      state_.workspace.cursor.layer = wanted.layer;
+    }
+    state_.take_session_cursor(*run_);
+    fresh_ = false;
+  }
+  tidy_cursor(state_.workspace.cursor, *run_);
+  state_.lessons.follow(state_, run_);
+}
+
+// In the backward mode: asks for the gradients of the newest run, and walks their steps.
+void Frame::follow_backward() {
+  Workspace& workspace = state_.workspace;
+  walked_ = run_;
+  const bool entered = workspace.backward && !was_backward_;
+  was_backward_ = workspace.backward;
+  if (!workspace.backward || !run_) return;
+  if (entered) {
+    arriving_ = true;
+    // The one view that shows gradients.
+    if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
+  }
+  workspace.backward_run.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
+                                {workspace.backward_rows, workspace.backward_target});
+  const auto grads = workspace.backward_run.newest();
+  if (!grads || !grads->walk) return;
+  walked_ = grads->walk;
+  const bool lost = step_index(walked_->steps, workspace.cursor.step) < 0;
+  const bool unmoved = current_step(workspace, *run_) == 0;  // then one begins at the loss
+  if (arriving_ && (lost || unmoved)) go_to_step(workspace, *walked_, 0);
+  arriving_ = false;
+}
+
+void Frame::play() {
+  Workspace& workspace = state_.workspace;
+  if (!workspace.playing || !walked_) {
+    played_ = 0;
+    return;
+  }
+  played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
+  if (played_ < 1.0) return;
+  played_ = 0;
+  if (!walk(workspace, *walked_, 1)) workspace.playing = false;
+}
+
+bool Frame::moving() const {
+  const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
+                                       [](const Notice& notice) { return notice.seconds_left > 0; });
+  return state_.workspace.playing || state_.workspace.moving || state_.session.running() ||
+         state_.session.opening() || state_.session.generating() || notice_ends;
+}
+
+void Frame::draw(Painter& painter) {
+  const UiMark mark;
+  const Status drawn = guarded(Text::of("fault.frame"), [&] { draw_all(painter); });
+  if (drawn) return;
+  mark.restore();
+  state_.session.report(drawn.error());
+}
+
+void Frame::draw_all(Painter& painter) {
+  if (state_.lessons.open() && !items_noted()) {  // lessons point at items by their names
+    note_items(true);
+    own_items_ = true;
+  }
+  if (own_items_) begin_items();
+  take_news();
+  state_.poll_writing();
+  weight_check_.follow(state_);
+  follow_backward();
+  state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence);
+  handle_keys(state_, walked_.get());
+  play();
+  state_.workspace.moving = false;  // a view that moves says so again
+  draw_window(painter);
+  edit_menu_.draw(state_.session, run_.get(), state_.workspace, state_.commands);
+  measure_menu_.draw(run_.get(), state_.workspace);
+  draw_dialogs();
+  finish();
+}
+
+void Frame::draw_window(Painter& painter) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(0, 0));
+  ImGui::SetNextWindowSize(size);
+  {  // of this window alone: popups that are opened inside of it keep their own
+    const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    const WithVar rounding(ImGuiStyleVar_WindowRounding, 0.f);
+    const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
+    ImGui::Begin("attnscope", nullptr, kFixed);
+  }
+  draw_panels(painter);
+  draw_lesson_overlay(state_);
+  ImGui::End();
+}
+
+void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
+                      const PanelContext& context) {
+  const bool low = size.y < px(140);  // the timeline
+  const ImVec2 pad(px(metric::kPadding), px(low ? 7 : 10));
+  ImGui::SetCursorScreenPos(ImVec2(position.x + pad.x, position.y + pad.y));
+  compat::begin_child(
+      id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - (low ? 0.f : px(4)))),
+      false);
+  draw_part(state_, id, tr(std::string("fault.") + id), [&] { panel(context); });
+  ImGui::EndChild();
+}
+
+// The inspector, or the lesson that is open; a lesson lets the inspector through where nothing is covered.
+void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size) {
+  if (!state_.lessons.open()) return draw_side("inspector", position, size, draw_inspector, context);
+  const float tabs = px(34);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(metric::kPadding), position.y + px(7)));
+  draw_lesson_switch(state_);
+  const ImVec2 below(position.x, position.y + tabs), rest(size.x, size.y - tabs);
+  if (state_.lessons.inspecting) return draw_side("inspector", below, rest, draw_inspector, context);
+  const ImVec2 pad(px(metric::kPadding), px(6));
+  ImGui::SetCursorScreenPos(ImVec2(below.x + pad.x, below.y + pad.y));
+  compat::begin_child("lesson", ImVec2(std::max(1.f, rest.x - pad.x - px(4)), std::max(1.f, rest.y - pad.y)),
+                      false);
+  draw_part(state_, "lesson", tr("fault.lesson"), [&] { draw_lesson_panel(state_); });
+  ImGui::EndChild();
+}
+
+void Frame::draw_panels(Painter& painter) {
+  Workspace& workspace = state_.workspace;
+  const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float toolbar = px(kToolbarHeight);
+  ImGui::SetCursorScreenPos(ImVec2(px(8), px(8)));
+  draw_part(state_, "toolbar", tr("fault.toolbar"),
+            [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
+  line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
+  float input = toolbar + px(kToolbarHeight);
+  ImGui::SetCursorScreenPos(ImVec2(px(8), toolbar + px(8)));
+  draw_part(state_, "input", tr("fault.input"),
+            [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x); });
+  line(ImVec2(0, input), ImVec2(size.x, input));
+  draw_part(state_, "compare", tr("fault.compare"),
+            [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), size.x); });
+  const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
+
+  const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
+  const float sides = std::max(0.f, size.x - px(kLeastStage));
+  const float left = std::min(px(workspace.map_width), sides * 0.4f);
+  const bool lesson = state_.lessons.open();
+  const float wanted = lesson ? std::max(workspace.inspector_width, kLessonWidth) : workspace.inspector_width;
+  const float right = size.x - std::min(px(wanted), sides * 0.6f);
+  draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);
+  state_.stage_min = ImVec2(left, top);
+  state_.stage_max = ImVec2(right, bottom);
+  stage_.draw(state_, run_.get(), before_.get(), painter);
+  draw_right(context, ImVec2(right, top), ImVec2(size.x - right, bottom - top));
+  const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
+  draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
+  splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
+           kMostSide);
+  splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
+           kLeastSide, kMostSide);
+  splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
+           kLeastTimeline, kMostTimeline);
+}
+
+void Frame::ask_for_files() {
+  if (state_.ask_open)
+    state_.browse = BrowseRequest{
+        false, "browser.title_open", {}, [this](const std::string& path) { state_.open(path); }, false, true};
+  if (state_.ask_save_as)
+    state_.browse = BrowseRequest{true, "browser.title_save", state_.save_name(),
+                                  [this](const std::string& path) { state_.save_as(path); }};
+  state_.ask_open = state_.ask_save_as = false;
+  if (auto question = state_.commands.take_question())
+    state_.browse =
+        BrowseRequest{question->save, question->title, question->name,
+                      [this, chosen = question->chosen](const std::string& path) {
+                        state_.commands.act([chosen, path](Session& session) { chosen(session, path); });
+                      }};
+}
+
+void Frame::draw_dialogs() {
+  ask_for_files();
+  browser_.draw(state_);
+  export_.draw(state_);
+  draw_lesson_list(state_);
+  draw_keys_help(state_);
+  draw_about(state_);
+}
+
+void Frame::finish() {
+  answered_ = false;
+  const bool acted = !state_.commands.empty();
+  state_.commands.carry_out(state_.session);
+  if (!acted || !is_small(state_.session.document())) return;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto waited = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  while (state_.session.running() && waited() < kAnswerSeconds)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  answered_ = !state_.session.running();
+}
+
+}  // namespace attnscope

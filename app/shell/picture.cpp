@@ -1,0 +1,98 @@
+#include "app/shell/picture.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <thread>
+
+#include "app/look/fonts.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMostSeconds = 20.0;
+constexpr int kExportFrames = 3;
+
+Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
+  const int x0 = std::clamp(static_cast<int>(std::floor(min.x)), 0, image.width);
+  const int y0 = std::clamp(static_cast<int>(std::floor(min.y)), 0, image.height);
+  const int x1 = std::clamp(static_cast<int>(std::ceil(max.x)), x0, image.width);
+  const int y1 = std::clamp(static_cast<int>(std::ceil(max.y)), y0, image.height);
+  Image out{x1 - x0, y1 - y0, {}};
+  for (int y = y0; y < y1 && x1 > x0; ++y)
+    out.rgba.insert(out.rgba.end(), image.at(x0, y), image.at(x0, y) + 4 * (x1 - x0));
+  return out;
+}
+
+}  // namespace
+
+void draw_frames(int count, ImguiHost& host, Frame& frame) {
+  for (int i = 0; i < count; ++i) {
+    host.new_frame();
+    frame.draw(host.painter());
+    host.render();
+  }
+}
+
+void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int quiet = 0; quiet < frames;) {
+    draw_frames(1, host, frame);
+    const bool busy = session.jobs().any_busy() || fonts_pending();
+    quiet = busy ? 0 : quiet + 1;
+    if (busy) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
+      return;
+  }
+}
+
+void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
+  const float usual = ui_scale();
+  FrameState& state = frame.state();
+  const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);
+  const int height = static_cast<int>(static_cast<float>(context.height()) * request.scale);
+  host.begin_picture(width, height);
+  host.set_scale(usual * request.scale);
+  for (int i = 0; i < kExportFrames; ++i) {
+    host.new_frame();
+    frame.draw(host.painter());
+    ImGui::Render();
+  }
+  Result<Image> picture = host.picture();
+  const ImVec2 min = state.stage_min, max = state.stage_max;
+  host.end_picture();
+  host.set_scale(usual);
+  if (!picture)
+    return state.notify(Notice::Kind::warning, picture.error().sentence(), picture.error().hint(), 0);
+  auto image =
+      std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
+  state.write_picture(request.path, std::move(image));
+}
+
+double milliseconds_since_exec() {
+  std::FILE* stat = std::fopen("/proc/self/stat", "r");
+  if (!stat) return 0;
+  char text[1024] = {};
+  const std::size_t got = std::fread(text, 1, sizeof text - 1, stat);
+  std::fclose(stat);
+  text[got] = 0;
+  const char* after_name = std::strrchr(text, ')');
+  unsigned long long ticks = 0;  // field 22: start after boot, in clock ticks
+  if (!after_name ||
+      std::sscanf(after_name + 2,
+                  "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                  &ticks) != 1)
+    return 0;
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  const double now_ms = static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+  return now_ms - static_cast<double>(ticks) * 1e3 / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace attnscope

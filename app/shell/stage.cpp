@@ -1,0 +1,315 @@
+#include "app/shell/stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/look/item_map.h"
+#include "app/shell/welcome.h"
+#include "app/state/controls.h"
+#include "app/state/cursor.h"
+#include "app/state/fault.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kTabsHeight = 39.f;
+constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
+constexpr float kLeastShare = 0.2f;
+
+std::string view_title(const View& view) { return tr(std::string("view.") + view.id()); }
+
+/// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
+/// `padding` stands left and right of the word.
+bool tab(const View& view, bool open, float height, float padding, const char* prefix) {
+  const Theme& t = theme();
+  const std::string title = view_title(view);
+  const ImVec2 text = ImGui::CalcTextSize(title.c_str());
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
+  const std::string id = std::string("###") + prefix + view.id();
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  note_item(id);
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 end(at.x + size.x, at.y + size.y);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImDrawFlags top = ImDrawFlags_RoundCornersTop;
+  if (open || hovered)
+    list->AddRectFilled(at, end, open ? t.panel_raised : with_alpha(t.hovered, 0.6f), px(6), top);
+  if (open) {
+    list->PushClipRect(at, ImVec2(end.x, at.y + px(5)), true);
+    list->AddRect(at, ImVec2(end.x, end.y + px(4)), t.accent, px(6), top, px(2));
+    list->PopClipRect();
+  }
+  const ImU32 ink = open || hovered ? t.text : t.text_dim;
+  list->AddText(ImVec2(at.x + (size.x - text.x) / 2, at.y + (size.y - text.y) / 2), ink, title.c_str());
+  compat::item_tooltip(tr("view." + std::string(view.id()) + ".help"));
+  return clicked;
+}
+
+/// The sign of one view or two: a rectangle, divided when there are two.
+bool split_button(bool two) {
+  const float side = px(26);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton("###two_views", ImVec2(side, side));
+  note_item("two_views");
+  const ImU32 colour = two ? theme().accent : ImGui::IsItemHovered() ? theme().text : theme().text_dim;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 p0(at.x + px(5), at.y + px(6)), p1(at.x + side - px(5), at.y + side - px(6));
+  list->AddRect(p0, p1, colour, px(2), 0, px(1.4f));
+  list->AddLine(ImVec2((p0.x + p1.x) / 2, p0.y), ImVec2((p0.x + p1.x) / 2, p1.y), colour, px(1.4f));
+  compat::item_tooltip(tr(two ? "frame.one_view" : "frame.two_views"));
+  return clicked;
+}
+
+/// Whether this half shows A or B: a letter that is clicked for the other. Returns its width.
+float run_chip(const char* id, bool& pinned, ImVec2 position) {
+  const WithId scope(id);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(12), position.y + px(10)));
+  const ImU32 colour = pinned ? theme().q : theme().k;
+  const WithColour ink(ImGuiCol_Text, colour);
+  if (raised_button(tr(pinned ? "compare.a" : "compare.b") + std::string("###which_run"))) pinned = !pinned;
+  compat::item_tooltip(tr(pinned ? "compare.shows_a" : "compare.shows_b"));
+  return ImGui::GetItemRectSize().x + px(8);
+}
+
+/// The tabs that fit, and the room beside their words, at most 13 units. The open one is among them; the
+/// others stand behind a sign at the end.
+struct TabsThatFit {
+  std::vector<const View*> shown, behind;
+  float padding = 0;
+};
+TabsThatFit tabs_that_fit(const FrameState& state, const std::string& open, float width) {
+  constexpr float kLeastGap = 3.f, kSign = 26.f, kMostGap = 13.f;
+  const auto word = [](const View& view) { return ImGui::CalcTextSize(view_title(view).c_str()).x + px(2); };
+  TabsThatFit out;
+  float words = 0;
+  for (const auto& view : state.views) words += word(*view);
+  const float least = 2 * px(kLeastGap) * static_cast<float>(state.views.size());
+  const bool all = words + least <= width;
+  const View* const chosen = state.view(open);
+  float left = width - (all ? 0 : px(kSign)) - (chosen ? word(*chosen) + 2 * px(kLeastGap) : 0);
+  for (const auto& view : state.views) {
+    const float need = word(*view) + 2 * px(kLeastGap);
+    const bool fits = all || view.get() == chosen || (out.behind.empty() && need <= left);
+    if (fits && view.get() != chosen) left -= need;
+    (fits ? out.shown : out.behind).push_back(view.get());
+  }
+  words = 0;
+  for (const View* view : out.shown) words += word(*view);
+  const float count = static_cast<float>(std::max<std::size_t>(1, out.shown.size()));
+  out.padding =
+      std::clamp((width - (all ? 0 : px(kSign)) - words) / (2 * count), px(kLeastGap), px(kMostGap));
+  return out;
+}
+
+/// The tabs that do not fit; the id of the one that was chosen, or empty.
+std::string draw_behind(const std::vector<const View*>& behind, float height) {
+  std::string chosen;
+  const float width = px(22);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton("###tab_more", ImVec2(width, height))) ImGui::OpenPopup("###tabs_behind");
+  note_item("tab_more");
+  const ImU32 ink = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
+  for (int dot = 0; dot < 3; ++dot)
+    ImGui::GetWindowDrawList()->AddCircleFilled(
+        ImVec2(at.x + width / 2 + px(5) * static_cast<float>(dot - 1), at.y + height / 2), px(1.6f), ink);
+  popup_below_item(false);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  if (!begin_popup("###tabs_behind")) return chosen;
+  for (const View* view : behind) {
+    if (ImGui::MenuItem((view_title(*view) + "###behind_" + view->id()).c_str())) chosen = view->id();
+    note_item(std::string("behind_") + view->id());
+  }
+  ImGui::EndPopup();
+  return chosen;
+}
+
+}  // namespace
+
+void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width) {
+  Workspace& workspace = state.workspace;
+  const float height = px(kTabsHeight - 9);
+  const std::string id = std::string(half.id) + "_tabs";
+  const float left = state.session.pinned() ? run_chip(half.id, half.pinned, position) : 0.f;
+  ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y + px(9)));
+  compat::begin_child(id.c_str(), ImVec2(width - left - px(40), height + 1), false,
+                      ImGuiWindowFlags_NoScrollbar);
+  const TabsThatFit tabs = tabs_that_fit(state, half.shown, width - left - px(54));
+  ImGui::SetCursorPosX(px(12));
+  {
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
+    std::string chosen;
+    for (const View* view : tabs.shown) {
+      if (tab(*view, view->id() == half.shown, height, tabs.padding, "tab_")) chosen = view->id();
+      ImGui::SameLine();
+    }
+    if (!tabs.behind.empty())
+      if (std::string view = draw_behind(tabs.behind, height); !view.empty()) chosen = std::move(view);
+    if (!chosen.empty()) half.shown = chosen;
+  }
+  ImGui::NewLine();
+  ImGui::EndChild();
+  ImGui::SetCursorScreenPos(ImVec2(position.x + width - px(36), position.y + px(7)));
+  const WithId scope(id.c_str());
+  if (!split_button(!workspace.second_view.empty())) return;
+  if (workspace.second_view.empty()) {
+    // A and B side by side in one view, or another view of the same run.
+    const bool compares = state.session.pinned() != nullptr;
+    workspace.shows_pinned = {compares, false};
+    for (const auto& view : state.views)
+      if (workspace.second_view.empty() && (compares == (view->id() == half.shown)))
+        workspace.second_view = view->id();
+  } else {
+    workspace.view = std::string(half.shown);  // the one beside this button stays
+    workspace.shows_pinned = {half.pinned, false};
+    workspace.second_view.clear();
+  }
+}
+
+void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
+  View* view = state.view(half.shown, half.second);
+  if (!half.run || !view) {
+    ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.4f));
+    if (state.session.mixed())
+      centred_text(tr("files.nothing_shown"), theme().text_dim, fonts().body);
+    else if (!state.session.error())
+      centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
+    return;
+  }
+  const bool of_a = half.pinned && state.session.pinned();
+  const auto draw = [&](const RunResult* before, Commands& commands) {
+    const std::string why = of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run);
+    if (!why.empty()) {
+      ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
+      centred_text(view_title(*view), theme().text, fonts().title);
+      centred_text(tr(why), theme().text_dim, fonts().body);
+      return;
+    }
+    view->draw({state.session, *half.run, before, state.workspace, commands, painter});
+  };
+  const std::string part = std::string(half.second ? "second_view_" : "view_") + view->id(),
+                    name = tr("fault.view", {view_title(*view)});
+  if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
+  // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
+  Workspace& workspace = state.workspace;
+  const Cursor shared = workspace.cursor;
+  const auto edit_at = workspace.edit_at;
+  const bool difference = std::exchange(workspace.show_difference, false);
+  tidy_cursor(workspace.cursor, *half.run);
+  const Cursor own = workspace.cursor;
+  Commands commands;
+  commands.refuse_edits();
+  draw_part(state, part, name, [&] { draw(nullptr, commands); });
+  if (workspace.cursor == own) workspace.cursor = shared;
+  workspace.show_difference = difference;
+  const bool wanted = workspace.edit_at && !edit_at;
+  workspace.edit_at = edit_at;
+  if (state.commands.take_but_edits(std::move(commands)) || wanted)
+    state.notify(Notice::Kind::info, tr("compare.read_only"));
+}
+
+void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter) {
+  if (half.second) {
+    painter.set_scope("second.");
+    if (state.workspace.view == state.workspace.second_view) set_item_scope("second.");
+  }
+  draw_tabs(state, half, min, max.x - min.x);
+  const float line = min.y + px(kTabsHeight);
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
+                                      metric::kHairline);
+  const ImVec2 pad(px(24), px(18));
+  ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
+  const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
+                    std::max(1.f, max.y - line - pad.y - px(8)));
+  compat::begin_child(half.id, size, false);
+  const bool nothing = !state.session.document().opened && !state.session.opening();
+  if (nothing)
+    draw_welcome(state);
+  else
+    draw_view(state, half, painter);
+  ImGui::EndChild();
+  painter.set_scope({});
+  set_item_scope({});
+}
+
+void Stage::draw_split(FrameState& state, float x) {
+  ImGui::SetCursorScreenPos(ImVec2(x - px(3), state.stage_min.y));
+  ImGui::InvisibleButton("###split_stage",
+                         ImVec2(px(6), std::max(1.f, state.stage_max.y - state.stage_min.y)));
+  const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
+    const float moved = ImGui::GetIO().MouseDelta.x / std::max(1.f, state.stage_max.x - state.stage_min.x);
+    state.workspace.stage_share =
+        std::clamp(state.workspace.stage_share + moved, kLeastShare, 1 - kLeastShare);
+  }
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(x, state.stage_min.y), ImVec2(x, state.stage_max.y),
+                                      lit ? theme().accent : theme().border, lit ? px(2) : metric::kHairline);
+}
+
+void Stage::draw_progress(FrameState& state) {
+  Session& session = state.session;
+  const auto now = std::chrono::steady_clock::now();
+  const bool computing_model =
+      session.running() && !session.shows_training();  // that picture moves by itself
+  if (!computing_model && !session.opening() && !session.generating()) {
+    quiet_since_ = now;
+    return;
+  }
+  if (std::chrono::duration<double>(now - quiet_since_).count() < kPatienceSeconds) return;
+  const ImVec2 min = state.stage_min, max = state.stage_max, card(px(300), px(84));
+  ImGui::SetCursorScreenPos(min);
+  compat::begin_child("progress", ImVec2(max.x - min.x, max.y - min.y), false, ImGuiWindowFlags_NoScrollbar);
+  ImGui::GetWindowDrawList()->AddRectFilled(min, max, with_alpha(theme().ground, 0.55f));
+  const ImVec2 at((min.x + max.x - card.x) / 2, (min.y + max.y - card.y) / 2);
+  const ImVec2 end(at.x + card.x, at.y + card.y);
+  ImGui::GetWindowDrawList()->AddRectFilled(at, end, theme().panel, px(8));
+  ImGui::GetWindowDrawList()->AddRect(at, end, theme().border, px(8));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(12)));
+  const bool computing = session.running() && !session.opening();
+  const char* what = session.opening()   ? "frame.opening"
+                     : session.running() ? "frame.computing"
+                                         : "frame.generating";
+  ImGui::TextUnformatted(tr(what));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(44)));
+  const std::string share = computing ? format("%.0f %%", session.progress() * 100) : std::string();
+  const float button = button_width(tr("frame.cancel"));
+  ImGui::ProgressBar(computing ? static_cast<float>(session.progress()) : 0.f,
+                     ImVec2(card.x - px(36) - button, px(26)), share.c_str());
+  ImGui::SameLine();
+  if (ImGui::Button((std::string(tr("frame.cancel")) + "###cancel_run").c_str()))
+    state.commands.act([](Session& s) {
+      s.cancel_opening();
+      s.cancel_run();
+      s.cancel_generating();
+    });
+  ImGui::EndChild();
+}
+
+void Stage::draw(FrameState& state, const RunResult* run, const RunResult* before, Painter& painter) {
+  Workspace& workspace = state.workspace;
+  const ImVec2 min = state.stage_min, max = state.stage_max;
+  if (!state.view(workspace.view) && !state.views.empty()) workspace.view = state.views.front()->id();
+  if (!state.view(workspace.second_view)) workspace.second_view.clear();
+  const auto pinned = state.session.pinned();
+  const bool two = !workspace.second_view.empty();
+  const auto half = [&](bool second) {
+    bool& shows_pinned = workspace.shows_pinned[second ? 1 : 0];
+    return Half{second ? "stage2" : "stage",
+                second,
+                second ? workspace.second_view : workspace.view,
+                shows_pinned,
+                shows_pinned && pinned ? pinned.get() : run,
+                before};
+  };
+  const float middle = two ? min.x + (max.x - min.x) * workspace.stage_share : max.x;
+  draw_half(state, half(false), min, ImVec2(middle, max.y), painter);
+  if (two) {
+    if (!workspace.second_view.empty()) draw_half(state, half(true), ImVec2(middle, min.y), max, painter);
+    draw_split(state, middle);
+  }
+  draw_progress(state);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+// The stage: the tabs, one view or two side by side, and what stands there instead of a view (nothing open, a
+// view that cannot show this run, a run that takes long). Refuses to know what a view draws.
+#pragma once
+
+#include <chrono>
+
+#include "app/state/frame_state.h"
+
+namespace attnscope {
+
+class Stage {
+ public:
+  /// Draws between state.stage_min and state.stage_max. `run` may be null.
+  void draw(FrameState& state, const RunResult* run, const RunResult* before, Painter& painter);
+
+ private:
+  /// One half of the stage, or all of it: a view of its own, of the newest run (B) or of the pinned one (A).
+  struct Half {
+    const char* id;
+    bool second;
+    std::string& shown;
+    bool& pinned;
+    const RunResult *run, *before;
+  };
+  void draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width);
+  void draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter);
+  void draw_view(FrameState& state, const Half& half, Painter& painter);
+  void draw_split(FrameState& state, float x);
+  void draw_progress(FrameState& state);
+
+  std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace attnscope

@@ -1,0 +1,88 @@
+#include "app/shell/welcome.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kListWidth = 680.f, kButtonWidth = 220.f, kRowHeight = 28.f;
+
+bool entry(const std::string& label, const std::string& id) {
+  const WithVar align(ImGuiStyleVar_ButtonTextAlign, ImVec2(0.5f, 0.5f));
+  const float width = px(kButtonWidth);
+  const bool chosen =
+      ImGui::Button((shortened(label, width - px(16)) + "###" + id).c_str(), ImVec2(width, px(kRowHeight)));
+  note_item(id);
+  return chosen;
+}
+
+void heading(const char* key, float left) {
+  ImGui::Dummy(ImVec2(1, px(2)));
+  ImGui::SetCursorPosX(left);
+  const WithFont face(fonts().body_bold);
+  ImGui::TextUnformatted(tr(key));
+}
+
+void list_models(FrameState& state, float left, float width) {
+  for (const ShippedModel& model : state.models()) {
+    ImGui::SetCursorPosX(left);
+    if (entry(model.title, "empty_model_" + model.name))
+      state.commands.act([&state, name = model.name](Session&) { state.open_shipped_model(name); });
+    ImGui::SameLine(0, px(14));
+    ImGui::AlignTextToFramePadding();
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (px(kRowHeight) - ImGui::GetFrameHeight()) / 2);
+    dim_text(shortened(model.sentence, width - px(kButtonWidth + 14)));
+  }
+}
+
+// In as many columns as fit.
+void list_scenes(FrameState& state, float left, float width) {
+  const float step = px(kButtonWidth + 10);
+  const int columns = std::max(1, static_cast<int>((width + px(10)) / step));
+  int place = 0;
+  for (const auto& [name, title] : state.scenes()) {
+    if (place % columns > 0) ImGui::SameLine(left + static_cast<float>(place % columns) * step);
+    if (place % columns == 0) ImGui::SetCursorPosX(left);
+    if (entry(title, "empty_" + name))
+      state.commands.act([&state, name = name](Session&) { state.open_shipped(name); });
+    ++place;
+  }
+}
+
+}  // namespace
+
+void centred_text(const std::string& text, ImU32 colour, ImFont* font) {
+  const WithFont face(font);
+  const WithColour ink(ImGuiCol_Text, colour);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float width = std::min(room, ImGui::CalcTextSize(text.c_str()).x);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - width) / 2);
+  ImGui::PushTextWrapPos(0.f);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void draw_welcome(FrameState& state) {
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(5)));
+  const bool models = !state.models().empty();
+  ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * (models ? 0.01f : 0.2f)));
+  centred_text(tr("frame.empty.title"), theme().text, fonts().title);
+  centred_text(tr("frame.empty.text"), theme().text_dim, fonts().body);
+  ImGui::Dummy(ImVec2(1, px(4)));
+  const float room = ImGui::GetContentRegionAvail().x, width = std::min(px(kListWidth), room);
+  const float left = ImGui::GetCursorPosX() + (room - width) / 2;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
+  if (entry(tr("frame.empty.open"), "empty_open")) state.ask_open = true;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
+  if (entry(tr("lessons.list"), "empty_lessons")) state.lessons.list_open = true;
+  if (models) heading("shipped.models", left);
+  list_models(state, left, width);
+  heading("shipped.scenes", left);
+  list_scenes(state, left, width);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,330 @@
+#include "app/state/frame_state.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/look/fonts.h"
+#include "app/state/session_look.h"
+#include "core/arch/random_model.h"
+#include "core/base/assets.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lesson/page_document.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
+#include "core/train/task.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRecent = 10;
+constexpr std::string_view kTrainingPrefix = "training:";  // of what is open while it trains
+
+std::string in_language(const LocalText& text) {
+  return language() == "ko" && !text.ko.empty() ? text.ko : text.en;
+}
+
+constexpr const char* kModelsFolder = "assets/models/";
+
+/// The files of a shipped model; empty where there is no such model.
+ModelFiles files_of(const std::string& name) {
+  const std::string folder = kModelsFolder + name + "/";
+  ModelFiles out;
+  for (const std::string_view path : assets_under(folder))
+    out.emplace(path.substr(folder.size()), asset(path));
+  return out;
+}
+
+/// Its title ("") or sentence (".what"); a name of its own where nobody has described it.
+std::string shipped_text(const std::string& name, const char* which) {
+  const std::string key = "shipped." + name + which;
+  return has_string(key) ? tr(key) : *which ? std::string() : name;
+}
+
+/// The path from the root on, so that a recent file is found from any folder.
+std::string whole_path(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return error ? path : whole.lexically_normal().string();
+}
+
+}  // namespace
+
+FrameState::FrameState(Session& the_session) : session(the_session) {
+  for (auto* half : {&views, &second_views}) {
+    for (const ViewRow& row : view_table()) half->push_back(row.make());
+    std::sort(half->begin(), half->end(),
+              [](const auto& a, const auto& b) { return a->order() < b->order(); });
+  }
+}
+
+View* FrameState::view(const std::string& id, bool second) const {
+  for (const auto& row : second ? second_views : views)
+    if (id == row->id()) return row.get();
+  return nullptr;
+}
+
+const std::vector<ShippedScene>& FrameState::scenes() {
+  if (scenes_language_ == language()) return scenes_;
+  scenes_language_ = language();
+  scenes_.clear();
+  for (const std::string_view path : assets_under("assets/scenes/")) {
+    if (fs::path(path).extension() != ".json") continue;
+    const std::string name = fs::path(path).stem().string();
+    const Result<Scene> scene = scene_from_text(asset(path), name);
+    scenes_.push_back({name, scene ? in_language(scene->title) : name});
+    note_text(scenes_.back().title);
+  }
+  return scenes_;
+}
+
+const std::vector<ShippedModel>& FrameState::models() {
+  if (models_language_ == language()) return models_;
+  models_language_ = language();
+  models_.clear();
+  const auto add = [&](const std::string& name) {
+    const auto same = [&](const ShippedModel& model) { return model.name == name; };
+    if (std::any_of(models_.begin(), models_.end(), same)) return;
+    models_.push_back({name, shipped_text(name, ""), shipped_text(name, ".what")});
+    note_text(models_.back().title + models_.back().sentence);
+  };
+  const std::vector<std::string_view> paths = assets_under(kModelsFolder);
+  const auto shipped = [&](const std::string& name) {
+    return asset(kModelsFolder + name + "/config.json").data() != nullptr;
+  };
+  for (const auto& task : tasks())  // in their order, then whatever else there is
+    if (shipped(std::string(task->name()))) add(std::string(task->name()));
+  for (const std::string_view path : paths) {
+    const std::string name = fs::path(path).parent_path().filename().string();
+    if (shipped(name)) add(name);
+  }
+  return models_;
+}
+
+void FrameState::notify(Notice::Kind kind, std::string text, std::string hint, double seconds) {
+  note_text(text);
+  note_text(hint);
+  std::erase_if(notices, [&](const Notice& notice) { return notice.text == text; });
+  notices.push_back({kind, std::move(text), std::move(hint), seconds});
+}
+
+void FrameState::drop(const std::string& path) {
+  if (!is_picture_file(path)) return open(path);
+  const auto& model = session.document().model;
+  if (model && model->config().sees()) {
+    ask_picture = path;
+    return;
+  }
+  notify(Notice::Kind::warning, tr("input.no_eyes", {file_name(path)}), tr("input.no_eyes.hint"), 0);
+}
+
+void FrameState::open(const std::string& path) {
+  asked_session_.reset();
+  if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
+  if (path.rfind(kModelPrefix, 0) == 0)
+    return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
+  asked_path_ = path == kRandomModel ? path : whole_path(path);
+  if (!is_session_path(path)) return session.open(asked_path_);
+  Result<SessionFile> file = read_session(asked_path_);
+  if (!file) return session.report(file.error());
+  open_session(*std::move(file));
+}
+
+void FrameState::open_session(SessionFile file) {
+  std::error_code ignored;
+  const bool shipped = file.model.starts_with(kModelPrefix) || file.model == kRandomModel;
+  if (file.scene.empty() && !shipped && !fs::exists(file.model, ignored)) {
+    notify(Notice::Kind::warning, tr("session.moved", {file.model}), tr("session.moved.hint"), 0);
+    browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
+    browse->chosen = [this, file](const std::string& path) mutable {
+      file.model = path;
+      open_session(std::move(file));
+    };
+    return;
+  }
+  ModelFiles files;
+  if (file.model.starts_with(kModelPrefix))
+    files = files_of(file.model.substr(std::string(kModelPrefix).size()));
+  take_look(file.look(), workspace);
+  asked_session_ = file;
+  session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
+    Result<OpenedModel> opened = !file.scene.empty() ? open_scene_text(file.scene, file.model)
+                                 : !files.empty()    ? open_model_files(files, file.model)
+                                                     : open_model(file.model);
+    if (!opened) return Result<Document>(opened.error());
+    return document_of(file, *std::move(opened), &cancel);
+  });
+}
+
+void FrameState::remember_opened() {
+  const auto& opened = session.document().opened;
+  const std::string path = std::exchange(asked_path_, {});
+  const std::optional<SessionFile> from = std::exchange(asked_session_, {});
+  session_path_ = from ? from->path : std::string();
+  look_.reset();
+  if (from) look_ = from->look();
+  if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
+  if (from) {
+    auto pinned = pinned_of(*from, session.document());
+    if (!pinned)
+      session.report(pinned.error());
+    else if (*pinned)
+      session.pin(**pinned);
+  }
+  if (path.empty() || path == kRandomModel || !opened) return;
+  const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
+  if (!from && opened->path != path && !inside) return;
+  std::erase(settings.recent, path);
+  settings.recent.insert(settings.recent.begin(), path);
+  if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
+}
+
+void FrameState::take_session_cursor(const RunResult& run) {
+  if (look_) take_cursor(*look_, run, workspace);
+  look_.reset();
+}
+
+void FrameState::open_page(const PageState& page) {
+  asked_session_.reset();
+  asked_path_.clear();
+  // All that a page does not say is as it is in a fresh window, so that it looks the same from wherever one
+  // comes.
+  nlohmann::json look = look_of(Workspace{});
+  look.erase("cursor");
+  if (page.look.is_object()) look.update(page.look);
+  take_look(look, workspace);
+  workspace.cursor = {};
+  workspace.playing = false;
+  session.unpin();
+  page_look_ = std::move(look);
+  session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); });
+}
+
+void FrameState::open_shipped(const std::string& name) {
+  asked_session_.reset();
+  const std::string_view text = asset("assets/scenes/" + name + ".json");
+  if (text.empty()) return session.report(fail(Code::not_found, "shipped.unknown_scene", {name}));
+  session.open_scene(std::string(text), kScenePrefix + name);
+}
+
+void FrameState::open_shipped_model(const std::string& name) {
+  asked_session_.reset();
+  ModelFiles files = files_of(name);
+  std::string known;
+  for (const ShippedModel& model : models())
+    known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);
+  if (files.empty())
+    return session.report(
+        Error{Code::not_found, Text::of("shipped.unknown", {name}),
+              known.empty() ? Text::of("shipped.none") : Text::of("shipped.known", {known})});
+  workspace.cursor.step = {};  // the model's card says where to look
+  session.open_files(std::move(files), kModelPrefix + name);
+}
+
+void FrameState::save() {
+  const auto& opened = session.document().opened;
+  if (!opened) return;
+  const bool own_file = opened->scene && opened->path.rfind(kScenePrefix, 0) != 0;
+  if (session_path_.empty() && !own_file)
+    ask_save_as = true;
+  else
+    save_as(session_path_.empty() ? opened->path : session_path_);
+}
+
+Status FrameState::save_session_to(const std::string& path) const {
+  const auto pinned = session.pinned();
+  return save_session(path, session.document(), look_of(workspace), pinned ? &pinned->document : nullptr);
+}
+
+std::string FrameState::save_name() const {
+  const auto& opened = session.document().opened;
+  if (!opened) return {};
+  std::string name = file_name(session_path_.empty() ? opened->path : session_path_);
+  if (!session_path_.empty() || (opened->scene && !starts_with(name, kScenePrefix))) return name;
+  if (opened->scene) return name.substr(std::string(kScenePrefix).size()) + ".json";
+  if (starts_with(name, kModelPrefix)) name = name.substr(std::string(kModelPrefix).size());
+  return name + kSessionEnding;
+}
+
+Status FrameState::save_to(const std::string& path) {
+  if (is_session_path(path)) return save_session_to(path);
+  TRY(const Scene scene, scene_of(session.document()));
+  TRY_OK(attnscope::save_scene(scene, path));
+  session.saved_to(path);
+  return Done{};
+}
+
+void FrameState::save_as(const std::string& path) {
+  const auto& opened = session.document().opened;
+  const bool scene = opened && opened->scene && path.ends_with(".json");
+  const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
+  if (const Status saved = save_to(to); !saved)
+    return notify(Notice::Kind::warning, saved.error().sentence(), saved.error().hint(), 0);
+  if (!scene) session_path_ = to;
+  notify(Notice::Kind::good, tr(scene ? "frame.save.done" : "session.saved", {to}));
+}
+
+void FrameState::keep_unsaved() {
+  const std::string folder = config_folder();
+  const auto& opened = session.document().opened;
+  if (folder.empty() || !opened || !session.history().can_undo()) return;
+  const std::string name = fs::path(file_name(opened->path)).stem().string();
+  const std::string path =
+      folder + "/unsaved-" + name.substr(name.find(':') + 1) + (opened->scene ? ".json" : kSessionEnding);
+  if (make_folder(folder) && save_to(path)) settings.unsaved = path;
+}
+
+void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {
+  writing_ = std::make_shared<Writing>();
+  writing_->path = path;
+  session.jobs().submit("export", [writing = writing_, image = std::move(image)](const std::atomic<bool>&) {
+    writing->status = write_png(writing->path, *image);
+    writing->done = true;
+  });
+}
+
+void FrameState::poll_writing() {
+  if (!writing_ || !writing_->done) return;
+  const std::shared_ptr<Writing> written = std::exchange(writing_, nullptr);
+  if (written->status) return notify(Notice::Kind::good, tr("frame.export.done", {written->path}), {}, 8);
+  notify(Notice::Kind::warning, written->status.error().sentence(), written->status.error().hint(), 0);
+}
+
+void FrameState::set_theme(ThemeKind kind) {
+  settings.theme = kind;
+  attnscope::set_theme(kind);
+  apply_imgui_style(ui_scale());
+}
+
+void FrameState::set_language(const std::string& wanted) {
+  if (!attnscope::set_language(wanted)) return;
+  settings.language = wanted;
+  note_text(all_texts());
+}
+
+std::string opened_title(const OpenedModel& opened) {
+  if (opened.scene && !opened.scene->title.en.empty()) return in_language(opened.scene->title);
+  if (opened.path.starts_with(kTrainingPrefix)) {
+    const std::string key = "task." + opened.path.substr(kTrainingPrefix.size()) + ".title";
+    return tr("training.opened", {has_string(key) ? tr(key) : opened.title.c_str()});
+  }
+  const std::string prefix = kModelPrefix;
+  const std::string key = "shipped." + opened.path.substr(std::min(prefix.size(), opened.path.size()));
+  if (opened.path.rfind(prefix, 0) == 0 && has_string(key)) return tr(key);
+  return opened.title;
+}
+
+bool is_picture_file(const std::string& path) {
+  const std::string name = lower(path);
+  return ends_with(name, ".png") || ends_with(name, ".jpg") || ends_with(name, ".jpeg") ||
+         ends_with(name, ".npy");
+}
+
+std::string file_name(const std::string& path) {
+  const fs::path whole(path);
+  return whole.has_filename() ? whole.filename().string() : whole.parent_path().filename().string();
+}
+
+}  // namespace attnscope

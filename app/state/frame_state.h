@@ -1,0 +1,169 @@
+// What the parts of the frame share: the session, the workspace, the settings of this machine, the views, and
+// what only the program around the frame can do. Small helpers over them. Refuses to draw.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gpu/image_file.h"
+#include "app/look/theme.h"
+#include "app/state/lesson_player.h"
+#include "app/views/view.h"
+#include "app/widgets/commands.h"
+#include "app/widgets/measure_field.h"
+#include "core/session/session_file.h"
+
+namespace attnscope {
+
+/// Saved with the workspace: how this person likes the program, and what was open.
+struct Settings {
+  ThemeKind theme = ThemeKind::dark;
+  std::string language;  ///< that was chosen here; empty: as the system says
+  float zoom = 1.f;      ///< times the scale that the screen asks for
+  int window_width = 1440, window_height = 900;
+  std::vector<std::string> recent;  ///< newest first
+  std::string last_folder, last_picture_folder;
+  std::string unsaved;  ///< the scene that was open and not saved when the program was ended
+  bool hidden_files = false;
+};
+
+/// A line over the stage that says what happened, until it is dismissed or its time is over.
+struct Notice {
+  enum class Kind { info, good, warning };
+  Kind kind = Kind::info;
+  std::string text, hint;
+  double seconds_left = 0;  ///< <= 0: until dismissed
+};
+
+/// A picture to take of the frame.
+struct ExportRequest {
+  std::string path;
+  float scale = 1.f;
+  bool stage_only = false;
+};
+
+/// Asks for the file browser.
+struct BrowseRequest {
+  bool save = false;
+  const char* title = "";  ///< string key
+  std::string name;        ///< first proposal, when saving
+  std::function<void(const std::string& path)> chosen;
+  bool pictures = false;  ///< opening: folders and pictures are listed
+  bool models = false;    ///< opening: a model or a scene; elsewhere models are folders like others
+};
+
+/// A scene of assets/scenes.
+struct ShippedScene {
+  std::string name, title;
+};
+/// A trained model of assets/models, in the current language.
+struct ShippedModel {
+  std::string name, title, sentence;
+};
+
+/// Why a part of the frame is not drawn, and the run it could not be drawn for.
+struct Fault {
+  Error error;
+  std::uint64_t run = 0;
+};
+
+struct FrameState {
+  explicit FrameState(Session& the_session);
+
+  Session& session;
+  Workspace workspace;
+  Settings settings;
+  Commands commands;
+  LessonPlayer lessons;
+  MeasureField measure_field;                       ///< of the toolbar
+  std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
+  std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
+  std::vector<Notice> notices;
+  std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
+
+  // Asked by menus and keys; read by the frame or by the program around it.
+  bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
+       focus_text = false;
+  bool show_about = false;
+  std::optional<ExportRequest> export_request;
+  std::optional<BrowseRequest> browse;
+  std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
+
+  /// Of the stage's first or second half; null where there is none such.
+  View* view(const std::string& id, bool second = false) const;
+  /// The scenes that travel with the program, with their titles in the current language.
+  const std::vector<ShippedScene>& scenes();
+  /// The models that travel with the program; empty where it was built without them.
+  const std::vector<ShippedModel>& models();
+  void notify(Notice::Kind kind, std::string text, std::string hint = {}, double seconds = 6.0);
+  /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
+  /// is opened.
+  void drop(const std::string& path);
+  /// Opens a model, a scene or a session; it is among the recent ones once that has worked.
+  void open(const std::string& path);
+  /// Another document was opened: where it is what was asked for, it is remembered.
+  void remember_opened();
+  /// A scene of assets/scenes, by its name there ("nine_steps").
+  void open_shipped(const std::string& name);
+  /// A model of assets/models, by its name there ("storyteller").
+  void open_shipped_model(const std::string& name);
+  /// A page of a lesson, with where one looks on it.
+  void open_page(const PageState& page);
+  /// Saves the session or the scene to the file it came from, or asks where.
+  void save();
+  /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
+  void save_as(const std::string& path);
+  /// The session with where one looked and the run that is pinned.
+  Status save_session_to(const std::string& path) const;
+  /// What is proposed for save_as.
+  std::string save_name() const;
+  /// Puts unsaved changes into the folder of settings; the next start says so.
+  void keep_unsaved();
+  /// The cursor of a session that was just opened, now that it has run.
+  void take_session_cursor(const RunResult& run);
+  /// Writes the picture in the background; a notice says where it is or why it failed.
+  void write_picture(const std::string& path, std::shared_ptr<const Image> image);
+  /// Takes what background writing has to tell; once per frame.
+  void poll_writing();
+  void set_theme(ThemeKind kind);
+  void set_language(const std::string& language);
+
+ private:
+  void open_session(SessionFile file);
+  Status save_to(const std::string& path);
+  struct Writing {
+    std::string path;
+    Status status = Done{};
+    std::atomic<bool> done{false};
+  };
+  std::shared_ptr<Writing> writing_;
+  std::string asked_path_;    ///< being opened
+  std::string session_path_;  ///< of the session that is open; empty: none
+  std::optional<SessionFile> asked_session_;
+  std::optional<nlohmann::json> look_;       ///< of the session, until it has run
+  std::optional<nlohmann::json> page_look_;  ///< of a page of a lesson that is being opened
+  std::vector<ShippedScene> scenes_;
+  std::vector<ShippedModel> models_;
+  std::string scenes_language_, models_language_;
+};
+
+/// The default scene's name.
+inline constexpr const char* kDefaultScene = "nine_steps";
+/// The model that the program begins with, where it is shipped; else the default scene.
+inline constexpr const char* kDefaultModel = "storyteller";
+/// What stands in front of the paths of shipped scenes and models.
+inline constexpr const char *kScenePrefix = "scene:", *kModelPrefix = "model:";
+/// The title of what is open in the current language.
+std::string opened_title(const OpenedModel& opened);
+/// True where the file's name says that it is a picture (PNG, JPEG) or an array of pixels (.npy).
+bool is_picture_file(const std::string& path);
+/// The last part of a path.
+std::string file_name(const std::string& path);
+
+}  // namespace attnscope

@@ -1,0 +1,149 @@
+#include "app/state/session_look.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/state/cursor.h"
+#include "app/views/view.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+void read(const json& look, const char* key, Value& value) {
+  const auto found = look.find(key);
+  if (found == look.end()) return;
+  if constexpr (std::is_same_v<Value, bool>) {
+    if (found->is_boolean()) value = found->get<bool>();
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    if (found->is_string()) value = found->get<std::string>();
+  } else {
+    if (found->is_number_integer() && std::abs(found->get<double>()) < 1e9) value = found->get<Value>();
+  }
+}
+
+bool is_view(const std::string& id) {
+  const auto& table = view_table();
+  return std::any_of(table.begin(), table.end(), [&](const ViewRow& row) { return row.id == id; });
+}
+
+}  // namespace
+
+namespace {
+
+json ask_look(const Asking& asking) {
+  const AskSettings& settings = asking.settings;
+  return {{"measure", asking.measure.text},
+          {"row", asking.measure.row},
+          {"page", static_cast<int>(settings.page)},
+          {"knock_out", settings.knock_out},
+          {"patch", settings.patch},
+          {"mean", settings.mean},
+          {"other", settings.other},
+          {"into_other", settings.into_other},
+          {"stack", static_cast<int>(settings.stack)},
+          {"change", settings.change}};
+}
+
+void take_ask(const json& look, Asking& asking) {
+  asking.measure.text.clear();
+  asking.measure.row = -1;
+  asking.settings = {};
+  const auto found = look.find("ask");
+  if (found == look.end() || !found->is_object()) return;
+  AskSettings& settings = asking.settings;
+  read(*found, "measure", asking.measure.text);
+  read(*found, "row", asking.measure.row);
+  int page = 0, stack = 0;
+  read(*found, "page", page);
+  if (page >= 0 && page <= static_cast<int>(AskPage::parts)) settings.page = static_cast<AskPage>(page);
+  read(*found, "stack", stack);
+  if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
+  read(*found, "knock_out", settings.knock_out);
+  read(*found, "patch", settings.patch);
+  read(*found, "mean", settings.mean);
+  read(*found, "other", settings.other);
+  read(*found, "into_other", settings.into_other);
+  read(*found, "change", settings.change);
+}
+
+}  // namespace
+
+json look_of(const Workspace& workspace) {
+  const Cursor& cursor = workspace.cursor;
+  json at = {{"sequence", cursor.sequence},
+             {"layer", cursor.layer},
+             {"head", cursor.head},
+             {"query", cursor.query},
+             {"key", cursor.key},
+             {"step", to_text(cursor.step)},
+             {"cross", cursor.part == Part::cross}};
+  if (cursor.pinned) at["pinned"] = to_text(*cursor.pinned);
+  return {{"view", workspace.view},
+          {"second_view", workspace.second_view},
+          {"difference", workspace.show_difference},
+          {"shows_pinned", workspace.shows_pinned},
+          {"log_scale", workspace.log_scale},
+          {"backward", workspace.backward},
+          {"backward_target", workspace.backward_target},
+          {"backward_rows", static_cast<int>(workspace.backward_rows)},
+          {"breakpoints", workspace.breakpoints},
+          {"ask", ask_look(workspace.asking)},
+          {"cursor", at}};
+}
+
+void take_look(const json& look, Workspace& workspace) {
+  if (!look.is_object()) return;
+  std::string view = workspace.view, second;
+  read(look, "view", view);
+  read(look, "second_view", second);
+  if (is_view(view)) workspace.view = view;
+  workspace.second_view = is_view(second) ? second : "";
+  read(look, "difference", workspace.show_difference);
+  if (const auto found = look.find("shows_pinned");
+      found != look.end() && found->is_array() && found->size() == 2)
+    for (std::size_t half = 0; half < 2; ++half)
+      workspace.shows_pinned[half] = (*found)[half].is_boolean() && (*found)[half].get<bool>();
+  read(look, "log_scale", workspace.log_scale);
+  read(look, "backward", workspace.backward);
+  read(look, "backward_target", workspace.backward_target);
+  int rows = static_cast<int>(workspace.backward_rows);
+  read(look, "backward_rows", rows);
+  if (rows >= 0 && rows <= static_cast<int>(LossRows::last))
+    workspace.backward_rows = static_cast<LossRows>(rows);
+  take_ask(look, workspace.asking);
+  workspace.breakpoints.clear();
+  if (const auto found = look.find("breakpoints"); found != look.end() && found->is_array())
+    for (const json& site : *found)
+      if (site.is_string() && parse_site(site.get<std::string>())) workspace.breakpoints.push_back(site);
+}
+
+void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {
+  const auto at = look.is_object() ? look.find("cursor") : look.end();
+  if (!look.is_object() || at == look.end() || !at->is_object()) return;
+  Cursor& cursor = workspace.cursor;
+  std::string step, pinned;
+  read(*at, "step", step);
+  read(*at, "sequence", cursor.sequence);
+  if (const auto site = parse_site(step); site && step_index(run.steps, *site) >= 0) {
+    cursor.step = *site;
+    cursor.stack = site->stack;
+  }
+  bool cross = false;
+  read(*at, "cross", cross);
+  cursor.part = cross ? Part::cross : Part::attn;
+  read(*at, "layer", cursor.layer);
+  read(*at, "head", cursor.head);
+  read(*at, "query", cursor.query);
+  read(*at, "key", cursor.key);
+  read(*at, "pinned", pinned);
+  cursor.pinned.reset();
+  if (auto cell = parse_cell(pinned); cell && run.trace(cursor.sequence).find(cell->site))
+    cursor.pinned = *cell;
+  tidy_cursor(cursor, run);
+}
+
+}  // namespace attnscope

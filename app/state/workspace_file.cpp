@@ -1,0 +1,120 @@
+#include "app/state/workspace_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kMostBytes = 1 << 20;
+
+void read(const json& file, const char* key, float& value, float least, float most) {
+  const auto at = file.find(key);
+  if (at == file.end() || !at->is_number()) return;
+  const float read_value = at->get<float>();
+  if (std::isfinite(read_value)) value = std::clamp(read_value, least, most);
+}
+
+void read(const json& file, const char* key, int& value, int least, int most) {
+  float number = static_cast<float>(value);
+  read(file, key, number, static_cast<float>(least), static_cast<float>(most));
+  value = static_cast<int>(number);
+}
+
+void read(const json& file, const char* key, bool& value) {
+  const auto at = file.find(key);
+  if (at != file.end() && at->is_boolean()) value = at->get<bool>();
+}
+
+void read(const json& file, const char* key, std::string& value) {
+  const auto at = file.find(key);
+  if (at != file.end() && at->is_string()) value = at->get<std::string>();
+}
+
+void read_recent(const json& file, std::vector<std::string>& recent) {
+  const auto at = file.find("recent");
+  if (at == file.end() || !at->is_array()) return;
+  recent.clear();
+  for (const json& path : *at)
+    if (path.is_string() && recent.size() < 10) recent.push_back(path.get<std::string>());
+}
+
+}  // namespace
+
+std::string workspace_path() {
+  const std::string folder = config_folder();
+  return folder.empty() ? folder : folder + "/workspace.json";
+}
+
+std::string training_folder() {
+  const std::string path = workspace_path();
+  return path.empty() ? path : (fs::path(path).parent_path() / "training").string();
+}
+
+bool load_workspace(const std::string& path, Workspace& workspace, Settings& settings) {
+  if (path.empty()) return false;
+  const Result<json> parsed = read_json_file(path, kMostBytes);
+  if (!parsed || !parsed->is_object()) return false;
+  const json& file = *parsed;
+  std::string theme_name = settings.theme == ThemeKind::light ? "light" : "dark";
+  read(file, "theme", theme_name);
+  settings.theme = theme_name == "light" ? ThemeKind::light : ThemeKind::dark;
+  read(file, "language", settings.language);
+  read(file, "zoom", settings.zoom, 0.6f, 3.f);
+  read(file, "window_width", settings.window_width, 320, 8192);
+  read(file, "window_height", settings.window_height, 320, 8192);
+  read(file, "last_folder", settings.last_folder);
+  read(file, "last_picture_folder", settings.last_picture_folder);
+  read(file, "hidden_files", settings.hidden_files);
+  read(file, "unsaved", settings.unsaved);
+  read_recent(file, settings.recent);
+  read(file, "view", workspace.view);
+  read(file, "second_view", workspace.second_view);
+  read(file, "log_scale", workspace.log_scale);
+  read(file, "animate", workspace.animate);
+  read(file, "speed", workspace.speed, 0.1f, 20.f);
+  read(file, "stage_share", workspace.stage_share, 0.2f, 0.8f);
+  read(file, "map_width", workspace.map_width, 120.f, 520.f);
+  read(file, "inspector_width", workspace.inspector_width, 120.f, 520.f);
+  read(file, "timeline_height", workspace.timeline_height, 64.f, 260.f);
+  return true;
+}
+
+Status save_workspace(const std::string& path, const Workspace& workspace, const Settings& settings) {
+  if (path.empty()) return Done{};
+  if (const Status made = make_folder(fs::path(path).parent_path().string()); !made)
+    return Error{made.error().code, made.error().what, Text::of("error.app.workspace_not_kept")};
+  const json file{{"version", 1},
+                  {"theme", settings.theme == ThemeKind::light ? "light" : "dark"},
+                  {"language", settings.language},
+                  {"zoom", settings.zoom},
+                  {"window_width", settings.window_width},
+                  {"window_height", settings.window_height},
+                  {"recent", settings.recent},
+                  {"last_folder", settings.last_folder},
+                  {"last_picture_folder", settings.last_picture_folder},
+                  {"hidden_files", settings.hidden_files},
+                  {"unsaved", settings.unsaved},
+                  {"view", workspace.view},
+                  {"second_view", workspace.second_view},
+                  {"log_scale", workspace.log_scale},
+                  {"animate", workspace.animate},
+                  {"speed", workspace.speed},
+                  {"stage_share", workspace.stage_share},
+                  {"map_width", workspace.map_width},
+                  {"inspector_width", workspace.inspector_width},
+                  {"timeline_height", workspace.timeline_height}};
+  return write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace attnscope

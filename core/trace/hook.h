@@ -1,0 +1,81 @@
+// The identity call. The forward pass wraps each step in `at(Slot::pattern, value)`: the Probe applies edits,
+// records, reports progress, stops a run that is no longer wanted, and returns its argument.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <source_location>
+
+#include "core/trace/edit.h"
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// Thrown by the Probe and caught where the run began: the run is no longer wanted.
+struct RunCancelled {};
+/// Thrown by the Probe and caught where the run began: an edit cannot be carried out.
+struct EditRefused {
+  Error error;
+};
+
+/// What a run leaves behind: every step, or only what its predictions and further runs need.
+enum class Keep : std::uint8_t { all, predictions };
+
+/// How a run is watched and changed.
+struct RunOptions {
+  Edits edits;  ///< those of this sequence, in order
+  /// A run of the same model to start from: what the edits and the input leave as it was there is shared, all
+  /// else is computed. Its numbers are those of a full run, bit for bit. Null: everything is computed.
+  std::shared_ptr<const Trace> base;
+  Keep keep = Keep::all;
+  const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
+  std::function<void(const Record&)> on_record;  ///< called on the running thread
+};
+
+class Hook {
+ public:
+  Hook(Trace& trace, const RunOptions& options);
+  /// The same probe inside a block, or inside a block's cross-attention.
+  Hook in(Stack stack, int layer, Part part = Part::attn) const;
+  /// The same where tensors hold the rows from `first` on; the rows before are those of the run's base.
+  Hook from_row(std::int64_t first) const;
+
+  /// Edits, records and returns `value`; throws RunCancelled when the run is no longer wanted.
+  Tensor operator()(Slot slot, Tensor value,
+                    std::source_location line = std::source_location::current()) const;
+
+  /// Runs an attention: records scores, scaled, mask, masked, pattern as derived steps, applies edits to
+  /// them, and returns z [head, query, d_head]. `store` is where k and v lie, if they can grow.
+  Tensor attend(AttentionInputs in, std::shared_ptr<KvRows> store = {},
+                std::source_location line = std::source_location::current()) const;
+  /// Records logits and probs of the main stack as derived steps of `rows` rows.
+  void predict(std::int64_t rows, std::source_location line = std::source_location::current()) const;
+
+  const RunOptions& options() const { return *options_; }
+  /// The run so far; before a step was computed it holds the base's.
+  const Trace& trace() const { return *trace_; }
+  /// The edits whose place was there.
+  const Edits& reached() const { return state_->reached; }
+  void throw_if_cancelled() const;
+
+ private:
+  struct State {
+    std::int64_t last_ns = 0, start_ns = 0;
+    Edits reached;
+  };
+  Site site(Slot slot) const;
+  RowFrame frame(const Site& site) const;
+  Tensor edited(const Site& site, Tensor value) const;
+  void record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
+              std::source_location line) const;
+
+  Trace* trace_;
+  const RunOptions* options_;
+  Stack stack_ = Stack::single;
+  int layer_ = -1;
+  Part part_ = Part::attn;  ///< of steps that attn and cross share
+  std::int64_t first_row_ = 0;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace attnscope
