@@ -102,6 +102,8 @@ void choose(FrameState& state, const Patch& patch, std::int64_t row, std::int64_
   if (place.col_axis >= 0) index[static_cast<std::size_t>(place.col_axis)] += col;
   const RunResult& run = state.lessons.run();
   pin_cell(state.workspace, run, cell_at(run.trace(state.workspace.cursor.sequence), place.site, index));
+  // A guess is answered by the click: what lies beside the cells would tell it otherwise.
+  if (std::holds_alternative<CellAsk>(state.lessons.page().ask)) state.lessons.check(state.workspace);
 }
 
 void draw_cover(const FrameState& state, const Patch& patch, ImVec2 p0, ImVec2 p1) {
@@ -152,7 +154,7 @@ void cover(FrameState& state, const Patch& patch, int number) {
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   ImDrawList* list = ImGui::GetForegroundDrawList();
   const float breath = moving ? 0.5f + 0.5f * std::sin(static_cast<float>(ImGui::GetTime()) * 3.f) : 1.f;
-  for (int ring = 3; ring >= 0; --ring) {
+  for (int ring = 2; ring >= 0; --ring) {
     const float out = px(2.f + 2.f * static_cast<float>(ring));
     list->AddRect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out),
                   with_alpha(theme().accent, ring == 0 ? 1.f : (0.10f + 0.12f * breath)), px(5), 0, px(2));

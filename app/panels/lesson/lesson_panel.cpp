@@ -236,11 +236,13 @@ void draw_pages(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const Lesson& lesson = player.lesson();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const float line = ImGui::GetTextLineHeight() + px(11);
+  const bool room = ImGui::GetContentRegionAvail().y > line * static_cast<float>(lesson.pages.size());
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     const Page& page = lesson.pages[i];
     const bool here = static_cast<int>(i) == player.page_index();
-    const std::string name =
-        shortened(std::to_string(i + 1) + " " + words(lesson, page, "title"), right - px(30));
+    const std::string number = std::to_string(i + 1), title = words(lesson, page, "title");
+    const std::string name = room ? shortened(number + " " + title, right - px(30)) : number;
     const float width = ImGui::CalcTextSize(name.c_str()).x + px(18);
     if (i > 0) {
       const float after = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX() + px(12);
@@ -252,6 +254,7 @@ void draw_pages(FrameState& state) {
     if (ImGui::InvisibleButton(("###lesson_page_" + std::to_string(i + 1)).c_str(), ImVec2(width, height)))
       player.go(state, static_cast<int>(i));
     note_item("lesson_page_" + std::to_string(i + 1));
+    if (!room) compat::item_tooltip(title.c_str());
     draw_sign(ImVec2(at.x + px(6), at.y + height / 2), player.progress_of(lesson, page), here);
     const ImU32 ink = here ? theme().accent : ImGui::IsItemHovered() ? theme().text : theme().text_dim;
     ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(16), at.y + px(2)), ink, name.c_str());
@@ -263,8 +266,8 @@ void draw_pages(FrameState& state) {
 void draw_lesson_panel(FrameState& state) {
   LessonPlayer& player = state.lessons;
   if (!player.open()) return;
-  compat::begin_child("###lesson_body", ImVec2(ImGui::GetContentRegionAvail().x - px(10), 0), false);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
+  compat::begin_child("###lesson_body", ImVec2(ImGui::GetContentRegionAvail().x - px(10), 0), false);
   draw_head(state);
   if (player.open()) {
     gap(3);
