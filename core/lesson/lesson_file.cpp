@@ -9,6 +9,7 @@
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/json_file.h"
 
 namespace attnscope {
@@ -269,6 +270,27 @@ Result<Page> read_page(Reader& reader, const json& entry, PageState& state) {
   return page;
 }
 
+// A lesson of one's own has its texts with it: {"strings": {"en": {"title": ..., "PAGE.text": ...}, "ko":
+// ...}}. Texts that are there already stay.
+Status take_strings(const Reader& reader, const json& all, const Lesson& lesson) {
+  const auto found = all.find("strings");
+  if (found == all.end()) return Done{};
+  if (!found->is_object()) return reader.refuse("strings", "error.lesson.wants_object");
+  const std::vector<std::string> known = languages();
+  for (const auto& [language, texts] : found->items()) {
+    const std::string field = "strings." + language;
+    if (std::find(known.begin(), known.end(), language) == known.end() || !texts.is_object())
+      return reader.refuse(field, "error.lesson.wants_object");
+    json table = json::object();
+    for (const auto& [key, text] : texts.items()) {
+      if (!text.is_string()) return reader.refuse(field + "." + key, "error.lesson.wants_text");
+      table[lesson_key(lesson, key)] = text;
+    }
+    (void)add_strings(language, lesson.file, table.dump());
+  }
+  return Done{};
+}
+
 // ---- the names of what is on the screen -----------------------------------------------------------
 
 const json& names() {
@@ -311,7 +333,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   lesson.file = file;
   TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
   Reader reader{lesson, {}};
-  TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "pages"}));
+  TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "pages", "strings"}));
   if (all.value("format", json()) != "attnscope-lesson")
     return reader.refuse("format", "error.lesson.no_lesson");
   if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
@@ -321,6 +343,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
       return reader.refuse("number", "error.lesson.wants_count");
     lesson.number = all["number"].get<int>();
   }
+  TRY_OK(take_strings(reader, all, lesson));
   const auto pages = all.find("pages");
   if (pages == all.end() || !pages->is_array() || pages->empty() || pages->size() > kMostPages)
     return reader.refuse("pages", "error.lesson.wants_pages", static_cast<std::int64_t>(kMostPages));

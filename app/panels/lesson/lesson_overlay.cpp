@@ -152,6 +152,7 @@ void cover(FrameState& state, const Patch& patch, int number) {
 // ---- what glows -----------------------------------------------------------------------------------
 
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
+  note_item("lesson_point" + std::to_string(number), {p0, p1});
   ImDrawList* list = ImGui::GetForegroundDrawList();
   const float breath = moving ? 0.5f + 0.5f * std::sin(static_cast<float>(ImGui::GetTime()) * 3.f) : 1.f;
   for (int ring = 2; ring >= 0; --ring) {
@@ -186,7 +187,10 @@ void point_at(FrameState& state, const std::string& what, int number) {
     return;
   }
   for (const auto& [name, item] : noted_items())
-    if (fits(what, name)) return glow(item.p0, item.p1, number, moving);
+    if (fits(what, name)) {
+      const ImVec2 p0 = item.p0, p1 = item.p1;
+      return glow(p0, p1, number, moving);
+    }
 }
 
 }  // namespace

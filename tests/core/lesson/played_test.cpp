@@ -72,7 +72,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"most", "m1", "a1"},
         {"relu", "edit blocks.*.mlp.activation=relu", "edit blocks.*.mlp.activation=silu"}}},
       {"encoder_decoder",
-       {{"shape", "(1, 4, 1, 8)", "(1, 4, 8, 1)"},
+       {{"shape", "(1, 4, 9, 8)", "(1, 4, 8, 9)"},
         {"align", "cell 8", "cell 4"},
         {"gap", "cell 2", "cell 6"},
         {"hidden", "0", "153"}}},
