@@ -128,7 +128,7 @@ sanitized() {
 # What shares data between threads: the pool, jobs, a training run beside the window, gradients of a batch.
 under_tsan() {
   configure tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 && ninja -C build/tsan test_core_base test_core_session || return 1
-  TSAN_OPTIONS=halt_on_error=1 tests build/tsan -R 'ThreadPool|Jobs|Session|Training|Backpass'
+  TSAN_OPTIONS=halt_on_error=1 tests build/tsan -R 'ThreadPool|Jobs|Session|Training|BackwardRun'
 }
 
 # The build and its tests in a tree of another suite.

@@ -111,19 +111,18 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   at_ = 0;
   scroll_ = true;
   (request_->pictures ? state.settings.last_picture_folder : state.settings.last_folder) = folder_;
-  reading_ = std::make_shared<Reading>();
-  state.commands.act([reading = reading_, path = folder_](Session& session) {
-    session.jobs().submit("browse", [reading, path](const std::atomic<bool>&) {
-      reading->list = read_folder(path);
-      reading->done = true;
-    });
-  });
+  state.commands.begin(reading_, "browse",
+                       [path = folder_](const std::atomic<bool>&) { return read_folder(path); });
 }
 
 void FileBrowser::take_reading() {
-  if (!reading_ || !reading_->done) return;
-  list_ = std::move(reading_->list);
-  reading_.reset();
+  auto read = reading_.take();
+  if (!read) return;
+  if (!*read) {
+    complaint_ = read->error().sentence();
+    return;
+  }
+  list_ = **std::move(read);
   for (const FolderEntry& entry : list_.entries) note_text(entry.name);
   if (!list_.error.empty()) complaint_ = tr("browser.unreadable", {list_.path, list_.error});
   if (list_.cut) complaint_ = tr("browser.cut", {format_count(kMostEntries)});
@@ -149,12 +148,25 @@ void FileBrowser::finish(FrameState& state, const std::string& path) {
 }
 
 // What Enter and the button do: go into a folder, open a model or file, or save under the name.
+// A path that was typed: a folder is gone to, anything else is what was looked for.
+void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
+  const bool model = request_->models && exists(typed + "/config.json");
+  if (is_folder(typed) && !model)
+    go(state, typed);
+  else if (!request_->save && exists(typed))
+    finish(state, typed);
+  else
+    complaint_ = tr("browser.no_such", {typed});
+}
+
 void FileBrowser::choose(FrameState& state) {
   if (request_->save) {
     if (name_.empty()) return;
     if (is_folder(target())) return go(state, target());
     return finish(state, target());
   }
+  const bool path = !filter_.empty() && (filter_[0] == '/' || filter_[0] == '~');
+  if (path) return go_or_finish(state, with_home(filter_));
   const FolderEntry* entry = selected();
   if (!entry) return;
   if (entry->kind == FolderEntry::Kind::folder || (!request_->models && entry->is_folder()))
@@ -187,14 +199,7 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    const std::string typed = with_home(path_text_);
-    const bool model = request_->models && exists(typed + "/config.json");
-    if (is_folder(typed) && !model)
-      go(state, typed);
-    else if (!request_->save && exists(typed))
-      finish(state, typed);
-    else
-      complaint_ = tr("browser.no_such", {typed});
+    go_or_finish(state, with_home(path_text_));
   }
   note_item("browser.path");
   note_text(path_text_);
@@ -284,7 +289,7 @@ void FileBrowser::draw_list(FrameState& state, ImVec2 size) {
         left = draw_row(state, row);
     clipper.End();
   }
-  if (reading_)
+  if (reading_.waits())
     dim_text(tr("browser.reading"));
   else if (shown_.empty() && complaint_.empty())
     dim_text(tr(filter_.empty() ? "browser.empty" : "browser.no_match"));

@@ -16,10 +16,6 @@ class FileBrowser {
   void draw(FrameState& state);
 
  private:
-  struct Reading {
-    FolderList list;
-    std::atomic<bool> done{false};
-  };
   void begin(FrameState& state);
   void go(FrameState& state, const std::string& folder);
   void take_reading();
@@ -30,6 +26,7 @@ class FileBrowser {
   bool draw_row(FrameState& state, int row);
   void draw_foot(FrameState& state, float width);
   void keys(FrameState& state);
+  void go_or_finish(FrameState& state, const std::string& typed);
   void choose(FrameState& state);
   void finish(FrameState& state, const std::string& path);
   const FolderEntry* selected() const;
@@ -41,7 +38,7 @@ class FileBrowser {
   FolderList list_;
   std::vector<int> shown_;  ///< indices of list_.entries that pass the filter
   int at_ = 0;              ///< selected row of shown_
-  std::shared_ptr<Reading> reading_;
+  Job<FolderList> reading_;
 };
 
 }  // namespace attnscope

@@ -15,11 +15,7 @@ class WeightCheck {
   void follow(FrameState& state);
 
  private:
-  struct Found {
-    WeightHealth health;
-    std::atomic<bool> done{false};
-  };
-  std::shared_ptr<Found> found_;
+  Job<WeightHealth> search_;
   std::uint64_t opened_ = 0;
 };
 

@@ -277,19 +277,17 @@ void FrameState::keep_unsaved() {
 }
 
 void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {
-  writing_ = std::make_shared<Writing>();
-  writing_->path = path;
-  session.jobs().submit("export", [writing = writing_, image = std::move(image)](const std::atomic<bool>&) {
-    writing->status = write_png(writing->path, *image);
-    writing->done = true;
-  });
+  written_path_ = path;
+  writing_.begin("export", [path, image = std::move(image)](const std::atomic<bool>&) {
+    return write_png(path, *image);
+  })(session.jobs());
 }
 
 void FrameState::poll_writing() {
-  if (!writing_ || !writing_->done) return;
-  const std::shared_ptr<Writing> written = std::exchange(writing_, nullptr);
-  if (written->status) return notify(Notice::Kind::good, tr("frame.export.done", {written->path}), {}, 8);
-  notify(Notice::Kind::warning, written->status.error().sentence(), written->status.error().hint(), 0);
+  const auto written = writing_.take();
+  if (!written) return;
+  if (*written) return notify(Notice::Kind::good, tr("frame.export.done", {written_path_}), {}, 8);
+  notify(Notice::Kind::warning, written->error().sentence(), written->error().hint(), 0);
 }
 
 void FrameState::set_theme(ThemeKind kind) {

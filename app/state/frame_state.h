@@ -137,12 +137,8 @@ struct FrameState {
  private:
   void open_session(SessionFile file);
   Status save_to(const std::string& path);
-  struct Writing {
-    std::string path;
-    Status status = Done{};
-    std::atomic<bool> done{false};
-  };
-  std::shared_ptr<Writing> writing_;
+  Job<Status> writing_;
+  std::string written_path_;
   std::string asked_path_;    ///< being opened
   std::string session_path_;  ///< of the session that is open; empty: none
   std::optional<SessionFile> asked_session_;

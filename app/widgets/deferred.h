@@ -29,9 +29,6 @@ struct Made {
   const Value* operator->() const { return value.get(); }
 };
 
-/// The tag of one asker's jobs: two views of one kind do not take each other's.
-inline std::string own_tag(const std::string& tag, const void* asker) { return tag + format("#%p", asker); }
-
 template <class Value>
 class Deferred {
  public:

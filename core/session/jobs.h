@@ -1,6 +1,7 @@
 // Work off the UI thread. A job has a tag; a newer job with the same tag takes the place of the older, which
-// is cancelled or, where the caller says so, let finish. One thread per tag, made when first needed. Refuses
-// to block the caller, and to end the program with a job that throws.
+// is cancelled or, where the caller says so, let finish. Jobs of one tag run one after another, on a pool of
+// a few threads, made when first needed. Refuses to block the caller, and to end the program with a job that
+// throws.
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "core/base/caught.h"
 #include "core/base/result.h"
 
 namespace attnscope {
@@ -33,7 +37,7 @@ class Jobs {
   /// What becomes of the running job of a tag when a newer one comes. While a number is dragged it is let
   /// finish, so that something is seen to move; waiting ones never queue up.
   enum class Running : std::uint8_t { stops, finishes };
-  /// Takes the place of the waiting job of this tag, and runs `work` when its thread is free.
+  /// Takes the place of the waiting job of this tag, and runs `work` when a thread is free.
   void submit(const std::string& tag, Work work, Running running = Running::stops);
   /// Asks the job of this tag to stop.
   void cancel(const std::string& tag);
@@ -43,22 +47,83 @@ class Jobs {
   bool any_busy() const;
 
  private:
-  struct Lane {
-    std::thread thread;
+  struct Lane {  // what runs and what waits under one tag; gone when neither is there
     Work waiting;
+    std::uint64_t turn = 0;  // of what waits
     std::shared_ptr<std::atomic<bool>> its_cancel,
         running;  // the flags of the waiting and of the running job
-    bool stop = false;
-    std::condition_variable wake;
+    bool ready() const { return waiting && !running; }
   };
-  Lane& lane_of(const std::string& tag);
-  void run(Lane& lane);
+  using Lanes = std::map<std::string, Lane>;
+  Lanes::iterator next_lane();
+  void make_thread();
+  void work();
   void carry_out(const Work& work, const std::atomic<bool>& cancel) const;
 
   std::function<void()> ended_;
   std::function<void(Error)> failed_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Lane>> lanes_;
+  std::condition_variable wake_;
+  Lanes lanes_;
+  std::uint64_t turns_ = 0;
+  int idle_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// What a computation of a T comes to: its value, or why there is none.
+template <class T>
+struct OutcomeOf {
+  using type = Result<T>;
+};
+template <class T>
+struct OutcomeOf<Result<T>> {
+  using type = Result<T>;
+};
+
+/// One computation off the UI thread whose result is taken once: its value, or the Error of what it threw. It
+/// is let go of when it is begun anew or forgotten; what it then still computes reaches nobody.
+template <class T>
+class Job {
+ public:
+  using Work = std::function<T(const std::atomic<bool>& cancel)>;
+  using Outcome = typename OutcomeOf<T>::type;
+
+  /// From now on it is `work` that is waited for; calling what is returned submits it. `work` must own all
+  /// that it reads.
+  std::function<void(Jobs&)> begin(std::string tag, Work work) {
+    state_ = std::make_shared<State>();
+    return [state = state_, tag = std::move(tag), work = std::move(work)](Jobs& jobs) {
+      jobs.submit(tag, [state, work](const std::atomic<bool>& cancel) {
+        std::optional<T> value;
+        const Status done = guarded(Text::of("error.work.background"), [&] { value = work(cancel); });
+        if (cancel) return;
+        const std::lock_guard lock(state->mutex);
+        if (done)
+          state->outcome.emplace(*std::move(value));
+        else
+          state->outcome.emplace(done.error());
+      });
+    };
+  }
+  /// It was begun, and its result was neither taken nor forgotten.
+  bool waits() const { return state_ != nullptr; }
+  void forget() { state_.reset(); }
+  /// The result, once, when it is there.
+  std::optional<Outcome> take() {
+    if (!state_) return std::nullopt;
+    const std::shared_ptr<State> state = state_;
+    const std::lock_guard lock(state->mutex);
+    if (state->outcome) state_.reset();
+    return std::move(state->outcome);
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::optional<Outcome> outcome;
+  };
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace attnscope

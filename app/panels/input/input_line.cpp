@@ -53,7 +53,7 @@ void TokenLine::follow(const PanelContext& context) {
   if (opened_ != context.session.opened_version() || sequence_ != sequence) {
     typing_ = false;
     error_.reset();
-    tokenized_.reset();
+    tokenized_.forget();
     shown_row_ = -1;
   }
   opened_ = context.session.opened_version();
@@ -63,16 +63,15 @@ void TokenLine::follow(const PanelContext& context) {
   if (error_ && !typing_ && point != error_point_) error_.reset();  // changed in another way meanwhile
   error_point_ = point;
   const std::string& text = is_source() ? now.source_text : now.text;
-  if (!typing_ && !error_ && !tokenized_ && text_ != text) {
+  if (!typing_ && !error_ && !tokenized_.waits() && text_ != text) {
     text_ = text;
     note_text(text_);  // the field shows letters that no token may have
   }
   lit_ = lit_next_;
   lit_next_ = -1;
-  if (tokenized_ && tokenized_->done)
-    context.commands.act([this, made = std::exchange(tokenized_, nullptr), sequence](Session& session) {
-      take_typed(session, sequence, std::move(made->sequence));
-    });
+  if (auto made = tokenized_.take())
+    context.commands.act(
+        [this, made = *std::move(made), sequence](Session& session) { take_typed(session, sequence, made); });
   if (last_key_ > 0 && ImGui::GetTime() - last_key_ > kBurstSeconds) {
     last_key_ = 0;
     context.commands.end_gesture();
@@ -110,12 +109,8 @@ void TokenLine::typed(const PanelContext& context) {
     });
     return;
   }
-  tokenized_ = std::make_shared<Tokenized>();
-  context.commands.act([made = tokenized_, opened, text = text_, of = of_](Session& session) {
-    session.jobs().submit("tokenize", [made, opened, text, of](const std::atomic<bool>& cancel) {
-      made->sequence = spelled(*opened, text, of);
-      if (!cancel) made->done = true;
-    });
+  context.commands.begin(tokenized_, "tokenize", [opened, text = text_, of = of_](const std::atomic<bool>&) {
+    return spelled(*opened, text, of);
   });
 }
 

@@ -36,10 +36,6 @@ class TokenLine {
   const std::vector<Chip>& chips() const { return chips_; }
 
  private:
-  struct Tokenized {  // of a long text, made in the background
-    Result<Sequence> sequence = Error{};
-    std::atomic<bool> done{false};
-  };
   struct Measured {  // what the chips were made for
     std::uint64_t opened = 0;
     std::size_t sequence = 0;
@@ -74,7 +70,7 @@ class TokenLine {
   std::uint64_t error_point_ = 0;  ///< of the history
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
-  std::shared_ptr<Tokenized> tokenized_;
+  Job<Result<Sequence>> tokenized_;  ///< of a long text
 
   std::vector<Chip> chips_;
   std::vector<float> chip_x_;  ///< left edges, and the end of the last

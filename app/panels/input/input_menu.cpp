@@ -29,6 +29,16 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Ids whose tokens hold the query; where it is a number, that id first.
+std::vector<int> searched_ids(const Tokenizer& tokenizer, const std::string& query) {
+  std::vector<int> ids = tokenizer.search(query, kMostFound);
+  int id = 0;
+  const bool number =
+      is_number(query) && std::from_chars(query.data(), query.data() + query.size(), id).ec == std::errc();
+  if (number && id < tokenizer.vocab_size()) ids.insert(ids.begin(), id);
+  return ids;
+}
+
 std::size_t cursor_sequence(const PanelContext& context) {
   const std::size_t count = context.session.document().sequences.size();
   return std::min(count - 1, static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence)));
@@ -63,30 +73,20 @@ void look_at(const PanelContext& context, Stack of, std::int64_t row, bool as_ke
 
 const std::vector<int>& ChipMenu::found_ids(const PanelContext& context, Stack of,
                                             const OpenedModel& opened) {
-  if (search_ && search_->query == query_) {
-    if (search_->done) found_ = search_->ids;
+  if (searched_for_ == query_) {
+    if (auto found = search_.take(); found && *found) found_ = **std::move(found);
     return found_;
   }
-  search_ = std::make_shared<Search>();
-  search_->query = query_;
+  searched_for_ = query_;
   const ModelConfig& config = opened.model->config();
   if (!opened.tokenizer) {
     const int count = config.of(of == Stack::enc ? of : config.stack).vocab_size;
-    search_->ids = listed_ids(opened, count, query_);
-    search_->done = true;
-    return found_ = search_->ids;
+    return found_ = listed_ids(opened, count, query_);
   }
-  context.commands.act([search = search_, tokenizer = opened.tokenizer](Session& session) {
-    session.jobs().submit("token_search", [search, tokenizer](const std::atomic<bool>& cancel) {
-      search->ids = tokenizer->search(search->query, kMostFound);
-      int id = 0;
-      const std::string& query = search->query;
-      const bool number = is_number(query) &&
-                          std::from_chars(query.data(), query.data() + query.size(), id).ec == std::errc();
-      if (number && id < tokenizer->vocab_size()) search->ids.insert(search->ids.begin(), id);
-      if (!cancel) search->done = true;
-    });
-  });
+  context.commands.begin(search_, "token_search",
+                         [query = query_, tokenizer = opened.tokenizer](const std::atomic<bool>&) {
+                           return searched_ids(*tokenizer, query);
+                         });
   return found_;
 }
 
@@ -198,7 +198,8 @@ void ChipMenu::begin() {
   ask_ = false;
   query_.clear();
   found_.clear();
-  search_.reset();
+  search_.forget();
+  searched_for_.reset();
   change_ = Change::replace;
 }
 

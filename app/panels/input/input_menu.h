@@ -29,11 +29,6 @@ class ChipMenu {
   void draw(const PanelContext& context, Stack of, const std::vector<Chip>& chips);
 
  private:
-  struct Search {  // of the vocabulary, made in the background
-    std::string query;
-    std::vector<int> ids;
-    std::atomic<bool> done{false};
-  };
   enum class Change : std::uint8_t { replace, before, after };
 
   void begin();
@@ -49,7 +44,8 @@ class ChipMenu {
   bool ask_ = false;
   Change change_ = Change::replace;
   std::string query_;
-  std::shared_ptr<Search> search_;
+  Job<std::vector<int>> search_;             ///< of the vocabulary,
+  std::optional<std::string> searched_for_;  ///< for this
   std::vector<int> found_;
 };
 

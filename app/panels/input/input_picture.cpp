@@ -22,30 +22,30 @@ bool holds_numbers(const std::string& path) {
 
 }  // namespace
 
-void PictureBox::begin_reading(const PanelContext& context, const std::string& path) {
-  auto read = std::make_shared<Read>();
-  read->path = path;
-  read->sequence = sequence_index(context);
-  read->numbers = holds_numbers(path);
-  reading_ = read;
-  context.commands.act([read, how = context.session.document().opened->preprocessing](Session& session) {
-    session.jobs().submit("picture", [read, how](const std::atomic<bool>& cancel) {
-      if (read->numbers)
-        read->pixels = open_pixels(read->path, how);
-      else
-        read->picture = open_picture(read->path);
-      if (!cancel) read->done = true;
-    });
-  });
+Result<PictureBox::Read> PictureBox::read_file(const std::string& path, std::size_t sequence,
+                                               const Preprocessing& how) {
+  Read read{path, sequence, {}, {}};
+  if (holds_numbers(path)) {
+    TRY(read.pixels, open_pixels(path, how));
+  } else {
+    TRY(read.picture, open_picture(path));
+  }
+  return read;
 }
 
-void PictureBox::take_reading(Session& session, const Read& read) {
-  if (read.numbers ? !read.pixels : !read.picture)
-    return session.report(read.numbers ? read.pixels.error() : read.picture.error());
-  (void)session.edit(Text::of("input.edit.picture", {file_name(read.path)}), {}, [&](Document& changed) {
-    if (!read.numbers) return set_picture(changed, read.sequence, *read.picture);
-    Status set = set_pixels(changed, read.sequence, *read.pixels);
-    if (set) changed.sequences[read.sequence].picture.name = file_name(read.path);
+void PictureBox::begin_reading(const PanelContext& context, const std::string& path) {
+  context.commands.begin(
+      reading_, "picture",
+      [path, sequence = sequence_index(context), how = context.session.document().opened->preprocessing](
+          const std::atomic<bool>&) { return read_file(path, sequence, how); });
+}
+
+void PictureBox::take_reading(Session& session, const Result<Read>& read) {
+  if (!read) return session.report(read.error());
+  (void)session.edit(Text::of("input.edit.picture", {file_name(read->path)}), {}, [&](Document& changed) {
+    if (read->pixels.empty()) return set_picture(changed, read->sequence, read->picture);
+    Status set = set_pixels(changed, read->sequence, read->pixels);
+    if (set) changed.sequences[read->sequence].picture.name = file_name(read->path);
     return set;
   });
 }
@@ -78,13 +78,12 @@ void PictureBox::follow(const PanelContext& context, FrameState& state) {
   const Document& document = context.session.document();
   if (opened_ != context.session.opened_version()) {
     opened_ = context.session.opened_version();
-    reading_.reset();
+    reading_.forget();
     drawing_ = down_ = false;
   }
   if (state.ask_picture) begin_reading(context, *std::exchange(state.ask_picture, std::nullopt));
-  if (reading_ && reading_->done)
-    context.commands.act(
-        [this, read = std::exchange(reading_, nullptr)](Session& session) { take_reading(session, *read); });
+  if (auto read = reading_.take())
+    context.commands.act([this, read = *std::move(read)](Session& session) { take_reading(session, read); });
   if (document.model->config().sees()) return show_pixels(context);
   key_.clear();  // of the model before
   seen_ = {};

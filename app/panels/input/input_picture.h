@@ -31,17 +31,16 @@ class PictureBox {
   std::string facts(const PanelContext& context) const;
 
  private:
-  struct Read {  // a file, in the background
+  struct Read {  // a file: a picture, or numbers
     std::string path;
-    Result<Picture> picture = Error{};  ///< or
-    Result<Tensor> pixels = Error{};
-    bool numbers = false;
     std::size_t sequence = 0;
-    std::atomic<bool> done{false};
+    Picture picture;
+    Tensor pixels;  ///< empty: it is a picture
   };
   void show_pixels(const PanelContext& context);
   void begin_reading(const PanelContext& context, const std::string& path);
-  void take_reading(Session& session, const Read& read);
+  static Result<Read> read_file(const std::string& path, std::size_t sequence, const Preprocessing& how);
+  void take_reading(Session& session, const Result<Read>& read);
   // input_canvas.cpp
   void draw_canvas(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 size);
   void draw_patch_lines(const PanelContext& context, ImVec2 p0, ImVec2 p1) const;
@@ -61,7 +60,7 @@ class PictureBox {
   std::uint64_t version_ = 0;
   std::string key_;
   float least_ = 0, largest_ = 0;  ///< of seen_
-  std::shared_ptr<Read> reading_;
+  Job<Result<Read>> reading_;
 
   ImVec2 corner_;  ///< where the window hangs
   bool ask_ = false, drawing_ = false, down_ = false;

@@ -4,15 +4,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "app/gpu/gl_context.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
+#include "app/widgets/deferred.h"
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
 #include "core/session/backward_run.h"
@@ -28,55 +26,22 @@ class Later {
   /// Null until it is there.
   const T* get(const PanelContext& context, const std::string& key, bool cheap, const char* tag,
                std::function<T()> work) {
-    if (key != key_) {
-      key_ = key;
-      value_.reset();
-      slot_ = std::make_shared<Slot>();
-      if (cheap)
-        value_ = work();
-      else
-        submit(context, tag, std::move(work));
+    if (!cheap) {
+      Hash hash;
+      hash.take(key);
+      value_ = deferred_.get(hash.value(), tag, context.commands,
+                             [work](const std::atomic<bool>&) { return work(); });
+    } else if (key != key_ || !value_) {
+      value_ = std::make_shared<const T>(work());
     }
-    if (!value_) {
-      std::lock_guard lock(slot_->mutex);
-      if (slot_->thrown) {
-        key_.clear();  // asked once more when the panel is drawn again
-        std::rethrow_exception(std::exchange(slot_->thrown, nullptr));
-      }
-      value_ = slot_->value;
-    }
-    return value_ ? &*value_ : nullptr;
+    key_ = key;
+    return value_.get();
   }
 
  private:
-  struct Slot {
-    std::mutex mutex;
-    std::optional<T> value;
-    std::exception_ptr thrown;
-  };
-  void submit(const PanelContext& context, const char* tag, std::function<T()> work) {
-    context.commands.act([tag = std::string(tag), slot = slot_, work = std::move(work)](Session& session) {
-      session.jobs().submit(tag, [slot, work](const std::atomic<bool>& cancel) {
-        std::optional<T> value;
-        std::exception_ptr thrown;
-        try {
-          value = work();
-        } catch (...) {
-          thrown = std::current_exception();
-        }
-        if (cancel) return;
-        {
-          std::lock_guard lock(slot->mutex);
-          slot->value = std::move(value);
-          slot->thrown = thrown;
-        }
-        wake_window();
-      });
-    });
-  }
   std::string key_;
-  std::optional<T> value_;
-  std::shared_ptr<Slot> slot_;
+  std::shared_ptr<const T> value_;
+  Deferred<T> deferred_;
 };
 
 /// The inspector's memory between frames, in Workspace::inspector.cache.

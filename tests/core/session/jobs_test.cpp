@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <new>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace attnscope {
@@ -81,6 +84,100 @@ TEST(Jobs, AnExceptionIsToldAndTheNextJobRuns) {
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].code, Code::no_memory);
   EXPECT_NE(told[1].sentence().find("too long"), std::string::npos);
+}
+
+// More tags than threads: none waits for ever, none runs twice at a time, and each keeps its order.
+TEST(Jobs, ManyTagsShareAFewThreads) {
+  constexpr int kTags = 40;
+  Count count;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::array<std::atomic<int>, kTags> running{};
+  std::atomic<bool> twice{false};
+  Jobs jobs([&] { count.add(); });
+  for (int tag = 0; tag < kTags; ++tag)
+    jobs.submit(std::to_string(tag), [&, tag](const std::atomic<bool>&) {
+      if (running[static_cast<std::size_t>(tag)]++ != 0) twice = true;
+      std::this_thread::sleep_for(2ms);
+      --running[static_cast<std::size_t>(tag)];
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    });
+  ASSERT_TRUE(count.reaches(kTags));
+  EXPECT_FALSE(twice);
+  EXPECT_GT(threads.size(), 1u);
+  EXPECT_LE(threads.size(), 8u);
+  EXPECT_FALSE(jobs.any_busy());
+}
+
+// A long job of one tag holds up neither the others nor the newest of its own.
+TEST(Jobs, AShortJobDoesNotWaitForALongOne) {
+  Count count;
+  std::atomic<bool> go{false};
+  Jobs jobs([&] { count.add(); });
+  jobs.submit("long", [&](const std::atomic<bool>&) {
+    while (!go) std::this_thread::sleep_for(1ms);
+  });
+  jobs.submit("short", [](const std::atomic<bool>&) {});
+  EXPECT_TRUE(count.reaches(1));
+  EXPECT_TRUE(jobs.busy("long"));
+  jobs.submit(
+      "long", [](const std::atomic<bool>&) {}, Jobs::Running::finishes);
+  jobs.cancel("long");  // what waits is gone, what runs is asked to stop
+  go = true;
+  ASSERT_TRUE(count.reaches(2));
+  EXPECT_FALSE(jobs.any_busy());
+}
+
+TEST(Job, IsTakenOnceWithItsValueOrItsError) {
+  Count count;
+  Jobs jobs([&] { count.add(); });
+  Job<int> job;
+  EXPECT_FALSE(job.waits());
+  EXPECT_FALSE(job.take());
+  job.begin("a", [](const std::atomic<bool>&) { return 7; })(jobs);
+  EXPECT_TRUE(job.waits());
+  ASSERT_TRUE(count.reaches(1));
+  const auto seven = job.take();
+  ASSERT_TRUE(seven && *seven);
+  EXPECT_EQ(**seven, 7);
+  EXPECT_FALSE(job.take());
+  EXPECT_FALSE(job.waits());
+  job.begin("a", [](const std::atomic<bool>&) -> int { throw std::bad_alloc(); })(jobs);
+  ASSERT_TRUE(count.reaches(2));
+  const auto none = job.take();
+  ASSERT_TRUE(none && !*none);
+  EXPECT_EQ(none->error().code, Code::no_memory);
+  Job<Result<int>> flat;  // an Error of its own is no other than that of an exception
+  flat.begin("b", [](const std::atomic<bool>&) -> Result<int> {
+    return fail(Code::not_found, "error.work.background");
+  })(jobs);
+  ASSERT_TRUE(count.reaches(3));
+  const auto missing = flat.take();
+  ASSERT_TRUE(missing && !*missing);
+  EXPECT_EQ(missing->error().code, Code::not_found);
+}
+
+TEST(Job, BegunAnewOrForgottenTheOlderResultReachesNobody) {
+  Count count;
+  std::atomic<bool> go{false};
+  Jobs jobs([&] { count.add(); });
+  Job<int> job;
+  job.begin("a", [&](const std::atomic<bool>&) {
+    while (!go) std::this_thread::sleep_for(1ms);
+    return 1;
+  })(jobs);
+  job.begin("b", [](const std::atomic<bool>&) { return 2; })(jobs);
+  ASSERT_TRUE(count.reaches(1));
+  go = true;
+  ASSERT_TRUE(count.reaches(2));
+  const auto two = job.take();
+  ASSERT_TRUE(two && *two);
+  EXPECT_EQ(**two, 2);
+  job.begin("a", [](const std::atomic<bool>&) { return 3; })(jobs);
+  job.forget();
+  ASSERT_TRUE(count.reaches(3));
+  EXPECT_FALSE(job.take());
 }
 
 }  // namespace
