@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "app/look/fonts.h"
 #include "app/state/session_look.h"
@@ -193,7 +194,7 @@ void FrameState::open_page(const PageState& page) {
   // comes.
   nlohmann::json look = look_of(Workspace{});
   look.erase("cursor");
-  if (page.look.is_object()) look.update(page.look);
+  if (page.look().is_object()) look.update(page.look());
   take_look(look, workspace);
   workspace.cursor = {};
   workspace.playing = false;

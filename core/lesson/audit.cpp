@@ -1,5 +1,7 @@
 #include "core/lesson/audit.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/check.h"
@@ -17,7 +19,7 @@ struct Auditor {
   PageRun run;
 
   ExpressionScope scope() const {
-    const nlohmann::json& look = page.state.look;
+    const nlohmann::json& look = page.state.look();
     int sequence = 0;
     if (look.is_object() && look.contains("cursor") && look["cursor"].value("sequence", 0) > 0)
       sequence = look["cursor"]["sequence"].get<int>();
@@ -60,7 +62,7 @@ Status check_places(const Auditor& auditor) {
       if (const Status found = there(point); !found) return auditor.at("point", found.error());
   for (const std::string& cell : auditor.page.hides)
     if (const Status found = there(cell); !found) return auditor.at("hide", found.error());
-  const nlohmann::json& look = auditor.page.state.look;
+  const nlohmann::json& look = auditor.page.state.look();
   if (!look.is_object() || !look.contains("cursor")) return Done{};
   for (const char* key : {"step", "pinned"})
     if (const std::string text = look["cursor"].value(key, std::string()); !text.empty())

@@ -4,7 +4,8 @@
 // own run.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,7 +26,9 @@ struct PageState {
   std::vector<std::string> spans;          ///< "image=4,text=3,action=3", matched by their order
   Padding padding;
   Edits edits;
-  nlohmann::json look;  ///< view and cursor, as sessions keep them (app/session_look.h)
+  std::shared_ptr<const nlohmann::json> looks;  ///< view and cursor; null: as a fresh window has them
+  /// The same, as sessions keep it (app/state/session_look.h); a JSON null where nothing is said.
+  const nlohmann::json& look() const;
 };
 
 /// A mistake that has a name: its number, and the key of the sentence that says what went wrong.

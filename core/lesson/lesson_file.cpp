@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/arch/edit_json.h"
@@ -110,7 +111,7 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
   if (model.empty()) model = state.model;
   if (!is_shipped_name(model))
     return reader.refuse("open.model", "error.lesson.wants_shipped", in_quotes(model));
-  state = PageState{std::move(model), {}, {}, {}, {}, {}, std::move(state.look)};
+  state = PageState{std::move(model), {}, {}, {}, {}, {}, std::move(state.looks)};
   TRY(state.texts, reader.texts(*found, "texts", "open.texts"));
   TRY(state.decoder_texts, reader.texts(*found, "decoder_texts", "open.decoder_texts"));
   TRY(state.spans, reader.texts(*found, "spans", "open.spans"));
@@ -140,7 +141,7 @@ Status read_look(const Reader& reader, const json& page, PageState& state) {
     if (!pinned.empty())
       if (const auto cell = parse_cell(pinned); !cell) return reader.told("look.cursor.pinned", cell.error());
   }
-  state.look = *found;
+  state.looks = std::make_shared<const json>(*found);
   return Done{};
 }
 
@@ -384,6 +385,11 @@ Result<Lesson> shipped_lesson(const std::string& id) {
     if (lesson) known.push_back(lesson->id);
   }
   return fail(Code::not_found, "error.lesson.no_such", {in_quotes(id), join(known, ", ")});
+}
+
+const json& PageState::look() const {
+  static const json none;
+  return looks ? *looks : none;
 }
 
 std::string lesson_key(const Lesson& lesson, std::string_view what) {
