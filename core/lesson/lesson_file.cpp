@@ -123,13 +123,18 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
 Status read_look(const Reader& reader, const json& page, PageState& state) {
   const auto found = page.find("look");
   if (found == page.end()) return Done{};
-  TRY_OK(
-      reader.only(*found, "look", {"view", "second_view", "difference", "log_scale", "backward", "cursor"}));
+  TRY_OK(reader.only(*found, "look",
+                     {"view", "second_view", "difference", "log_scale", "backward", "ask", "cursor"}));
   for (const char* key : {"view", "second_view"}) {
     TRY(const std::string view, reader.text(*found, key, std::string("look.") + key, false));
     if (!view.empty() && !is_view_name(view))
       return reader.refuse(std::string("look.") + key, "error.lesson.no_view", in_quotes(view),
                            join(view_names(), ", "));
+  }
+  if (const auto ask = found->find("ask"); ask != found->end()) {
+    TRY_OK(reader.only(*ask, "look.ask", {"measure"}));
+    TRY(const std::string measure, reader.text(*ask, "measure", "look.ask.measure"));
+    (void)measure;
   }
   if (const auto cursor = found->find("cursor"); cursor != found->end()) {
     TRY_OK(reader.only(*cursor, "look.cursor",

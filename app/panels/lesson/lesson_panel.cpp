@@ -237,7 +237,8 @@ void draw_pages(FrameState& state) {
   const Lesson& lesson = player.lesson();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   const float line = ImGui::GetTextLineHeight() + px(11);
-  const bool room = ImGui::GetContentRegionAvail().y > line * static_cast<float>(lesson.pages.size());
+  const bool room =
+      ImGui::GetContentRegionAvail().y > line * static_cast<float>((lesson.pages.size() + 3) / 2);
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     const Page& page = lesson.pages[i];
     const bool here = static_cast<int>(i) == player.page_index();
