@@ -6,6 +6,7 @@
 #include "app/state/frame_state.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/local_time.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
@@ -22,8 +23,18 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, int page)
   lesson_ = std::make_shared<const Lesson>(*std::move(lesson));
   drafts_.clear();
   list_open = false;
+  // At the end of the frame: who draws the page that is open still needs it.
+  state.pages = [](FrameState& turned, int by) {
+    turned.commands.act(
+        [&turned, by](Session&) { turned.lessons.go(turned, turned.lessons.page_index() + by); });
+  };
   go(state, page);
   return Done{};
+}
+
+void LessonPlayer::close(FrameState& state) {
+  lesson_.reset();
+  state.pages = {};
 }
 
 void LessonPlayer::go(FrameState& state, int page) {
@@ -208,6 +219,10 @@ Progress& LessonPlayer::progress() {
 
 const PageProgress* LessonPlayer::progress_of(const Lesson& lesson, const Page& page) {
   return progress().find(learner_, lesson.id, page.id);
+}
+
+std::string lesson_title(const Lesson& lesson) {
+  return (lesson.number > 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
 }
 
 void LessonPlayer::keep() {

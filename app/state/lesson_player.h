@@ -41,7 +41,7 @@ class LessonPlayer {
   Status start(FrameState& state, const std::string& name, int page = 0);
   /// Another page; also the one that is open, as it was at first.
   void go(FrameState& state, int page);
-  void close() { lesson_.reset(); }
+  void close(FrameState& state);
   /// Once per frame: takes the run of the page when it is there, and looks whether a change has reached its
   /// goal.
   void follow(const FrameState& state, const std::shared_ptr<const RunResult>& run);
@@ -92,5 +92,8 @@ class LessonPlayer {
   Cursor cursor_;  ///< as the page put it: a cell is chosen once it has moved
   bool cursor_known_ = false;
 };
+
+/// "9  Heads have roles", in the language of the moment.
+std::string lesson_title(const Lesson& lesson);
 
 }  // namespace attnscope

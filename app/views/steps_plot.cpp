@@ -220,7 +220,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
   plot.total_rows = operand.row.size, plot.total_cols = operand.col.size;
   plot.cell = panel.cell;
-  if (items_noted()) plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
+  plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   plot.row_label_width = panel.labels;
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/check.h"
@@ -58,7 +59,7 @@ Status check_places(const Auditor& auditor) {
     return Done{};
   };
   for (const std::string& point : auditor.page.points)
-    if (!is_item_name(point))
+    if (!is_item(point))
       if (const Status found = there(point); !found) return auditor.at("point", found.error());
   for (const std::string& cell : auditor.page.hides)
     if (const Status found = there(cell); !found) return auditor.at("hide", found.error());

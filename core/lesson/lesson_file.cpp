@@ -9,6 +9,7 @@
 #include "core/arch/edit_json.h"
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
@@ -127,9 +128,9 @@ Status read_look(const Reader& reader, const json& page, PageState& state) {
                      {"view", "second_view", "difference", "log_scale", "backward", "ask", "cursor"}));
   for (const char* key : {"view", "second_view"}) {
     TRY(const std::string view, reader.text(*found, key, std::string("look.") + key, false));
-    if (!view.empty() && !is_view_name(view))
+    if (!view.empty() && !is_view(view))
       return reader.refuse(std::string("look.") + key, "error.lesson.no_view", in_quotes(view),
-                           join(view_names(), ", "));
+                           join(names().views, ", "));
   }
   if (const auto ask = found->find("ask"); ask != found->end()) {
     TRY_OK(reader.only(*ask, "look.ask", {"measure"}));
@@ -254,8 +255,7 @@ Status read_points(const Reader& reader, const json& json_page, Page& page) {
   TRY(page.hides, reader.texts(json_page, "hide", "hide"));
   for (const std::string& point : page.points) {
     const bool place = point.find_first_of("[.") != std::string::npos && Expression::parse(point);
-    if (!is_item_name(point) && !place)
-      return reader.refuse("point", "error.lesson.no_item", in_quotes(point));
+    if (!is_item(point) && !place) return reader.refuse("point", "error.lesson.no_item", in_quotes(point));
   }
   for (const std::string& cell : page.hides)
     if (const auto place = Expression::parse(cell); !place) return reader.told("hide", place.error());
@@ -297,34 +297,7 @@ Status take_strings(const Reader& reader, const json& all, const Lesson& lesson)
   return Done{};
 }
 
-// ---- the names of what is on the screen -----------------------------------------------------------
-
-const json& names() {
-  static const json all = json::parse(asset("assets/names.json"), nullptr, false);
-  return all;
-}
-
-bool fits(std::string_view pattern, std::string_view name) {
-  if (!ends_with(pattern, "*")) return pattern == name;
-  return starts_with(name, pattern.substr(0, pattern.size() - 1));
-}
-
 }  // namespace
-
-const std::vector<std::string>& view_names() {
-  static const auto list = names().value("views", std::vector<std::string>{});
-  return list;
-}
-
-bool is_view_name(const std::string& name) {
-  return std::find(view_names().begin(), view_names().end(), name) != view_names().end();
-}
-
-bool is_item_name(const std::string& name) {
-  static const auto list = names().value("items", std::vector<std::string>{});
-  return std::any_of(list.begin(), list.end(),
-                     [&](const std::string& pattern) { return fits(pattern, name); });
-}
 
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error) {
   Error out = error;

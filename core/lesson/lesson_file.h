@@ -19,12 +19,6 @@ Result<Lesson> shipped_lesson(const std::string& id);
 /// All that travel with the program, in the order of their numbers. Errors: of the first broken one.
 Result<std::vector<Lesson>> shipped_lessons();
 
-/// Names that files may use for what is on the screen (assets/names.json); the window's own tables are held
-/// against them by a test.
-bool is_view_name(const std::string& name);
-bool is_item_name(const std::string& name);
-const std::vector<std::string>& view_names();
-
 /// An error about one field of one page.
 Error at_field(const Lesson& lesson, const std::string& page, const std::string& field, const Error& error);
 

@@ -25,15 +25,6 @@ class LessonTest : public testing::FrameTest {
   }
 };
 
-TEST_F(LessonTest, TheNamesOfViewsAreTheWindowsOwn) {
-  std::vector<std::string> ids;
-  for (const ViewRow& row : view_table()) ids.emplace_back(row.id);
-  std::vector<std::string> known = view_names();
-  std::sort(ids.begin(), ids.end());
-  std::sort(known.begin(), known.end());
-  EXPECT_EQ(known, ids);
-}
-
 TEST_F(LessonTest, EveryPageShowsWhatItPointsAtAndCoversWhatItHides) {
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   const auto lessons = shipped_lessons();

@@ -3,6 +3,7 @@
 
 #include "app/look/item_map.h"
 #include "app/panels/lesson/lesson_panel.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
@@ -19,16 +20,6 @@ int asked_pages(const Lesson& lesson) {
                                         [](const Page& page) { return page.ask.index() > 0; }));
 }
 
-void begin(FrameState& state, const std::string& id) {
-  state.commands.act([&state, id](Session& session) {
-    if (const Status begun = state.lessons.start(state, id); !begun) session.report(begun.error());
-  });
-}
-
-std::string numbered(const Lesson& lesson) {
-  return (lesson.number > 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
-}
-
 void draw_rows(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const float width = px(560);
@@ -39,13 +30,13 @@ void draw_rows(FrameState& state) {
     const std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::Selectable(("###lesson_" + lesson.id).c_str(), false, 0, ImVec2(width - px(20), px(24)))) {
-      begin(state, lesson.id);
+      perform(state, "learn.open", lesson.id);
       ImGui::CloseCurrentPopup();
     }
     note_item("lesson_" + lesson.id);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 ink = right >= of ? theme().ok : right > 0 ? theme().accent : theme().text_dim;
-    list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, numbered(lesson).c_str());
+    list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, lesson_title(lesson).c_str());
     list->AddText(ImVec2(at.x + width - px(30) - ImGui::CalcTextSize(done.c_str()).x, at.y + px(4)), ink,
                   done.c_str());
   }
@@ -86,16 +77,6 @@ void draw_learner(FrameState& state) {
 }
 
 }  // namespace
-
-void lesson_items(FrameState& state) {
-  const LessonPlayer& player = state.lessons;
-  for (const Lesson& lesson : state.lessons.lessons()) {
-    const bool on = player.open() && player.lesson().id == lesson.id;
-    if (ImGui::MenuItem((numbered(lesson) + "###lesson_" + lesson.id).c_str(), nullptr, on))
-      begin(state, lesson.id);
-    note_item("lesson_" + lesson.id);
-  }
-}
 
 void draw_lesson_list(FrameState& state) {
   bool& ask = state.lessons.list_open;

@@ -8,7 +8,7 @@
 #include "app/state/controls.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
-#include "core/lesson/lesson_file.h"
+#include "core/base/names.h"
 
 namespace attnscope {
 namespace {
@@ -170,14 +170,9 @@ void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
             sign);
 }
 
-bool fits(const std::string& pattern, const std::string& name) {
-  if (!pattern.ends_with("*")) return pattern == name;
-  return name.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
 void point_at(FrameState& state, const std::string& what, int number) {
   const bool moving = state.workspace.animate;
-  if (!is_item_name(what)) {
+  if (!is_item(what)) {
     const auto target = state.lessons.place(what, state.workspace);
     if (!target) return;
     const Trace& trace = state.lessons.run().trace(state.workspace.cursor.sequence);
@@ -187,7 +182,7 @@ void point_at(FrameState& state, const std::string& what, int number) {
     return;
   }
   for (const auto& [name, item] : noted_items())
-    if (fits(what, name)) {
+    if (fits_pattern(what, name)) {
       const ImVec2 p0 = item.p0, p1 = item.p1;
       return glow(p0, p1, number, moving);
     }

@@ -46,7 +46,7 @@ void draw_head(FrameState& state) {
   const ImVec2 line = ImGui::GetCursorPos();
   dim_text(shortened(where, room));
   ImGui::SetCursorPos(ImVec2(line.x + room + px(4), line.y - px(2)));
-  if (close_button("###lesson_close")) player.close();
+  if (close_button("###lesson_close")) player.close(state);
   compat::item_tooltip(tr("lessons.close"));
   ImGui::SetCursorPos(ImVec2(line.x, line.y + ImGui::GetTextLineHeight() + px(8)));
   draw_bar(static_cast<float>(player.page_index() + 1) / static_cast<float>(pages));
@@ -296,13 +296,6 @@ void draw_lesson_switch(FrameState& state) {
   const DisabledScope hidden(covered);
   if (chip(tr("inspector.title") + std::string("###lesson_inspector"), player.inspecting))
     player.inspecting = true;
-}
-
-void lesson_keys(FrameState& state) {
-  if (!state.lessons.open()) return;
-  const int page = state.lessons.page_index();
-  if (compat::key_pressed(compat::Key::page_down, false)) state.lessons.go(state, page + 1);
-  if (compat::key_pressed(compat::Key::page_up, false)) state.lessons.go(state, page - 1);
 }
 
 }  // namespace attnscope

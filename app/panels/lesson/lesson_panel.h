@@ -13,13 +13,9 @@ inline constexpr float kLessonWidth = 352.f;
 void draw_lesson_panel(FrameState& state);
 /// Lesson or inspector: two chips over the panel.
 void draw_lesson_switch(FrameState& state);
-/// The lessons as items of a menu; a click opens one.
-void lesson_items(FrameState& state);
 /// The list of lessons, where it is asked for: what was done of each, the learner's name, CSV.
 void draw_lesson_list(FrameState& state);
 /// Covers the cells that a page hides and lights what it points at, over everything that was drawn.
 void draw_lesson_overlay(FrameState& state);
-/// Page Up and Page Down, while a lesson is open.
-void lesson_keys(FrameState& state);
 
 }  // namespace attnscope
