@@ -30,6 +30,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_tokenize(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_lab(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_ask(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);

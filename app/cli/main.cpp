@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   add_ask(app, action);
   add_compare(app, action);
   add_bench(app, action);
+  add_lab(app, action);
   add_train(app, action);
   try {
     app.parse(argc, argv);

@@ -148,12 +148,25 @@ void FileBrowser::finish(FrameState& state, const std::string& path) {
 }
 
 // What Enter and the button do: go into a folder, open a model or file, or save under the name.
+// A path that was typed: a folder is gone to, anything else is what was looked for.
+void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
+  const bool model = request_->models && exists(typed + "/config.json");
+  if (is_folder(typed) && !model)
+    go(state, typed);
+  else if (!request_->save && exists(typed))
+    finish(state, typed);
+  else
+    complaint_ = tr("browser.no_such", {typed});
+}
+
 void FileBrowser::choose(FrameState& state) {
   if (request_->save) {
     if (name_.empty()) return;
     if (is_folder(target())) return go(state, target());
     return finish(state, target());
   }
+  const bool path = !filter_.empty() && (filter_[0] == '/' || filter_[0] == '~');
+  if (path) return go_or_finish(state, with_home(filter_));
   const FolderEntry* entry = selected();
   if (!entry) return;
   if (entry->kind == FolderEntry::Kind::folder || (!request_->models && entry->is_folder()))
@@ -186,14 +199,7 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    const std::string typed = with_home(path_text_);
-    const bool model = request_->models && exists(typed + "/config.json");
-    if (is_folder(typed) && !model)
-      go(state, typed);
-    else if (!request_->save && exists(typed))
-      finish(state, typed);
-    else
-      complaint_ = tr("browser.no_such", {typed});
+    go_or_finish(state, with_home(path_text_));
   }
   note_item("browser.path");
   note_text(path_text_);

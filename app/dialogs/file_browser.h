@@ -26,6 +26,7 @@ class FileBrowser {
   bool draw_row(FrameState& state, int row);
   void draw_foot(FrameState& state, float width);
   void keys(FrameState& state);
+  void go_or_finish(FrameState& state, const std::string& typed);
   void choose(FrameState& state);
   void finish(FrameState& state, const std::string& path);
   const FolderEntry* selected() const;

@@ -179,8 +179,8 @@ void FrameState::remember_opened() {
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
 }
 
-void FrameState::take_session_cursor(const RunResult& run) {
-  if (look_) take_cursor(*look_, run, workspace);
+void FrameState::take_session_cursor(const RunResult& result) {
+  if (look_) take_cursor(*look_, result, workspace);
   look_.reset();
 }
 
@@ -274,8 +274,24 @@ void FrameState::poll_writing() {
 
 void FrameState::set_theme(ThemeKind kind) {
   settings.theme = kind;
-  attnscope::set_theme(kind);
-  apply_imgui_style(ui_scale());
+  apply_theme();
+}
+
+void FrameState::set_contrast(bool on) {
+  settings.contrast = on;
+  apply_theme();
+}
+
+void FrameState::set_safe_colours(bool on) {
+  settings.safe_colours = on;
+  apply_theme();
+}
+
+void FrameState::apply_theme() {
+  attnscope::set_theme(settings.theme);
+  attnscope::set_contrast(settings.contrast || presenter.on);
+  attnscope::set_safe_colours(settings.safe_colours);
+  if (ImGui::GetCurrentContext()) apply_imgui_style(ui_scale());
 }
 
 void FrameState::set_language(const std::string& wanted) {

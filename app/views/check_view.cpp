@@ -1,0 +1,328 @@
+// The Check view: every step of the run on the stage against reference arrays that another program recorded
+// (PyTorch, TransformerLens), or against the pinned run A. Each step is green or red with its largest error,
+// and the first red one is named. Refuses to guess what a file is: a recording that does not fit says why.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/arch/open.h"
+#include "core/base/words.h"
+#include "core/lens/step_differences.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kStrip = 26.f, kMark = 13.f, kBar = 76.f;  // units
+constexpr double kDecades = 8;  // a bar goes from this many below the tolerance to three above
+constexpr double kTolerances[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+
+/// What the run is compared with.
+struct Reference {
+  std::string name;
+  Traces traces;
+};
+
+Result<Reference> read_reference(const std::string& path) {
+  TRY(OpenedModel opened, open_model(path));
+  if (opened.recorded.empty()) return fail(Code::bad_format, "check.no_recording", {quoted_path(path)});
+  return Reference{path.substr(path.rfind('/') + 1), std::move(opened.recorded)};
+}
+
+class CheckView : public View {
+ public:
+  const char* id() const override { return "check"; }
+  int order() const override { return 10; }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context);
+  void ask(const ViewContext& context);
+  std::shared_ptr<const Reference> reference(const ViewContext& context) const;
+  void draw_choices(const ViewContext& context, float width);
+  void draw_heading(float width) const;
+  void draw_tokens(const ViewContext& context, const Reference& other, float width) const;
+  void draw_strip(const ViewContext& context, float width);
+  void draw_rows(const ViewContext& context);
+  void draw_row(const ViewContext& context, const StepDifference& one, std::size_t number) const;
+  bool other_tokens(const ViewContext& context, const Reference& other) const;
+  static void take_input(const ViewContext& context, const Reference& other);
+  static void go_to(const ViewContext& context, const StepDifference& one);
+  ImU32 colour(const StepDifference& one) const;
+
+  std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< by the file browser
+  Job<Result<Reference>> reading_;
+  std::shared_ptr<const Reference> file_;
+  std::uint64_t files_ = 0;  ///< that were read
+  std::optional<Error> error_;
+  bool against_pinned_ = false;
+  double tolerance_ = 1e-4;
+  int scroll_to_ = -1;  ///< a row of the table
+  Deferred<std::vector<StepDifference>> compared_;
+  std::shared_ptr<const std::vector<StepDifference>> rows_;
+};
+
+void CheckView::ask(const ViewContext& context) {
+  context.commands.ask_file(
+      {false, "check.open.title", {}, [chosen = chosen_](Session&, const std::string& path) {
+         *chosen = path;
+       }});
+}
+
+std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context) const {
+  if (!against_pinned_) return file_;
+  const auto pinned = context.session.pinned();
+  if (!pinned) return nullptr;
+  return std::make_shared<const Reference>(Reference{tr("check.pinned"), pinned->traces});
+}
+
+void CheckView::follow(const ViewContext& context) {
+  if (!chosen_->empty())
+    context.commands.begin(
+        reading_, "check.read",
+        [path = std::exchange(*chosen_, {})](const std::atomic<bool>&) { return read_reference(path); });
+  if (auto read = reading_.take()) {
+    error_.reset();
+    if (*read) {
+      file_ = std::make_shared<const Reference>(**std::move(read));
+      ++files_;
+    } else {
+      error_ = read->error();
+    }
+    against_pinned_ = false;
+  }
+  const auto pinned = context.session.pinned();
+  if (against_pinned_ && !pinned) against_pinned_ = false;
+  const auto other = reference(context);
+  rows_.reset();
+  if (!other) return;
+  const std::uint64_t of = against_pinned_ ? pinned->version : files_;
+  rows_ = compared_.get(key_of({context.run.version, of, against_pinned_}), "check.compare", context.commands,
+                        [mine = context.run.traces, theirs = other->traces](const std::atomic<bool>& cancel) {
+                          return step_differences(mine, theirs, &cancel);
+                        });
+}
+
+ImU32 CheckView::colour(const StepDifference& one) const {
+  return !one.compared()            ? mix(theme().text_dim, theme().panel, 0.5f)
+         : one.max_abs > tolerance_ ? theme().error
+                                    : theme().ok;
+}
+
+void CheckView::go_to(const ViewContext& context, const StepDifference& one) {
+  context.workspace.cursor.sequence = one.sequence;
+  if (one.at.empty()) return go_to_site(context.workspace, context.run, one.site);
+  pin_cell(context.workspace, context.run, {one.site, one.at});
+}
+
+void CheckView::draw_choices(const ViewContext& context, float width) {
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const float right = ImGui::GetCursorScreenPos().x + width;
+  if (chip(std::string(tr("check.open")) + "###check_open", false, tr("check.open.help"))) ask(context);
+  if (file_) {
+    ImGui::SameLine();
+    const std::string label = middle_truncated(fonts().body, file_->name, scaled(220)) + "###check_file";
+    if (chip(label, !against_pinned_, file_->name.c_str())) against_pinned_ = false;
+  }
+  if (context.session.pinned()) {
+    ImGui::SameLine();
+    if (chip(std::string(tr("check.pinned")) + "###check_pinned", against_pinned_, tr("check.pinned.help")))
+      against_pinned_ = true;
+  }
+  if (const StepDifference* first = rows_ ? first_beyond(*rows_, tolerance_) : nullptr) {
+    ImGui::SameLine();
+    if (chip(std::string(tr("check.go")) + "###check_go", false, tr("check.go.help"))) {
+      go_to(context, *first);
+      scroll_to_ = static_cast<int>(first - rows_->data());
+    }
+  }
+  float all = text_size(fonts().small, tr("check.tolerance")).x + scaled(6);
+  for (const double one : kTolerances) all += chip_width(format("%.0e", one)) + scaled(5);
+  if (right - ImGui::GetItemRectMax().x > all + scaled(16)) {
+    ImGui::SameLine();
+    ImGui::SetCursorScreenPos(ImVec2(right - all, ImGui::GetCursorScreenPos().y));
+  }
+  ImGui::AlignTextToFramePadding();
+  text_line(fonts().small, theme().text_dim, tr("check.tolerance"));
+  for (const double one : kTolerances) {
+    ImGui::SameLine();
+    if (chip(format("%.0e###check_%.0e", one, one), tolerance_ == one, tr("check.tolerance.help")))
+      tolerance_ = one;
+  }
+}
+
+// What came of it, in place of what the view is about.
+void CheckView::draw_heading(float width) const {
+  if (!rows_) return view_heading(tr("check.title"), tr("check.sentence"), width);
+  const auto& rows = *rows_;
+  const auto compared =
+      std::count_if(rows.begin(), rows.end(), [](const auto& one) { return one.compared(); });
+  const auto good = std::count_if(
+      rows.begin(), rows.end(), [&](const auto& one) { return one.compared() && one.max_abs <= tolerance_; });
+  const StepDifference* first = first_beyond(rows, tolerance_);
+  const std::string border = format("%.0e", tolerance_);
+  std::string words;
+  if (compared == 0)
+    words = tr("check.none");
+  else if (!first)
+    words = tr("check.all", {std::to_string(compared), border});
+  else
+    words = tr("check.first", {std::to_string(good), std::to_string(compared), border, first->name(),
+                               significant(first->max_abs, 3), to_text(first->at)});
+  text_line(fonts().title, theme().text, tr("check.title"));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  text_line(fonts().body_bold, compared == 0 ? theme().text_dim : first ? theme().error : theme().ok, words);
+  ImGui::PopTextWrapPos();
+  note_item("check.verdict");
+}
+
+// The reference was recorded for other tokens: nothing else can agree.
+bool CheckView::other_tokens(const ViewContext& context, const Reference& other) const {
+  for (std::size_t i = 0; i < std::min(other.traces.size(), context.run.traces.size()); ++i) {
+    const Trace &mine = *context.run.traces[i], &theirs = *other.traces[i];
+    if (!theirs.ids.empty() && theirs.ids != mine.ids) return true;
+    if (!theirs.input.source.empty() && theirs.input.source != mine.input.source) return true;
+  }
+  return other.traces.size() > context.run.traces.size();
+}
+
+void CheckView::take_input(const ViewContext& context, const Reference& other) {
+  context.commands.edit(
+      Text::of("check.edit.input", {other.name}), {}, [traces = other.traces](Document& document) -> Status {
+        for (std::size_t i = 0; i < traces.size(); ++i) {
+          if (i >= document.sequences.size()) TRY_OK(add_sequence(document, 0));
+          const Trace& from = *traces[i];
+          if (!from.input.source.empty())
+            TRY_OK(set_spelled(
+                document, i, sequence_from_ids(*document.opened, from.input.source, Stack::enc), Stack::enc));
+          if (!from.ids.empty())
+            TRY_OK(set_spelled(document, i, sequence_from_ids(*document.opened, from.ids), Stack::single));
+        }
+        return Done{};
+      });
+}
+
+void CheckView::draw_tokens(const ViewContext& context, const Reference& other, float width) const {
+  if (!other_tokens(context, other)) return;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  text_line(fonts().body, theme().warning, tr("check.other_tokens", {other.name}));
+  ImGui::PopTextWrapPos();
+  note_item("check.other_tokens");
+  if (!context.run.recorded() &&
+      chip(std::string(tr("check.take_input")) + "###check_take", false, tr("check.take_input.help")))
+    take_input(context, other);
+}
+
+// The whole model at a glance: one stripe per step, in the order of the walk.
+void CheckView::draw_strip(const ViewContext& context, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float high = scaled(kStrip),
+              each = width / static_cast<float>(std::max<std::size_t>(1, rows_->size()));
+  ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
+  note_item("check_strip");
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float gap = each > scaled(4) ? scaled(1) : 0;
+  for (std::size_t i = 0; i < rows_->size(); ++i) {
+    const float x = at.x + each * static_cast<float>(i);
+    list->AddRectFilled(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour((*rows_)[i]));
+  }
+  if (!ImGui::IsItemHovered()) return;
+  const auto index = static_cast<std::size_t>(
+      std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows_->size() - 1)));
+  const StepDifference& one = (*rows_)[index];
+  ImGui::SetTooltip("%s  %s", one.name().c_str(),
+                    one.compared() ? significant(one.max_abs, 3).c_str() : one.why.str().c_str());
+  if (!ImGui::IsItemClicked()) return;
+  go_to(context, one);
+  scroll_to_ = static_cast<int>(index);
+}
+
+void CheckView::draw_row(const ViewContext& context, const StepDifference& one, std::size_t number) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = ImGui::GetTextLineHeight(), mark = scaled(kMark);
+  const float top = at.y + (line - mark) / 2;
+  list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(one), scaled(3));
+  const std::string id = "###check_row_" + std::to_string(number);
+  const bool here =
+      context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
+  if (ImGui::Selectable(id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns)) go_to(context, one);
+  note_item("check_row_" + std::to_string(number));
+  ImGui::TableNextColumn();
+  text_line(fonts().mono, theme().text, one.name());
+  ImGui::TableNextColumn();
+  if (!one.compared()) return text_line(fonts().small, theme().text_dim, one.why.str());
+  text_line(fonts().mono, colour(one), one.max_abs == 0 ? "0" : significant(one.max_abs, 3));
+  ImGui::TableNextColumn();
+  const ImVec2 bar = ImGui::GetCursorScreenPos();
+  const double decades = one.max_abs > 0 ? std::log10(one.max_abs / tolerance_) + kDecades : 0;
+  const float wide = scaled(kBar), share = static_cast<float>(std::clamp(decades / (kDecades + 3), 0.0, 1.0));
+  const float border = bar.x + wide * static_cast<float>(kDecades / (kDecades + 3));
+  list->AddRectFilled(ImVec2(bar.x, top), ImVec2(bar.x + wide * share, top + mark),
+                      with_alpha(colour(one), 0.7f));
+  list->AddLine(ImVec2(border, at.y), ImVec2(border, at.y + line), theme().text_dim);
+  ImGui::Dummy(ImVec2(wide, line));
+  ImGui::TableNextColumn();
+  if (one.at.empty()) return;
+  text_line(fonts().mono, theme().text_dim, to_text(one.at));
+  for (const double value : {one.first, one.second}) {
+    ImGui::TableNextColumn();
+    text_line(fonts().mono, theme().text, significant(value, 6));
+  }
+}
+
+void CheckView::draw_rows(const ViewContext& context) {
+  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(8), scaled(3)));
+  const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
+  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const char* key : {"", "check.column.step", "check.column.error", "check.column.border",
+                          "check.column.at", "check.column.here", "check.column.there"})
+    ImGui::TableSetupColumn(*key ? tr(key) : "");
+  ImGui::TableHeadersRow();
+  if (scroll_to_ >= 0) {
+    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+    ImGui::SetScrollY(row * (static_cast<float>(scroll_to_) - 1));
+    scroll_to_ = -1;
+  }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows_->size()));
+  while (clipper.Step())
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw_row(context, (*rows_)[static_cast<std::size_t>(row)], static_cast<std::size_t>(row));
+  ImGui::EndTable();
+}
+
+void CheckView::draw(const ViewContext& context) {
+  follow(context);
+  const float width = ImGui::GetContentRegionAvail().x - scaled(14);
+  draw_heading(width);
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  draw_choices(context, width);
+  if (error_) {
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    text_line(fonts().body, theme().error, error_->sentence());
+    if (const std::string hint = error_->hint(); !hint.empty()) caption(hint);
+    ImGui::PopTextWrapPos();
+    note_item("check.error");
+  }
+  const auto other = reference(context);
+  if (!other) return caption(tr(reading_.waits() ? "check.reading" : "check.nothing"));
+  if (!rows_) return caption(tr("check.comparing"));
+  draw_tokens(context, *other, width);
+  draw_strip(context, width);
+  draw_rows(context);
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_check_view();
+std::unique_ptr<View> make_check_view() { return std::make_unique<CheckView>(); }
+
+}  // namespace attnscope

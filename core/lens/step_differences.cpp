@@ -1,0 +1,99 @@
+#include "core/lens/step_differences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
+
+double difference(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double d = std::fabs(a - b);
+  return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
+}
+
+// The axis of heads, of which Trace::slice takes one; past the end where a step has none.
+std::size_t axis_of_heads(const Record& record) {
+  return static_cast<std::size_t>(std::find(record.axes.begin(), record.axes.end(), Axis::head) -
+                                  record.axes.begin());
+}
+
+// The largest difference of one plane of a step.
+void take_plane(const Record& record, std::int64_t head, const Trace& a, const Trace& b,
+                StepDifference& out) {
+  std::vector<std::size_t> plane;  // its two axes
+  const std::size_t heads = axis_of_heads(record);
+  for (std::size_t d = 0; d < record.axes.size(); ++d)
+    if (d != heads) plane.push_back(d);
+  const std::int64_t rows = record.shape[plane[0]], cols = record.shape[plane[1]];
+  const std::int64_t chunk = std::max<std::int64_t>(1, kMostAtOnce / std::max<std::int64_t>(1, cols));
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const Range some{begin, std::min(rows, begin + chunk)}, all{0, cols};
+    const Tensor x = a.slice(record.site, head, some, all), y = b.slice(record.site, head, some, all);
+    for (std::int64_t row = 0; row < some.size(); ++row)
+      for (std::int64_t col = 0; col < cols; ++col) {
+        const auto first = static_cast<double>(x.at(row, col)), second = static_cast<double>(y.at(row, col));
+        const double d = difference(first, second);
+        if (d <= out.max_abs) continue;
+        out.max_abs = d, out.first = first, out.second = second;
+        out.at.clear();
+        for (std::size_t axis = 0; axis < record.axes.size(); ++axis)
+          out.at.push_back({std::string(axis_name(record.axes[axis])), axis == heads      ? head
+                                                                       : axis == plane[0] ? begin + row
+                                                                                          : col});
+      }
+  }
+}
+
+std::string shape_of(const Record& record) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : record.shape) sizes.push_back(std::to_string(size));
+  return "(" + join(sizes, ", ") + ")";
+}
+
+void compare(const Record& record, const Trace& a, const Trace& b, StepDifference& out) {
+  const Record* other = b.find(record.site);
+  if (!other) {
+    out.why = Text::of("compare.lacks");
+  } else if (other->shape != record.shape || other->axes != record.axes) {
+    out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
+  } else {
+    const std::size_t axis = axis_of_heads(record);
+    const std::int64_t heads = axis < record.shape.size() ? record.shape[axis] : 1;
+    for (std::int64_t head = 0; head < heads; ++head) take_plane(record, head, a, b, out);
+  }
+}
+
+}  // namespace
+
+std::string StepDifference::name() const {
+  return (sequence > 0 ? "seq" + std::to_string(sequence) + "." : std::string()) + to_text(site);
+}
+
+std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
+                                             const std::atomic<bool>* cancel) {
+  std::vector<StepDifference> out;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    for (const Record& record : a[i]->records()) {
+      if (cancel && *cancel) return out;
+      out.emplace_back();
+      out.back().sequence = static_cast<int>(i);
+      out.back().site = record.site;
+      compare(record, *a[i], *b[i], out.back());
+    }
+  return out;
+}
+
+const StepDifference* first_beyond(const std::vector<StepDifference>& all, double tolerance) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const StepDifference& one) {
+    return one.compared() && one.max_abs > tolerance;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,39 @@
+// Two runs of one input step by step: the largest difference of each step and where it is. Two models, two
+// forms of one, or a model and what another program recorded of it. Refuses to judge: whoever asks has a
+// tolerance.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// One step of the first run against the step of the same name of the second.
+struct StepDifference {
+  int sequence = 0;
+  Site site;
+  double max_abs = 0;  ///< infinite where one of the two is no number
+  std::vector<Coordinate> at;
+  double first = 0, second = 0;  ///< the two numbers there; 0 where nothing differs
+  Text why;                      ///< not empty: it could not be compared, and why
+
+  bool compared() const { return why.empty(); }
+  /// "seq1.blocks.0.attn.z": the sequence in front from the second one on.
+  std::string name() const;
+};
+
+using Traces = std::vector<std::shared_ptr<const Trace>>;
+
+/// All steps of `a` in its order, of as many sequences as both have. Equal infinities and two NaN are no
+/// difference. Takes planes by rows, so that no step is held whole. Stops early when cancelled.
+std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
+                                             const std::atomic<bool>* cancel = nullptr);
+
+/// The first that was compared and differs by more than `tolerance`; null where there is none.
+const StepDifference* first_beyond(const std::vector<StepDifference>& all, double tolerance);
+
+}  // namespace attnscope

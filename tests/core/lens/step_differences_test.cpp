@@ -1,0 +1,70 @@
+// Two runs step by step: what agrees, the one place that was moved, what cannot be compared.
+#include "core/lens/step_differences.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/arch/open.h"
+#include "tests/edits.h"
+
+namespace attnscope {
+namespace {
+
+std::shared_ptr<const Trace> run(const std::string& name, const std::vector<int>& ids,
+                                 const RunOptions& options = {}) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+  EXPECT_TRUE(opened) << opened.error().text();
+  const auto trace = opened->model->run(Input{ids, {}}, options);
+  EXPECT_TRUE(trace) << trace.error().text();
+  return *trace;
+}
+
+TEST(StepDifferences, ARunAgreesWithItselfToTheBit) {
+  const auto one = run("gpt2", {5, 17, 33, 2});
+  const auto all = step_differences({one}, {run("gpt2", {5, 17, 33, 2})});
+  ASSERT_EQ(all.size(), one->records().size());
+  for (const StepDifference& step : all) {
+    EXPECT_TRUE(step.compared()) << step.name();
+    EXPECT_EQ(step.max_abs, 0) << step.name();
+  }
+  EXPECT_EQ(first_beyond(all, 0), nullptr);
+}
+
+// The first step beyond the tolerance is the one that was edited, at the cell that was edited.
+TEST(StepDifferences, TheFirstThatDiffersIsTheOneThatWasMoved) {
+  RunOptions options;
+  options.edits.push_back(testing::edit("blocks.1.attn.q[pos=2,head*d_head=3]+=0.5"));
+  const auto a = run("gpt2", {5, 17, 33, 2}), b = run("gpt2", {5, 17, 33, 2}, options);
+  const auto all = step_differences({a}, {b});
+  const StepDifference* first = first_beyond(all, 1e-6);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->name(), "blocks.1.attn.q");
+  EXPECT_EQ(to_text(first->at), "[pos=2,head*d_head=3]");
+  EXPECT_NEAR(first->max_abs, 0.5, 1e-6);
+  EXPECT_NEAR(first->second - first->first, 0.5, 1e-6);
+  // Each largest difference is that of a plain loop.
+  for (const StepDifference& step : all) {
+    const Tensor x = a->tensor(step.site)->packed(), y = b->tensor(step.site)->packed();
+    double most = 0;
+    for (std::int64_t i = 0; i < x.count(); ++i) {
+      const double d = std::fabs(static_cast<double>(x.data()[i]) - static_cast<double>(y.data()[i]));
+      if (d > most) most = d;  // hidden cells are -inf in both: no difference
+    }
+    EXPECT_NEAR(step.max_abs, most, 1e-6) << step.name();
+  }
+}
+
+TEST(StepDifferences, OtherShapesAndOtherModelsSayWhy) {
+  const auto all = step_differences({run("gpt2", {5, 17, 33})}, {run("gpt2", {5, 17})});
+  for (const StepDifference& step : all) EXPECT_FALSE(step.compared()) << step.name();
+  EXPECT_EQ(first_beyond(all, 0), nullptr);
+  const auto others = step_differences({run("gpt2", {5, 17})}, {run("llama", {5, 17})});
+  const bool lacks = std::any_of(others.begin(), others.end(),
+                                 [](const auto& step) { return step.why.key() == "compare.lacks"; });
+  EXPECT_TRUE(lacks) << "Llama has no learned positions";
+}
+
+}  // namespace
+}  // namespace attnscope
