@@ -33,7 +33,7 @@ constexpr PaneRow kPanes[] = {{Pane::parameters, "calculator.pane.parameters", "
 class CalculatorView : public View {
  public:
   const char* id() const override { return "calculator"; }
-  int order() const override { return 10; }
+  int order() const override { return 12; }
   bool shows_runs() const override { return false; }
   void draw(const ViewContext& context) override;
 
