@@ -30,9 +30,11 @@ void add_generate(CLI::App& app, Action& action);
 void add_tokenize(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_lab(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_ask(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_calc(CLI::App& app, Action& action);
 
 /// A folder, a file in it, a scene file, or what is shipped: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

@@ -209,6 +209,19 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   ImGui::EndChild();
 }
 
+// What the run reads and what it is compared with; returns the y below them.
+float Frame::draw_bars(const PanelContext& context, float toolbar) {
+  const float width = ImGui::GetIO().DisplaySize.x;
+  float input = toolbar + px(kToolbarHeight);
+  ImGui::SetCursorScreenPos(ImVec2(px(8), toolbar + px(8)));
+  draw_part(state_, "input", tr("fault.input"),
+            [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), width); });
+  line(ImVec2(0, input), ImVec2(width, input));
+  draw_part(state_, "compare", tr("fault.compare"),
+            [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), width); });
+  return input;
+}
+
 void Frame::draw_panels(Painter& painter) {
   Workspace& workspace = state_.workspace;
   const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
@@ -218,15 +231,16 @@ void Frame::draw_panels(Painter& painter) {
   draw_part(state_, "toolbar", tr("fault.toolbar"),
             [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
-  float input = toolbar + px(kToolbarHeight);
-  ImGui::SetCursorScreenPos(ImVec2(px(8), toolbar + px(8)));
-  draw_part(state_, "input", tr("fault.input"),
-            [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), size.x); });
-  line(ImVec2(0, input), ImVec2(size.x, input));
-  draw_part(state_, "compare", tr("fault.compare"),
-            [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), size.x); });
+  const View* shown = state_.view(workspace.view);
+  const bool whole = shown && shown->wants_all() && workspace.second_view.empty();
+  const float input = whole ? toolbar : draw_bars(context, toolbar);
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
+  if (whole) {
+    state_.stage_min = ImVec2(0, top);
+    state_.stage_max = size;
+    return stage_.draw(state_, run_.get(), before_.get(), painter);
+  }
   const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = std::min(px(workspace.map_width), sides * 0.4f);

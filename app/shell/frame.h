@@ -44,6 +44,7 @@ class Frame {
   void play();
   void draw_window(Painter& painter);
   void draw_panels(Painter& painter);
+  float draw_bars(const PanelContext& context, float toolbar);
   void draw_presented(Painter& painter);
   void follow_popups();
   void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),

@@ -10,6 +10,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lab/lab.h"
 #include "core/session/session_file.h"
 #include "core/step/site.h"
 #include "core/trace/mask_spec.h"
@@ -86,6 +87,10 @@ Status finish(const Raw& raw, Options& options) {
     TRY(const Site site, parse_site(options.step));
     options.step = to_text(site);
   }
+  if (!options.lab.empty()) {
+    TRY(const LabWish wish, parse_lab_wish(options.lab));
+    (void)wish;
+  }
   options.animate = !raw.no_animation;
   return Done{};
 }
@@ -140,6 +145,8 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   declare_input(cli, raw, options);
   cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
       ->type_name("ID");
+  cli.add_option("--lab", options.lab, "the lab to show, with values of its controls: sqrt,d_k=64")
+      ->type_name("NAME[,CONTROL=VALUE]");
   cli.add_option("--layer", options.layer, "the block to look at, from 0")
       ->type_name("N")
       ->transform(counted());

@@ -28,7 +28,7 @@ void open_default(FrameState& state, const Options& options) {
   if (std::none_of(models.begin(), models.end(), wanted)) return state.open_shipped(kDefaultScene);
   std::error_code error;
   const bool known = options.screenshot.empty() && std::filesystem::exists(workspace_path(), error);
-  if (!known) state.workspace.view = "attention";
+  if (!known && options.lab.empty()) state.workspace.view = "attention";
   state.open_shipped_model(kDefaultModel);
 }
 
@@ -50,6 +50,12 @@ void apply_language(FrameState& state, const Options& options) {
 Status apply_look(FrameState& state, const Options& options) {
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
+  if (!options.lab.empty()) {
+    TRY(const LabWish wish, parse_lab_wish(options.lab));
+    state.workspace.lab = wish.lab->id();
+    state.workspace.lab_values[wish.lab->id()] = wish.values;
+    if (options.view.empty()) state.workspace.view = "labs";
+  }
   if (!options.animate) state.workspace.animate = false;
   if (options.backward) state.workspace.backward = true;
   if (options.present) set_presenting(state, true);

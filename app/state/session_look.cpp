@@ -70,6 +70,31 @@ void take_ask(const json& look, Asking& asking) {
   read(*found, "change", settings.change);
 }
 
+// The labs that were open, with their values as a person writes them.
+json lab_look(const Workspace& workspace) {
+  json out = json::object();
+  for (const auto& [name, values] : workspace.lab_values)
+    if (const auto lab = find_lab(name))
+      for (const LabControl& control : (*lab)->controls)
+        if (const auto at = values.all().find(control.id()); at != values.all().end())
+          out[name][control.id()] = value_text(control, at->second);
+  return out;
+}
+
+void take_labs(const json& look, Workspace& workspace) {
+  read(look, "lab", workspace.lab);
+  const auto found = look.find("lab_values");
+  if (found == look.end() || !found->is_object()) return;
+  for (const auto& [name, controls] : found->items()) {
+    const auto lab = find_lab(name);
+    if (!lab || !controls.is_object()) continue;
+    LabValues values = initial_values(**lab);
+    for (const auto& [id, value] : controls.items())
+      if (value.is_string()) (void)set_value(**lab, values, id + "=" + value.get<std::string>());
+    workspace.lab_values[name] = values;
+  }
+}
+
 }  // namespace
 
 json look_of(const Workspace& workspace) {
@@ -92,6 +117,8 @@ json look_of(const Workspace& workspace) {
           {"backward_rows", static_cast<int>(workspace.backward_rows)},
           {"breakpoints", workspace.breakpoints},
           {"ask", ask_look(workspace.asking)},
+          {"lab", workspace.lab},
+          {"lab_values", lab_look(workspace)},
           {"cursor", at}};
 }
 
@@ -115,6 +142,7 @@ void take_look(const json& look, Workspace& workspace) {
   if (rows >= 0 && rows <= static_cast<int>(LossRows::last))
     workspace.backward_rows = static_cast<LossRows>(rows);
   take_ask(look, workspace.asking);
+  take_labs(look, workspace);
   workspace.breakpoints.clear();
   if (const auto found = look.find("breakpoints"); found != look.end() && found->is_array())
     for (const json& site : *found)

@@ -45,6 +45,9 @@ class View {
   virtual std::string unavailable(const RunResult&) const { return {}; }
   /// False where a view is about the document or a training, not about a run: it has no A.
   virtual bool shows_runs() const { return true; }
+  /// True where the view is about nothing of the open model: alone on the stage it has the room of the
+  /// input, the map, the inspector and the timeline too.
+  virtual bool wants_all() const { return false; }
   /// True when the arrow keys walk inside this view instead of through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Draws into the current ImGui child window, which has the stage's size.

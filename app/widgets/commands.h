@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/lab/lab.h"
 #include "core/session/asking.h"
 #include "core/session/backward_run.h"
 #include "core/session/session.h"
@@ -59,7 +61,9 @@ struct Workspace {
   std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
   Asking asking;                  ///< the measure, and what is asked about it
   std::optional<int> measure_at;  ///< an output that was pointed at with the right button
-  float stage_share = 0.5f;       ///< of the first of two views
+  std::string lab;                ///< that is open; empty: the first
+  std::map<std::string, LabValues> lab_values;  ///< of the labs that were open, by id
+  float stage_share = 0.5f;                     ///< of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 

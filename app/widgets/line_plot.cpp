@@ -77,9 +77,7 @@ std::vector<float> y_ticks(const LinePlot& plot, int wanted) {
 std::vector<float> x_ticks(const LinePlot& plot, float width) {
   if (!plot.log_x)
     return ticks_of(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
-  std::vector<float> ticks;
-  for (float at = plot.x0; at <= plot.x1 * 1.001f; at *= 10) ticks.push_back(at);
-  return ticks;
+  return log_ticks(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
 }
 
 // Whole numbers from a thousand on in full: steps and counts.
@@ -89,12 +87,17 @@ std::string x_text(const LinePlot& plot, float tick) {
   return whole ? format_count(static_cast<std::int64_t>(tick)) : short_number(static_cast<double>(tick));
 }
 
+// As many rows of labels as fit the height of the curves.
+int label_rows(float height) {
+  const float line = text_size(fonts().mono_small, "0").y;
+  return std::max(height > 3 * line ? 3 : 1, static_cast<int>(height / (22 * ui_scale())));
+}
+
 void draw_grid(ImDrawList* list, const Area& area) {
   const Theme& t = theme();
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y, unit = ui_scale();
-  const int rows = std::max(area.p1.y - area.p0.y > 3 * line ? 3 : 1,
-                            static_cast<int>((area.p1.y - area.p0.y) / (22 * unit)));
+  const int rows = label_rows(area.p1.y - area.p0.y);
   for (const float tick : y_ticks(area.plot, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
     list->AddLine(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
@@ -141,10 +144,10 @@ void draw_series(ImDrawList* list, const Area& area, const LineSeries& series) {
   const float thickness = 1.8f * ui_scale();
   if (series.dashed)
     draw_dashes(list, at, series.colour, thickness);
-  else
+  else if (series.line)
     list->AddPolyline(at.data(), static_cast<int>(at.size()), series.colour, 0, thickness);
   const float room = at.size() > 1 ? (at.back().x - at.front().x) / static_cast<float>(at.size() - 1) : 100.f;
-  if (series.dots && room > 5 * ui_scale())
+  if (!series.line || (series.dots && room > 5 * ui_scale()))
     for (const ImVec2 p : at) list->AddCircleFilled(p, 2.6f * ui_scale(), series.colour);
 }
 
@@ -164,6 +167,8 @@ void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float r
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
       draw_dashes(list, {a, b}, series.colour, 2 * unit);
+    else if (!series.line)
+      list->AddCircleFilled(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else
       list->AddLine(a, b, series.colour, 2 * unit);
     draw_text(list, fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text);
@@ -200,10 +205,10 @@ void draw_readout(ImDrawList* list, const Area& area, float x) {
   ImGui::SetTooltip("%s", (head + text).c_str());
 }
 
-float label_width(const LinePlot& plot) {
+float label_width(const LinePlot& plot, float height) {
   if (plot.left >= 0) return plot.left;
   float widest = 0;
-  for (const float tick : y_ticks(plot, 4))
+  for (const float tick : y_ticks(plot, label_rows(height)))
     widest = std::max(widest, text_size(fonts().mono_small, short_number(static_cast<double>(tick))).x);
   return widest + 10 * ui_scale();
 }
@@ -235,8 +240,10 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const float top = legend ? text_size(fonts().small, "X").y + 6 * unit : 5 * unit;
   const float below =
       line + 6 * unit + (plot.x_title.empty() ? 0 : text_size(fonts().small, "X").y + 1 * unit);
-  const Area area{ImVec2(at.x + label_width(plot), at.y + top),
-                  ImVec2(at.x + size.x - 8 * unit, at.y + std::max(size.y - below, top + 10)), plot};
+  const float bottom = std::max(size.y - below, top + 10);
+  const Area area{ImVec2(at.x + label_width(plot, bottom - top), at.y + top),
+                  ImVec2(at.x + size.x - 8 * unit, at.y + bottom), plot};
+  const ImU32 mark = plot.mark_colour ? plot.mark_colour : theme().warning;
   LineEvent event;
   if (area.p1.x - area.p0.x < 10 * unit || area.p1.y - area.p0.y < 10 * unit) return event;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -250,10 +257,10 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   list->PushClipRect(ImVec2(area.p0.x - 3, area.p0.y - 3), ImVec2(area.p1.x + 3, area.p1.y + 3), true);
   for (const float y : plot.y_marks)
     list->AddLine(ImVec2(area.p0.x, area.place({area.plot.x0, y}).y),
-                  ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), theme().warning, 1.5f * unit);
+                  ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), mark, 1.5f * unit);
   for (const float x : plot.x_marks)
     list->AddLine(ImVec2(area.place({x, area.plot.y0}).x, area.p0.y),
-                  ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), theme().warning, 1.5f * unit);
+                  ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), mark, 1.5f * unit);
   for (const LineSeries& series : plot.series) draw_series(list, area, series);
   if (plot.readout && event.hovered) draw_readout(list, area, event.x);
   list->PopClipRect();

@@ -15,6 +15,7 @@ struct LineSeries {
   std::string label;    ///< in the legend; empty: not there
   bool dashed = false;  ///< drawn as dashes
   bool dots = false;    ///< a dot at every point where they are far enough apart
+  bool line = true;     ///< false: the dots alone, wherever they are
 };
 
 struct LinePlot {
@@ -28,6 +29,7 @@ struct LinePlot {
   float legend_inset = 0;  ///< pixels kept free at the right end of the legend
   std::vector<LineSeries> series;
   std::vector<float> x_marks, y_marks;  ///< accent lines across the plot
+  ImU32 mark_colour = 0;                ///< of these lines; 0: of warnings
   bool readout = false;  ///< under the pointer: a line, and what every labelled series has there
   std::string x_name;    ///< of x in the readout: "step"
 };

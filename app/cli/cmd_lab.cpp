@@ -1,0 +1,180 @@
+// attnscope-cli lab: lists the small experiments, computes one, and prints its tables, curves and sentence.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lab/lab.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct LabOptions {
+  std::string name;
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+// Infinities and NaN as texts: JSON has no numbers for them.
+nlohmann::json to_json(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+}
+
+nlohmann::json to_json(const LabPlot& plot) {
+  nlohmann::json series = nlohmann::json::array();
+  for (const LabSeries& one : plot.series) {
+    nlohmann::json points = nlohmann::json::array();
+    for (const auto& [x, y] : one.points) points.push_back({to_json(x), to_json(y)});
+    series.push_back({{"name", one.name.str()}, {"key", one.name.key()}, {"points", points}});
+  }
+  return {{"kind", "plot"}, {"title", plot.title.str()}, {"x", plot.x_title.str()}, {"series", series}};
+}
+
+nlohmann::json to_json(const LabMatrix& matrix) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::int64_t row = 0; row < matrix.values.size(0); ++row) {
+    nlohmann::json cells = nlohmann::json::array();
+    for (std::int64_t col = 0; col < matrix.values.size(1); ++col)
+      cells.push_back(to_json(static_cast<double>(matrix.values.at(row, col))));
+    rows.push_back(std::move(cells));
+  }
+  return {{"kind", "matrix"},
+          {"title", matrix.title.str()},
+          {"rows", in_words(matrix.row_labels)},
+          {"columns", in_words(matrix.col_labels)},
+          {"values", rows}};
+}
+
+nlohmann::json to_json(const LabBars& bars) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const LabBars::Bar& bar : bars.bars)
+    rows.push_back({{"name", bar.name.str()}, {"value", to_json(bar.value)}});
+  return {{"kind", "bars"}, {"title", bars.title.str()}, {"bars", rows}};
+}
+
+nlohmann::json to_json(const LabTable& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const std::vector<Text>& row : table.rows) rows.push_back(in_words(row));
+  return {
+      {"kind", "table"}, {"title", table.title.str()}, {"header", in_words(table.header)}, {"rows", rows}};
+}
+
+nlohmann::json controls_json(const Lab& lab, const LabValues& values) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const LabControl& control : lab.controls) {
+    nlohmann::json row = {{"id", control.id()},
+                          {"name", tr(control.key)},
+                          {"value", value_text(control, values.number(control.id()))}};
+    if (const auto* number = std::get_if<LabNumber>(&control.kind))
+      row["from"] = number->least, row["to"] = number->most;
+    if (const auto* choice = std::get_if<LabChoice>(&control.kind))
+      for (std::size_t i = 0; i < choice->keys.size(); ++i)
+        row["choices"].push_back(value_text(control, static_cast<double>(i)));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string range_text(const LabControl& control) {
+  if (const auto* number = std::get_if<LabNumber>(&control.kind))
+    return value_text(control, number->least) + " .. " + value_text(control, number->most);
+  const auto* choice = std::get_if<LabChoice>(&control.kind);
+  if (!choice) return "on | off";
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < choice->keys.size(); ++i)
+    ids.push_back(value_text(control, static_cast<double>(i)));
+  return join(ids, " | ");
+}
+
+void print_row(const std::vector<Text>& row) { std::printf("  %s\n", join(in_words(row), "  |  ").c_str()); }
+
+struct Printer {
+  void operator()(const LabPlot& plot) const {
+    std::printf("\n%s\n", plot.title.str().c_str());
+    for (const LabSeries& one : plot.series) {
+      if (one.points.empty()) continue;
+      const auto &first = one.points.front(), &last = one.points.back();
+      std::printf("  %s: %zu; (%.4g, %.4g) .. (%.4g, %.4g)\n", one.name.str().c_str(), one.points.size(),
+                  first.first, first.second, last.first, last.second);
+    }
+  }
+  void operator()(const LabMatrix& matrix) const {
+    std::printf("\n%s\n", matrix.title.str().c_str());
+    for (std::int64_t row = 0; row < matrix.values.size(0); ++row) {
+      std::string line;
+      for (std::int64_t col = 0; col < matrix.values.size(1); ++col)
+        line += format(" %8.*f", matrix.digits, static_cast<double>(matrix.values.at(row, col)));
+      std::printf("%s\n", line.c_str());
+    }
+  }
+  void operator()(const LabBars& bars) const {
+    std::printf("\n%s\n", bars.title.str().c_str());
+    for (const LabBars::Bar& bar : bars.bars) print_row({bar.name, bar.shown});
+  }
+  void operator()(const LabTable& table) const {
+    std::printf("\n%s\n", table.title.str().c_str());
+    if (!table.header.empty()) print_row(table.header);
+    for (const std::vector<Text>& row : table.rows) print_row(row);
+  }
+};
+
+Status list_labs(bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Lab& lab : labs()) {
+    const std::string title = tr(lab.key + ".title"), sentence = tr(lab.key + ".sentence");
+    if (json)
+      all.push_back({{"id", lab.id()},
+                     {"title", title},
+                     {"sentence", sentence},
+                     {"controls", controls_json(lab, initial_values(lab))}});
+    else
+      std::printf("%-12s %s\n             %s\n", lab.id().c_str(), title.c_str(), sentence.c_str());
+  }
+  if (json) print_json(all);
+  return Done{};
+}
+
+Status run_lab(const LabOptions& options) {
+  if (options.name.empty()) {
+    if (!options.set.empty()) return fail(Code::bad_format, "error.cli.lab_name");
+    return list_labs(options.json);
+  }
+  TRY(const Lab* lab, find_lab(options.name));
+  LabValues values = initial_values(*lab);
+  for (const std::string& one : options.set) TRY_OK(set_value(*lab, values, one));
+  TRY(const LabPicture picture, compute(*lab, values));
+  if (options.json) {
+    nlohmann::json pieces = nlohmann::json::array();
+    for (const LabPiece& piece : picture.pieces)
+      pieces.push_back(std::visit([](const auto& what) { return to_json(what); }, piece.what));
+    print_json({{"id", lab->id()},
+                {"title", tr(lab->key + ".title")},
+                {"controls", controls_json(*lab, values)},
+                {"formula", picture.formula.str()},
+                {"notice", picture.notice.str()},
+                {"pieces", pieces}});
+    return Done{};
+  }
+  std::printf("%s\n%s\n\n", tr(lab->key + ".title"), tr(lab->key + ".sentence"));
+  for (const LabControl& control : lab->controls)
+    std::printf("  %s = %s   (%s)\n", control.id().c_str(),
+                value_text(control, values.number(control.id())).c_str(), range_text(control).c_str());
+  for (const LabPiece& piece : picture.pieces) std::visit(Printer{}, piece.what);
+  std::printf("\n%s\n%s\n", picture.formula.str().c_str(), picture.notice.str().c_str());
+  return Done{};
+}
+
+}  // namespace
+
+void add_lab(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("lab", tr("cli.lab"));
+  const auto options = std::make_shared<LabOptions>();
+  command->add_option("NAME", options->name, tr("cli.lab.name"));
+  command->add_option("--set", options->set, tr("cli.lab.set"))->type_name("CONTROL=VALUE");
+  command->add_flag("--json", options->json, tr("cli.json"));
+  command->callback([options, &action] { action = [options] { return run_lab(*options); }; });
+}
+
+}  // namespace attnscope::cli

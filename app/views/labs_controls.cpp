@@ -1,0 +1,126 @@
+#include "app/views/labs_controls.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kLeast = 150.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
+
+std::string help_of(const LabControl& control) {
+  const std::string key = control.key + ".help";
+  return has_string(key) ? tr(key) : "";
+}
+
+void tip(const LabControl& control) {
+  if (const std::string help = help_of(control); !help.empty()) compat::item_tooltip(help.c_str());
+}
+
+bool draw_number(const LabControl& control, const LabNumber& number, double& value, float width) {
+  const double before = value;
+  const ImGuiSliderFlags flags =
+      ImGuiSliderFlags_AlwaysClamp | (number.log ? ImGuiSliderFlags_Logarithmic : 0);
+  const std::string slider = "###lab_" + control.id(), field = "###lab_number_" + control.id();
+  ImGui::SetNextItemWidth(width - scaled(kNumber) - scaled(8));
+  if (number.whole) {
+    std::int64_t whole = std::llround(value);
+    const auto least = static_cast<std::int64_t>(number.least), most = static_cast<std::int64_t>(number.most);
+    if (ImGui::SliderScalar(slider.c_str(), ImGuiDataType_S64, &whole, &least, &most, "", flags))
+      value = static_cast<double>(whole);
+  } else {
+    ImGui::SliderScalar(slider.c_str(), ImGuiDataType_Double, &value, &number.least, &number.most, "", flags);
+  }
+  note_item(slider);
+  tip(control);
+  ImGui::SameLine(0, scaled(8));
+  ImGui::SetNextItemWidth(scaled(kNumber));
+  const FontScope face(fonts().mono);
+  ImGui::InputDouble(field.c_str(), &value, 0, 0, number.whole ? "%.0f" : "%.4g");
+  note_item(field);
+  value = std::clamp(value, number.least, number.most);
+  if (number.whole) value = std::round(value);
+  return value != before;
+}
+
+bool draw_choice(const LabControl& control, const LabChoice& choice, double& value, float width) {
+  const std::string id = "###lab_" + control.id();
+  const int now = static_cast<int>(value);
+  bool changed = false;
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::BeginCombo(id.c_str(), tr(choice.keys[static_cast<std::size_t>(now)]))) {
+    for (std::size_t i = 0; i < choice.keys.size(); ++i)
+      if (ImGui::Selectable(tr(choice.keys[i]), static_cast<int>(i) == now)) {
+        changed = static_cast<int>(i) != now;
+        value = static_cast<double>(i);
+      }
+    ImGui::EndCombo();
+  }
+  note_item(id);
+  tip(control);
+  return changed;
+}
+
+bool draw_switch(const LabControl& control, double& value) {
+  bool on = value != 0;
+  const std::string id = std::string(tr(on ? "labs.on" : "labs.off")) + "###lab_" + control.id();
+  const bool changed = ImGui::Checkbox(id.c_str(), &on);
+  note_item("###lab_" + control.id());
+  tip(control);
+  value = on ? 1 : 0;
+  return changed;
+}
+
+bool draw_control(const LabControl& control, LabValues& values, float width) {
+  double value = values.number(control.id());
+  ImGui::BeginGroup();
+  const std::string name = tr(control.key);
+  text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, name, width));
+  bool changed = false;
+  if (const auto* number = std::get_if<LabNumber>(&control.kind))
+    changed = draw_number(control, *number, value, width);
+  else if (const auto* choice = std::get_if<LabChoice>(&control.kind))
+    changed = draw_choice(control, *choice, value, width);
+  else
+    changed = draw_switch(control, value);
+  ImGui::EndGroup();
+  values.set(control.id(), value);
+  return changed;
+}
+
+// Switches need no slider's room.
+float share_of(const LabControl& control) {
+  return std::holds_alternative<LabSwitch>(control.kind) ? 0.55f : 1.f;
+}
+
+}  // namespace
+
+bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(4)));
+  float shares = 0;
+  for (const LabControl& control : lab.controls) shares += share_of(control);
+  const auto count = static_cast<float>(lab.controls.size());
+  const float whole =
+      std::clamp((width - scaled(kGap) * (count - 1)) / shares, scaled(kLeast), scaled(kMost));
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  ImVec2 at = begin;
+  bool changed = false;
+  float below = begin.y;
+  for (const LabControl& control : lab.controls) {
+    const float own = whole * share_of(control);
+    if (at.x > begin.x && at.x + own > begin.x + width + 1) at = ImVec2(begin.x, below + scaled(6));
+    ImGui::SetCursorScreenPos(at);
+    changed |= draw_control(control, values, own);
+    below = std::max(below, ImGui::GetItemRectMax().y);
+    at.x += own + scaled(kGap);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(begin.x, below));
+  return changed;
+}
+
+}  // namespace attnscope

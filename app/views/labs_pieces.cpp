@@ -1,0 +1,348 @@
+#include "app/views/labs_pieces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "app/look/item_map.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kAcross = 30.f;  // units between pieces of a row
+constexpr float kTableRow = 20.f, kBarRow = 17.f, kLeastPlot = 132.f, kGap = 18.f;  // units
+
+ImU32 ink(LabInk wanted) {
+  const Theme& t = theme();
+  switch (wanted) {
+    case LabInk::blue: return t.q;
+    case LabInk::red: return t.k;
+    case LabInk::green: return t.v;
+    case LabInk::amber: return t.residual;
+    case LabInk::purple: return t.mlp;
+    case LabInk::dim: break;
+  }
+  return t.text_dim;
+}
+
+std::string said(const Text& text) {
+  std::string words = text.str();
+  note_text(words);
+  return words;
+}
+
+float title_height(const Text& title) {
+  return title.empty() ? 0 : text_size(fonts().body_bold, "X").y + scaled(7);
+}
+
+// The title in bold; returns the y of what follows.
+float draw_title(const Text& title, ImVec2 at, float width) {
+  if (title.empty()) return at.y;
+  const std::string words = said(title);
+  draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text,
+            middle_truncated(fonts().body_bold, words, width));
+  return at.y + title_height(title);
+}
+
+// ---- curves ----------------------------------------------------------------------------------------
+
+std::pair<float, float> extent(const LabPlot& plot, bool vertical) {
+  float lo = INFINITY, hi = -INFINITY;
+  const bool log = vertical ? plot.log_y : plot.log_x;
+  for (const LabSeries& series : plot.series)
+    for (const auto& [x, y] : series.points) {
+      const auto value = static_cast<float>(vertical ? y : x);
+      if (std::isfinite(value) && (!log || value > 0)) lo = std::min(lo, value), hi = std::max(hi, value);
+    }
+  return lo < hi ? std::make_pair(lo, hi) : std::make_pair(log ? 0.1f : 0.f, 1.f);
+}
+
+// One unit as long on both axes, the wider one filling its side.
+void make_square(LinePlot& plot, ImVec2 size) {
+  const float width = std::max(1.f, size.x - scaled(60)), height = std::max(1.f, size.y - scaled(60));
+  const float unit = std::max((plot.x1 - plot.x0) / width, (plot.y1 - plot.y0) / height);
+  const float x = (plot.x0 + plot.x1) / 2, y = (plot.y0 + plot.y1) / 2;
+  plot.x0 = x - unit * width / 2, plot.x1 = x + unit * width / 2;
+  plot.y0 = y - unit * height / 2, plot.y1 = y + unit * height / 2;
+}
+
+// Title and names of curves in one line.
+bool legend_fits(const LinePlot& plot, float width) {
+  float all = text_size(fonts().body_bold, plot.title).x + scaled(40);
+  for (const LineSeries& series : plot.series)
+    if (!series.label.empty()) all += text_size(fonts().small, series.label).x + scaled(38);
+  return all < width;
+}
+
+void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 size) {
+  LinePlot plot;
+  plot.key = "###lab_" + key;
+  plot.title = said(from.title);
+  plot.x_title = plot.x_name = said(from.x_title);
+  plot.log_x = from.log_x;
+  plot.log_y = from.log_y;
+  plot.readout = !from.square;
+  for (const LabSeries& series : from.series) {
+    LineSeries line;
+    for (const auto& [x, y] : series.points)
+      line.points.emplace_back(static_cast<float>(x), static_cast<float>(y));
+    line.colour = series.name.empty() ? with_alpha(theme().text_dim, 0.4f) : ink(series.ink);
+    line.label = said(series.name);
+    line.dashed = series.dashed;
+    line.dots = series.dots || series.points_only;
+    line.line = !series.points_only;
+    plot.series.push_back(std::move(line));
+  }
+  for (const double x : from.x_marks) plot.x_marks.push_back(static_cast<float>(x));
+  for (const double y : from.y_marks) plot.y_marks.push_back(static_cast<float>(y));
+  plot.mark_colour = with_alpha(theme().text, 0.45f);
+  std::tie(plot.x0, plot.x1) = extent(from, false);
+  fit_y(plot);
+  if (from.x.first < from.x.second)
+    plot.x0 = static_cast<float>(from.x.first), plot.x1 = static_cast<float>(from.x.second);
+  if (from.y.first < from.y.second)
+    plot.y0 = static_cast<float>(from.y.first), plot.y1 = static_cast<float>(from.y.second);
+  if (!legend_fits(plot, size.x)) {
+    const float below = draw_title(from.title, at, size.x);
+    size.y -= below - at.y;
+    at.y = below;
+    plot.title.clear();
+  }
+  if (from.square) make_square(plot, size);
+  draw_line_plot(plot, at, size);
+}
+
+// ---- matrices --------------------------------------------------------------------------------------
+
+MatrixAxis axis_of(const Text& title, const std::vector<Text>& labels) {
+  MatrixAxis axis;
+  axis.title = said(title);
+  for (const Text& label : labels) axis.labels.push_back(said(label));
+  return axis;
+}
+
+void draw_values(Painter& painter, const LabMatrix& from, const std::string& key, ImVec2 at, ImVec2 size) {
+  const float top = draw_title(from.title, at, size.x);
+  MatrixPlot plot;
+  plot.key = "lab_" + key;
+  plot.values = from.values;
+  plot.rows = axis_of(from.rows, from.row_labels);
+  plot.cols = axis_of(from.cols, from.col_labels);
+  plot.digits = from.digits;
+  plot.max_cell = 76.f;
+  if (from.scale == LabMatrix::Scale::share) {
+    plot.style.map = Colormap::sequential;
+    plot.style.lo = 0, plot.style.hi = static_cast<float>(from.range > 0 ? from.range : 1);
+  } else {
+    plot.style.map = Colormap::diverging;
+    set_range(plot.style, signed_range(from.values));
+    if (from.range > 0) plot.style.hi = static_cast<float>(from.range);
+  }
+  draw_matrix(painter, plot, ImVec2(at.x, top), ImVec2(size.x, std::max(1.f, at.y + size.y - top)));
+}
+
+// ---- bars ------------------------------------------------------------------------------------------
+
+double least_bar(const LabBars& bars) {
+  double least = INFINITY;
+  for (const LabBars::Bar& bar : bars.bars)
+    if (bar.value > 0) least = std::min(least, bar.value);
+  return std::isfinite(least) ? least / 2 : 1;
+}
+
+// 0..1 of the room; negative values are as long as positive ones.
+float length_of(const LabBars& bars, double value, double most) {
+  const double size = std::fabs(value);
+  if (!(most > 0) || !(size > 0)) return 0;
+  if (!std::isfinite(size)) return 1;
+  const double least = least_bar(bars);
+  const double share =
+      bars.log && most > least ? std::log(size / least) / std::log(most / least) : size / most;
+  return static_cast<float>(std::clamp(share, 0.0, 1.0));
+}
+
+void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
+  float y = draw_title(bars.title, at, size.x);
+  const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
+  const float row = std::clamp((at.y + size.y - y) / count, scaled(14), scaled(44));
+  float names = 0, numbers = 0;
+  double most = bars.most;
+  for (const LabBars::Bar& bar : bars.bars) {
+    names = std::max(names, text_size(fonts().body, said(bar.name)).x);
+    numbers = std::max(numbers, text_size(fonts().mono, said(bar.shown)).x);
+    if (bars.most <= 0 && std::isfinite(bar.value)) most = std::max(most, std::fabs(bar.value));
+  }
+  names = std::min(names, size.x * 0.45f);
+  const float x0 = at.x + names + scaled(10), x1 = at.x + size.x - numbers - scaled(10);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const LabBars::Bar& bar : bars.bars) {
+    const float text = y + (row - text_size(fonts().body, "X").y) / 2;
+    draw_text(list, fonts().body, ImVec2(at.x, text), theme().text,
+              middle_truncated(fonts().body, said(bar.name), names));
+    const float end = x0 + std::max(scaled(1), (x1 - x0) * length_of(bars, bar.value, most));
+    list->AddRectFilled(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
+                        with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
+    const std::string number = said(bar.shown);
+    draw_text(list, fonts().mono,
+              ImVec2(at.x + size.x - text_size(fonts().mono, number).x,
+                     y + (row - text_size(fonts().mono, "0").y) / 2),
+              theme().text, number);
+    y += row;
+  }
+}
+
+// ---- tables ----------------------------------------------------------------------------------------
+
+std::size_t columns_of(const LabTable& table) {
+  std::size_t columns = table.header.size();
+  for (const auto& row : table.rows) columns = std::max(columns, row.size());
+  return columns;
+}
+
+ImFont* column_font(std::size_t col) { return col == 0 ? fonts().body : fonts().mono; }
+
+// What each column needs; the first gives way where all of it does not fit.
+std::vector<float> column_widths(const LabTable& table, float width) {
+  std::vector<float> widths(columns_of(table), 0.f);
+  for (std::size_t col = 0; col < widths.size(); ++col) {
+    if (col < table.header.size()) widths[col] = text_size(fonts().small, said(table.header[col])).x;
+    for (const auto& row : table.rows)
+      if (col < row.size())
+        widths[col] = std::max(widths[col], text_size(column_font(col), said(row[col])).x);
+    widths[col] += scaled(14);
+  }
+  float all = 0;
+  for (const float one : widths) all += one;
+  if (all > width) {
+    widths[0] = std::max(scaled(56), widths[0] - (all - width));
+  } else if (widths.size() > 1) {
+    const float spare = std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
+    for (float& one : widths) one += spare;
+  }
+  return widths;
+}
+
+void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
+  const std::vector<float> widths = column_widths(table, size.x);
+  float y = draw_title(table.title, at, size.x), all = 0;
+  for (const float one : widths) all += one;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
+                        float height) {
+    const std::string words = middle_truncated(font, said(text), widths[col]);
+    const float drop = (height - text_size(font, "X").y) / 2;
+    const float right = col == 0 ? 0 : widths[col] - text_size(font, words).x - scaled(6);
+    draw_text(list, font, ImVec2(x + right, y + drop), colour, words);
+  };
+  const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
+    float x = at.x;
+    for (std::size_t col = 0; col < row.size(); ++col) {
+      cell(header ? fonts().small : column_font(col), header ? theme().text_dim : theme().text, row[col], col,
+           x, height);
+      x += widths[col];
+    }
+    y += height;
+    list->AddLine(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
+  };
+  if (!table.header.empty()) row_of(table.header, true, scaled(20));
+  const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
+  const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(42));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (static_cast<int>(i) == table.lit)
+      list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
+    row_of(table.rows[i], false, height);
+  }
+}
+
+struct HeightOf {
+  PieceHeight operator()(const LabPlot&) const { return {scaled(kLeastPlot), true}; }
+  PieceHeight operator()(const LabMatrix& matrix) const {
+    const auto rows = static_cast<float>(matrix.values.size(0));
+    return {std::max(scaled(120), rows * scaled(15) + scaled(60)), true};
+  }
+  PieceHeight operator()(const LabBars& bars) const {
+    return {title_height(bars.title) + scaled(kBarRow) * static_cast<float>(bars.bars.size()), false};
+  }
+  PieceHeight operator()(const LabTable& table) const {
+    return {title_height(table.title) + (table.header.empty() ? 0 : scaled(20)) +
+                scaled(kTableRow) * static_cast<float>(table.rows.size()),
+            false};
+  }
+};
+
+struct PieceRow {
+  std::vector<const LabPiece*> pieces;
+  float height = 0, share = 0, weight = 1;
+  bool grows = false;
+};
+
+std::vector<PieceRow> rows_of(const LabPicture& picture) {
+  std::vector<PieceRow> rows;
+  for (const LabPiece& piece : picture.pieces) {
+    if (rows.empty() || piece.begins_row) {
+      rows.emplace_back();
+      rows.back().weight = piece.height;
+    }
+    PieceRow& row = rows.back();
+    const PieceHeight height = lab_piece_height(piece);
+    row.pieces.push_back(&piece);
+    row.share += piece.share;
+    row.height = std::max(row.height, height.least);
+    row.grows |= height.grows;
+  }
+  return rows;
+}
+
+// What is left of the room goes to the rows that can grow, by their weights; where none can, to all.
+void fill_height(std::vector<PieceRow>& rows, float room) {
+  float used = kGap * ui_scale() * static_cast<float>(rows.size() - 1), weights = 0;
+  const bool any = std::any_of(rows.begin(), rows.end(), [](const PieceRow& row) { return row.grows; });
+  for (const PieceRow& row : rows) {
+    used += row.height;
+    if (row.grows || !any) weights += row.weight;
+  }
+  const float spare = room - used;
+  if (spare <= 0) return;
+  for (PieceRow& row : rows)
+    if (row.grows || !any) row.height += spare * row.weight / weights;
+}
+
+}  // namespace
+
+PieceHeight lab_piece_height(const LabPiece& piece) { return std::visit(HeightOf{}, piece.what); }
+
+void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& key, ImVec2 at, ImVec2 size) {
+  if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
+  if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
+    return draw_values(painter, *matrix, key, at, size);
+  if (const auto* bars = std::get_if<LabBars>(&piece.what)) return draw_bars(*bars, at, size);
+  draw_table(std::get<LabTable>(piece.what), at, size);
+}
+
+float draw_lab_picture(Painter& painter, const LabPicture& picture, const std::string& key, ImVec2 at,
+                       ImVec2 size) {
+  std::vector<PieceRow> rows = rows_of(picture);
+  if (rows.empty()) return 0;
+  fill_height(rows, size.y);
+  float y = at.y;
+  int index = 0;
+  for (const PieceRow& row : rows) {
+    const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
+    float x = at.x;
+    for (const LabPiece* piece : row.pieces) {
+      const float width = (size.x - gaps) * piece->share / row.share;
+      const std::string name = key + "_" + std::to_string(index++);
+      draw_lab_piece(painter, *piece, name, ImVec2(x, y), ImVec2(width, row.height));
+      note_item("lab_piece_" + std::to_string(index - 1),
+                ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
+      x += width + scaled(kAcross);
+    }
+    y += row.height + scaled(kGap);
+  }
+  return y - scaled(kGap) - at.y;
+}
+
+}  // namespace attnscope

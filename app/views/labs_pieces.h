@@ -1,0 +1,24 @@
+// The pieces of a lab's picture on the screen: curves, matrices, bars, tables; and how high each wants to be.
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gpu/painter.h"
+#include "core/lab/lab.h"
+
+namespace attnscope {
+
+/// Height that a piece needs, in pixels; `grows`: it may take more.
+struct PieceHeight {
+  float least = 0;
+  bool grows = false;
+};
+PieceHeight lab_piece_height(const LabPiece& piece);
+/// Draws into the rectangle at `at`; `key` is unique on the screen.
+void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& key, ImVec2 at, ImVec2 size);
+
+/// Rows of pieces over the whole rectangle; returns the height that they took.
+float draw_lab_picture(Painter& painter, const LabPicture& picture, const std::string& key, ImVec2 at,
+                       ImVec2 size);
+
+}  // namespace attnscope

@@ -1,0 +1,234 @@
+// The labs: small experiments on real numbers, each drawn from its data alone: a list, controls, pieces of a
+// picture, the formula of this moment and what to notice. Refuses to wait for a lab: the picture before
+// stays, dimmed, until the next is there.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <mutex>
+
+#include "app/look/item_map.h"
+#include "app/views/labs_controls.h"
+#include "app/views/labs_pieces.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f, kLarge = 760.f;  // units
+
+/// Computes one picture after the other off this thread: while one is made only the newest wish waits.
+class LabDesk {
+ public:
+  struct Made {
+    std::string lab;
+    std::uint64_t key = 0;
+    std::shared_ptr<const Result<LabPicture>> picture;
+  };
+  /// The newest picture of this lab, whether or not it is of these values; null before the first.
+  Made ask(const Lab& lab, const LabValues& values, std::uint64_t key, Commands& commands) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->asked != key) {
+      const bool other = state_->lab != lab.key;
+      state_->asked = key;
+      state_->lab = lab.key;
+      const std::string tag = own_tag("lab", state_.get());
+      commands.act([state = state_, &lab, values, key, tag, other](Session& session) {
+        session.jobs().submit(tag, work(state, lab, values, key),
+                              other ? Jobs::Running::stops : Jobs::Running::finishes);
+      });
+    }
+    return state_->made.lab == lab.key ? state_->made : Made{};
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::uint64_t asked = 0;
+    std::string lab;
+    Made made;
+  };
+  static Jobs::Work work(const std::shared_ptr<State>& state, const Lab& lab, const LabValues& values,
+                         std::uint64_t key) {
+    return [state, &lab, values, key](const std::atomic<bool>& cancel) {
+      auto picture = std::make_shared<const Result<LabPicture>>(compute(lab, values, cancel));
+      const std::lock_guard lock(state->mutex);
+      if (!cancel && state->lab == lab.key) state->made = {lab.key, key, std::move(picture)};
+    };
+  }
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
+  Hash hash;
+  hash.take(lab.key);
+  for (const auto& [id, value] : values.all()) {
+    hash.take(id);
+    hash.take(std::bit_cast<std::uint64_t>(value));
+  }
+  return hash.value();
+}
+
+class LabsView : public View {
+ public:
+  const char* id() const override { return "labs"; }
+  int order() const override { return 11; }
+  bool shows_runs() const override { return false; }
+  bool wants_all() const override { return true; }
+  void draw(const ViewContext& context) override;
+
+ private:
+  const Lab& chosen(Workspace& workspace);
+  void draw_list(const Lab& now, Workspace& workspace, float width);
+  void draw_combo(const Lab& now, Workspace& workspace, float width);
+  void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
+  void draw_footer(const LabPicture& picture, ImVec2 at, float width);
+  float footer_height(const LabPicture& picture, float width) const;
+  bool large_ = false;  ///< there is room for larger words
+
+  LabDesk desk_;
+};
+
+const Lab& LabsView::chosen(Workspace& workspace) {
+  const auto found = find_lab(workspace.lab);
+  const Lab& lab = found ? **found : labs().front();
+  workspace.lab = lab.id();
+  LabValues& values = workspace.lab_values[lab.id()];
+  const LabValues initial = initial_values(lab);
+  for (const auto& [name, value] : initial.all())
+    if (!values.all().contains(name)) values.set(name, value);
+  return lab;
+}
+
+void LabsView::draw_list(const Lab& now, Workspace& workspace, float width) {
+  const ChildScope child("###lab_list", ImVec2(width, ImGui::GetContentRegionAvail().y));
+  section_heading(tr("labs.list"));
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  const StyleScope air(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(9)));
+  for (const Lab& lab : labs()) {
+    const std::string title = tr(lab.key + ".title"), name = "###lab_open_" + lab.id();
+    const ColourScope text(ImGuiCol_Text, &lab == &now ? theme().accent : theme().text);
+    if (ImGui::Selectable((middle_truncated(fonts().body, title, width - scaled(10)) + name).c_str(),
+                          &lab == &now))
+      workspace.lab = lab.id();
+    note_item(name);
+    compat::item_tooltip(tr(lab.key + ".sentence"));
+  }
+}
+
+void LabsView::draw_combo(const Lab& now, Workspace& workspace, float width) {
+  ImGui::SetNextItemWidth(std::min(width, scaled(320)));
+  if (ImGui::BeginCombo("###lab_combo", tr(now.key + ".title"), ImGuiComboFlags_HeightLarge)) {
+    for (const Lab& lab : labs())
+      if (ImGui::Selectable((std::string(tr(lab.key + ".title")) + "###lab_open_" + lab.id()).c_str(),
+                            &lab == &now))
+        workspace.lab = lab.id();
+    ImGui::EndCombo();
+  }
+  note_item("lab_combo");
+}
+
+float wrapped_height(ImFont* font, const std::string& text, float width) {
+  const FontScope face(font);
+  return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+}
+
+float LabsView::footer_height(const LabPicture& picture, float width) const {
+  const float inner = width - scaled(32);
+  float height = scaled(10) +
+                 wrapped_height(large_ ? fonts().title : fonts().body_bold, picture.notice.str(), inner) +
+                 scaled(10);
+  if (!picture.formula.empty())
+    height += wrapped_height(fonts().formula, picture.formula.str(), inner) + scaled(12);
+  return height;
+}
+
+void LabsView::draw_footer(const LabPicture& picture, ImVec2 at, float width) {
+  const float height = footer_height(picture, width);
+  const Theme& t = theme();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.panel, scaled(6));
+  list->AddRectFilled(at, ImVec2(at.x + scaled(4), at.y + height), t.accent, scaled(2));
+  const auto words = [&](ImFont* font, ImU32 colour, const std::string& text, float y) {
+    note_text(text);
+    ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(18), y));
+    const FontScope face(font);
+    const ColourScope ink(ImGuiCol_Text, colour);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - scaled(32));
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+    return y + wrapped_height(font, text, width - scaled(32));
+  };
+  float y = at.y + scaled(10);
+  if (!picture.formula.empty()) y = words(fonts().formula, t.accent, picture.formula.str(), y) + scaled(12);
+  words(large_ ? fonts().title : fonts().body_bold, t.text, picture.notice.str(), y);
+  note_item("lab_notice", ItemRect{at, ImVec2(at.x + width, at.y + height)});
+}
+
+void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
+  LabValues& values = context.workspace.lab_values[lab.id()];
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const std::string reset = std::string(tr("labs.reset")) + "###lab_reset";
+  const float width = size.x - scaled(8);
+  view_heading(tr(lab.key + ".title"), tr(lab.key + ".sentence"), width);
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  draw_lab_controls(lab, values, width);
+  const float top = ImGui::GetCursorScreenPos().y + scaled(10);
+  ImGui::SetCursorScreenPos(ImVec2(corner.x + width - chip_width(reset), corner.y));
+  if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
+  const std::uint64_t key = key_of_values(lab, values);
+  const LabDesk::Made made = desk_.ask(lab, values, key, context.commands);
+  if (!made.picture) {
+    ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
+    caption(tr("labs.pending"));
+    return;
+  }
+  if (!*made.picture) {
+    ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
+    caption(made.picture->error().text());
+    return;
+  }
+  const LabPicture& picture = **made.picture;
+  large_ = size.y > scaled(kLarge);
+  const float footer = footer_height(picture, width), gap = scaled(16);
+  const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
+  {  // what is higher than the room scrolls above what to notice
+    ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
+    const ChildScope child("###lab_picture", ImVec2(size.x, room));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float used = draw_lab_picture(context.painter, picture, lab.id(), at, ImVec2(width, room));
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy(ImVec2(1, std::max(1.f, used - scaled(1))));
+  }
+  draw_footer(picture, ImVec2(corner.x, top + room + gap), width);
+}
+
+void LabsView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
+  const Lab& lab = chosen(context.workspace);
+  const bool list = room.x >= scaled(kLeastForList);
+  float left = 0, top = 0;
+  if (list) {
+    draw_list(lab, context.workspace, scaled(kList));
+    left = scaled(kList + 22);
+    const float x = origin.x + left - scaled(12);
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
+  } else {
+    draw_combo(lab, context.workspace, room.x);
+    top = ImGui::GetCursorScreenPos().y - origin.y;
+  }
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + left, origin.y + top));
+  const ChildScope child("###lab", ImVec2(room.x - left, room.y - top));
+  draw_lab(context, lab, ImGui::GetContentRegionAvail());
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_labs_view();
+std::unique_ptr<View> make_labs_view() { return std::make_unique<LabsView>(); }
+
+}  // namespace attnscope

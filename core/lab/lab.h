@@ -1,0 +1,157 @@
+// A lab: a small experiment on real numbers. A few controls, a pure function from their values to a picture
+// (curves, small matrices, bars, tables), the formula with the numbers of this moment, and one sentence of
+// what to notice. Window and command line draw every lab alike. Refuses values that its controls do not have.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+// ---- controls ------------------------------------------------------------------------------------
+
+/// A number between two borders; `log`: the slider runs in powers (least > 0).
+struct LabNumber {
+  double least = 0, most = 1, initial = 0;
+  bool whole = false, log = false;
+};
+/// One of a few; each a key of the tables, whose last word is its id: "lab.sqrt.scaling.on".
+struct LabChoice {
+  std::vector<std::string> keys;
+  int initial = 0;
+};
+struct LabSwitch {
+  bool initial = false;
+};
+/// `key` is the key of its name, "lab.sqrt.d_k"; its last word is its id. The texts may have `key` + ".help".
+struct LabControl {
+  std::string key;
+  std::variant<LabNumber, LabChoice, LabSwitch> kind;
+  std::string id() const;
+  /// What it begins with: the number, the index of the choice, 0 or 1.
+  double initial() const;
+};
+
+/// A value for every control of a lab, by id.
+class LabValues {
+ public:
+  double number(const std::string& id) const;
+  std::int64_t whole(const std::string& id) const;
+  /// Index of the choice.
+  int choice(const std::string& id) const { return static_cast<int>(whole(id)); }
+  bool on(const std::string& id) const { return number(id) != 0; }
+  void set(const std::string& id, double value) { values_[id] = value; }
+  const std::map<std::string, double>& all() const { return values_; }
+
+ private:
+  std::map<std::string, double> values_;
+};
+
+// ---- what it shows -------------------------------------------------------------------------------
+
+/// Colours by number, so that core needs no theme. `dim`: what is there to compare with.
+enum class LabInk : std::uint8_t { blue, red, green, amber, purple, dim };
+
+struct LabSeries {
+  Text name;
+  std::vector<std::pair<double, double>> points;
+  LabInk ink = LabInk::blue;
+  bool dashed = false, dots = false;
+  bool points_only = false;  ///< dots without a line
+};
+struct LabPlot {
+  Text title, x_title;
+  std::vector<LabSeries> series;
+  bool log_x = false, log_y = false;
+  bool square = false;                         ///< one unit is as long on both axes
+  std::vector<double> x_marks, y_marks;        ///< lines across the plot: where one is now, a limit
+  std::pair<double, double> x{0, 0}, y{0, 0};  ///< limits; equal: those of the points
+};
+struct LabMatrix {
+  enum class Scale : std::uint8_t { signed_values, share };  ///< around 0, or from 0 to 1
+  Text title, rows, cols;                                    ///< what rows and columns are
+  Tensor values;                                             ///< [rows, cols]; -inf = masked
+  std::vector<Text> row_labels, col_labels;
+  Scale scale = Scale::signed_values;
+  int digits = 2;
+  double range = 0;  ///< where the colours end; 0: at the largest value
+};
+struct LabBars {
+  struct Bar {
+    Text name;
+    double value = 0;
+    Text shown;  ///< the value in words
+    LabInk ink = LabInk::blue;
+  };
+  Text title;
+  std::vector<Bar> bars;
+  bool log = false;  ///< lengths by the logarithm, from the least value on
+  double most = 0;   ///< the value of a full bar; 0: the largest
+};
+struct LabTable {
+  Text title;
+  std::vector<Text> header;  ///< empty: none
+  std::vector<std::vector<Text>> rows;
+  int lit = -1;  ///< a row that stands out
+};
+struct LabPiece {
+  std::variant<LabPlot, LabMatrix, LabBars, LabTable> what;
+  float share = 1;          ///< of the width of its row
+  bool begins_row = false;  ///< stands below those before it
+  float height = 1;         ///< of its row, where it begins one
+};
+struct LabPicture {
+  std::vector<LabPiece> pieces;
+  Text formula;  ///< with the numbers of this moment
+  Text notice;   ///< true at this moment
+};
+
+// ---- labs ----------------------------------------------------------------------------------------
+
+using LabWork = std::function<Result<LabPicture>(const LabValues& values, const std::atomic<bool>& cancel)>;
+/// The tables hold `key` + ".title" and `key` + ".sentence".
+struct Lab {
+  std::string key;  ///< "lab.sqrt"
+  int order = 0;    ///< in lists, smallest first
+  std::vector<LabControl> controls;
+  LabWork compute;
+  std::string id() const;
+};
+
+/// All labs, from core/lab/lab_*.cpp (each has one `Lab lab_NAME()`), in the order of files.
+const std::vector<Lab>& labs_by_file();
+/// The same in their own order.
+const std::vector<Lab>& labs();
+/// Errors: an unknown name (lists those that are known).
+Result<const Lab*> find_lab(std::string_view id);
+const LabControl* find_control(const Lab& lab, std::string_view id);
+
+LabValues initial_values(const Lab& lab);
+/// A value as a person writes it: a number, the id or index of a choice, on, off. Errors: no such control, a
+/// value outside of its borders.
+Result<double> parse_value(const LabControl& control, std::string_view text);
+/// "d_k=64". Errors as above, and a text without "=".
+Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
+/// A lab and values: "sqrt,d_k=64,scaling=on". Errors as above.
+struct LabWish {
+  const Lab* lab = nullptr;
+  LabValues values;
+};
+Result<LabWish> parse_lab_wish(std::string_view text);
+/// How parse_value reads it again.
+std::string value_text(const LabControl& control, double value);
+/// The picture at these values; missing ones stand as they begin, numbers are brought between their borders.
+/// Errors: the lab's own; Code::cancelled.
+Result<LabPicture> compute(const Lab& lab, const LabValues& values, const std::atomic<bool>& cancel);
+Result<LabPicture> compute(const Lab& lab, const LabValues& values);
+
+}  // namespace attnscope

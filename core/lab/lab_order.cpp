@@ -1,0 +1,126 @@
+// Attention alone does not know the order: two words change places in a small model with and without
+// positions, with and without a causal mask, and the rows are compared number by number.
+#include <algorithm>
+#include <cmath>
+
+#include "core/lab/pieces.h"
+#include "core/model/model.h"
+#include "core/train/trainer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kWords = 5, kWidth = 16, kHeads = 2;
+constexpr const char* kNames[kWords] = {"I", "love", "you", "and", "tea"};
+
+ModelConfig model_config(bool positions, bool causal) {
+  ModelConfig config;
+  config.family = "lab";
+  config.d_model = config.d_in = kWidth;
+  config.vocab_size = kWords;
+  config.position.kind = positions ? PositionSpec::Kind::sinusoidal : PositionSpec::Kind::none;
+  config.final_norm.kind = NormSpec::Kind::none;
+  config.head = {true, true};
+  BlockSpec block;
+  block.attention.n_heads = block.attention.n_kv_heads = kHeads;
+  block.attention.d_head = kWidth / kHeads;
+  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth) / kHeads));
+  block.attention.causal = causal;
+  block.mlp.d_mlp = 4 * kWidth;
+  config.blocks = {block};
+  return config;
+}
+
+Result<std::shared_ptr<const Trace>> run(const Model& model, const std::vector<int>& ids) {
+  Input input;
+  input.ids = ids;
+  return model.run(input);
+}
+
+/// What the swap changed of one word's row.
+struct Moved {
+  double largest = 0;
+  std::int64_t same_bits = 0;
+};
+
+// Row `from` of a against row `to` of b.
+Moved compared(const Tensor& a, std::int64_t from, const Tensor& b, std::int64_t to) {
+  Moved out;
+  for (std::int64_t d = 0; d < a.size(1); ++d) {
+    const float x = a.at(from, d), y = b.at(to, d);
+    out.largest = std::max(out.largest, std::fabs(static_cast<double>(x) - static_cast<double>(y)));
+    out.same_bits += x == y ? 1 : 0;
+  }
+  return out;
+}
+
+std::vector<Text> names_of(const std::vector<int>& ids) {
+  std::vector<Text> out;
+  for (const int id : ids) out.emplace_back(kNames[id]);
+  return out;
+}
+
+LabMatrix pattern_of(const Trace& trace, const std::vector<int>& ids, const char* title) {
+  LabMatrix out;
+  out.title = Text::of(title);
+  const auto count = static_cast<std::int64_t>(ids.size());
+  out.values = trace.slice(trace.main(Slot::pattern, 0), 0, {0, count}, {0, count});
+  out.row_labels = out.col_labels = names_of(ids);
+  out.scale = LabMatrix::Scale::share;
+  return out;
+}
+
+Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool>&) {
+  const auto first = static_cast<std::size_t>(values.whole("first")),
+             second = static_cast<std::size_t>(values.whole("second"));
+  const bool positions = values.on("positions"), causal = values.on("causal");
+  ModelConfig config = model_config(positions, causal);
+  Weights weights = first_weights(config, 5);
+  TRY(const std::shared_ptr<const Model> model, Model::make(std::move(config), std::move(weights)));
+  std::vector<int> ids, swapped;
+  for (int id = 0; id < kWords; ++id) ids.push_back(id);
+  swapped = ids;
+  std::swap(swapped[first], swapped[second]);
+  TRY(const std::shared_ptr<const Trace> before, run(*model, ids));
+  TRY(const std::shared_ptr<const Trace> after, run(*model, swapped));
+  const Tensor &x = before->find(before->main(Slot::resid_post, 0))->value(),
+               &y = after->find(after->main(Slot::resid_post, 0))->value();
+  LabTable table;
+  table.title = Text::of("lab.order.rows");
+  table.header = {Text::of("lab.order.word"), Text::of("lab.order.from"), Text::of("lab.order.to"),
+                  Text::of("lab.order.difference"), Text::of("lab.order.bits")};
+  double largest = 0;
+  for (int id = 0; id < kWords; ++id) {
+    const auto to = std::find(swapped.begin(), swapped.end(), id) - swapped.begin();
+    const Moved moved = compared(x, id, y, to);
+    largest = std::max(largest, moved.largest);
+    table.rows.push_back({kNames[id], id, static_cast<std::int64_t>(to), shown(moved.largest, 2),
+                          Text::of("lab.order.of", {moved.same_bits, x.size(1)})});
+  }
+  LabPicture out;
+  out.pieces = {{pattern_of(*before, ids, "lab.order.before"), 1, true, 1.4f},
+                {pattern_of(*after, swapped, "lab.order.after"), 1},
+                {table, 1, true, 1}};
+  out.formula = Text::of(positions ? "lab.order.formula.on" : "lab.order.formula.off", {shown(largest, 2)});
+  const bool rounding = largest < 1e-5;
+  out.notice = Text::of(first == second ? "lab.order.notice.none"
+                        : rounding      ? "lab.order.notice.same"
+                        : positions     ? "lab.order.notice.positions"
+                                        : "lab.order.notice.causal",
+                        {kNames[first], kNames[second], shown(largest, 2)});
+  return out;
+}
+
+}  // namespace
+
+Lab lab_order();
+Lab lab_order() {
+  return {"lab.order",
+          3,
+          {whole_control("lab.order.first", 0, kWords - 1, 0),
+           whole_control("lab.order.second", 0, kWords - 1, 2), switch_control("lab.order.positions", false),
+           switch_control("lab.order.causal", false)},
+          compute_order};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,143 @@
+// Norms before the parts of a block or behind their sums: gradients of each block at the very start of
+// training, from the same random weights through the core's own backward pass; and the warm-up that the
+// second kind needs.
+#include <algorithm>
+#include <cmath>
+
+#include "core/lab/pieces.h"
+#include "core/model/gradients.h"
+#include "core/train/random.h"
+#include "core/train/trainer.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kVocab = 48, kWidth = 32, kHeads = 4, kRows = 24, kSequences = 4, kSchedule = 8000;
+
+ModelConfig model_config(int blocks, NormOrder order) {
+  ModelConfig config;
+  config.family = "lab";
+  config.d_model = config.d_in = kWidth;
+  config.vocab_size = kVocab;
+  config.position.kind = PositionSpec::Kind::sinusoidal;
+  config.final_norm.kind = order == NormOrder::post ? NormSpec::Kind::none : NormSpec::Kind::layer;
+  config.head = {true, false};
+  BlockSpec block;
+  block.attention.n_heads = block.attention.n_kv_heads = kHeads;
+  block.attention.d_head = kWidth / kHeads;
+  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth) / kHeads));
+  block.mlp.d_mlp = 4 * kWidth;
+  block.order = order;
+  config.blocks.assign(static_cast<std::size_t>(blocks), block);
+  return config;
+}
+
+// Both kinds begin with the same numbers: Glorot & Bengio 2010, as blocks with norms behind begin.
+Weights weights_of(int blocks, NormOrder order) {
+  Weights out = first_weights(model_config(blocks, NormOrder::post), 11);
+  if (order == NormOrder::post) return out;
+  const Tensor& like = out.get("blocks.0.ln1.weight");
+  out.set("ln_final.weight", like);
+  out.set("ln_final.bias", out.get("blocks.0.ln1.bias"));
+  return out;
+}
+
+Result<std::shared_ptr<const Gradients>> gradients_of(const Model& model, std::uint64_t number) {
+  SplitMix64 random = random_of(31, 0, number);
+  Input input;
+  Objective objective;
+  for (int row = 0; row < kRows; ++row) {
+    input.ids.push_back(random.below(kVocab));
+    objective.targets.push_back(random.below(kVocab));
+  }
+  TRY(const std::shared_ptr<const Trace> trace, model.run(input));
+  return backward(trace, std::move(objective));
+}
+
+// The norm of the gradients of each block's matrices together, mean of a few sequences.
+Result<std::vector<double>> block_norms(int blocks, NormOrder order, const std::atomic<bool>& cancel) {
+  TRY(const std::shared_ptr<const Model> model,
+      Model::make(model_config(blocks, order), weights_of(blocks, order)));
+  std::vector<double> norms(static_cast<std::size_t>(blocks), 0);
+  for (std::uint64_t number = 0; number < kSequences; ++number) {
+    TRY_OK(go_on(cancel));
+    TRY(const std::shared_ptr<const Gradients> gradients, gradients_of(*model, number));
+    std::vector<double> squares(norms.size(), 0);
+    for (const auto& [name, value] : gradients->weights())
+      if (name.rfind("blocks.", 0) == 0 && value.rank() == 2)
+        squares[static_cast<std::size_t>(std::atoi(&name[7]))] += sum_of_squares(value);
+    for (std::size_t block = 0; block < norms.size(); ++block)
+      norms[block] += std::sqrt(squares[block]) / kSequences;
+  }
+  return norms;
+}
+
+LabSeries norm_series(const char* key, const std::vector<double>& norms, LabInk ink) {
+  LabSeries out{Text::of(key), {}, ink, false, true};
+  for (std::size_t block = 0; block < norms.size(); ++block) out.points.emplace_back(block, norms[block]);
+  return out;
+}
+
+LabPlot schedule_plot(double rate, int warmup) {
+  Recipe recipe;
+  recipe.schedule = "inverse_sqrt";
+  recipe.learning_rate = rate;
+  recipe.warmup = warmup;
+  recipe.steps = kSchedule;
+  LabPlot out;
+  out.title = Text::of("lab.prepost.schedule");
+  out.x_title = Text::of("lab.prepost.step");
+  LabSeries with{Text::of("lab.prepost.with", {warmup}), {}, LabInk::amber};
+  for (int step = 0; step < kSchedule; step += 20)
+    with.points.emplace_back(step + 1, learning_rate(recipe, step));
+  out.series = {with};
+  out.x_marks = {static_cast<double>(std::max(1, warmup))};
+  out.y = {0, rate * 1.1};
+  return out;
+}
+
+Result<LabPicture> compute_prepost(const LabValues& values, const std::atomic<bool>& cancel) {
+  const int blocks = static_cast<int>(values.whole("blocks")),
+            warmup = static_cast<int>(values.whole("warmup"));
+  const double rate = values.number("rate");
+  TRY(const std::vector<double> pre, block_norms(blocks, NormOrder::pre, cancel));
+  TRY(const std::vector<double> post, block_norms(blocks, NormOrder::post, cancel));
+  LabPlot norms;
+  norms.title = Text::of("lab.prepost.norms");
+  norms.x_title = Text::of("lab.prepost.block");
+  norms.series = {norm_series("lab.prepost.pre", pre, LabInk::blue),
+                  norm_series("lab.prepost.post", post, LabInk::red)};
+  norms.y = {0, 1.15 * std::max(*std::max_element(pre.begin(), pre.end()),
+                                *std::max_element(post.begin(), post.end()))};
+  LabTable table;
+  table.title = Text::of("lab.prepost.table");
+  table.header = {Text(), "Pre-LN", "Post-LN"};
+  const auto row = [&](const char* key, double a, double b) {
+    table.rows.push_back(fact(Text::of(key), {shown(a, 3), shown(b, 3)}));
+  };
+  row("lab.prepost.first", pre.front(), post.front());
+  row("lab.prepost.last", pre.back(), post.back());
+  row("lab.prepost.ratio", pre.back() / pre.front(), post.back() / post.front());
+  LabPicture out;
+  out.pieces = {{norms, 1.4f, true, 1.2f}, {table, 1}, {schedule_plot(rate, warmup), 1, true, 1}};
+  const double ratio = post.back() / pre.back();
+  out.formula = Text::of("lab.prepost.formula", {shown(rate, 3), warmup});
+  out.notice = Text::of(warmup == 0                                             ? "lab.prepost.notice.cold"
+                        : post.back() / post.front() > pre.back() / pre.front() ? "lab.prepost.notice.warm"
+                                                                                : "lab.prepost.notice.flat",
+                        {blocks, shown(post.back(), 3), shown(pre.back(), 3), shown(ratio, 3), warmup});
+  return out;
+}
+
+}  // namespace
+
+Lab lab_prepost();
+Lab lab_prepost() {
+  return {"lab.prepost",
+          8,
+          {whole_control("lab.prepost.blocks", 2, 12, 8), whole_control("lab.prepost.warmup", 0, 4000, 1000),
+           real_control("lab.prepost.rate", 1e-4, 1e-2, 1e-3, true)},
+          compute_prepost};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,135 @@
+// The robot's loop: an image cut into patches, an instruction, seven action tokens, and what each token means
+// in metres and degrees. The answer is the Pilot's own.
+#include <cmath>
+
+#include "core/lab/pieces.h"
+#include "core/sample/sampler.h"
+#include "core/train/pilot_path.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kPrompt = 20;  // patches and words of the Pilot's first input
+constexpr int kSides[] = {224, 336, 448}, kPatches[] = {14, 16, 32};
+
+/// The Pilot's seven bins for its first input.
+Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
+  CHECK(pilot.card && !pilot.card->inputs.empty());
+  Input prompt = pilot.card->inputs.front();
+  prompt.ids.resize(kPrompt);
+  prompt.attention_mask.clear();
+  TRY(const Generated made, generate(*pilot.model, prompt, kArmActions, Sampling{0.f, 0, 1.f, 0}));
+  std::vector<int> bins;
+  for (const int id : made.ids)
+    if (const auto bin = action_bin(token_label(pilot, id))) bins.push_back(*bin);
+  return bins;
+}
+
+// What training would have it say there.
+std::vector<Text> right_tokens(const OpenedModel& pilot) {
+  const std::vector<int>& ids = pilot.card->inputs.front().ids;
+  return words_of(pilot, {ids.begin() + kPrompt, ids.end()});
+}
+
+double part_of(const ArmMove& move, int action) {
+  const double parts[] = {move.dx, move.dy, move.dz, move.roll, move.pitch, move.yaw, move.gripper};
+  return parts[action];
+}
+
+const char* unit_of(int action) {
+  return action < 3 ? "lab.robot.metres" : action < 6 ? "lab.robot.degrees" : "lab.robot.open";
+}
+
+LabTable action_table(const std::vector<int>& bins, const std::vector<Text>& right, const ArmMove& move,
+                      int chosen) {
+  LabTable out;
+  out.title = Text::of("lab.robot.actions");
+  out.header = {Text(), Text::of("lab.robot.token"), Text::of("lab.robot.value"),
+                Text::of("lab.robot.right")};
+  for (int action = 0; action < kArmActions; ++action)
+    out.rows.push_back({kArmActionNames[static_cast<std::size_t>(action)],
+                        action_spelling(bins[static_cast<std::size_t>(action)]),
+                        Text::of(unit_of(action), {shown(part_of(move, action))}),
+                        right[static_cast<std::size_t>(action)]});
+  out.lit = chosen;
+  return out;
+}
+
+LabPlot path_plot(const ArmMove& own, const ArmMove& move) {
+  LabPlot out;
+  out.title = Text::of("lab.robot.path");
+  out.x_title = Text::of("lab.robot.table");
+  out.square = true;
+  out.x = {-0.22, 0.22};
+  out.y = {-0.01, 0.41};
+  const auto series = [](const char* key, const ArmMove& of, LabInk ink, bool dashed) {
+    LabSeries one{Text::of(key), {}, ink, dashed, !dashed};
+    for (const PathPoint& point : arm_path(of))
+      one.points.emplace_back((point.x - 0.5) * 0.4, (1 - point.y) * 0.4);
+    return one;
+  };
+  LabSeries edge{Text(), {{-0.2, 0}, {0.2, 0}, {0.2, 0.4}, {-0.2, 0.4}, {-0.2, 0}}, LabInk::dim};
+  out.series = {edge, series("lab.robot.own", own, LabInk::dim, true),
+                series("lab.robot.changed", move, LabInk::amber, false)};
+  return out;
+}
+
+LabTable patch_table(int side, int patch, int hertz) {
+  const int across = side / patch, count = across * across;
+  LabTable out;
+  out.title = Text::of("lab.robot.prompt");
+  out.rows = {fact(Text::of("lab.robot.patches"), {Text::of("lab.robot.squared", {across, count})}),
+              fact(Text::of("lab.robot.numbers"), {shown(3.0 * patch * patch)}),
+              fact(Text::of("lab.robot.rows"),
+                   {Text::of("lab.robot.sum", {count, 8, kArmActions, count + 8 + kArmActions})}),
+              fact(Text::of("lab.robot.loop"), {shown_seconds(1.0 / hertz)}),
+              fact(Text::of("lab.robot.each"), {shown_seconds(1.0 / hertz / kArmActions)})};
+  return out;
+}
+
+Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool>&) {
+  const int side = kSides[values.choice("side")], patch = kPatches[values.choice("patch")];
+  const int action = values.choice("action"), bin = static_cast<int>(values.whole("bin")),
+            hertz = static_cast<int>(values.whole("hertz"));
+  TRY(const std::shared_ptr<const OpenedModel> pilot, shipped_model("pilot"));
+  TRY(const std::vector<int> said, answer_of(*pilot));
+  TRY(const ArmMove own, arm_move(said));
+  std::vector<int> bins = said;
+  bins[static_cast<std::size_t>(action)] = bin;
+  TRY(const ArmMove move, arm_move(bins));
+  LabPicture out;
+  out.pieces = {{path_plot(own, move), 1.2f, true, 1},
+                {action_table(bins, right_tokens(*pilot), move, action), 1},
+                {patch_table(side, patch, hertz), 1.1f}};
+  const int across = side / patch;
+  const Text value = Text::of(unit_of(action), {shown(part_of(move, action))}),
+             was = Text::of(unit_of(action), {shown(part_of(own, action))});
+  out.formula = Text::of("lab.robot.formula", {side, patch, across * across, bin,
+                                               kArmActionNames[static_cast<std::size_t>(action)], value});
+  const Text name = kArmActionNames[static_cast<std::size_t>(action)];
+  out.notice = Text::of(bins == said ? "lab.robot.notice.own" : "lab.robot.notice.changed",
+                        {name, action_spelling(bin), value,
+                         action_spelling(said[static_cast<std::size_t>(action)]), was, across * across});
+  return out;
+}
+
+}  // namespace
+
+Lab lab_robot();
+Lab lab_robot() {
+  return {
+      "lab.robot",
+      14,
+      {choice_control(
+           "lab.robot.action",
+           {"lab.robot.action.dx", "lab.robot.action.dy", "lab.robot.action.dz", "lab.robot.action.roll",
+            "lab.robot.action.pitch", "lab.robot.action.yaw", "lab.robot.action.gripper"}),
+       whole_control("lab.robot.bin", 0, kArmBins - 1, 3),
+       choice_control("lab.robot.side", {"lab.robot.side.224", "lab.robot.side.336", "lab.robot.side.448"}),
+       choice_control("lab.robot.patch", {"lab.robot.patch.14", "lab.robot.patch.16", "lab.robot.patch.32"},
+                      1),
+       whole_control("lab.robot.hertz", 1, 50, 10)},
+      compute_robot};
+}
+
+}  // namespace attnscope

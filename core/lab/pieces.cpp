@@ -1,0 +1,165 @@
+#include "core/lab/pieces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "core/base/assets.h"
+#include "core/base/text.h"
+#include "core/train/random.h"
+
+namespace attnscope {
+namespace {
+
+// "-12" -> "−12"
+std::string with_minus(std::string text) {
+  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at))
+    text.replace(at, 1, "−");
+  return text;
+}
+
+std::string power_of_ten(int exponent) {
+  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out = exponent < 0 ? "10⁻" : "10";
+  for (const char digit : std::to_string(std::abs(exponent))) out += digits[digit - '0'];
+  return out;
+}
+
+// Without zeros at the end of what stands behind the point.
+std::string trimmed(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+Result<std::shared_ptr<const OpenedModel>> open_shipped(const std::string& name) {
+  const std::string folder = "assets/models/" + name + "/";
+  ModelFiles files;
+  for (const std::string_view path : assets_under(folder))
+    files.emplace(path.substr(folder.size()), asset(path));
+  if (files.empty()) return fail(Code::not_found, "error.lab.no_model", {in_quotes(name)});
+  TRY(OpenedModel opened, open_model_files(files, "model:" + name));
+  return std::make_shared<const OpenedModel>(std::move(opened));
+}
+
+}  // namespace
+
+LabControl real_control(std::string key, double least, double most, double initial, bool log) {
+  return {std::move(key), LabNumber{least, most, initial, false, log}};
+}
+LabControl whole_control(std::string key, double least, double most, double initial, bool log) {
+  return {std::move(key), LabNumber{least, most, initial, true, log}};
+}
+LabControl choice_control(std::string key, std::vector<std::string> keys, int initial) {
+  return {std::move(key), LabChoice{std::move(keys), initial}};
+}
+LabControl switch_control(std::string key, bool initial) { return {std::move(key), LabSwitch{initial}}; }
+
+std::string shown(double value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  const double size = std::fabs(value);
+  if (size == 0) return "0";
+  if (size >= 1e3 && size < 1e10) {
+    const std::string whole = format_count(std::llround(size));
+    return value < 0 ? "−" + whole : whole;
+  }
+  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  if (exponent >= -4 && exponent < 4)
+    return with_minus(trimmed(format("%.*f", std::max(0, digits - 1 - exponent), value)));
+  const std::string written = format("%.*e", std::max(0, std::min(digits, 3) - 1), value);
+  const std::size_t at = written.find('e');
+  return with_minus(trimmed(written.substr(0, at))) + "·" + power_of_ten(std::atoi(&written[at + 1]));
+}
+
+std::string shown_seconds(double seconds) {
+  if (seconds >= 1) return format("%.2f s", seconds);
+  if (seconds >= 1e-3) return format("%.*f ms", seconds >= 0.1 ? 0 : seconds >= 0.01 ? 1 : 2, seconds * 1e3);
+  return format("%.*f µs", seconds >= 1e-5 ? 0 : 1, seconds * 1e6);
+}
+
+std::string shown_share(double share) {
+  return format("%.*f %%", share < 0.1 || share > 0.999 ? 2 : 1, share * 100);
+}
+
+std::vector<double> powers_between(double least, double most, int count) {
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(i + 1 == count ? most
+                                 : least * std::pow(most / least, static_cast<double>(i) / (count - 1)));
+  return out;
+}
+
+std::vector<Text> fact(Text name, std::vector<Text> values) {
+  values.insert(values.begin(), std::move(name));
+  return values;
+}
+
+Tensor normal_rows(std::uint64_t seed, std::int64_t rows, std::int64_t cols) {
+  SplitMix64 random = random_of(seed, fingerprint("lab"), static_cast<std::uint64_t>(cols));
+  Buffer out({{Axis::pos, rows}, {Axis::dim, cols}});
+  for (std::int64_t i = 0; i < out.count(); ++i) out.data()[i] = static_cast<float>(random.normal());
+  return std::move(out).freeze();
+}
+
+Spread spread_of(const Tensor& values) {
+  Spread out;
+  const std::vector<float> all = values.values();
+  const double count = static_cast<double>(all.size());
+  for (const float value : all) out.mean += static_cast<double>(value) / count;
+  for (const float value : all) {
+    const double off = static_cast<double>(value) - out.mean;
+    out.variance += off * off / count;
+  }
+  return out;
+}
+
+double entropy_of(const std::vector<double>& shares) {
+  double sum = 0;
+  for (const double share : shares)
+    if (share > 0) sum -= share * std::log(share);
+  return sum;
+}
+
+double least_seconds(int rounds, const std::function<void()>& work) {
+  double least = INFINITY;
+  for (int round = 0; round < rounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return least;
+}
+
+Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const OpenedModel>> kept;
+  const std::lock_guard lock(mutex);
+  if (const auto at = kept.find(name); at != kept.end()) return at->second;
+  TRY(const std::shared_ptr<const OpenedModel> opened, open_shipped(name));
+  kept[name] = opened;
+  return opened;
+}
+
+std::vector<Text> words_of(const OpenedModel& opened, const std::vector<int>& ids) {
+  std::vector<Text> out;
+  for (const int id : ids) out.emplace_back(token_label(opened, id));
+  return out;
+}
+
+Result<Input> text_input(const OpenedModel& opened, const std::string& text) {
+  CHECK(opened.tokenizer);
+  TRY(const Encoding encoding, opened.tokenizer->encode(text));
+  Input input;
+  for (const auto& token : encoding.tokens) input.ids.push_back(token.id);
+  return input;
+}
+
+Status go_on(const std::atomic<bool>& cancel) {
+  if (cancel) return fail(Code::cancelled, "error.model.stopped");
+  return Done{};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+// What labs are made of: controls and numbers in short form, random rows, a clock, models that are shipped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/arch/open.h"
+#include "core/lab/lab.h"
+
+namespace attnscope {
+
+// ---- controls ------------------------------------------------------------------------------------
+LabControl real_control(std::string key, double least, double most, double initial, bool log = false);
+LabControl whole_control(std::string key, double least, double most, double initial, bool log = false);
+LabControl choice_control(std::string key, std::vector<std::string> keys, int initial = 0);
+LabControl switch_control(std::string key, bool initial);
+
+// ---- numbers in words ----------------------------------------------------------------------------
+/// `digits` that count: "22.63", "1,048,576", "1.1·10⁻⁷"; real minus signs, ∞ and NaN.
+std::string shown(double value, int digits = 4);
+/// "3.2 ms", "41 µs".
+std::string shown_seconds(double seconds);
+/// "12.5 %"
+std::string shown_share(double share);
+
+// ---- pieces --------------------------------------------------------------------------------------
+/// `count` values from `least` to `most` in equal factors, both included; least > 0.
+std::vector<double> powers_between(double least, double most, int count);
+/// A row of a table with a name and what stands behind it.
+std::vector<Text> fact(Text name, std::vector<Text> values);
+/// Rows of N(0, 1) -> [rows, cols]: the same for the same seed.
+Tensor normal_rows(std::uint64_t seed, std::int64_t rows, std::int64_t cols);
+/// Mean and variance (of the population) of all values.
+struct Spread {
+  double mean = 0, variance = 0;
+};
+Spread spread_of(const Tensor& values);
+/// -sum p ln p of one row of shares; 0 ln 0 = 0.
+double entropy_of(const std::vector<double>& shares);
+/// The least of `rounds` times that `work` takes, in seconds.
+double least_seconds(int rounds, const std::function<void()>& work);
+
+// ---- models --------------------------------------------------------------------------------------
+/// A trained model of assets/models, opened once and kept. Errors: the program was built without it.
+Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name);
+/// The words of ids.
+std::vector<Text> words_of(const OpenedModel& opened, const std::vector<int>& ids);
+/// "The cat sat on the mat because it was tired", and the like, as the model reads it.
+Result<Input> text_input(const OpenedModel& opened, const std::string& text);
+/// For loops that take long: Code::cancelled once `cancel` is set.
+Status go_on(const std::atomic<bool>& cancel);
+
+}  // namespace attnscope

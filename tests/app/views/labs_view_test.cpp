@@ -1,0 +1,57 @@
+// The labs without a screen: every lab draws in rooms of several sizes, its controls move it, and what to
+// notice stands inside of the window where the window is as large as a small screen.
+#include "core/lab/lab.h"
+#include "tests/app/views/lens_fixture.h"
+
+namespace attnscope {
+std::unique_ptr<View> make_labs_view();
+namespace {
+
+using LabsViewTest = testing::LensViewFixture;
+
+TEST_F(LabsViewTest, EveryLabDraws) {
+  open("scene");
+  const auto view = make_labs_view();
+  for (const Lab& lab : labs()) {
+    workspace_.lab = lab.id();
+    for (const ImVec2 size : {ImVec2(1240, 590), ImVec2(820, 560), ImVec2(160, 90)}) settle(*view, size);
+    settle(*view, ImVec2(1240, 590));
+    const auto notice = noted_items().find("lab_notice");
+    ASSERT_NE(notice, noted_items().end()) << lab.id();
+    EXPECT_LE(notice->second.p1.y, 590) << lab.id() << ": what to notice is below the edge";
+    EXPECT_GT(notice->second.p1.y, 540) << lab.id() << ": there is room below";
+    for (const LabControl& control : lab.controls)
+      EXPECT_TRUE(noted_items().contains("lab_" + control.id())) << lab.id() << " " << control.id();
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(LabsViewTest, AClickOnASliderMovesTheLab) {
+  open("scene");
+  const auto view = make_labs_view();
+  workspace_.lab = "sqrt";
+  settle(*view);
+  const double before = workspace_.lab_values["sqrt"].number("d_k");
+  click_item(*view, "lab_d_k");
+  EXPECT_NE(workspace_.lab_values["sqrt"].number("d_k"), before);
+  click_item(*view, "lab_scaling");
+  EXPECT_TRUE(workspace_.lab_values["sqrt"].on("scaling"));
+  click_item(*view, "lab_reset");
+  EXPECT_EQ(workspace_.lab_values["sqrt"].number("d_k"), before);
+  EXPECT_FALSE(workspace_.lab_values["sqrt"].on("scaling"));
+}
+
+TEST_F(LabsViewTest, TheListOpensALab) {
+  open("scene");
+  const auto view = make_labs_view();
+  const ImVec2 size(1240, 590);
+  settle(*view, size);
+  const auto at = noted_items().find("lab_open_loss");
+  ASSERT_NE(at, noted_items().end());
+  click(*view, ImVec2((at->second.p0.x + at->second.p1.x) / 2, (at->second.p0.y + at->second.p1.y) / 2),
+        size);
+  EXPECT_EQ(workspace_.lab, "loss");
+}
+
+}  // namespace
+}  // namespace attnscope
