@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
-#include "app/cli/measure.h"
+#include "app/cli/memory_use.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
+#include "core/calc/machine.h"
 #include "core/train/trainer.h"
 
 namespace attnscope::cli {

@@ -7,11 +7,12 @@
 
 #include "app/cli/bench_training.h"
 #include "app/cli/command.h"
-#include "app/cli/measure.h"
+#include "app/cli/memory_use.h"
 #include "core/arch/random_model.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
+#include "core/calc/machine.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope::cli {

@@ -52,7 +52,8 @@ Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer
 // By a tokenizer that lies there, else by what `info` opens.
 Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& text) {
   const std::string& name = options.model;
-  const bool shipped = starts_with(name, "model:") || starts_with(name, "scene:") || name == kRandomModel;
+  const bool shipped =
+      starts_with(name, "model:") || starts_with(name, "scene:") || starts_with(name, kRandomPrefix);
   if (shipped) {
     TRY(OpenedModel opened, open_named(name));
     return by_model(std::move(opened), options, text);

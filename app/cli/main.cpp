@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   add_generate(app, action);
   add_tokenize(app, action);
   add_info(app, action);
+  add_calc(app, action);
   add_ask(app, action);
   add_compare(app, action);
   add_bench(app, action);

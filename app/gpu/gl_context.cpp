@@ -51,6 +51,19 @@ void watch_display() {
   if (set_handler) set_handler(on_display_lost);
 }
 
+// The screen that this point lies on.
+GLFWmonitor* screen_of(int x, int y) {
+  int count = 0;
+  GLFWmonitor** const screens = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int left = 0, top = 0;
+    glfwGetMonitorPos(screens[i], &left, &top);
+    const GLFWvidmode* mode = glfwGetVideoMode(screens[i]);
+    if (mode && x >= left && y >= top && x < left + mode->width && y < top + mode->height) return screens[i];
+  }
+  return glfwGetPrimaryMonitor();
+}
+
 class WindowContext final : public GlContext {
  public:
   explicit WindowContext(GLFWwindow* window) : window_(window) {
@@ -102,14 +115,32 @@ class WindowContext final : public GlContext {
     glfwSetWindowShouldClose(window_, close ? GLFW_TRUE : GLFW_FALSE);
   }
   void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
+  void set_full_screen(bool on) override {
+    if (on == full_ || target_) return;
+    full_ = on;
+    if (!on)
+      return glfwSetWindowMonitor(window_, nullptr, place_.x, place_.y, place_.width, place_.height, 0);
+    glfwGetWindowPos(window_, &place_.x, &place_.y);
+    glfwGetWindowSize(window_, &place_.width, &place_.height);
+    GLFWmonitor* screen = screen_of(place_.x + place_.width / 2, place_.y + place_.height / 2);
+    const GLFWvidmode* mode = screen ? glfwGetVideoMode(screen) : nullptr;
+    if (!mode) return;
+    glfwSetWindowAttrib(window_, GLFW_AUTO_ICONIFY, GLFW_FALSE);  // notes may be read on another screen
+    glfwSetWindowMonitor(window_, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
 
  private:
+  struct Place {
+    int x = 0, y = 0, width = 0, height = 0;
+  };
   std::pair<int, int> size() const {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     return {width, height};
   }
   GLFWwindow* window_;
+  bool full_ = false;
+  Place place_;  ///< before it took the whole screen
   std::unique_ptr<Offscreen> target_;
   std::unique_ptr<Waker> waker_ = std::make_unique<Waker>([] {
     if (window_open) glfwPostEmptyEvent();

@@ -39,6 +39,8 @@ class GlContext {
   virtual bool should_close() const { return false; }
   virtual void request_close(bool /*close*/) {}
   virtual void set_title(const std::string& /*title*/) {}
+  /// The whole of the screen that the window stands on, or as it stood before.
+  virtual void set_full_screen(bool /*on*/) {}
   /// Called with the paths of files dropped on the window.
   std::function<void(const std::vector<std::string>& paths)> on_drop;
   /// How the context came about, and the driver: for a log line.

@@ -9,11 +9,11 @@
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui_internal.h>  // the queue of events of 1.87 and later
 
+#include <algorithm>
 #include <cfloat>
 #include <deque>
 #include <set>
 
-#include "app/gpu/offscreen.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "core/base/text.h"
@@ -109,6 +109,7 @@ Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float sca
 
 ImguiHost::~ImguiHost() {
   painter_.reset();
+  lens_picture_.reset();
   if (renderer_backend_) ImGui_ImplOpenGL3_Shutdown();
   if (window_backend_) ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -165,6 +166,36 @@ void ImguiHost::draw_into(unsigned framebuffer, int width, int height) {
 void ImguiHost::render() {
   ImGui::Render();
   draw_into(context_.framebuffer(), context_.width(), context_.height());
+  if (lens_.factor > 1.f) draw_lens();
+}
+
+// What was drawn around the point, copied out and back larger.
+void ImguiHost::draw_lens() {
+  const int width = static_cast<int>(2 * lens_.half.x), height = static_cast<int>(2 * lens_.half.y);
+  const bool fits = lens_picture_ && lens_picture_->width() == width && lens_picture_->height() == height;
+  if (!fits) {
+    auto made = Offscreen::make(std::max(1, width), std::max(1, height));
+    if (!made) return;
+    lens_picture_ = *std::move(made);
+  }
+  const float from_width = 2 * lens_.half.x / lens_.factor, from_height = 2 * lens_.half.y / lens_.factor;
+  const auto inside = [](float at, float size, int whole) {
+    return static_cast<int>(std::clamp(at - size / 2, 0.f, std::max(0.f, static_cast<float>(whole) - size)));
+  };
+  const int x = inside(lens_.at.x, from_width, context_.width()),
+            y = context_.height() - inside(lens_.at.y, from_height, context_.height());  // from below
+  const auto left = static_cast<int>(lens_.centre.x - lens_.half.x);
+  const int bottom = context_.height() - static_cast<int>(lens_.centre.y + lens_.half.y);
+  glDisable(GL_SCISSOR_TEST);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, context_.framebuffer());
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, lens_picture_->framebuffer());
+  glBlitFramebuffer(x, y - static_cast<int>(from_height), x + static_cast<int>(from_width), y, 0, 0, width,
+                    height, GL_COLOR_BUFFER_BIT, GL_LINEAR);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, lens_picture_->framebuffer());
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, context_.framebuffer());
+  glBlitFramebuffer(0, 0, width, height, left, bottom, left + width, bottom + height, GL_COLOR_BUFFER_BIT,
+                    GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, context_.framebuffer());
 }
 
 Result<Image> ImguiHost::picture() {

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "app/gpu/gl_context.h"
+#include "app/gpu/lens.h"
+#include "app/gpu/offscreen.h"
 #include "app/gpu/painter.h"
 
 namespace attnscope {
@@ -32,6 +34,8 @@ class ImguiHost {
   /// the pointer; picture() then has this size. Ends with end_picture().
   void begin_picture(int width, int height) { picture_width_ = width, picture_height_ = height; }
   void end_picture() { picture_width_ = picture_height_ = 0; }
+  /// From the next render() on a part of the picture is shown larger.
+  void set_lens(const Lens& lens) { lens_ = lens; }
   /// Style, fonts and theme anew, from the next frame on.
   void set_scale(float scale) { wanted_scale_ = scale; }
   /// After set_theme: the same for the colours alone.
@@ -43,7 +47,10 @@ class ImguiHost {
   explicit ImguiHost(GlContext& context) : context_(context) {}
   void rebuild_atlas();
   void draw_into(unsigned framebuffer, int width, int height);
+  void draw_lens();
   GlContext& context_;
+  Lens lens_;
+  std::unique_ptr<Offscreen> lens_picture_;
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;

@@ -76,9 +76,9 @@ Lut phase(bool dark) {
   return lut;
 }
 
-Lut make_lut(Colormap map, ThemeKind kind) {
+Lut make_lut(Colormap map, ThemeKind kind, bool contrast) {
   const bool dark = kind == ThemeKind::dark;
-  const Theme& t = theme(kind);
+  const Theme& t = theme(kind, contrast);
   switch (map) {
     case Colormap::diverging: return blend(diverging(dark));
     case Colormap::sequential: return blend(sequential(dark));
@@ -92,16 +92,21 @@ Lut make_lut(Colormap map, ThemeKind kind) {
 }
 
 struct Tables {
-  std::array<std::array<Lut, kColormaps>, 2> luts;
+  std::array<std::array<std::array<Lut, kColormaps>, 2>, 2> luts;  // by contrast, theme, map
   Tables() {
-    for (int map = 0; map < kColormaps; ++map) {
-      for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light}) {
-        luts[static_cast<std::size_t>(kind)][static_cast<std::size_t>(map)] =
-            make_lut(static_cast<Colormap>(map), kind);
-      }
-    }
+    for (const bool contrast : {false, true})
+      for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light})
+        for (int map = 0; map < kColormaps; ++map)
+          luts[contrast ? 1 : 0][static_cast<std::size_t>(kind)][static_cast<std::size_t>(map)] =
+              make_lut(static_cast<Colormap>(map), kind, contrast);
   }
 };
+
+Colormap in_use(Colormap map) {
+  if (!safe_colours()) return map;
+  if (map == Colormap::diverging) return Colormap::diverging_safe;
+  return map == Colormap::sequential ? Colormap::sequential_safe : map;
+}
 
 float log_floor(const HeatStyle& style) { return std::max(style.lo, style.hi * 1e-6f); }
 
@@ -109,10 +114,10 @@ float log_floor(const HeatStyle& style) { return std::max(style.lo, style.hi * 1
 
 const Lut& colormap_lut(Colormap map, ThemeKind kind) {
   static const Tables tables;
-  return tables.luts[static_cast<std::size_t>(kind)][static_cast<std::size_t>(map)];
+  return tables.luts[contrast() ? 1 : 0][static_cast<std::size_t>(kind)][static_cast<std::size_t>(map)];
 }
 
-const Lut& colormap_lut(Colormap map) { return colormap_lut(map, theme().kind); }
+const Lut& colormap_lut(Colormap map) { return colormap_lut(in_use(map), theme().kind); }
 
 ImU32 colormap_at(Colormap map, float t) {
   const float place = std::clamp(t, 0.0f, 1.0f) * static_cast<float>(kLutSize - 1) + 0.5f;

@@ -19,7 +19,7 @@ using Lut = std::array<ImU32, kLutSize>;
 
 /// The table of a map in a theme.
 const Lut& colormap_lut(Colormap map, ThemeKind kind);
-/// The table in the current theme.
+/// The table in the current theme: the colour-blind-safe sister while safe_colours() is on.
 const Lut& colormap_lut(Colormap map);
 /// The colour at t in 0..1 (clamped), nearest entry.
 ImU32 colormap_at(Colormap map, float t);

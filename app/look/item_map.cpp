@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-bool noting = false;
+bool noting = true;
 
 std::map<std::string, ItemRect>& items() {
   static std::map<std::string, ItemRect> map;
@@ -25,7 +25,6 @@ std::string_view id_of(std::string_view label) {
 }  // namespace
 
 void note_items(bool on) { noting = on; }
-bool items_noted() { return noting; }
 void begin_items() { items().clear(); }
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 

@@ -1,5 +1,5 @@
-// Where items stand on the screen, by name: what a test that drives the window has to click. Off unless asked
-// for, so that a frame pays one comparison per item. Refuses items that cannot be seen.
+// Where items stand on the screen, by name: what lessons and the tour point at, and what a test that drives
+// the window clicks. The names are stable: assets/names.json lists them. Refuses items that cannot be seen.
 #pragma once
 
 #include <imgui.h>
@@ -16,9 +16,8 @@ struct ItemRect {
   std::int64_t rows = 0, cols = 0;  ///< cells of a matrix; 0: no matrix
 };
 
-/// Switches the noting on or off; off at first.
+/// Switches the noting on or off; on at first.
 void note_items(bool on);
-bool items_noted();
 /// Forgets the items of the frame before.
 void begin_items();
 /// Put in front of every name from now on.

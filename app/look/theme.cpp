@@ -40,11 +40,29 @@ constexpr Theme make_light() {
   return t;
 }
 
-constexpr Theme kDark = make_dark();
-constexpr Theme kLight = make_light();
+// For projectors and bright rooms.
+constexpr Theme make_dark_contrast() {
+  Theme t = make_dark();
+  t.ground = rgb(0x0b0d12), t.panel = rgb(0x14171e), t.panel_raised = rgb(0x1a1e27);
+  t.hovered = rgb(0x2a303c), t.border = rgb(0x4a5262);
+  t.text = rgb(0xffffff), t.text_dim = rgb(0xc3cad6);
+  t.masked_stripe = rgb(0x525b69), t.norm = rgb(0xc3cad6);
+  return t;
+}
+
+constexpr Theme make_light_contrast() {
+  Theme t = make_light();
+  t.border = rgb(0x8b95a5), t.text = rgb(0x000000), t.text_dim = rgb(0x38424f);
+  t.accent = rgb(0x0b4f9e), t.attention = rgb(0x0b4f9e), t.masked_stripe = rgb(0x9aa5b4);
+  t.norm = rgb(0x4f596b), t.residual = rgb(0x96650b), t.warning = rgb(0x855608);
+  return t;
+}
+
+constexpr Theme kThemes[2][2] = {{make_dark(), make_dark_contrast()}, {make_light(), make_light_contrast()}};
 
 struct Current {
   ThemeKind kind = ThemeKind::dark;
+  bool contrast = false, safe = false;
   int version = 0;
   float scale = 1.0f;
 } current;
@@ -132,12 +150,28 @@ void set_control_colours(ImVec4* colours, const Theme& t) {
 
 const Theme& theme() { return theme(current.kind); }
 
-const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDark : kLight; }
+const Theme& theme(ThemeKind kind) { return theme(kind, current.contrast); }
+
+const Theme& theme(ThemeKind kind, bool contrast) {
+  return kThemes[static_cast<int>(kind)][contrast ? 1 : 0];
+}
 
 void set_theme(ThemeKind kind) {
   if (kind != current.kind) ++current.version;
   current.kind = kind;
 }
+
+void set_contrast(bool on) {
+  if (on != current.contrast) ++current.version;
+  current.contrast = on;
+}
+bool contrast() { return current.contrast; }
+
+void set_safe_colours(bool on) {
+  if (on != current.safe) ++current.version;
+  current.safe = on;
+}
+bool safe_colours() { return current.safe; }
 
 int theme_version() { return current.version; }
 

@@ -34,9 +34,17 @@ struct Theme {
 };
 
 const Theme& theme();
+/// As the contrast is now.
 const Theme& theme(ThemeKind kind);
+const Theme& theme(ThemeKind kind, bool contrast);
 void set_theme(ThemeKind kind);
-/// Grows by one with every set_theme that changed something: textures made of colours watch it.
+/// High contrast: a darker or whiter ground, brighter or blacker text.
+void set_contrast(bool on);
+bool contrast();
+/// Maps of numbers in colours that all eyes tell apart (colormap.h).
+void set_safe_colours(bool on);
+bool safe_colours();
+/// Grows by one with everything of these that changed: textures made of colours watch it.
 int theme_version();
 
 /// Sizes in pixels at scale 1 of what views draw themselves; multiply by ui_scale().

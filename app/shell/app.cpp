@@ -4,12 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/fonts.h"
 #include "app/shell/picture.h"
+#include "app/shell/presenter_sheet.h"
 #include "app/shell/startup.h"
 #include "app/shell/state_file.h"
 #include "app/state/autosave.h"
@@ -84,7 +86,9 @@ class Loop {
 
   void draw() {
     FrameState& state = frame_.state();
-    host_.set_scale(base_scale() * state.settings.zoom);
+    const auto width = static_cast<float>(context_.width()), height = static_cast<float>(context_.height());
+    host_.set_scale(state.presenter.on ? presenter_scale(state, width, height)
+                                       : base_scale() * state.settings.zoom);
     state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
@@ -94,17 +98,23 @@ class Loop {
       host_.new_frame();
       frame_.draw(host_.painter());
     }
+    host_.set_lens(magnifier(state));
     host_.render();
     context_.swap();
     state_file_.end(frame_);
-    const float scale = std::max(0.1f, context_.scale());
-    state.settings.window_width = static_cast<int>(ImGui::GetIO().DisplaySize.x / scale);
-    state.settings.window_height = static_cast<int>(ImGui::GetIO().DisplaySize.y / scale);
+    context_.set_full_screen(state.presenter.on);
+    if (!state.presenter.on) note_size(state.settings);
     if (state.export_request) take_export();
     const std::string title = session_.document().opened
                                   ? opened_title(*session_.document().opened) + " \u2013 attnscope"
                                   : "attnscope";
     if (title != title_) context_.set_title(title_ = title);
+  }
+
+  void note_size(Settings& settings) const {
+    const float scale = std::max(0.1f, context_.scale());
+    settings.window_width = static_cast<int>(ImGui::GetIO().DisplaySize.x / scale);
+    settings.window_height = static_cast<int>(ImGui::GetIO().DisplaySize.y / scale);
   }
 
   void take_export() {
@@ -211,7 +221,8 @@ int run_window(const Options& asked) {
   Session session([] { wake_window(); });
   Frame frame(session);
   FrameState& state = frame.state();
-  load_workspace(workspace_path(), state.workspace, state.settings);
+  const bool known = load_workspace(workspace_path(), state.workspace, state.settings);
+  state.ask_tour = !known && std::getenv("ATTNSCOPE_STATE") == nullptr;  // a test asks for it by the menu
   apply_language(state, asked);
   if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
@@ -219,7 +230,7 @@ int run_window(const Options& asked) {
   open_asked(state, options);  // runs while the window opens
   auto context = make_window("attnscope", options.width, options.height);
   if (!context) return complain(context.error());
-  set_theme(state.settings.theme);
+  state.apply_theme();
   auto host = ImguiHost::make(**context, options.scale);
   if (!host) return complain(host.error());
   if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
@@ -261,6 +272,7 @@ int take_screenshot(const Options& options) {
   auto host = ImguiHost::make(**context, scale);
   if (!host) return complain(host.error());
   if (Status status = apply_look(state, options); !status) return complain(status.error());
+  if (state.presenter.on) (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
   state.workspace.animate = false;
   const auto frames = [&](int count) { draw_frames(count, **host, frame); };
   frames(1);

@@ -1,6 +1,7 @@
 #include "app/shell/compare_bar.h"
 
 #include "app/look/item_map.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/places.h"
@@ -29,11 +30,6 @@ std::string name_of(const RunResult& pinned, const RunResult* run, int sequence)
 }
 
 }  // namespace
-
-void toggle_pin(FrameState& state) {
-  state.workspace.shows_pinned = {};
-  state.commands.act([](Session& session) { session.pinned() ? session.unpin() : session.pin(); });
-}
 
 void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int sequence) {
   const std::uint64_t key = key_of({pinned.version, run.version, static_cast<std::uint64_t>(sequence),
@@ -80,19 +76,17 @@ float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position,
   note_text(name);
   ImGui::SameLine();
   if (ImGui::Button((std::string(tr("compare.swap")) + "###swap_runs").c_str()))
-    state.commands.act(
-        [words = std::string(tr("compare.swap.undo"))](Session& session) { session.swap_pinned(words); });
+    perform(state, "compare.swap");
   note_item("swap_runs");
   compat::item_tooltip(tr("compare.swap.help"));
   ImGui::SameLine();
-  const bool both = !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
-  if (raised_button(std::string(tr("compare.both")) + "###both_runs", both)) {
-    workspace.second_view = both ? std::string() : workspace.view;
-    workspace.shows_pinned = {!both, false};
-  }
+  if (raised_button(std::string(tr("compare.both")) + "###both_runs",
+                    is_checked(*find_action("compare.both"), state)))
+    perform(state, "compare.both");
   compat::item_tooltip(tr("compare.both.help"));
   ImGui::SameLine();
-  if (ImGui::Button((std::string(tr("compare.unpin")) + "###unpin_run").c_str())) toggle_pin(state);
+  if (ImGui::Button((std::string(tr("compare.unpin")) + "###unpin_run").c_str()))
+    perform(state, "compare.pin");
   note_item("unpin_run");
   compat::item_tooltip(tr("compare.unpin.help"));
   if (!run) return height;

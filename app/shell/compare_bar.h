@@ -23,7 +23,4 @@ class CompareBar {
   std::string details_;    ///< the outputs that gained and lost, a line each
 };
 
-/// Pins the newest run as A, or lets go of it.
-void toggle_pin(FrameState& state);
-
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 #include "app/shell/banners.h"
 #include "app/shell/dialogs.h"
 #include "app/shell/keyboard.h"
+#include "app/shell/presenter_sheet.h"
 #include "app/shell/toolbar.h"
 #include "app/state/controls.h"
 #include "app/state/cursor.h"
@@ -136,8 +137,8 @@ void Frame::play() {
 bool Frame::moving() const {
   const bool notice_ends = std::any_of(state_.notices.begin(), state_.notices.end(),
                                        [](const Notice& notice) { return notice.seconds_left > 0; });
-  return state_.workspace.playing || state_.workspace.moving || state_.session.running() ||
-         state_.session.opening() || state_.session.generating() || notice_ends;
+  return state_.workspace.playing || state_.workspace.moving || state_.presenter.moving() ||
+         state_.session.running() || state_.session.opening() || state_.session.generating() || notice_ends;
 }
 
 void Frame::draw(Painter& painter) {
@@ -154,7 +155,11 @@ void Frame::draw_all(Painter& painter) {
   weight_check_.follow(state_);
   follow_backward();
   state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence);
-  handle_keys(state_, walked_.get());
+  state_.run = run_;
+  state_.walked = walked_;
+  begin_items();
+  follow_popups();
+  handle_keys(state_);
   play();
   state_.workspace.moving = false;  // a view that moves says so again
   draw_window(painter);
@@ -162,6 +167,16 @@ void Frame::draw_all(Painter& painter) {
   measure_menu_.draw(run_.get(), state_.workspace);
   draw_dialogs();
   finish();
+}
+
+// Arrows walk in what a key has opened, until nothing is open: elsewhere they walk the steps.
+void Frame::follow_popups() {
+  const bool open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  if (popup_was_open_ && !open) state_.popup_by_key = false;
+  popup_was_open_ = open;
+  ImGuiConfigFlags& flags = ImGui::GetIO().ConfigFlags;
+  flags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+  if (open && state_.popup_by_key) flags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
 
 void Frame::draw_window(Painter& painter) {
@@ -174,8 +189,12 @@ void Frame::draw_window(Painter& painter) {
     const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
-  draw_panels(painter);
+  if (state_.presenter.on)
+    draw_presented(painter);
+  else
+    draw_panels(painter);
   ImGui::End();
+  draw_presenter(state_);
 }
 
 void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
@@ -241,6 +260,20 @@ void Frame::draw_panels(Painter& painter) {
            kLeastTimeline, kMostTimeline);
 }
 
+// The stage alone, with a line under it that says how to go on.
+void Frame::draw_presented(Painter& painter) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float line = ImGui::GetTextLineHeight() + px(12);
+  state_.stage_min = ImVec2(0, 0);
+  const bool own_line = state_.workspace.view == "steps";  // which leaves room for this one
+  state_.stage_max = ImVec2(size.x, size.y - (own_line ? px(8) : line + px(4)));
+  stage_.draw(state_, run_.get(), before_.get(), painter);
+  const char* hint = tr("present.hint");
+  const WithFont small(fonts().small);
+  ImGui::GetWindowDrawList()->AddText(ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line),
+                                      theme().text_dim, hint);
+}
+
 void Frame::ask_for_files() {
   if (state_.ask_open)
     state_.browse = BrowseRequest{
@@ -261,8 +294,11 @@ void Frame::draw_dialogs() {
   ask_for_files();
   browser_.draw(state_);
   export_.draw(state_);
-  draw_keys_help(state_);
+  draw_help(state_);
+  draw_settings(state_);
   draw_about(state_);
+  palette_.draw(state_);
+  tour_.draw(state_);
 }
 
 void Frame::finish() {

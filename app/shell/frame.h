@@ -10,7 +10,9 @@
 #include "app/dialogs/weight_check.h"
 #include "app/panels/input/input_bar.h"
 #include "app/shell/compare_bar.h"
+#include "app/shell/palette.h"
 #include "app/shell/stage.h"
+#include "app/shell/tour.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/edit_menu.h"
 
@@ -43,6 +45,8 @@ class Frame {
   void draw_window(Painter& painter);
   void draw_panels(Painter& painter);
   float draw_bars(const PanelContext& context, float toolbar);
+  void draw_presented(Painter& painter);
+  void follow_popups();
   void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
                  const PanelContext& context);
   void ask_for_files();
@@ -55,6 +59,8 @@ class Frame {
   Stage stage_;
   FileBrowser browser_;
   ExportDialog export_;
+  Palette palette_;
+  Tour tour_;
   WeightCheck weight_check_;
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;
@@ -65,6 +71,7 @@ class Frame {
   bool again_ = false;  ///< what was opened lies where the one before it lay
   std::string seen_path_;
   bool was_backward_ = false, arriving_ = false;
+  bool popup_was_open_ = false;
   double played_ = 0;  ///< part of a step that the playing has gone so far
 };
 

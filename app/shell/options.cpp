@@ -161,6 +161,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->type_name("N")
       ->transform(counted(1));
   cli.add_flag("--backward", options.backward, "walk back from the loss: the gradients of every step");
+  cli.add_flag("--present", options.present, "the figure alone on the whole screen, large, as F5 does");
   cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
   cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")
       ->type_name("S")

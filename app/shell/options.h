@@ -26,6 +26,7 @@ struct Options {
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
   bool animate = true;
+  bool present = false;   ///< begin with the figure alone on the whole screen
   bool backward = false;  ///< the walk goes back from the loss
   std::string train;      ///< a task to train beside what is open; empty: none
   int train_steps = 0;    ///< 0: as many as the task's recipe says

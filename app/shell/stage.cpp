@@ -214,10 +214,13 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
     painter.set_scope("second.");
     if (state.workspace.view == state.workspace.second_view) set_item_scope("second.");
   }
-  draw_tabs(state, half, min, max.x - min.x);
-  const float line = min.y + px(kTabsHeight);
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
-                                      metric::kHairline);
+  float line = min.y;
+  if (!state.presenter.on) {
+    draw_tabs(state, half, min, max.x - min.x);
+    line += px(kTabsHeight);
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
+                                        metric::kHairline);
+  }
   const ImVec2 pad(px(24), px(18));
   ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
@@ -293,7 +296,7 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
   if (!state.view(workspace.view) && !state.views.empty()) workspace.view = state.views.front()->id();
   if (!state.view(workspace.second_view)) workspace.second_view.clear();
   const auto pinned = state.session.pinned();
-  const bool two = !workspace.second_view.empty();
+  const bool two = !workspace.second_view.empty() && !state.presenter.on;
   const auto half = [&](bool second) {
     bool& shows_pinned = workspace.shows_pinned[second ? 1 : 0];
     return Half{second ? "stage2" : "stage",

@@ -58,6 +58,7 @@ Status apply_look(FrameState& state, const Options& options) {
   }
   if (!options.animate) state.workspace.animate = false;
   if (options.backward) state.workspace.backward = true;
+  if (options.present) set_presenting(state, true);
   return Done{};
 }
 

@@ -107,6 +107,15 @@ json describe_mouse(const ImGuiIO& io) {
   return {static_cast<int>(io.MousePos.x), static_cast<int>(io.MousePos.y), down};
 }
 
+json describe_presenter(const Presenter& presenter) {
+  return {{"on", presenter.on},
+          {"black", presenter.black},
+          {"pen", presenter.pen},
+          {"spotlight", presenter.spotlight.on},
+          {"magnifier", presenter.magnifier.on},
+          {"strokes", presenter.strokes.size()}};
+}
+
 json describe_messages(const FrameState& state) {
   json notices = json::array();
   for (const Notice& notice : state.notices) notices.push_back(notice.text);
@@ -186,13 +195,11 @@ json describe_backward(const Workspace& workspace) {
 StateFile::StateFile() {
   const char* path = std::getenv("ATTNSCOPE_STATE");
   if (path) path_ = path;
-  note_items(on());
 }
 
 void StateFile::begin() {
   if (!on()) return;
   frame_begin_ = now_ms();
-  begin_items();
 }
 
 // From the beginning of the frame that took an edit to the moment when the frame with its result was shown.
@@ -242,6 +249,7 @@ json StateFile::describe(Frame& frame) {
            {"language", language()},
            {"zoom", state.settings.zoom},
            {"playing", workspace.playing},
+           {"presenting", describe_presenter(state.presenter)},
            {"difference", workspace.show_difference},
            {"log_scale", workspace.log_scale},
            {"backward", describe_backward(workspace)},

@@ -1,157 +1,70 @@
 #include "app/shell/toolbar.h"
 
 #include "app/look/item_map.h"
-#include "app/shell/compare_bar.h"
 #include "app/shell/measure_box.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
 
 namespace attnscope {
 namespace {
 
-bool item(const char* key, const char* shortcut = nullptr, bool on = false, bool enabled = true) {
-  const bool chosen = ImGui::MenuItem((std::string(tr(key)) + "###" + key).c_str(), shortcut, on, enabled);
-  note_item(key);
-  return chosen;
-}
-
-bool begin_menu(const char* key) {
-  const bool open = ImGui::BeginMenu((std::string(tr(key)) + "###" + key).c_str());
-  if (!open) note_item(key);  // of an open menu the last item is its window
+bool begin_menu(const std::string& title, const std::string& name) {
+  const bool open = ImGui::BeginMenu((title + "###" + name).c_str());
+  if (!open) note_item(name);  // of an open menu the last item is its window
   return open;
 }
 
-void model_items(FrameState& state) {
-  const auto& opened = state.session.document().opened;
-  for (const ShippedModel& model : state.models()) {
-    const bool on = opened && opened->path == kModelPrefix + model.name;
-    if (ImGui::MenuItem((model.title + "###model_" + model.name).c_str(), nullptr, on))
-      state.commands.act([&state, name = model.name](Session&) { state.open_shipped_model(name); });
-    note_item("model_" + model.name);
-    if (!model.sentence.empty()) compat::item_tooltip(model.sentence.c_str());
+// What an action can be told, as lines that do it.
+void choice_lines(FrameState& state, const Action& action) {
+  for (const Choice& choice : choices(state, action.takes)) {
+    const std::string name = action.id + "." + choice.argument;
+    note_text(choice.title);
+    const bool on = is_checked(action, state, choice.argument);
+    if (ImGui::MenuItem((shortened(choice.title, px(420)) + "###" + name).c_str(), nullptr, on))
+      perform(state, action.id, choice.argument);
+    note_item(name);
+    if (!choice.help.empty()) compat::item_tooltip(choice.help.c_str());
   }
 }
 
-void scene_items(FrameState& state) {
-  for (const auto& [name, title] : state.scenes()) {
-    const auto& opened = state.session.document().opened;
-    const bool on = opened && opened->path == kScenePrefix + name;
-    if (ImGui::MenuItem((title + "###shipped_" + name).c_str(), nullptr, on))
-      state.commands.act([&state, name = name](Session&) { state.open_shipped(name); });
-  }
-}
-
-void recent_items(FrameState& state) {
-  int number = 0;
-  for (const std::string& path : state.settings.recent) {
-    note_text(path);
-    const WithId scope(number++);
-    if (ImGui::MenuItem((shortened(path, px(420)) + "###recent").c_str()))
-      state.commands.act([&state, path](Session&) { state.open(path); });
-  }
-}
-
-void file_menu(FrameState& state) {
-  const bool opened = state.session.document().opened != nullptr;
-  if (item("toolbar.open", "Ctrl+O")) state.ask_open = true;
-  if (!state.models().empty() && begin_menu("toolbar.models")) {
-    model_items(state);
+void action_line(FrameState& state, const Action& action) {
+  const std::string title = action_text(action, state), key = action_key(action);
+  if (action.takes != Takes::nothing) {
+    if (choices(state, action.takes).empty() || !begin_menu(title, action.id)) return;
+    choice_lines(state, action);
     ImGui::EndMenu();
+    return;
   }
-  if (begin_menu("toolbar.scenes")) {
-    scene_items(state);
-    ImGui::EndMenu();
-  }
-  if (!state.settings.recent.empty() && begin_menu("toolbar.recent")) {
-    recent_items(state);
-    ImGui::Separator();
-    if (item("toolbar.forget_recent")) state.settings.recent.clear();
-    ImGui::EndMenu();
-  }
-  ImGui::Separator();
-  if (item("toolbar.save", "Ctrl+S", false, opened)) state.save();
-  if (item("toolbar.save_as", "Ctrl+Shift+S", false, opened)) state.ask_save_as = true;
-  if (item("toolbar.export", "Ctrl+E")) state.ask_export = true;
-  ImGui::Separator();
-  if (item("toolbar.quit", "Ctrl+Q")) state.quit = true;
+  const bool chosen =
+      ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
+                      is_checked(action, state), is_possible(action, state));
+  note_item(action.id);
+  if (chosen) perform(state, action.id);
 }
 
-void edit_menu(FrameState& state) {
-  const History& history = state.session.history();
-  const auto line = [](const char* key, const std::string& sentence) {
-    note_text(sentence);
-    return sentence.empty() ? std::string(tr(key)) : tr(std::string(key) + ".what", {sentence});
-  };
-  if (ImGui::MenuItem((line("toolbar.undo", history.undo_sentence()) + "###undo").c_str(), "Ctrl+Z", false,
-                      history.can_undo()))
-    state.commands.act([](Session& session) { session.undo(); });
-  if (ImGui::MenuItem((line("toolbar.redo", history.redo_sentence()) + "###redo").c_str(), "Ctrl+Y", false,
-                      history.can_redo()))
-    state.commands.act([](Session& session) { session.redo(); });
-  ImGui::Separator();
-  if (item("toolbar.edit_text", "Ctrl+T", false, state.session.document().model != nullptr))
-    state.focus_text = true;
-}
-
-void view_menu(FrameState& state) {
-  Workspace& workspace = state.workspace;
-  int number = 1;
-  for (const auto& view : state.views) {
-    const std::string id = view->id(), key = std::to_string(number++);
-    if (ImGui::MenuItem((std::string(tr("view." + id)) + "###view_" + id).c_str(), key.c_str(),
-                        workspace.view == id))
-      workspace.view = id;
-  }
-  ImGui::Separator();
-  if (item("toolbar.difference", "D", workspace.show_difference))
-    workspace.show_difference = !workspace.show_difference;
-  if (item("compare.pin.menu", "P", state.session.pinned() != nullptr, state.session.result() != nullptr))
-    toggle_pin(state);
-  if (item("toolbar.log_scale", "L", workspace.log_scale)) workspace.log_scale = !workspace.log_scale;
-  if (item("toolbar.animate", nullptr, workspace.animate)) workspace.animate = !workspace.animate;
-  ImGui::Separator();
-  const bool dark = theme().kind == ThemeKind::dark;
-  if (item("toolbar.dark", "T", dark)) state.set_theme(ThemeKind::dark);
-  if (item("toolbar.light", "T", !dark)) state.set_theme(ThemeKind::light);
-  ImGui::Separator();
-  if (item("toolbar.larger", "Ctrl++")) state.settings.zoom = std::min(3.f, state.settings.zoom + 0.1f);
-  if (item("toolbar.smaller", "Ctrl+\u2212"))
-    state.settings.zoom = std::max(0.6f, state.settings.zoom - 0.1f);
-  if (item("toolbar.usual_size", "Ctrl+0", state.settings.zoom == 1.f)) state.settings.zoom = 1.f;
-}
-
-void model_menu(FrameState& state) {
-  const Document& document = state.session.document();
-  if (item("toolbar.run_again", nullptr, false, document.model != nullptr))
-    state.commands.act([](Session& session) { session.run(); });
-  const bool edited = !document.edits.empty();
-  if (item("toolbar.clear_changes", nullptr, false, edited))
-    state.commands.edit(Text::of("toolbar.clear_changes"), {}, [](Document& changed) -> Status {
-      changed.edits.clear();
-      return Done{};
-    });
-  ImGui::Separator();
-  const bool generates =
-      document.opened && document.opened->recorded.empty() && document.model->config().head.present;
-  if (item("toolbar.generate_one", nullptr, false, generates))
-    state.commands.act([sequence = state.workspace.cursor.sequence, words = Text::of("toolbar.generate_one")](
-                           Session& session) { session.generate(sequence, 1, words); });
-}
-
-void help_menu(FrameState& state) {
-  if (item("toolbar.keys", "F1")) state.show_keys = true;
-  if (item("toolbar.about")) state.show_about = true;
-}
-
-void menu(FrameState& state, const char* key, void (*items)(FrameState&)) {
-  if (!begin_menu(key)) return;
+void menu(FrameState& state, Menu which) {
+  const std::string name = std::string("toolbar.") + menu_name(which);
+  if (!begin_menu(tr(name), name)) return;
   {
     const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(11), px(5)));
-    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
-    items(state);
+    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(which == Menu::walk ? 4 : 7)));
+    for (const Action& action : actions()) {
+      if (action.menu != which) continue;
+      if (action.line_above) ImGui::Separator();
+      action_line(state, action);
+    }
     if (escape_pressed()) ImGui::CloseCurrentPopup();
   }
   ImGui::EndMenu();
+}
+
+void menus(FrameState& state) {
+  if (std::exchange(state.open_menu, false)) {  // as BeginMenu names it
+    ImGui::OpenPopup((std::string(tr("toolbar.file")) + "###toolbar.file").c_str());
+    state.popup_by_key = true;
+  }
+  for (int which = 0; which < kMenus; ++which) menu(state, static_cast<Menu>(which));
 }
 
 void chooser(FrameState& state, const std::string& label) {
@@ -161,13 +74,13 @@ void chooser(FrameState& state, const std::string& label) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   ImGui::SetNextWindowPos(low, ImGuiCond_Appearing);
   if (!begin_popup("###chooser_popup")) return;
-  model_items(state);
-  if (!state.models().empty()) ImGui::Separator();
-  scene_items(state);
-  if (!state.settings.recent.empty()) ImGui::Separator();
-  recent_items(state);
-  ImGui::Separator();
-  if (item("toolbar.open", "Ctrl+O")) state.ask_open = true;
+  for (const char* id : {"file.open_model", "file.open_scene", "file.open_path"}) {
+    const Action& action = *find_action(id);
+    if (choices(state, action.takes).empty()) continue;
+    choice_lines(state, action);
+    ImGui::Separator();
+  }
+  action_line(state, *find_action("file.open"));
   ImGui::EndPopup();
 }
 
@@ -178,18 +91,32 @@ std::string chooser_label(const FrameState& state, float room) {
   return shortened(title, room) + " \u25be";
 }
 
+// A switch of the whole window: does an action of the table. `help`: string key, or null.
+struct Switch {
+  const char *action, *name, *label, *help;
+};
+
+bool draw_switch(FrameState& state, const Switch& what) {
+  const Action& action = *find_action(what.action);
+  const bool shown_on = action.id != "view.theme" && is_checked(action, state);
+  if (raised_button(std::string(tr(what.label)) + "###" + what.name, shown_on)) perform(state, action.id);
+  const std::string key = action_key(action), help = what.help ? tr(what.help) : action_name(action);
+  compat::item_tooltip(key.empty() ? help.c_str() : tr("toolbar.with_key", {help, key}).c_str());
+  return true;
+}
+
 void switches(FrameState& state, ImVec2 position, ImVec2 size) {
-  Workspace& workspace = state.workspace;
   const bool dark = theme().kind == ThemeKind::dark;
-  const std::string difference = tr("toolbar.difference_short"),
-                    look = tr(dark ? "toolbar.to_light" : "toolbar.to_dark");
-  const std::string exporting = tr("toolbar.export_short"), other = language() == "en" ? "ko" : "en";
-  const bool bilingual = languages().size() > 1;
-  const std::string speech = tr("toolbar.language");
-  const std::string open = chooser_label(state, px(220)), pin = tr("compare.pin");
-  float width = button_width(open) + button_width(pin) + button_width(difference) + button_width(look) +
-                button_width(exporting) + px(4 * 14 + 14);
-  if (bilingual) width += button_width(speech) + px(14);
+  std::vector<Switch> all{
+      {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
+      {"compare.difference", "difference", "toolbar.difference_short", "toolbar.difference.help"},
+      {"view.language", "language", "toolbar.language", nullptr},
+      {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
+      {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
+  if (languages().size() < 2) all.erase(all.begin() + 2);
+  const std::string open = chooser_label(state, px(220));
+  float width = button_width(open) + px(14);
+  for (const Switch& each : all) width += button_width(tr(each.label)) + px(14);
   ImGui::SetCursorScreenPos(
       ImVec2(position.x + size.x - width, position.y + (size.y - ImGui::GetFrameHeight()) / 2));
   const ImVec2 left = ImGui::GetCursorScreenPos();
@@ -198,29 +125,17 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(left);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
   chooser(state, open);
-  ImGui::SameLine();
-  if (raised_button(pin + "###pin", state.session.pinned() != nullptr)) toggle_pin(state);
-  compat::item_tooltip(tr("compare.pin.help"));
-  ImGui::SameLine();
-  if (raised_button(difference + "###difference", workspace.show_difference))
-    workspace.show_difference = !workspace.show_difference;
-  compat::item_tooltip(tr("toolbar.difference.help"));
-  ImGui::SameLine();
-  if (bilingual) {
-    if (raised_button(speech + "###language")) state.set_language(other);
+  for (const Switch& each : all) {
     ImGui::SameLine();
+    draw_switch(state, each);
   }
-  if (raised_button(look + "###theme")) state.set_theme(dark ? ThemeKind::light : ThemeKind::dark);
-  compat::item_tooltip(tr("toolbar.theme.help"));
-  ImGui::SameLine();
-  if (raised_button(exporting + "###export")) state.ask_export = true;
-  compat::item_tooltip(tr("toolbar.export.help"));
 }
 
 }  // namespace
 
 void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(position);
+  float left = px(420);
   {
     const WithVar tall(ImGuiStyleVar_FramePadding, ImVec2(px(8), (size.y - ImGui::GetFontSize()) / 2));
     const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
@@ -234,17 +149,13 @@ void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
         const WithFont face(fonts().body_bold);
         ImGui::TextUnformatted("attnscope");
       }
-      menu(state, "toolbar.file", file_menu);
-      menu(state, "toolbar.edit", edit_menu);
-      menu(state, "toolbar.view", view_menu);
-      menu(state, "toolbar.model", model_menu);
-      menu(state, "toolbar.help", help_menu);
+      menus(state);
+      left = ImGui::GetCursorScreenPos().x - position.x + px(4);
       ImGui::EndMenuBar();
     }
     ImGui::EndChild();
   }
   // The switches are a child of their own: the menu bar centres nothing but its own line.
-  const float left = px(420);
   ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y));
   compat::begin_child("switches", ImVec2(std::max(1.f, size.x - left), size.y - 1), false,
                       ImGuiWindowFlags_NoScrollbar);

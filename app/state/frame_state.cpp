@@ -124,7 +124,7 @@ void FrameState::open(const std::string& path) {
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
   if (path.rfind(kModelPrefix, 0) == 0)
     return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
-  asked_path_ = path == kRandomModel ? path : whole_path(path);
+  asked_path_ = path.starts_with(kRandomPrefix) ? path : whole_path(path);
   if (!is_session_path(path)) return session.open(asked_path_);
   Result<SessionFile> file = read_session(asked_path_);
   if (!file) return session.report(file.error());
@@ -133,7 +133,7 @@ void FrameState::open(const std::string& path) {
 
 void FrameState::open_session(SessionFile file) {
   std::error_code ignored;
-  const bool shipped = file.model.starts_with(kModelPrefix) || file.model == kRandomModel;
+  const bool shipped = file.model.starts_with(kModelPrefix) || file.model.starts_with(kRandomPrefix);
   if (file.scene.empty() && !shipped && !fs::exists(file.model, ignored)) {
     notify(Notice::Kind::warning, tr("session.moved", {file.model}), tr("session.moved.hint"), 0);
     browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
@@ -171,7 +171,7 @@ void FrameState::remember_opened() {
     else if (*pinned)
       session.pin(**pinned);
   }
-  if (path.empty() || path == kRandomModel || !opened) return;
+  if (path.empty() || path.starts_with(kRandomPrefix) || !opened) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
   if (!from && opened->path != path && !inside) return;
   std::erase(settings.recent, path);
@@ -179,8 +179,8 @@ void FrameState::remember_opened() {
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
 }
 
-void FrameState::take_session_cursor(const RunResult& run) {
-  if (look_) take_cursor(*look_, run, workspace);
+void FrameState::take_session_cursor(const RunResult& result) {
+  if (look_) take_cursor(*look_, result, workspace);
   look_.reset();
 }
 
@@ -274,8 +274,24 @@ void FrameState::poll_writing() {
 
 void FrameState::set_theme(ThemeKind kind) {
   settings.theme = kind;
-  attnscope::set_theme(kind);
-  apply_imgui_style(ui_scale());
+  apply_theme();
+}
+
+void FrameState::set_contrast(bool on) {
+  settings.contrast = on;
+  apply_theme();
+}
+
+void FrameState::set_safe_colours(bool on) {
+  settings.safe_colours = on;
+  apply_theme();
+}
+
+void FrameState::apply_theme() {
+  attnscope::set_theme(settings.theme);
+  attnscope::set_contrast(settings.contrast || presenter.on);
+  attnscope::set_safe_colours(settings.safe_colours);
+  if (ImGui::GetCurrentContext()) apply_imgui_style(ui_scale());
 }
 
 void FrameState::set_language(const std::string& wanted) {

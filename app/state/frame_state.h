@@ -12,6 +12,7 @@
 
 #include "app/gpu/image_file.h"
 #include "app/look/theme.h"
+#include "app/state/presenter.h"
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
 #include "app/widgets/measure_field.h"
@@ -24,6 +25,8 @@ struct Settings {
   ThemeKind theme = ThemeKind::dark;
   std::string language;  ///< that was chosen here; empty: as the system says
   float zoom = 1.f;      ///< times the scale that the screen asks for
+  bool contrast = false, safe_colours = false;
+  bool toured = false;  ///< the tour was taken or skipped
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;
@@ -82,13 +85,20 @@ struct FrameState {
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
   std::vector<Notice> notices;
-  std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
-  ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
+  std::map<std::string, Fault> faults;           ///< by the part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
+  std::shared_ptr<const RunResult> run, walked;  ///< as Frame::run() and Frame::walked() of this frame
+  Presenter presenter;
+  /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
+  std::function<void(FrameState& state, int by)> pages;
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
        focus_text = false;
-  bool show_about = false;
+  bool show_about = false, show_palette = false, show_settings = false, ask_tour = false;
+  bool touring = false;       ///< the tour takes the keys
+  bool open_menu = false;     ///< the first of the bar
+  bool popup_by_key = false;  ///< what is open was opened by a key: the keys walk in it
   std::optional<ExportRequest> export_request;
   std::optional<BrowseRequest> browse;
   std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
@@ -122,12 +132,16 @@ struct FrameState {
   /// Puts unsaved changes into the folder of settings; the next start says so.
   void keep_unsaved();
   /// The cursor of a session that was just opened, now that it has run.
-  void take_session_cursor(const RunResult& run);
+  void take_session_cursor(const RunResult& result);
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
   /// Takes what background writing has to tell; once per frame.
   void poll_writing();
   void set_theme(ThemeKind kind);
+  void set_contrast(bool on);
+  void set_safe_colours(bool on);
+  /// Theme, contrast and colours as the settings and the presenter have them.
+  void apply_theme();
   void set_language(const std::string& language);
 
  private:

@@ -82,6 +82,14 @@ std::string member(const Site& site) {
   return tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
 }
 
+// "Scores · block 1", where there is more than one place for it.
+std::string with_place(const ModelConfig& config, const Site& site, std::string title) {
+  if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
+    return tr("steps.title_block", {title, place_name(config, site)});
+  if (has_stacks(config)) return tr("steps.title_block", {title, stack_name(config, site.stack)});
+  return title;
+}
+
 }  // namespace
 
 bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help) {
@@ -108,11 +116,7 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
   std::string title = tr(
       "steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
-  const ModelConfig& config = trace.config();
-  if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
-    title = tr("steps.title_block", {title, place_name(config, site)});
-  else if (has_stacks(config))
-    title = tr("steps.title_block", {title, stack_name(config, site.stack)});
+  title = with_place(trace.config(), site, std::move(title));
   compat::push_font(fonts().title);
   ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
   ImGui::PopFont();
@@ -146,6 +150,30 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
             middle_truncated(fonts().mono_small, torch, width));
   const float bottom = std::max({at.y + tall + 4 * unit, torch_at.y + line, shapes_at.y + line});
   ImGui::Dummy(ImVec2(width, bottom - at.y + 3 * unit));
+}
+
+void draw_presented_words(const ViewContext& context, int step) {
+  const RunResult& run = context.run;
+  const Site& site = context.workspace.cursor.step;
+  const Trace& trace = run.trace(context.workspace.cursor.sequence);
+  const float width =
+      ImGui::GetContentRegionAvail().x - 14 * ui_scale();  // as far from the right as the left
+  const std::string count = tr("present.step", {std::to_string(step + 1), std::to_string(run.steps.size())});
+  const float count_width = text_size(fonts().title, count).x;
+  const std::string title = with_place(trace.config(), site, title_text(trace, site));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, fonts().title, at, theme().text,
+            middle_truncated(fonts().title, title, width - count_width - 20 * ui_scale()));
+  draw_text(list, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
+  ImGui::Dummy(ImVec2(width, text_size(fonts().title, "X").y));
+  const std::string sentence = sentence_text(trace, site);
+  note_text(sentence);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(sentence.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
 }
 
 void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,

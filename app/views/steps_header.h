@@ -12,6 +12,8 @@ namespace attnscope {
 
 /// Title, sentence, formula, shapes, PyTorch.
 void draw_step_words(const ViewContext& context, const Figure& figure, int step);
+/// While presenting: title, place in the walk, and one sentence.
+void draw_presented_words(const ViewContext& context, int step);
 /// Sequence, block, head, members of the step; for the vocabulary: most likely or whole. `first` false: chips
 /// stand before them on the line.
 void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,

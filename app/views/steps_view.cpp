@@ -69,6 +69,7 @@ class StepsView : public View {
         return ImGui::TextUnformatted(tr("steps.missing"));
     }
     prepare(context);
+    if (context.workspace.presenting) return draw_presented(context, step);
     draw_step_words(context, figure_, step);
     draw_step_chips(context, figure_, step, whole_vocabulary_);
     draw_notes(context);
@@ -233,6 +234,23 @@ class StepsView : public View {
   }
 
   // ---- drawing ----
+  // While presenting: the figure, and under it the sum of the number that is pointed at, else the formula.
+  void draw_presented(const ViewContext& context, int step) {
+    draw_presented_words(context, step);
+    draw_notes(context);
+    const float unit = ui_scale(), below = text_size(fonts().formula, "X").y + 14 * unit;
+    const ImVec2 room(ImGui::GetContentRegionAvail().x,
+                      std::max(ImGui::GetContentRegionAvail().y - below, 90 * unit));
+    compat::begin_child("steps_figure", room, false,
+                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_figure(context, room);
+    ImGui::EndChild();
+    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_pieces(hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_,
+                ImVec2(at.x, at.y + 6 * unit), room.x - 150 * unit, fonts().formula, 1);
+    ImGui::Dummy(ImVec2(room.x, below - 8 * unit));
+  }
   void draw_notes(const ViewContext& context) const {
     const char* key = !context.workspace.show_difference ? nullptr
                       : !context.before                  ? "steps.difference.none"
@@ -259,8 +277,10 @@ class StepsView : public View {
     mark_edits(context, marks);
     spell(context, shown, why);
     const float extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
-    const ImVec2 at(corner.x + left * 18 * unit, corner.y + 4 * unit),
-        size(room.x - extra - 4 * unit, room.y - 8 * unit);
+    const ImVec2 size(room.x - extra - 4 * unit, room.y - 8 * unit);
+    const bool centred = context.workspace.presenting && plot_.used().x > 0;
+    const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // beside figure and legend
+    const ImVec2 at(corner.x + left * 18 * unit + std::max(0.f, spare / 2), corner.y + 4 * unit);
     const bool difference =
         context.workspace.show_difference && context.before && !context.before->traces.empty();
     const FigureEvent event = plot_.draw(context, figure_, marks, at, size, difference);

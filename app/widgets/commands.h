@@ -51,6 +51,7 @@ struct Workspace {
   int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
   LossRows backward_rows = LossRows::as_trained;  ///< the rows that the loss counts
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
+  bool presenting = false;  ///< the figure alone, large: words that are for reading stay away
   bool animate = true;
   bool playing = false;
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does

@@ -8,7 +8,9 @@
 #include "core/arch/family.h"
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_tokenizer.h"
+#include "core/arch/known_family.h"
 #include "core/arch/memory_limit.h"
+#include "core/arch/presets.h"
 #include "core/arch/quantisation.h"
 #include "core/arch/random_model.h"
 #include "core/arch/recorded.h"
@@ -23,51 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string known_architectures() {
-  std::vector<std::string> names;
-  for (const Family& family : families())
-    for (const std::string& type : family.model_types) names.push_back(type);
-  return join(names, ", ");
-}
-
-// "XLM-RoBERTa" -> "xlmroberta"
-std::string letters_of(std::string_view name) {
-  std::string out;
-  for (const char c : name)
-    if (c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-// By model_type, or (old configs) by the name in `architectures`: "Gemma2ForCausalLM" begins with gemma2, and
-// with gemma, which is shorter.
-struct Known {
-  const Family* family = nullptr;
-  std::string type;
-};
-Result<Known> family_of(const json& config, const std::string& what) {
-  std::string type, architecture;
-  if (config.is_object() && config.contains("model_type") && config["model_type"].is_string())
-    type = config["model_type"].get<std::string>();
-  if (config.is_object() && config.contains("architectures") && config["architectures"].is_array() &&
-      !config["architectures"].empty() && config["architectures"][0].is_string())
-    architecture = config["architectures"][0].get<std::string>();
-  const std::string letters = letters_of(architecture);
-  Known found;
-  for (const Family& family : families()) {
-    for (const std::string& known : family.model_types) {
-      if (type == known) return Known{&family, type};
-      if (!type.empty() || known.size() <= found.type.size()) continue;
-      if (starts_with(letters, letters_of(known))) found = {&family, known};
-    }
-  }
-  if (found.family) return found;
-  const std::string named = !type.empty() ? type : architecture;
-  if (named.empty()) {
-    return fail(Code::bad_format, "error.arch.no_architecture", {what, known_architectures()});
-  }
-  return fail(Code::unsupported, "error.arch.architecture", {what, in_quotes(named), known_architectures()});
-}
 
 // What the file holds, by number format.
 void count_formats(const TensorSource& source, OpenedModel& out) {
@@ -107,7 +64,7 @@ Result<OpenedModel> assemble(json config, const std::string& what,
                              const std::shared_ptr<TensorSource>& stored, const WatchedSource& file,
                              const OpenOptions& options) {
   TRY_OK(check_quantised_tensors(config, file, what));
-  TRY(const Known known, family_of(config, what));
+  TRY(const KnownFamily known, known_family(config, what));
   const Family* family = known.family;
   config["model_type"] = known.type;
   OpenedModel out;
@@ -168,7 +125,7 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
     return fail(Code::not_found, "error.arch.no_config", {quoted_path(folder.string())});
   }
   TRY(const json config, read_json_file(config_path));
-  TRY_OK(family_of(config, quoted_path(config_path)));  // before the weights are looked for
+  TRY_OK(known_family(config, quoted_path(config_path)));  // before the weights are looked for
   TRY_OK(check_quantisation(config, quoted_path(config_path)));
   TRY(std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
   const auto file = std::make_shared<WatchedSource>(std::move(source));
@@ -341,6 +298,7 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
   if (path == kRandomModel) return random_gpt2_small();
+  if (starts_with(path, kRandomPrefix)) return random_preset(path.substr(kRandomPrefix.size()));
   auto opened = open_watched(path, options);
   // Whoever reads a part of a model knows only that part's name: "config.json".
   if (!opened) return about(path, opened.error());

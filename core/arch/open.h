@@ -51,7 +51,7 @@ struct OpenOptions {
   std::int64_t expand_limit = -1;
 };
 
-/// What lies at `path`, or the model that kRandomModel (random_model.h) names. Errors name the file and the
+/// What lies at `path`, or the model that "random:NAME" (random_model.h) names. Errors name the file and the
 /// tensor, and say which architectures are known.
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options = {});
 /// A shipped scene or other text already in memory.

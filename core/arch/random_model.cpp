@@ -1,6 +1,7 @@
 #include "core/arch/random_model.h"
 
 #include "core/base/text.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
@@ -37,19 +38,28 @@ Tensor spread_values(const std::vector<std::int64_t>& sizes, float spread, std::
 }  // namespace
 
 Result<OpenedModel> random_gpt2_small() {
-  ModelConfig config = gpt2_small();
+  const ModelConfig config = gpt2_small();
+  std::vector<WeightShape> weights = expected_weights(config);
+  std::erase_if(weights, [](const WeightShape& weight) { return weight.name == "logits.bias"; });
+  TRY(OpenedModel out, random_model(config, weights));
+  out.title = out.path = kRandomModel;
+  return out;
+}
+
+Result<OpenedModel> random_model(ModelConfig config, const std::vector<WeightShape>& shapes) {
   Weights weights;
   std::uint32_t state = 1;
-  for (const WeightShape& expected : expected_weights(config)) {
-    if (expected.name == "logits.weight" || expected.name == "logits.bias") continue;
-    const bool norm = expected.name.find("ln") != std::string::npos, bias = ends_with(expected.name, ".bias");
+  for (const WeightShape& expected : shapes) {
+    if (is_tied(config, expected.name)) continue;
+    const bool norm =
+                   expected.name.find("ln") != std::string::npos || ends_with(expected.name, "_norm.weight"),
+               bias = ends_with(expected.name, ".bias");
     Tensor value = spread_values(expected.shape, norm || bias ? 0.f : 0.035f, state++);
     if (norm && !bias) value = Tensor::filled({{Axis::none, expected.shape[0]}}, 1.f);
     weights.set(expected.name, value);
   }
-  weights.set("logits.weight", weights.get("tok_embed.weight").transpose());
+  tie_tables(config, weights);
   OpenedModel out;
-  out.title = out.path = kRandomModel;
   out.family = config.family;
   out.dtype = "F32";
   TRY(out.model, Model::make(std::move(config), std::move(weights)));

@@ -13,6 +13,7 @@
 #include "core/ops/hidden.h"
 #include "core/ops/kernels.h"
 #include "core/ops/mask.h"
+#include "core/ops/op_count.h"
 #include "core/ops/ops.h"
 #include "core/ops/tiles.h"
 
@@ -124,6 +125,8 @@ class QueryRows {
     return true;
   }
 
+  std::int64_t multiply_adds() const { return multiply_adds_; }
+
   // z is [query, head, d_head], lse [head, query].
   void finish(float* z, float* lse) const {
     for (std::int64_t i = 0; i < count_; ++i) {
@@ -174,6 +177,7 @@ class QueryRows {
         std::max<std::int64_t>(0, span.begin - tile.begin) / kernel_.columns * kernel_.columns;
     const std::int64_t end = std::min(tile.count, whole(span.end - tile.begin, kernel_.columns));
     if (begin >= end) return;
+    multiply_adds_ += rows * (end - begin) * (d_head_ + d_value_);
     score(tile, i, rows, begin, end);  // [row, key]
     for (std::int64_t row = 0; row < rows; ++row)
       weigh(tile, i + row, begin, end, score_.get() + row * kKeys);
@@ -248,6 +252,7 @@ class QueryRows {
   KeySpan spans_[kRows] = {};                          // keys that each row can see lie in it
   float top_[kRows] = {};                              // running maximum per row
   double sum_[kRows] = {};                             // running sum of exp(score - top)
+  std::int64_t multiply_adds_ = 0;
   bool hiding_ = false;
 };
 
@@ -316,11 +321,13 @@ class Attention {
       QueryRows rows(in_, keys, first + head, rows_.begin(piece), rows_.end(piece) - rows_.begin(piece));
       if (rows.run(room ? room + head * per_head : nullptr, [this] { return stop(); }))
         rows.finish(z_.data(), lse_.data());
+      if (count_) count_->attention += rows.multiply_adds();
     });
   }
 
   const AttentionInputs& in_;
   const std::function<bool()>& cancelled_;
+  OpCount* const count_ = op_count();
   std::atomic<bool> stopped_{false};
   Cut rows_;
   std::vector<KeyTiles> keys_;

@@ -9,6 +9,7 @@
 #include "core/ops/encoded_linear.h"
 #include "core/ops/hidden.h"
 #include "core/ops/kernels.h"
+#include "core/ops/op_count.h"
 #include "core/ops/ops.h"
 #include "core/ops/product.h"
 #include "core/ops/tiles.h"
@@ -22,6 +23,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Axis out_axi
   Buffer out({{x.axis(0), x.size(0)}, {out_axis, w.size(1)}});  // [pos, out]
   const Product product{rows.data(), rows.stride(0), 1,         offset.data(), out.data(),
                         w.size(1),   x.size(0),      w.size(1), w.size(0)};
+  if (OpCount* const count = op_count()) count->products += product.m * product.n * product.k;
   if (w.is_encoded())
     multiply_encoded(product, w);
   else

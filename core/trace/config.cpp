@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
 #include "core/trace/input.h"
 
 namespace attnscope {
@@ -83,30 +82,6 @@ std::string_view activation_name(Activation kind) {
     case Activation::quick_gelu: return "quick GELU";
   }
   return "";
-}
-
-std::vector<std::pair<std::string, std::int64_t>> parameters_by_part(const ModelConfig& config,
-                                                                     const Weights& weights) {
-  std::vector<std::pair<std::string, std::int64_t>> parts{
-      {"embedding", 0}, {"attention", 0}, {"mlp", 0}, {"norms", 0}, {"unembedding", 0}};
-  for (const auto& [full, tensor] : weights.all()) {
-    std::string_view name = full;
-    for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
-      if (starts_with(name, stack_prefix(stack))) name.remove_prefix(stack_prefix(stack).size());
-    const bool head = starts_with(name, "logits.") || starts_with(name, "head.");
-    const bool table = starts_with(name, "tok_embed.");
-    if (config.head.tied && name == "logits.weight") continue;  // counted as the embedding table
-    if (table && starts_with(full, "enc.") && config.of(Stack::enc).shares_embedding) continue;
-    const bool inside = name.find(".attn.") != std::string_view::npos ||
-                        name.find(".cross.") != std::string_view::npos || starts_with(name, "rel_bias.");
-    const std::size_t part = inside                                         ? 1
-                             : name.find(".mlp.") != std::string_view::npos ? 2
-                             : name.find("ln") != std::string_view::npos    ? 3
-                             : head                                         ? 4
-                                                                            : 0;
-    parts[part].second += tensor.count();
-  }
-  return parts;
 }
 
 }  // namespace attnscope

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "app/look/fonts.h"
-#include "app/shell/keyboard.h"
 #include "app/shell/startup.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
@@ -260,15 +259,6 @@ TEST_F(FrameTest, HelpAndAboutOpenAndClose) {
   frames();
   key(Key::escape);
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
-}
-
-TEST_F(FrameTest, TheListOfKeysKnowsHowManyViewsThereAre) {
-  const auto lines = key_lines(state().views.size());
-  const auto views = std::find_if(lines.begin(), lines.end(), [](const KeyLine& line) {
-    return std::string_view(line.words) == "keys.view";
-  });
-  ASSERT_NE(views, lines.end());
-  EXPECT_EQ(views->keys, "1 … " + std::to_string(state().views.size()));
 }
 
 TEST_F(FrameTest, TheLayerOfTheCommandLineIsWhereTheWalkStands) {

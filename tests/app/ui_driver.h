@@ -30,6 +30,9 @@ class FrameTest : public ImguiFixture {
     session_.reset();
     note_items(false);
     set_theme(ThemeKind::dark);
+    set_contrast(false);
+    set_safe_colours(false);
+    (void)set_language("en");
     ImguiFixture::TearDown();
   }
 

@@ -56,7 +56,7 @@ TEST_F(Settings, ThemeDifferenceAndMenus) {
   window.key("d");
   window.wait("the numbers themselves", [](const Json& now) { return now.at("difference") == false; });
   window.click("toolbar.view");
-  window.click("toolbar.light");
+  window.click("view.theme");
   window.wait("light by the menu", [](const Json& now) { return now.at("theme") == "light"; });
 }
 

@@ -1,0 +1,215 @@
+#include "app/shell/palette.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "app/state/frame_state.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+constexpr float kWidth = 620.f, kTop = 72.f, kRow = 26.f;
+constexpr int kListRows = 12, kPageRows = 8;
+constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse;
+
+// Its code points, Latin letters in lower case.
+std::u32string letters_of(std::string_view text) {
+  std::u32string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto letter = static_cast<char32_t>(next_code_point(text, at));
+    out += letter >= U'A' && letter <= U'Z' ? letter + (U'a' - U'A') : letter;
+  }
+  return out;
+}
+bool is_break(char32_t c) { return std::u32string_view(U" ._-/:").find(c) != std::u32string_view::npos; }
+
+std::string place_of(const Action& action) {
+  if (action.scope == KeyScope::presenter) return tr("palette.presenter");
+  return action.menu == Menu::none ? std::string() : tr(std::string("toolbar.") + menu_name(action.menu));
+}
+
+}  // namespace
+
+int fuzzy_score(std::string_view wanted, std::string_view where) {
+  const std::u32string letters = letters_of(wanted), text = letters_of(where);
+  int score = 0;
+  std::size_t at = 0;
+  bool joined = false;
+  for (const char32_t letter : letters) {
+    if (letter == U' ') {
+      joined = false;
+      continue;
+    }
+    const std::size_t from = at;
+    while (at < text.size() && text[at] != letter) ++at;
+    if (at == text.size()) return -1;
+    const bool begins = at == 0 || is_break(text[at - 1]);
+    score += 2 + (begins ? 6 : 0) + (joined && at == from ? 8 : 0);
+    score -= static_cast<int>(std::min<std::size_t>(at - from, 3));
+    joined = true;
+    ++at;
+  }
+  const auto left = static_cast<int>(std::min<std::size_t>(text.size() - at, 40));
+  return std::max(0, score * 8 - left);  // of two that fit alike the shorter one
+}
+
+std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
+  std::vector<Line> out;
+  const auto site = [&](const Action& action, const Choice& choice) {
+    return tr("palette.go", {choice.argument, choice.title, action_name(action)});
+  };
+  for (const Action& action : actions()) {
+    const bool possible = is_possible(action, state);
+    if (action.takes == Takes::nothing) {
+      out.push_back({&action,
+                     {},
+                     action_text(action, state),
+                     action.id,
+                     place_of(action),
+                     action_key(action),
+                     possible});
+      continue;
+    }
+    for (const Choice& choice : choices(state, action.takes)) {
+      const std::string title = action.takes == Takes::site
+                                    ? site(action, choice)
+                                    : tr("palette.choice", {action_name(action), choice.title});
+      out.push_back({&action,
+                     choice.argument,
+                     title,
+                     action.id + " " + choice.argument,
+                     place_of(action),
+                     {},
+                     possible});
+    }
+  }
+  return out;
+}
+
+std::vector<std::size_t> Palette::found(const std::vector<Line>& lines, const std::string& letters) {
+  std::vector<std::pair<int, std::size_t>> scores;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const int score = std::max(fuzzy_score(letters, lines[i].title), fuzzy_score(letters, lines[i].name));
+    if (score >= 0) scores.emplace_back(-score, i);
+  }
+  if (!letters.empty())
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::size_t> out;
+  for (const auto& [score, index] : scores) out.push_back(index);
+  return out;
+}
+
+void Palette::begin(FrameState& state) {
+  lines_ = all_lines(state);
+  for (const Line& line : lines_) note_text(line.title);
+  letters_.clear();
+  searched_.clear();
+  found_ = found(lines_, {});
+  chosen_ = 0;
+  moved_ = true;
+  ImGui::OpenPopup("###palette");
+}
+
+void Palette::move(int by) {
+  const int count = static_cast<int>(found_.size());
+  if (count == 0 || by == 0) return;
+  chosen_ = std::abs(by) == 1 ? (chosen_ + by + count) % count : std::clamp(chosen_ + by, 0, count - 1);
+  moved_ = true;
+}
+
+void Palette::draw_line(const Line& line, bool chosen, float width) const {
+  const ImVec2 at = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool hovered = ImGui::IsItemHovered();
+  if (chosen || hovered) list->AddRectFilled(at, end, chosen ? theme().accent_soft : theme().hovered, px(5));
+  const float y = at.y + (end.y - at.y - ImGui::GetTextLineHeight()) / 2;
+  const float key = line.key.empty() ? 0 : ImGui::CalcTextSize(line.key.c_str()).x + px(14);
+  const float place = line.place.empty() ? 0 : ImGui::CalcTextSize(line.place.c_str()).x + px(14);
+  const ImU32 dim = line.possible ? theme().text_dim : with_alpha(theme().text_dim, 0.55f);
+  list->AddText(ImVec2(at.x + px(8), y), line.possible ? theme().text : dim,
+                shortened(line.title, width - key - place - px(24)).c_str());
+  if (key > 0)
+    list->AddText(ImVec2(at.x + width - key, y), line.possible ? theme().accent : dim, line.key.c_str());
+  if (place > 0)
+    list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - place, y), dim, line.place.c_str());
+}
+
+// True where a line was clicked.
+bool Palette::draw_lines() {
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  const float width = ImGui::GetContentRegionAvail().x;
+  bool clicked = false;
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(found_.size()), px(kRow));
+  while (clipper.Step())
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const Line& line = lines_[found_[static_cast<std::size_t>(i)]];
+      const WithId scope(i);
+      if (ImGui::InvisibleButton("###line", ImVec2(width, px(kRow)))) chosen_ = i, clicked = true;
+      note_item("palette." + line.action->id + (line.argument.empty() ? "" : "." + line.argument));
+      draw_line(line, i == chosen_, width);
+    }
+  return clicked;
+}
+
+bool Palette::draw_list() {
+  const float height = px(kRow) * static_cast<float>(kListRows);
+  compat::begin_child("palette_list", ImVec2(px(kWidth), height), false);
+  const bool clicked = draw_lines();
+  if (moved_) {
+    const float top = px(kRow) * static_cast<float>(chosen_), scroll = ImGui::GetScrollY();
+    if (top < scroll) ImGui::SetScrollY(top);
+    if (top + px(kRow) > scroll + height) ImGui::SetScrollY(top + px(kRow) - height);
+    moved_ = false;
+  }
+  if (found_.empty()) dim_text(tr("palette.nothing"));
+  ImGui::EndChild();
+  return clicked;
+}
+
+void Palette::draw(FrameState& state) {
+  if (std::exchange(state.show_palette, false)) begin(state);
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(screen.x / 2, std::min(px(kTop), screen.y * 0.1f)), ImGuiCond_Always,
+                          ImVec2(0.5f, 0.f));
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
+  if (!ImGui::BeginPopupModal("###palette", nullptr, kFlags | ImGuiWindowFlags_AlwaysAutoResize)) return;
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(px(kWidth));
+  ImGui::InputTextWithHint("###palette_text", tr("palette.hint"), &letters_);
+  note_item("palette_text");
+  if (letters_ != searched_) {
+    note_text(letters_);
+    searched_ = letters_;
+    found_ = found(lines_, letters_);
+    chosen_ = 0;
+    moved_ = true;
+  }
+  move((compat::key_pressed(Key::down) ? 1 : 0) - (compat::key_pressed(Key::up) ? 1 : 0));
+  move(kPageRows *
+       ((compat::key_pressed(Key::page_down) ? 1 : 0) - (compat::key_pressed(Key::page_up) ? 1 : 0)));
+  const bool clicked = draw_list();
+  const bool again =
+      !ImGui::IsWindowAppearing() && ImGui::GetIO().KeyCtrl && compat::key_pressed(Key::p, false);
+  const bool leave = again || compat::key_pressed(Key::escape, false);
+  const bool wanted = clicked || compat::key_pressed(Key::enter, false);
+  if (wanted && chosen_ < static_cast<int>(found_.size())) {
+    const Line line = lines_[found_[static_cast<std::size_t>(chosen_)]];
+    if (line.possible) {
+      ImGui::CloseCurrentPopup();
+      state.popup_by_key = !clicked;
+      perform(state, line.action->id, line.argument);
+    }
+  }
+  if (leave) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

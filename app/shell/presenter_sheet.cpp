@@ -1,0 +1,114 @@
+#include "app/shell/presenter_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/state/frame_state.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kPresenterScale = 2.f;  // sizes below are those at 1280 x 720
+constexpr double kStrokeStays = 4, kStrokeFades = 1.5;
+constexpr float kLensWidth = 170, kLensHeight = 105, kLensFactor = 2.2f;
+constexpr int kRim = 96;  // corners of the spotlight's rim
+constexpr ImGuiWindowFlags kSheet = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+                                    ImGuiWindowFlags_NoScrollWithMouse;
+
+// Dark but for a circle around the pointer, with a soft edge.
+void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale) {
+  const float radius = 105 * scale, far = screen.x + screen.y;
+  const float radii[] = {radius * 0.9f, radius, far};
+  const ImU32 dark = IM_COL32(0, 0, 0, 185), colours[] = {IM_COL32(0, 0, 0, 0), dark, dark};
+  const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
+  list->PrimReserve(kRim * 12, (kRim + 1) * 3);
+  const auto first = static_cast<unsigned>(list->_VtxCurrentIdx);
+  for (int corner = 0; corner <= kRim; ++corner) {
+    const float angle = 6.2831853f * static_cast<float>(corner) / kRim;
+    for (int ring = 0; ring < 3; ++ring)
+      list->PrimWriteVtx(
+          ImVec2(centre.x + radii[ring] * std::cos(angle), centre.y + radii[ring] * std::sin(angle)), white,
+          colours[ring]);
+  }
+  for (unsigned corner = 0; corner < kRim; ++corner)
+    for (unsigned ring = 0; ring < 2; ++ring) {
+      const unsigned at = first + corner * 3 + ring;
+      for (const unsigned vertex : {at, at + 1, at + 4, at, at + 4, at + 3})
+        list->PrimWriteIdx(static_cast<ImDrawIdx>(vertex));
+    }
+}
+
+// The pen's sheet lies over everything, so that nothing under it is clicked.
+void take_strokes(Presenter& presenter, ImVec2 screen) {
+  ImGui::SetNextWindowPos(ImVec2(0, 0));
+  ImGui::SetNextWindowSize(screen);
+  ImGui::SetNextWindowFocus();
+  ImGui::Begin("###pen_sheet", nullptr, kSheet);
+  ImGui::SetCursorScreenPos(ImVec2(0, 0));
+  ImGui::InvisibleButton("###pen", screen);
+  const bool drawing = ImGui::IsItemActive();
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  auto& strokes = presenter.strokes;
+  if (ImGui::IsItemActivated()) strokes.push_back({});
+  if (drawing && !strokes.empty()) {
+    auto& points = strokes.back().points;
+    const bool moved = points.empty() || std::hypot(points.back().x - at.x, points.back().y - at.y) > 1.5f;
+    if (moved) points.push_back(at);
+  }
+  if (ImGui::IsItemDeactivated() && !strokes.empty()) strokes.back().ended = ImGui::GetTime();
+  ImGui::End();
+}
+
+void draw_strokes(Presenter& presenter, ImDrawList* list, float scale) {
+  const double time = ImGui::GetTime();
+  std::erase_if(presenter.strokes, [&](const Presenter::Stroke& stroke) {
+    return stroke.ended >= 0 && time - stroke.ended > kStrokeStays + kStrokeFades;
+  });
+  for (const Presenter::Stroke& stroke : presenter.strokes) {
+    const double age = stroke.ended < 0 ? 0 : time - stroke.ended - kStrokeStays;
+    const auto ink = static_cast<float>(std::clamp(1 - age / kStrokeFades, 0.0, 1.0));
+    const auto count = static_cast<int>(stroke.points.size());
+    if (count > 1)
+      list->AddPolyline(stroke.points.data(), count, with_alpha(theme().warning, ink), 0, 3.5f * scale);
+    else if (count == 1)
+      list->AddCircleFilled(stroke.points.front(), 2.5f * scale, with_alpha(theme().warning, ink));
+  }
+}
+
+}  // namespace
+
+Lens magnifier(const FrameState& state) {
+  const ImVec2 at = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
+  const bool seen = state.presenter.on && state.presenter.magnifier.on && !state.presenter.black &&
+                    ImGui::IsMousePosValid(&at);
+  if (!seen) return {};
+  const float scale = ui_scale() / kPresenterScale * 1.6f;
+  Lens lens{at, ImVec2(kLensWidth * scale, kLensHeight * scale), at, kLensFactor};
+  lens.centre.x = std::clamp(at.x, lens.half.x, std::max(lens.half.x, screen.x - lens.half.x));
+  lens.centre.y = std::clamp(at.y, lens.half.y, std::max(lens.half.y, screen.y - lens.half.y));
+  return lens;
+}
+
+void draw_presenter(FrameState& state) {
+  Presenter& presenter = state.presenter;
+  if (!presenter.on) return;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  if (presenter.pen && !presenter.black && !popup) take_strokes(presenter, screen);
+  if (popup && !presenter.black) return;  // the dialog is what one looks at
+  ImDrawList* list = ImGui::GetForegroundDrawList();
+  draw_strokes(presenter, list, ui_scale() / kPresenterScale);
+  if (presenter.spotlight.on && ImGui::IsMousePosValid(&pointer))
+    draw_spotlight(list, pointer, screen, ui_scale() / kPresenterScale * 1.4f);
+  if (const Lens lens = magnifier(state); lens.factor > 1) {
+    const ImVec2 p0(lens.centre.x - lens.half.x, lens.centre.y - lens.half.y),
+        p1(lens.centre.x + lens.half.x, lens.centre.y + lens.half.y);
+    const float rim = 3 * ui_scale() / kPresenterScale;
+    list->AddRect(ImVec2(p0.x - rim, p0.y - rim), ImVec2(p1.x + rim, p1.y + rim), theme().accent, rim, 0,
+                  2 * rim);
+  }
+  if (presenter.black) list->AddRectFilled(ImVec2(0, 0), screen, IM_COL32_BLACK);
+}
+
+}  // namespace attnscope

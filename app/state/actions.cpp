@@ -1,0 +1,137 @@
+#include "app/state/actions.h"
+
+#include <algorithm>
+
+#include "app/state/frame_state.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+constexpr const char* kMenuNames[] = {"file", "edit", "view", "walk", "run", "help", "none"};
+
+void show_view(FrameState& state, std::string_view id) { state.workspace.view = id; }
+bool shows_view(const FrameState& state, std::string_view id) { return state.workspace.view == id; }
+
+// The views have the digits in the order of their tabs.
+void add_views(std::vector<Action>& rows) {
+  std::vector<std::unique_ptr<View>> views;
+  for (const ViewRow& row : view_table()) views.push_back(row.make());
+  std::sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a->order() < b->order(); });
+  int number = 0;
+  for (const auto& view : views) {
+    const std::string id = view->id();
+    Action action{
+        .id = "view." + id, .run = show_view, .menu = Menu::view, .checked = shows_view, .argument = id};
+    action.text = action.id;
+    if (++number <= 9) action.keys = {{static_cast<Key>(static_cast<int>(Key::n0) + number)}};
+    rows.push_back(std::move(action));
+  }
+}
+
+std::vector<Action> all_actions() {
+  std::vector<Action> rows;
+  const auto add = [&](std::vector<Action> group) {
+    std::move(group.begin(), group.end(), std::back_inserter(rows));
+  };
+  add(file_actions());
+  add(edit_actions());
+  add_views(rows);
+  add(view_actions());
+  add(walk_actions());
+  add(run_actions());
+  add(compare_actions());
+  add(present_actions());
+  add(help_actions());
+  for (Action& row : rows)
+    if (row.text.empty()) row.text = "action." + row.id;
+  return rows;
+}
+
+std::string key_name(Key key) {
+  static constexpr const char* kNames[] = {
+      "Enter", "Esc", "Space",     "Tab", "\u2190", "\u2192", "\u2191", "\u2193", "Home", "End",
+      "",      "",    "Backspace", "Del", "Ins",    "\u2212", "+",      ",",      ".",    "/"};
+  if (key == Key::page_up) return "Page Up";
+  if (key == Key::page_down) return "Page Down";
+  const int index = static_cast<int>(key);
+  if (key < Key::n0) return kNames[index];
+  if (key < Key::a) return std::string(1, static_cast<char>('0' + index - static_cast<int>(Key::n0)));
+  if (key < Key::f1) return std::string(1, static_cast<char>('A' + index - static_cast<int>(Key::a)));
+  return "F" + std::to_string(index - static_cast<int>(Key::f1) + 1);
+}
+
+}  // namespace
+
+std::string chord_text(const Chord& chord) {
+  return std::string(chord.ctrl ? "Ctrl+" : "") + (chord.shift ? "Shift+" : "") + key_name(chord.key);
+}
+
+const char* menu_name(Menu menu) { return kMenuNames[static_cast<int>(menu)]; }
+
+const std::vector<Action>& actions() {
+  static const std::vector<Action> rows = all_actions();
+  return rows;
+}
+
+const Action* find_action(std::string_view id) {
+  for (const Action& action : actions())
+    if (action.id == id) return &action;
+  return nullptr;
+}
+
+std::string action_text(const Action& action, const FrameState& state) {
+  return action.label ? action.label(state) : action_name(action);
+}
+
+std::string action_name(const Action& action) { return tr(action.text); }
+
+std::string action_key(const Action& action) {
+  return action.keys.empty() ? std::string() : chord_text(action.keys.front());
+}
+
+bool is_possible(const Action& action, const FrameState& state) { return !action.when || action.when(state); }
+
+bool is_checked(const Action& action, const FrameState& state, std::string_view argument) {
+  return action.checked && action.checked(state, argument.empty() ? action.argument : argument);
+}
+
+bool perform(FrameState& state, std::string_view id, std::string_view argument) {
+  const Action* action = find_action(id);
+  if (!action || !is_possible(*action, state)) return false;
+  if (argument.empty()) argument = action->argument;
+  if (action->takes != Takes::nothing && argument.empty()) return false;
+  action->run(state, argument);
+  return true;
+}
+
+std::vector<Choice> choices(FrameState& state, Takes takes) {
+  std::vector<Choice> out;
+  switch (takes) {
+    case Takes::nothing: break;
+    case Takes::model:
+      for (const ShippedModel& model : state.models())
+        out.push_back({model.name, model.title, model.sentence});
+      break;
+    case Takes::scene:
+      for (const ShippedScene& scene : state.scenes()) out.push_back({scene.name, scene.title, {}});
+      break;
+    case Takes::path:
+      for (const std::string& path : state.settings.recent) out.push_back({path, path, {}});
+      break;
+    case Takes::language:
+      for (const std::string& name : languages()) out.push_back({name, tr("settings.language." + name), {}});
+      break;
+    case Takes::site:
+      if (!state.walked) break;
+      for (const TimelineStep& step : state.walked->steps)
+        for (const Site& site : step.sites)
+          out.push_back({to_text(site), tr(std::string("step.") + step_kind_name(step.kind)), {}});
+      break;
+  }
+  return out;
+}
+
+}  // namespace attnscope

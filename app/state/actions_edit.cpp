@@ -1,0 +1,75 @@
+// Undo, the input, and the edit menu of the number that is pinned.
+#include "app/look/fonts.h"
+#include "app/state/actions.h"
+#include "app/state/frame_state.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+std::string with_sentence(const char* key, const std::string& sentence) {
+  note_text(sentence);
+  return sentence.empty() ? std::string(tr(key)) : tr(std::string(key) + ".what", {sentence});
+}
+
+void edit_pinned(FrameState& state, std::string_view) {
+  state.workspace.edit_at = Place{*state.workspace.cursor.pinned, {}, {}};
+  state.popup_by_key = true;
+}
+
+void take_edits_back(FrameState& state, std::string_view) {
+  state.commands.edit(Text::of("action.edit.clear"), {}, [](Document& changed) -> Status {
+    changed.edits.clear();
+    return Done{};
+  });
+}
+
+}  // namespace
+
+std::vector<Action> edit_actions() {
+  return {
+      {.id = "edit.undo",
+       .run = [](FrameState& state,
+                 std::string_view) { state.commands.act([](Session& session) { session.undo(); }); },
+       .menu = Menu::edit,
+       .keys = {{Key::z, true}},
+       .when = [](const FrameState& state) { return state.session.history().can_undo(); },
+       .label =
+           [](const FrameState& state) {
+             return with_sentence("action.edit.undo", state.session.history().undo_sentence());
+           },
+       .repeats = true},
+      {.id = "edit.redo",
+       .run = [](FrameState& state,
+                 std::string_view) { state.commands.act([](Session& session) { session.redo(); }); },
+       .menu = Menu::edit,
+       .keys = {{Key::y, true}, {Key::z, true, true}},
+       .when = [](const FrameState& state) { return state.session.history().can_redo(); },
+       .label =
+           [](const FrameState& state) {
+             return with_sentence("action.edit.redo", state.session.history().redo_sentence());
+           },
+       .repeats = true},
+      {.id = "edit.type",
+       .run = [](FrameState& state, std::string_view) { state.focus_text = true; },
+       .menu = Menu::edit,
+       .keys = {{Key::t, true}},
+       .scope = KeyScope::everywhere,
+       .when = [](const FrameState& state) { return state.session.document().model != nullptr; },
+       .line_above = true},
+      {.id = "edit.place",
+       .run = edit_pinned,
+       .menu = Menu::edit,
+       .keys = {{Key::e}},
+       .when = [](const FrameState& state) { return state.run && state.workspace.cursor.pinned; }},
+      {.id = "edit.clear",
+       .run = take_edits_back,
+       .menu = Menu::edit,
+       .when = [](const FrameState& state) { return !state.session.document().edits.empty(); },
+       .line_above = true},
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,86 @@
+// Presenting, and help.
+#include "app/state/actions.h"
+#include "app/state/frame_state.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+bool presents(const FrameState& state) { return state.presenter.on; }
+
+void toggle(Held& held) {
+  held.on = !held.on;
+  held.since = held.on ? ImGui::GetTime() : -1;
+}
+
+}  // namespace
+
+std::vector<Action> present_actions() {
+  return {
+      {.id = "present.spotlight",
+       .run = [](FrameState& state, std::string_view) { toggle(state.presenter.spotlight); },
+       .keys = {{Key::s}},
+       .scope = KeyScope::presenter,
+       .when = presents,
+       .checked = [](const FrameState& state, std::string_view) { return state.presenter.spotlight.on; }},
+      {.id = "present.magnifier",
+       .run = [](FrameState& state, std::string_view) { toggle(state.presenter.magnifier); },
+       .keys = {{Key::m}},
+       .scope = KeyScope::presenter,
+       .when = presents,
+       .checked = [](const FrameState& state, std::string_view) { return state.presenter.magnifier.on; }},
+      {.id = "present.pen",
+       .run = [](FrameState& state, std::string_view) { state.presenter.pen = !state.presenter.pen; },
+       .keys = {{Key::p}},
+       .scope = KeyScope::presenter,
+       .when = presents,
+       .checked = [](const FrameState& state, std::string_view) { return state.presenter.pen; }},
+      {.id = "present.erase",
+       .run = [](FrameState& state, std::string_view) { state.presenter.strokes.clear(); },
+       .keys = {{Key::e}},
+       .scope = KeyScope::presenter,
+       .when = presents},
+      {.id = "present.black",
+       .run = [](FrameState& state, std::string_view) { state.presenter.black = !state.presenter.black; },
+       .keys = {{Key::b}, {Key::period}},
+       .scope = KeyScope::presenter,
+       .when = presents,
+       .checked = [](const FrameState& state, std::string_view) { return state.presenter.black; }},
+      {.id = "present.end",
+       .run = [](FrameState& state, std::string_view) { set_presenting(state, false); },
+       .keys = {{Key::escape}},
+       .scope = KeyScope::presenter,
+       .when = presents},
+  };
+}
+
+std::vector<Action> help_actions() {
+  return {
+      {.id = "help.keys",
+       .run = [](FrameState& state, std::string_view) { state.show_keys = true; },
+       .menu = Menu::help,
+       .keys = {{Key::f1}},
+       .scope = KeyScope::everywhere},
+      {.id = "help.palette",
+       .run = [](FrameState& state, std::string_view) { state.show_palette = true; },
+       .menu = Menu::help,
+       .keys = {{Key::p, true}},
+       .scope = KeyScope::everywhere},
+      {.id = "help.menus",
+       .run = [](FrameState& state, std::string_view) { state.open_menu = true; },
+       .keys = {{Key::f10}},
+       .scope = KeyScope::everywhere,
+       .when = [](const FrameState& state) { return !state.presenter.on; }},
+      {.id = "help.tour",
+       .run = [](FrameState& state, std::string_view) { state.ask_tour = true; },
+       .menu = Menu::help,
+       .when = [](const FrameState& state) { return !state.presenter.on; }},
+      {.id = "help.about",
+       .run = [](FrameState& state, std::string_view) { state.show_about = true; },
+       .menu = Menu::help,
+       .line_above = true},
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,103 @@
+// Running, generating, stopping; A and B.
+#include <algorithm>
+
+#include "app/state/actions.h"
+#include "app/state/frame_state.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+// Tokens are written one after the other: not where all is seen at once, and not on vectors.
+bool generates(const FrameState& state) {
+  const Document& document = state.session.document();
+  if (!document.opened || !document.opened->recorded.empty() || !document.model) return false;
+  const ModelConfig& config = document.model->config();
+  const bool writes = config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
+                      !config.blocks.empty() && config.blocks.front().attention.causal;
+  const auto row = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
+  const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
+  return writes && tokens && !state.session.generating();
+}
+
+void generate_one(FrameState& state, std::string_view) {
+  state.commands.act([sequence = state.workspace.cursor.sequence, words = Text::of("action.run.generate")](
+                         Session& session) { session.generate(sequence, 1, words); });
+}
+
+void stop(FrameState& state, std::string_view) {
+  state.commands.act([](Session& session) {
+    session.cancel_opening();
+    session.cancel_run();
+    session.cancel_generating();
+  });
+}
+
+void toggle_pin(FrameState& state, std::string_view) {
+  state.workspace.shows_pinned = {};
+  state.commands.act([](Session& session) { session.pinned() ? session.unpin() : session.pin(); });
+}
+
+bool is_pinned(const FrameState& state) { return state.session.pinned() != nullptr; }
+
+// Side by side in one view.
+void toggle_both(FrameState& state, std::string_view) {
+  Workspace& workspace = state.workspace;
+  const bool both = !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
+  workspace.second_view = both ? std::string() : workspace.view;
+  workspace.shows_pinned = {!both, false};
+}
+
+bool shows_both(const FrameState& state, std::string_view) {
+  const Workspace& workspace = state.workspace;
+  return !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
+}
+
+void swap(FrameState& state, std::string_view) {
+  state.commands.act(
+      [words = std::string(tr("compare.swap.undo"))](Session& session) { session.swap_pinned(words); });
+}
+
+}  // namespace
+
+std::vector<Action> run_actions() {
+  return {
+      {.id = "run.again",
+       .run = [](FrameState& state,
+                 std::string_view) { state.commands.act([](Session& session) { session.run(); }); },
+       .menu = Menu::run,
+       .when = [](const FrameState& state) { return state.session.document().model != nullptr; }},
+      {.id = "run.generate", .run = generate_one, .menu = Menu::run, .keys = {{Key::g}}, .when = generates},
+      {.id = "run.stop",
+       .run = stop,
+       .menu = Menu::run,
+       .when =
+           [](const FrameState& state) {
+             return state.session.opening() || state.session.running() || state.session.generating();
+           }},
+  };
+}
+
+std::vector<Action> compare_actions() {
+  return {
+      {.id = "compare.pin",
+       .run = toggle_pin,
+       .menu = Menu::run,
+       .keys = {{Key::p}},
+       .when = [](const FrameState& state) { return is_pinned(state) || state.session.result(); },
+       .checked = [](const FrameState& state, std::string_view) { return is_pinned(state); },
+       .line_above = true},
+      {.id = "compare.difference",
+       .run = [](FrameState& state,
+                 std::string_view) { state.workspace.show_difference = !state.workspace.show_difference; },
+       .menu = Menu::run,
+       .keys = {{Key::d}},
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.show_difference; }},
+      {.id = "compare.both", .run = toggle_both, .menu = Menu::run, .when = is_pinned, .checked = shows_both},
+      {.id = "compare.swap", .run = swap, .menu = Menu::run, .when = is_pinned},
+  };
+}
+
+}  // namespace attnscope

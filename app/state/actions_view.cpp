@@ -1,0 +1,113 @@
+// How it is shown: two views, colours, theme, language, size.
+#include <algorithm>
+
+#include "app/state/actions.h"
+#include "app/state/frame_state.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+constexpr float kLeastZoom = 0.6f, kMostZoom = 3.f, kZoomStep = 0.1f;
+
+float& zoom_of(FrameState& state) { return state.presenter.on ? state.presenter.zoom : state.settings.zoom; }
+
+void zoom(FrameState& state, float by) {
+  float& zoom = zoom_of(state);
+  zoom = by == 0.f ? 1.f : std::clamp(zoom + by, kLeastZoom, kMostZoom);
+}
+
+// A and B side by side in one view, or another view of the same run.
+void toggle_second_view(FrameState& state, std::string_view) {
+  Workspace& workspace = state.workspace;
+  if (!workspace.second_view.empty()) return workspace.second_view.clear();
+  const bool compares = state.session.pinned() != nullptr;
+  workspace.shows_pinned = {compares, false};
+  for (const auto& view : state.views)
+    if (workspace.second_view.empty() && compares == (workspace.view == view->id()))
+      workspace.second_view = view->id();
+}
+
+void next_language(FrameState& state, std::string_view) {
+  const std::vector<std::string> all = languages();
+  const auto at = std::find(all.begin(), all.end(), language());
+  if (all.size() > 1) state.set_language(at == all.end() || at + 1 == all.end() ? all.front() : at[1]);
+}
+
+}  // namespace
+
+std::vector<Action> view_actions() {
+  return {
+      {.id = "view.two",
+       .run = toggle_second_view,
+       .menu = Menu::view,
+       .keys = {{Key::v}},
+       .checked = [](const FrameState& state,
+                     std::string_view) { return !state.workspace.second_view.empty(); },
+       .line_above = true},
+      {.id = "view.log_scale",
+       .run = [](FrameState& state,
+                 std::string_view) { state.workspace.log_scale = !state.workspace.log_scale; },
+       .menu = Menu::view,
+       .keys = {{Key::l}},
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.log_scale; }},
+      {.id = "view.theme",
+       .run =
+           [](FrameState& state, std::string_view) {
+             state.set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
+           },
+       .menu = Menu::view,
+       .keys = {{Key::t}},
+       .checked = [](const FrameState&, std::string_view) { return theme().kind == ThemeKind::light; }},
+      {.id = "view.language",
+       .run = next_language,
+       .menu = Menu::view,
+       .when = [](const FrameState&) { return languages().size() > 1; }},
+      {.id = "view.set_language",
+       .run = [](FrameState& state, std::string_view name) { state.set_language(std::string(name)); },
+       .checked = [](const FrameState&, std::string_view name) { return language() == name; },
+       .takes = Takes::language},
+      {.id = "view.larger",
+       .run = [](FrameState& state, std::string_view) { zoom(state, kZoomStep); },
+       .menu = Menu::view,
+       .keys = {{Key::equal, true}},
+       .scope = KeyScope::everywhere,
+       .line_above = true},
+      {.id = "view.smaller",
+       .run = [](FrameState& state, std::string_view) { zoom(state, -kZoomStep); },
+       .menu = Menu::view,
+       .keys = {{Key::minus, true}},
+       .scope = KeyScope::everywhere},
+      {.id = "view.usual_size",
+       .run = [](FrameState& state, std::string_view) { zoom(state, 0.f); },
+       .menu = Menu::view,
+       .keys = {{Key::n0, true}},
+       .scope = KeyScope::everywhere,
+       .checked = [](const FrameState& state, std::string_view) { return state.settings.zoom == 1.f; }},
+      {.id = "view.animate",
+       .run = [](FrameState& state, std::string_view) { state.workspace.animate = !state.workspace.animate; },
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.animate; }},
+      {.id = "view.contrast",
+       .run = [](FrameState& state, std::string_view) { state.set_contrast(!state.settings.contrast); },
+       .checked = [](const FrameState& state, std::string_view) { return state.settings.contrast; }},
+      {.id = "view.safe_colours",
+       .run = [](FrameState& state,
+                 std::string_view) { state.set_safe_colours(!state.settings.safe_colours); },
+       .checked = [](const FrameState& state, std::string_view) { return state.settings.safe_colours; }},
+      {.id = "view.present",
+       .run = [](FrameState& state, std::string_view) { set_presenting(state, !state.presenter.on); },
+       .menu = Menu::view,
+       .keys = {{Key::f5}},
+       .scope = KeyScope::everywhere,
+       .checked = [](const FrameState& state, std::string_view) { return state.presenter.on; },
+       .line_above = true},
+      {.id = "view.settings",
+       .run = [](FrameState& state, std::string_view) { state.show_settings = state.popup_by_key = true; },
+       .menu = Menu::view,
+       .keys = {{Key::comma, true}},
+       .scope = KeyScope::everywhere},
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,198 @@
+// Where one looks: steps, blocks, heads, inputs, and the number that is pinned.
+#include <algorithm>
+
+#include "app/state/actions.h"
+#include "app/state/cursor.h"
+#include "app/state/frame_state.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+
+bool has_run(const FrameState& state) { return state.walked && !state.walked->steps.empty(); }
+bool has_pages(const FrameState& state) { return state.pages || has_run(state); }
+bool has_pin(const FrameState& state) { return has_run(state) && state.workspace.cursor.pinned.has_value(); }
+
+void step_by(FrameState& state, int by) {
+  state.workspace.playing = false;
+  walk(state.workspace, *state.walked, by);
+}
+
+void layer_by(FrameState& state, int by) {
+  const ModelConfig& config = state.walked->trace(state.workspace.cursor.sequence).config();
+  if (config.encoders.empty() && config.n_layers() < 2)
+    return move_head(state.workspace.cursor, *state.walked, by);
+  move_layer(state.workspace.cursor, *state.walked, by);
+}
+
+void go_to(FrameState& state, std::string_view text) {
+  const auto site = parse_site(std::string(text));
+  if (site) go_to_site(state.workspace, *state.walked, *site);
+}
+
+// The first number of the step that is shown, at the head and the row that one looks at.
+void pin_here(FrameState& state, std::string_view) {
+  Workspace& workspace = state.workspace;
+  const Trace& trace = state.run->trace(workspace.cursor.sequence);
+  const Record* record = trace.find(workspace.cursor.step);
+  if (!record) return;
+  std::vector<std::int64_t> index(record->axes.size(), 0);
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (record->axes[d] == Axis::head) index[d] = workspace.cursor.head;
+    if (record->axes[d] == Axis::query || record->axes[d] == Axis::pos) index[d] = workspace.cursor.query;
+    index[d] = std::clamp<std::int64_t>(index[d], 0, std::max<std::int64_t>(0, record->shape[d] - 1));
+  }
+  pin_cell(workspace, *state.run, cell_at(trace, workspace.cursor.step, index));
+}
+
+// `down` rows and `right` columns from the pinned number: the last two axes of its step.
+void move_pin(FrameState& state, int down, int right) {
+  Workspace& workspace = state.workspace;
+  const Trace& trace = state.run->trace(workspace.cursor.sequence);
+  const Cell pinned = *workspace.cursor.pinned;
+  const Record* record = trace.find(pinned.site);
+  std::vector<std::int64_t> index = cell_index(trace, pinned);
+  if (!record || index.empty()) return;
+  const auto move = [&](std::size_t from_end, int by) {
+    if (index.size() < from_end) return;
+    const std::size_t d = index.size() - from_end;
+    index[d] = std::clamp<std::int64_t>(index[d] + by, 0, record->shape[d] - 1);
+  };
+  move(1, right);
+  move(2, down);
+  pin_cell(workspace, *state.run, cell_at(trace, pinned.site, index));
+}
+
+void next_sequence(FrameState& state, std::string_view) {
+  Cursor& cursor = state.workspace.cursor;
+  cursor.sequence = (cursor.sequence + 1) % static_cast<int>(state.run->traces.size());
+  tidy_cursor(cursor, *state.run);
+}
+
+}  // namespace
+
+std::vector<Action> walk_actions() {
+  return {
+      {.id = "walk.next",
+       .run = [](FrameState& state, std::string_view) { step_by(state, 1); },
+       .menu = Menu::walk,
+       .keys = {{Key::right}},
+       .when = has_run,
+       .repeats = true},
+      {.id = "walk.previous",
+       .run = [](FrameState& state, std::string_view) { step_by(state, -1); },
+       .menu = Menu::walk,
+       .keys = {{Key::left}},
+       .when = has_run,
+       .repeats = true},
+      {.id = "walk.first",
+       .run =
+           [](FrameState& state, std::string_view) {
+             walk(state.workspace, *state.walked, -current_step(state.workspace, *state.walked));
+           },
+       .menu = Menu::walk,
+       .keys = {{Key::home}},
+       .when = has_run},
+      {.id = "walk.last",
+       .run =
+           [](FrameState& state, std::string_view) {
+             const int last = static_cast<int>(state.walked->steps.size()) - 1;
+             walk(state.workspace, *state.walked, last - current_step(state.workspace, *state.walked));
+           },
+       .menu = Menu::walk,
+       .keys = {{Key::end}},
+       .when = has_run},
+      {.id = "walk.next_page",
+       .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
+       .menu = Menu::walk,
+       .keys = {{Key::page_down}},
+       .when = has_pages,
+       .repeats = true},
+      {.id = "walk.previous_page",
+       .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
+       .menu = Menu::walk,
+       .keys = {{Key::page_up}},
+       .when = has_pages,
+       .repeats = true},
+      {.id = "walk.play",
+       .run = [](FrameState& state, std::string_view) { state.workspace.playing = !state.workspace.playing; },
+       .menu = Menu::walk,
+       .keys = {{Key::space}},
+       .when = has_run,
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.playing; }},
+      {.id = "walk.backward",
+       .run = [](FrameState& state,
+                 std::string_view) { state.workspace.backward = !state.workspace.backward; },
+       .menu = Menu::walk,
+       .keys = {{Key::b}},
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.backward; }},
+      {.id = "walk.go", .run = go_to, .when = has_run, .takes = Takes::site},
+      {.id = "walk.block_up",
+       .run = [](FrameState& state, std::string_view) { layer_by(state, -1); },
+       .menu = Menu::walk,
+       .keys = {{Key::up}},
+       .when = has_run,
+       .repeats = true,
+       .line_above = true},
+      {.id = "walk.block_down",
+       .run = [](FrameState& state, std::string_view) { layer_by(state, 1); },
+       .menu = Menu::walk,
+       .keys = {{Key::down}},
+       .when = has_run,
+       .repeats = true},
+      {.id = "walk.head_up",
+       .run = [](FrameState& state,
+                 std::string_view) { move_head(state.workspace.cursor, *state.walked, -1); },
+       .menu = Menu::walk,
+       .keys = {{Key::up, false, true}},
+       .when = has_run,
+       .repeats = true},
+      {.id = "walk.head_down",
+       .run = [](FrameState& state,
+                 std::string_view) { move_head(state.workspace.cursor, *state.walked, 1); },
+       .menu = Menu::walk,
+       .keys = {{Key::down, false, true}},
+       .when = has_run,
+       .repeats = true},
+      {.id = "walk.next_sequence",
+       .run = next_sequence,
+       .menu = Menu::walk,
+       .keys = {{Key::n}},
+       .when = [](const FrameState& state) { return has_run(state) && state.run->traces.size() > 1; }},
+      {.id = "walk.pin_number",
+       .run = pin_here,
+       .menu = Menu::walk,
+       .keys = {{Key::i}},
+       .when = [](const FrameState& state) { return has_run(state) && !state.workspace.backward; },
+       .line_above = true},
+      {.id = "walk.number_left",
+       .run = [](FrameState& state, std::string_view) { move_pin(state, 0, -1); },
+       .keys = {{Key::left, true}},
+       .when = has_pin,
+       .repeats = true},
+      {.id = "walk.number_right",
+       .run = [](FrameState& state, std::string_view) { move_pin(state, 0, 1); },
+       .keys = {{Key::right, true}},
+       .when = has_pin,
+       .repeats = true},
+      {.id = "walk.number_up",
+       .run = [](FrameState& state, std::string_view) { move_pin(state, -1, 0); },
+       .keys = {{Key::up, true}},
+       .when = has_pin,
+       .repeats = true},
+      {.id = "walk.number_down",
+       .run = [](FrameState& state, std::string_view) { move_pin(state, 1, 0); },
+       .keys = {{Key::down, true}},
+       .when = has_pin,
+       .repeats = true},
+      {.id = "walk.release",
+       .run = [](FrameState& state, std::string_view) { state.workspace.cursor.pinned.reset(); },
+       .menu = Menu::walk,
+       .keys = {{Key::escape}},
+       .when = has_pin},
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,72 @@
+#include "app/state/presenter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/state/cursor.h"
+#include "app/state/frame_state.h"
+#include "app/widgets/navigation.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kPresenterScale = 2.f, kDenseScale = 1.5f;  // at 1280 x 720
+constexpr std::size_t kMostMoments = 1000;
+
+Presenter::Moment now(const FrameState& state) {
+  const Workspace& workspace = state.workspace;
+  return {state.session.opened_version(),
+          workspace.cursor,
+          workspace.view,
+          workspace.show_difference,
+          workspace.log_scale,
+          workspace.backward,
+          state.presenter.zoom};
+}
+
+bool go_back(FrameState& state) {
+  auto& trail = state.presenter.trail;
+  while (!trail.empty() && trail.back().opened != state.session.opened_version()) trail.pop_back();
+  if (trail.empty()) return false;
+  const Presenter::Moment& then = trail.back();
+  Workspace& workspace = state.workspace;
+  workspace.cursor = then.cursor;
+  workspace.view = then.view;
+  workspace.show_difference = then.difference;
+  workspace.log_scale = then.log_scale;
+  workspace.backward = then.backward;
+  state.presenter.zoom = then.zoom;
+  trail.pop_back();
+  if (state.run) tidy_cursor(workspace.cursor, *state.run);
+  return true;
+}
+
+}  // namespace
+
+void set_presenting(FrameState& state, bool on) {
+  if (on == state.presenter.on) return;
+  state.presenter = {};
+  state.presenter.on = on;
+  state.workspace.presenting = on;
+  state.apply_theme();
+}
+
+void turn_page(FrameState& state, int by) {
+  Presenter& presenter = state.presenter;
+  if (presenter.on && std::exchange(presenter.black, false)) return;
+  if (state.pages) return state.pages(state, by);
+  state.workspace.playing = false;
+  if (by < 0 && presenter.on && go_back(state)) return;
+  const Presenter::Moment before = now(state);
+  if (!walk(state.workspace, *state.walked, by) || by < 0 || !presenter.on) return;
+  if (presenter.trail.size() < kMostMoments) presenter.trail.push_back(before);
+}
+
+float presenter_scale(const FrameState& state, float width, float height) {
+  const std::string& view = state.workspace.view;
+  const bool one_figure = view == "steps" || view == "output";
+  const float fits = std::min(width / 1280, height / 720) * (one_figure ? kPresenterScale : kDenseScale);
+  return std::clamp(fits * state.presenter.zoom, 0.6f, 5.f);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,356 @@
+// Sentences stand in assets/strings/*/calculator_view.json.
+#include "app/views/calculator_panes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/look/item_map.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kRow = 19.f;  // units
+
+ImU32 colour_of(ParameterPart part) {
+  const Theme& t = theme();
+  switch (part) {
+    case ParameterPart::embedding: return t.residual;
+    case ParameterPart::attention: return t.attention;
+    case ParameterPart::mlp: return t.mlp;
+    case ParameterPart::norms: return t.norm;
+    case ParameterPart::unembedding: return t.accent;
+    case ParameterPart::other: return t.text_dim;
+  }
+  return t.text_dim;
+}
+
+std::string count_text(Count count) { return format_count(count.value()); }
+std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint64_t>(bytes.value())); }
+
+// Text that ends at `right`.
+void draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
+}
+
+void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, const std::string& text) {
+  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(x, y), colour, middle_truncated(font, text, width));
+}
+
+// One line of `height` units is taken; its top left corner.
+ImVec2 next_line(float width, float height = kRow) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(ImVec2(width, scaled(height) - ImGui::GetStyle().ItemSpacing.y));
+  return at;
+}
+
+// The parts side by side, as wide as their share.
+void draw_shares(const Parameters& all, float width) {
+  const ImVec2 at = next_line(width, 26);
+  const float height = scaled(16), total = static_cast<float>(std::max(1.0, all.total.real()));
+  float x = at.x;
+  for (const ParameterPart part : kParameterParts) {
+    const auto share = static_cast<float>(all.by_part[static_cast<std::size_t>(part)].real()) / total;
+    if (share <= 0) continue;
+    const float wide = std::max(1.f, share * width);
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, at.y), ImVec2(x + wide - 1, at.y + height),
+                                              colour_of(part));
+    x += wide;
+  }
+}
+
+void draw_part_line(const Parameters& all, ParameterPart part, float width) {
+  const Count count = all.by_part[static_cast<std::size_t>(part)];
+  if (count.value() == 0) return;
+  const ImVec2 at = next_line(width, kRow + 3);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + scaled(4)),
+                                            ImVec2(at.x + scaled(9), at.y + scaled(13)), colour_of(part),
+                                            scaled(2));
+  draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
+            tr(std::string("calculator.part.") + std::string(part_name(part))));
+  const double share = count.real() / std::max(1.0, all.total.real());
+  draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
+  draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
+             format("%.1f %%", 100 * share));
+}
+
+void draw_weight_line(const ParameterRow& row, float width) {
+  const ImVec2 at = next_line(width, kRow - 2);
+  const float right = at.x + width - scaled(64), count = scaled(112);
+  const float room = width - scaled(64) - count - scaled(16), name = room * 0.42f, letters = room * 0.27f;
+  ImFont* const face = fonts().mono_small;
+  draw_left(face, at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
+  draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
+  draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
+            "= " + row.numbers);
+  draw_right(face, right, at.y, theme().text, count_text(row.count));
+}
+
+struct Bar {
+  std::string name;
+  Count bytes;
+  ImU32 colour;
+};
+
+// Bars from one edge, the number behind the name, on one scale.
+void draw_bars(const std::vector<Bar>& bars, float width) {
+  double most = 1;
+  for (const Bar& bar : bars) most = std::max(most, bar.bytes.real());
+  for (const Bar& bar : bars) {
+    const ImVec2 at = next_line(width, 40);
+    draw_left(fonts().body, at.x, at.y, width * 0.55f, theme().text, bar.name);
+    draw_right(fonts().mono, at.x + width, at.y, theme().text, binary_bytes(bar.bytes));
+    draw_right(fonts().mono_small, at.x + width - scaled(96), at.y + scaled(2), theme().text_dim,
+               count_text(bar.bytes));
+    const auto wide = static_cast<float>(bar.bytes.real() / most) * width;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const float top = at.y + scaled(20), bottom = top + scaled(9);
+    list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, bottom), theme().panel_raised, scaled(3));
+    list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(scaled(2), wide), bottom), bar.colour,
+                        scaled(3));
+  }
+}
+
+// A table: what it is, then a column of numbers for each heading.
+class Columns {
+ public:
+  Columns(float width, std::vector<std::string> headings)
+      : width_(width),
+        count_(headings.size()),
+        each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
+    if (count_ == 1 && headings.front().empty()) return;
+    const ImVec2 at = next_line(width_, kRow + 2);
+    for (std::size_t i = 0; i < count_; ++i)
+      draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
+  }
+  void line(const std::string& name, const std::vector<std::string>& cells, bool strong = false) {
+    const ImVec2 at = next_line(width_);
+    draw_left(strong ? fonts().body_bold : fonts().body, at.x, at.y, width_ - each_ * float(count_),
+              theme().text, name);
+    for (std::size_t i = 0; i < cells.size() && i < count_; ++i)
+      draw_right(fonts().mono, edge(at.x, i), at.y, strong ? theme().accent : theme().text, cells[i]);
+  }
+
+ private:
+  float edge(float x, std::size_t column) const { return x + width_ - each_ * float(count_ - 1 - column); }
+  float width_;
+  std::size_t count_;
+  float each_;
+};
+
+// In the unit that gives it digits before the point.
+std::string time_text(double seconds) {
+  if (seconds >= 1) return tr("calculator.s", {significant(seconds, 4)});
+  if (seconds >= 1e-3) return tr("calculator.ms", {significant(1e3 * seconds, 4)});
+  if (seconds >= 1e-6) return tr("calculator.us", {significant(1e6 * seconds, 4)});
+  return tr("calculator.ns", {significant(1e9 * seconds, 4)});
+}
+
+void draw_roof_lines(const CalculatorScene& scene, Columns& table) {
+  const ForwardCost& cost = scene.calc.forward;
+  const double batch = static_cast<double>(scene.work.batch);
+  const double prefill = batch * cost.prefill.total().real(), decode = batch * cost.decode.total().real();
+  const Roof of_prefill = under_roof(*scene.machine, prefill, scene.calc.traffic.prefill.real());
+  const Roof of_decode = under_roof(*scene.machine, decode, scene.calc.traffic.decode.real());
+  table.line(tr("calculator.intensity"),
+             {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
+  table.line(tr("calculator.time.compute"),
+             {time_text(of_prefill.compute_s), time_text(of_decode.compute_s)});
+  table.line(tr("calculator.time.memory"), {time_text(of_prefill.memory_s), time_text(of_decode.memory_s)});
+  const auto bound = [](const Roof& roof) {
+    return std::string(tr(roof.memory_bound() ? "calculator.bound.memory" : "calculator.bound.compute"));
+  };
+  table.line(tr("calculator.bound"), {bound(of_prefill), bound(of_decode)}, true);
+}
+
+// FLOP/s over FLOPs per byte, both logarithmic: the roof, and where prefill and decoding stand under it.
+void draw_roofline(const CalculatorScene& scene, float width) {
+  const Machine& machine = *scene.machine;
+  const double batch = static_cast<double>(scene.work.batch), ridge = machine.ridge();
+  LinePlot plot;
+  plot.key = "calculator_roof";
+  plot.title = tr("calculator.roofline");
+  plot.x_title = tr("calculator.intensity");
+  plot.log_x = plot.log_y = true;
+  plot.x0 = 0.1f;
+  plot.x1 = static_cast<float>(std::max(1e4, ridge * 10));
+  plot.y0 = static_cast<float>(machine.bytes_per_s * 0.1);
+  plot.y1 = static_cast<float>(machine.flops_per_s * 2);
+  const auto roof = [&](double x) {
+    return static_cast<float>(std::min(machine.flops_per_s, x * machine.bytes_per_s));
+  };
+  LineSeries line;
+  line.colour = theme().accent;
+  line.label = machine.name == kThisMachine ? std::string(tr("calculator.machine.this")) : machine.name;
+  for (const double x : {0.1, ridge, static_cast<double>(plot.x1)})
+    line.points.emplace_back(static_cast<float>(x), roof(x));
+  plot.series.push_back(line);
+  const auto mark = [&](const char* key, ImU32 colour, double flops, double bytes) {
+    if (flops <= 0 || bytes <= 0) return;
+    const double x = std::clamp(flops / bytes, 0.1, static_cast<double>(plot.x1));
+    LineSeries dot;
+    dot.colour = colour;
+    dot.label = tr(key);
+    dot.dots = true;
+    dot.points = {ImVec2(static_cast<float>(x), plot.y0), ImVec2(static_cast<float>(x), roof(x))};
+    plot.series.push_back(std::move(dot));
+  };
+  mark("calculator.prefill", theme().ok, batch * scene.calc.forward.prefill.total().real(),
+       scene.calc.traffic.prefill.real());
+  mark("calculator.decode", theme().warning, batch * scene.calc.forward.decode.total().real(),
+       scene.calc.traffic.decode.real());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(width, scaled(190));
+  draw_line_plot(plot, at, size);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y));
+  ImGui::Dummy(ImVec2(1, scaled(6)));
+}
+
+void draw_counted(const CalculatorScene& scene, float width) {
+  const Counted& core = *scene.counted;
+  Workload same = scene.work;  // as the core runs: one sequence in float32
+  same.seq = core.positions;
+  same.source = 0;
+  same.batch = 1;
+  same.dtype = same.cache = *format_named("f32");
+  const auto need = calculate(scene.model, same);
+  if (!need) return;
+  section_heading(tr("calculator.counted"));
+  note_item("calc_counted");
+  caption(tr("calculator.counted.help", {format_count(core.positions)}));
+  Columns table(width, {tr("calculator.needed"), tr("calculator.core")});
+  Workload next = same;
+  next.seq = core.positions + 1;
+  const ForwardCost after = forward_cost(scene.model, next);
+  const auto both = [&](const char* key, Count math, Count counted) {
+    table.line(tr(key), {count_text(math), count_text(counted)});
+  };
+  both("calculator.parameters", need->parameters.total, core.parameters);
+  both("calculator.cache_bytes", need->cache.total(), core.cache_bytes);
+  both("calculator.flops.matrices.prefill", need->forward.prefill.matrices, core.prefill.matrices);
+  both("calculator.flops.attention.prefill", need->forward.prefill.attention, core.prefill.attention);
+  both("calculator.flops.matrices.decode", after.decode.matrices, core.decode.matrices);
+  both("calculator.flops.attention.decode", after.decode.attention, core.decode.attention);
+  both("calculator.flops.unembedding", after.decode.unembedding, core.decode.unembedding);
+}
+
+}  // namespace
+
+std::string with_prefix(double value) {
+  static constexpr const char* kLetters[] = {"", " k", " M", " G", " T", " P", " E", " Z", " Y"};
+  std::size_t thousands = 0;
+  for (; value >= 999.5 && thousands + 1 < std::size(kLetters); ++thousands) value /= 1000;
+  return significant(value, 3) + kLetters[thousands];
+}
+
+void draw_calculator_parameters(const CalculatorScene& scene, float width) {
+  const Parameters& all = scene.calc.parameters;
+  text_line(fonts().mono_big, theme().text, count_text(all.total));
+  if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
+  caption(tr("calculator.rule",
+             {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
+  draw_shares(all, width);
+  for (const ParameterPart part : kParameterParts) {
+    draw_part_line(all, part, width);
+    for (const ParameterRow& row : all.rows)
+      if (row.part == part) draw_weight_line(row, width);
+  }
+}
+
+void draw_calculator_cache(const CalculatorScene& scene, float width) {
+  const CacheForms& forms = scene.calc.forms;
+  const Sizes sizes = sizes_of(scene.model);
+  if (forms.own.value() == 0) return caption(tr("calc.note.no_decoding"));
+  text_line(fonts().mono_big, theme().text, binary_bytes(scene.calc.cache.total()));
+  if (scene.model.latent.kv_rank > 0)
+    caption(tr("calculator.cache.latent",
+               {std::to_string(sizes.layers), std::to_string(scene.model.latent.kv_rank),
+                std::to_string(scene.model.latent.rope), binary_bytes(scene.calc.cache.per_position)}));
+  else
+    caption(tr("calculator.cache.formula",
+               {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
+                binary_bytes(scene.calc.cache.per_position)}));
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+  const ImU32 other = with_alpha(theme().attention, 0.5f);
+  std::vector<Bar> bars{
+      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
+      {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
+      {tr("calculator.cache.mqa"), forms.mqa, other}};
+  if (!(forms.no_windows == forms.own))
+    bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
+  if (scene.calc.cache.cross.value() > 0)
+    bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().attention});
+  draw_bars(bars, width);
+  const ForwardCost& cost = scene.calc.forward;
+  caption(
+      tr("calculator.passes", {count_text(cost.passes_without_cache), count_text(cost.passes_with_cache)}));
+}
+
+void draw_calculator_flops(const CalculatorScene& scene, float width) {
+  const ForwardCost& cost = scene.calc.forward;
+  const MemoryTraffic& traffic = scene.calc.traffic;
+  Columns table(width, {tr("calculator.prefill"), tr("calculator.decode")});
+  table.line(tr("calculator.flops.per_token"),
+             {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
+  table.line(tr("calculator.flops.matrices"),
+             {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
+  table.line(tr("calculator.flops.attention"),
+             {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
+  table.line(tr("calculator.flops.unembedding"),
+             {count_text(cost.prefill.unembedding), count_text(cost.decode.unembedding)});
+  table.line(tr("calculator.bytes"), {bytes_text(traffic.prefill), bytes_text(traffic.decode)});
+  if (cost.images.value() > 0) table.line(tr("calculator.flops.image"), {count_text(cost.images)});
+  if (scene.machine) {
+    draw_roof_lines(scene, table);
+    ImGui::Dummy(ImVec2(1, scaled(6)));
+  }
+  if (scene.counted) draw_counted(scene, width);
+  if (scene.machine) draw_roofline(scene, width);
+}
+
+void draw_calculator_training(const CalculatorScene& scene, float width) {
+  const TrainingCost cost = training_cost(scene.calc.parameters.active.real(), scene.tokens, scene.served);
+  Columns table(width, {""});
+  table.line(tr("calculator.training.n"), {with_prefix(cost.parameters)});
+  table.line(tr("calculator.training.d"), {with_prefix(cost.tokens)});
+  table.line(tr("calculator.training.flops"), {with_prefix(cost.training_flops)}, true);
+  table.line(tr("calculator.training.chinchilla"), {with_prefix(cost.chinchilla_tokens)});
+  table.line(tr("calculator.training.ratio"), {significant(cost.per_parameter, 4)});
+  table.line(tr("calculator.training.loss"), {significant(cost.loss, 4)});
+  table.line(
+      tr("calculator.training.equal"),
+      {tr("calculator.training.pair", {with_prefix(cost.equal_parameters), with_prefix(cost.equal_tokens)})});
+  table.line(tr("calculator.training.equal.flops"), {with_prefix(cost.equal_flops)});
+  table.line(tr("calculator.serving.per_token"), {with_prefix(2 * cost.parameters)});
+  table.line(tr("calculator.serving.flops"), {with_prefix(cost.serving_flops)});
+  table.line(tr("calculator.serving.total"), {with_prefix(cost.total_flops)}, true);
+  table.line(tr("calculator.serving.even"),
+             {cost.breaks_even > 0 ? with_prefix(cost.breaks_even) : std::string(tr("calculator.never"))});
+  if (scene.machine && scene.machine->flops_per_s > 0)
+    table.line(tr("calculator.training.days"),
+               {significant(cost.training_flops / scene.machine->flops_per_s / 86400, 4)});
+  caption(tr(cost.per_parameter > 1.05 * kTokensPerParameter   ? "calculator.training.over"
+             : cost.per_parameter < 0.95 * kTokensPerParameter ? "calculator.training.under"
+                                                               : "calculator.training.optimal"));
+}
+
+void draw_calculator_slips(const CalculatorScene& scene, float width) {
+  const auto paragraph = [&](const std::string& text, ImU32 colour) {
+    const ColourScope ink(ImGuiCol_Text, colour);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    note_text(text);
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::Dummy(ImVec2(1, scaled(3)));
+  };
+  for (const Text& slip : scene.calc.slips) paragraph(slip.str(), theme().text);
+  if (!scene.calc.notes.empty()) section_heading(tr("calculator.notes"));
+  for (const Text& note : scene.calc.notes) paragraph(note.str(), theme().text_dim);
+}
+
+}  // namespace attnscope

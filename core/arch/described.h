@@ -1,0 +1,58 @@
+// A model known by its sizes alone: a ModelConfig and the list of its weights, without one number of them.
+// From a config.json, from a preset, or from an opened model. Also describes what the forward pass here
+// cannot run: experts, latent caches, two vision towers; they are counted, and `runs` is false.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/model.h"
+
+namespace attnscope {
+
+/// MLPs beside each other in one block; a router sends each token through some of them.
+struct ExpertSpec {
+  int count = 0;        ///< 0: one MLP, as everywhere else
+  int active = 0;       ///< of them that one token passes
+  int shared = 0;       ///< every token passes these as well; they are not among `count`
+  int first_block = 0;  ///< blocks before it have one MLP
+  bool router_bias = false;
+};
+
+/// Keys and values that are stored as one short vector per position and expanded when they are read (MLA,
+/// DeepSeek-AI 2024). Head widths: q and k `nope` + `rope`, v `v`.
+struct LatentSpec {
+  int kv_rank = 0;  ///< 0: keys and values are stored as they are
+  int q_rank = 0;   ///< 0: queries are projected at once
+  int nope = 0, rope = 0, v = 0;
+};
+
+struct Described {
+  std::string title;   ///< a preset's name, a folder's
+  std::string family;  ///< "Llama"
+  ModelConfig config;
+  ExpertSpec experts;
+  LatentSpec latent;
+  std::set<std::string> absent;     ///< of the weights that the config allows: "blocks.*.attn.q.bias"
+  std::vector<WeightShape> beside;  ///< what the config does not know: poolers, projectors, registers
+  std::string dtype;                ///< "bf16": of the config or the file; empty where neither says
+  bool runs = true;                 ///< a family makes a model of it
+};
+
+/// "blocks.3.attn.q.weight" -> "blocks.*.attn.q.weight".
+std::string any_block(const std::string& name);
+
+/// Every weight with its shape ([in, out]; [experts, in, out]), tied ones under all of their names.
+std::vector<WeightShape> weights_of(const Described& described);
+
+/// What a config.json describes, counted as the class does that its "architectures" names (a BertModel has a
+/// pooler, a BertForMaskedLM has none). `what` names it in sentences. Errors: those of the family that reads
+/// it; they name the field.
+Result<Described> describe_config(const nlohmann::json& config, const std::string& what);
+/// An opened model: the very weights that it has.
+Described describe_model(const std::string& title, const std::string& family, const ModelConfig& config,
+                         const Weights& weights);
+
+}  // namespace attnscope

@@ -1,0 +1,26 @@
+// Models that everybody speaks of, by their published sizes: assets/presets/presets.json, configs as the
+// families read them. Refuses names that are none, and says which come nearest.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/arch/described.h"
+#include "core/arch/open.h"
+#include "core/arch/random_model.h"
+
+namespace attnscope {
+
+/// "bert-base", ... in the order of the file's story: from the original Transformer on.
+const std::vector<std::string>& preset_names();
+bool is_preset(const std::string& name);
+/// Errors: no preset of that name; the sentence names the nearest ones.
+Result<nlohmann::json> preset_config(const std::string& name);
+Result<Described> describe_preset(const std::string& name);
+
+/// "random:NAME": a model of the preset's shape with weights from a formula. Errors: no such preset, no
+/// family runs it, it does not fit into memory_limit().
+Result<OpenedModel> random_preset(const std::string& name);
+
+}  // namespace attnscope

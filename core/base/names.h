@@ -1,0 +1,25 @@
+// The names that lessons, sessions and tests may say: actions, views and items on screen, as
+// assets/names.json lists them. The window has a test that the list is complete; whoever checks a lesson asks
+// here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+/// `items` may hold stars, each of which stands for any letters: "tab_*".
+struct Names {
+  std::vector<std::string> actions, views, items;
+};
+/// Those of the program.
+const Names& names();
+/// An action, a view or an item of this name exists.
+bool is_action(std::string_view name);
+bool is_view(std::string_view name);
+bool is_item(std::string_view name);
+/// `text` is what `pattern` says, whose stars stand for any letters, also none.
+bool fits_pattern(std::string_view pattern, std::string_view text);
+
+}  // namespace attnscope

@@ -1,0 +1,64 @@
+#include "core/calc/cache.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+// Numbers that one position takes in one block.
+Count per_row(const Described& it, const AttentionSpec& a) {
+  if (it.latent.kv_rank > 0) return Count(std::int64_t{it.latent.kv_rank} + it.latent.rope);
+  return Count(2) * Count(a.n_kv_heads) * Count(a.d_head);
+}
+
+Described without_windows(Described it) {
+  for (BlockSpec& block : it.config.blocks) block.attention.window = 0;
+  return it;
+}
+
+// Keys as wide as the latent model computes with; values of the same width, as the share of v is told apart
+// by per_row alone.
+Described with_kv_heads(Described it, bool one) {
+  if (it.latent.kv_rank > 0) {
+    for (BlockSpec& block : it.config.blocks)
+      block.attention.d_head = (it.latent.nope + it.latent.rope + it.latent.v) / 2;
+    it.latent = {};
+  }
+  for (BlockSpec& block : it.config.blocks) {
+    block.attention.n_kv_heads = one ? 1 : block.attention.n_heads;
+    if (block.cross) block.cross->n_kv_heads = one ? 1 : block.cross->n_heads;
+  }
+  return it;
+}
+
+}  // namespace
+
+bool decodes(const ModelConfig& config) {
+  return config.vocab_size > 0 && !config.blocks.empty() && config.blocks.front().attention.causal;
+}
+
+CacheSize kv_cache(const Described& it, const Workload& work) {
+  CacheSize out;
+  if (!decodes(it.config)) return out;
+  Count self, cross, position;
+  for (const BlockSpec& block : it.config.blocks) {
+    const AttentionSpec& a = block.attention;
+    const Count row = per_row(it, a);
+    self += row * Count(a.window > 0 ? std::min(a.window, work.seq) : work.seq);
+    position += row;
+    if (block.cross)
+      cross +=
+          Count(2) * Count(block.cross->n_kv_heads) * Count(block.cross->d_head) * Count(work.source_rows());
+  }
+  out.self = work.cache.bytes(self * Count(work.batch));
+  out.cross = work.cache.bytes(cross * Count(work.batch));
+  out.per_position = work.cache.bytes(position);
+  return out;
+}
+
+CacheForms cache_forms(const Described& it, const Workload& work) {
+  return {kv_cache(with_kv_heads(it, false), work).total(), kv_cache(it, work).total(),
+          kv_cache(with_kv_heads(it, true), work).total(), kv_cache(without_windows(it), work).total()};
+}
+
+}  // namespace attnscope

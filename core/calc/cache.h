@@ -1,0 +1,31 @@
+// How many bytes the keys and values of a decoder take: 2 · L · g · d_k numbers per position (Pope et al.
+// 2022), for self-attention up to its window, for cross-attention for every position of the encoder; a latent
+// cache holds one vector of r + d_r numbers instead (DeepSeek-AI 2024, 2.1). Encoders keep nothing.
+#pragma once
+
+#include "core/arch/described.h"
+#include "core/calc/count.h"
+#include "core/calc/workload.h"
+
+namespace attnscope {
+
+/// True where the main stack writes one token after the other.
+bool decodes(const ModelConfig& config);
+
+struct CacheSize {
+  Count self, cross;   ///< bytes of the whole batch
+  Count per_position;  ///< bytes that one more position takes in one sequence, while no window is full
+  Count total() const { return self + cross; }
+};
+CacheSize kv_cache(const Described& described, const Workload& work);
+
+/// The same model with other ways of keeping keys and values; bytes.
+struct CacheForms {
+  Count mha;         ///< a key/value head for every query head, no latent
+  Count own;         ///< as the model is
+  Count mqa;         ///< one key/value head for all
+  Count no_windows;  ///< as the model is, but every position kept
+};
+CacheForms cache_forms(const Described& described, const Workload& work);
+
+}  // namespace attnscope

@@ -1,0 +1,198 @@
+#include "core/calc/flops.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/calc/cache.h"
+#include "core/calc/parameters.h"
+
+namespace attnscope {
+namespace {
+
+// Multiply-adds of one stack's matrices for one row, by who passes them.
+struct PerRow {
+  Count own;      // rows of the stack itself
+  Count source;   // rows of the encoder: keys and values of cross-attention
+  Count head;     // rows that are predicted
+  Count patches;  // rows that are patches
+  Count once;     // one row of the sequence: poolers
+};
+
+bool is_table(const std::string& name) {
+  for (const char* table : {"tok_embed.", "pos_embed.", "type_embed.", "class_embed.", "register_embed.",
+                            "rel_bias.", "pooler.vision."})
+    if (name.find(table) != std::string::npos) return true;
+  return false;
+}
+
+bool has(const std::string& name, std::string_view piece) { return name.find(piece) != std::string::npos; }
+
+// A matrix's numbers are multiplied once for every row; of experts those that one token passes.
+Count multiplied(const ExpertSpec& experts, const WeightShape& weight) {
+  Count out = 1;
+  for (const std::int64_t size : weight.shape) out = out * Count(size);
+  return weight.shape.size() == 3 ? out / std::max(1, experts.count) * Count(experts.active) : out;
+}
+
+void add(PerRow& out, const Described& it, const WeightShape& weight) {
+  if (weight.shape.size() < 2 || !ends_with(weight.name, ".weight") || is_table(weight.name)) return;
+  const Count macs = multiplied(it.experts, weight);
+  if (has(weight.name, "cross.k.") || has(weight.name, "cross.v."))
+    out.source += macs;
+  else if (has(weight.name, "logits.") || has(weight.name, "head.pre."))
+    out.head += macs;
+  else if (has(weight.name, "patch_embed.") || has(weight.name, "projected"))
+    out.patches += macs;
+  else if (starts_with(weight.name, "pooler."))
+    out.once += macs;
+  else
+    out.own += macs;
+}
+
+// A stack without what is known of the whole model.
+Described only(const ModelConfig& stack) {
+  Described out;
+  out.config = stack;
+  return out;
+}
+
+// One stack alone: what the others have is described by them.
+PerRow per_row(const Described& it, const ModelConfig& stack) {
+  PerRow out;
+  const std::string_view prefix = stack_prefix(stack.stack);
+  const bool main = &stack == &it.config;
+  const Described alone = main ? it : only(stack);
+  for (const WeightShape& weight : weights_of(alone)) {
+    if (main && prefix.empty() &&
+        (starts_with(weight.name, "enc.") || starts_with(weight.name, "vision.") ||
+         starts_with(weight.name, "projected")))
+      continue;
+    if (main && !prefix.empty() && !starts_with(weight.name, prefix)) continue;
+    add(out, alone, weight);
+  }
+  return out;
+}
+
+// Pairs of a query and a key that `rows` queries see, the last of them standing at the end.
+Count pairs(const AttentionSpec& a, std::int64_t rows) {
+  const std::int64_t w = a.window > 0 ? std::min(a.window, rows) : rows;
+  if (!a.causal) return Count(rows) * Count(w);
+  // The first w rows see 1, 2, ... w keys, the others w each: w (2 rows - w + 1) / 2, of which one is even.
+  const std::int64_t other = 2 * rows - w + 1;
+  return w % 2 == 0 ? Count(w / 2) * Count(other) : Count(w) * Count(other / 2);
+}
+
+// FLOPs of one pair in all heads of a block.
+Count per_pair(const Described& it, const AttentionSpec& a) {
+  if (it.latent.kv_rank > 0)
+    return Count(2) * Count(a.n_heads) * Count(std::int64_t{it.latent.nope} + it.latent.rope + it.latent.v);
+  return Count(4) * Count(a.n_heads) * Count(a.d_head);
+}
+
+Count attention_over(const Described& it, const ModelConfig& stack, std::int64_t rows) {
+  Count out;
+  for (const BlockSpec& block : stack.blocks)
+    out += per_pair(it, block.attention) * pairs(block.attention, rows);
+  return out;
+}
+
+Count two(Count macs) { return Count(2) * macs; }
+
+// A tower over one image: patches, blocks, its projector.
+Count image_cost(const Described& it) {
+  Count out, projector;
+  std::int64_t patches = 0;
+  for (const ModelConfig& tower : it.config.encoders) {
+    if (tower.stack != Stack::vision) continue;
+    const PerRow rows = per_row(it, tower);
+    patches = std::int64_t{tower.patch.rows} * tower.patch.cols;
+    std::int64_t extra = 0;
+    for (const WeightShape& weight : it.beside)
+      if (has(weight.name, "register_embed") && weight.shape.back() == tower.d_model)
+        extra = weight.shape.front();
+    const std::int64_t all = tower.patch.count() + extra;
+    out +=
+        two(rows.own * Count(all) + rows.patches * Count(patches)) + attention_over(only(tower), tower, all);
+  }
+  for (const WeightShape& weight : it.beside)
+    if (starts_with(weight.name, "projected") && weight.shape.size() == 2)
+      projector += Count(weight.shape[0]) * Count(weight.shape[1]);
+  return out + two(projector * Count(patches));
+}
+
+Count predicted_rows(const ModelConfig& config, std::int64_t rows) {
+  return config.head.first_row_only ? Count(1) : Count(rows);
+}
+
+void add_decode(const Described& it, const Workload& work, const PerRow& rows, ForwardCost& out) {
+  out.decode.matrices = two(rows.own);
+  out.decode.unembedding = two(rows.head);
+  for (const BlockSpec& block : it.config.blocks) {
+    const AttentionSpec& a = block.attention;
+    out.decode.attention += per_pair(it, a) * Count(a.window > 0 ? std::min(a.window, work.seq) : work.seq);
+    if (block.cross)
+      out.decode.attention +=
+          Count(4) * Count(block.cross->n_heads) * Count(block.cross->d_head) * Count(work.source_rows());
+  }
+  const std::int64_t n = work.seq;
+  out.passes_with_cache = n;
+  out.passes_without_cache = n % 2 == 0 ? Count(n / 2) * Count(n + 1) : Count(n) * Count((n + 1) / 2);
+}
+
+}  // namespace
+
+Count ForwardCost::prefill_per_token() const {
+  const std::int64_t rows = std::max<std::int64_t>(1, prefill_rows.value());
+  return (prefill.total() + Count(rows / 2)) / rows;
+}
+
+ForwardCost forward_cost(const Described& it, const Workload& work) {
+  ForwardCost out;
+  const ModelConfig& config = it.config;
+  const PerRow main = per_row(it, config);
+  if (const ModelConfig* encoder = config.encoder()) {
+    const PerRow rows = per_row(it, *encoder);
+    const std::int64_t n = work.source_rows();
+    out.prefill_rows = n;
+    out.prefill.matrices = two((rows.own + main.source) * Count(n));
+    out.prefill.attention = attention_over(it, *encoder, n);
+  } else {
+    const std::int64_t n = config.patch.size > 0 ? config.patch.count() : work.seq;
+    out.prefill_rows = n;
+    out.prefill.matrices = two(main.own * Count(n) + main.once);
+    if (config.patch.size > 0)
+      out.prefill.matrices += two(main.patches * Count(std::int64_t{config.patch.rows} * config.patch.cols));
+    out.prefill.attention = attention_over(it, config, n);
+    out.prefill.unembedding = two(main.head * predicted_rows(config, n));
+  }
+  if (decodes(config)) add_decode(it, work, main, out);
+  out.images = image_cost(it);
+  return out;
+}
+
+MemoryTraffic memory_traffic(const Described& it, const Workload& work) {
+  MemoryTraffic out;
+  const Parameters all = parameters(it);
+  Count read, first_stack;
+  for (const ParameterRow& row : all.rows) {
+    Count count = row.count;
+    if (!(row.active == row.count))  // of experts those that the batch can reach
+      count = Count(std::min(row.count.value(), (row.active * Count(work.batch)).value()));
+    const bool table = has(row.name, "tok_embed.") && !it.config.head.tied;
+    if (has(row.name, "vision.") || has(row.name, "projected") || has(row.name, "pos_embed.") || table)
+      continue;
+    (starts_with(row.name, "enc.") ? first_stack : read) += count;
+  }
+  const CacheSize cache = kv_cache(it, work);
+  out.weights = work.dtype.bytes(all.total);
+  const bool two_stacks = it.config.encoder() != nullptr;
+  out.prefill = work.dtype.bytes(two_stacks ? first_stack : read) + (two_stacks ? cache.cross : cache.self);
+  const std::int64_t rows = forward_cost(it, work).prefill_rows.value();
+  out.prefill_per_token = out.prefill / std::max<std::int64_t>(1, (Count(rows) * Count(work.batch)).value());
+  if (!decodes(it.config)) return out;
+  out.decode = work.dtype.bytes(read) + cache.total();
+  out.decode_per_token = out.decode / work.batch;
+  return out;
+}
+
+}  // namespace attnscope

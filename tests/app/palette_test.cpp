@@ -1,0 +1,99 @@
+// The palette by keys alone: what it finds, what it does, what it leaves.
+#include "app/shell/palette.h"
+
+#include <algorithm>
+
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+using testing::FrameTest;
+
+bool any_popup() {
+  return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+TEST(Fuzzy, LettersInTheirOrderAndBeginningsOfWordsFirst) {
+  EXPECT_GE(fuzzy_score("tvs", "Two views side by side"), 0);
+  EXPECT_LT(fuzzy_score("svt", "Two views"), 0);
+  EXPECT_GT(fuzzy_score("att", "Attention"), fuzzy_score("att", "What a trace tells"));
+  EXPECT_GE(fuzzy_score("ATT pat", "blocks.1.attn.pattern") + 1, 0);
+  EXPECT_GE(fuzzy_score("z", "blocks.1.attn.z"), 0);
+  EXPECT_GE(fuzzy_score("어텐션", "어텐션"), 0);
+  EXPECT_LT(fuzzy_score("가", "나"), 0) << "bytes of two letters are not one letter";
+}
+
+class PaletteTest : public FrameTest {
+ protected:
+  void ask(const std::string& letters) {
+    key(Key::p, true);
+    ASSERT_TRUE(any_popup());
+    type(letters);
+    key(Key::enter);
+    settle();
+  }
+};
+
+TEST_F(PaletteTest, TypedLettersAndEnterDoIt) {
+  open_default();
+  ask("two views");
+  EXPECT_FALSE(workspace().second_view.empty());
+  EXPECT_FALSE(any_popup());
+  ask("view.mask");
+  EXPECT_EQ(workspace().view, "mask");
+  ask("blocks.0.attn.pattern");
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.0.attn.pattern");
+  ask("open_scene tiny_gpt");
+  EXPECT_EQ(document().opened->path, "scene:tiny_gpt");
+}
+
+TEST_F(PaletteTest, ItSpeaksTheLanguageAndKnowsTheEnglishIds) {
+  open_default();
+  state().set_language("ko");
+  frames();
+  ask("어텐션");
+  EXPECT_EQ(workspace().view, "attention");
+  ask("log_scale");
+  EXPECT_TRUE(workspace().log_scale);
+  state().set_language("en");
+}
+
+TEST_F(PaletteTest, WhatIsNotPossibleStaysAndDoesNothing) {
+  open_default();
+  const auto lines = Palette::all_lines(state());
+  const auto undo = std::find_if(lines.begin(), lines.end(),
+                                 [](const Palette::Line& line) { return line.action->id == "edit.undo"; });
+  ASSERT_NE(undo, lines.end());
+  EXPECT_FALSE(undo->possible);
+  EXPECT_EQ(undo->key, "Ctrl+Z");
+  key(Key::p, true);
+  type("edit.undo");
+  key(Key::enter);
+  EXPECT_TRUE(any_popup()) << "it stands there in grey";
+  key(Key::escape);
+  EXPECT_FALSE(any_popup());
+  EXPECT_EQ(step(), 0);
+}
+
+TEST_F(PaletteTest, ArrowsChooseAndEscapeLeavesEverythingAsItWas) {
+  open_default();
+  const std::string view = workspace().view;
+  key(Key::p, true);
+  type("view.");
+  const auto lines = Palette::all_lines(state());
+  const auto found = Palette::found(lines, "view.");
+  ASSERT_GT(found.size(), 2u);
+  key(Key::down);
+  key(Key::down);
+  key(Key::up);
+  EXPECT_EQ(step(), 0);
+  EXPECT_EQ(workspace().cursor.head, 0) << "the arrows walk in the list alone";
+  key(Key::escape);
+  EXPECT_EQ(workspace().view, view);
+  EXPECT_FALSE(any_popup());
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,188 @@
+// Presenting: the figure alone, pages forward and exactly back, black, pen, and everything as before at the
+// end.
+#include "app/shell/presenter_sheet.h"
+#include "app/shell/tour.h"
+#include "core/base/names.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+using compat::Key;
+using testing::FrameTest;
+
+class PresenterTest : public FrameTest {
+ protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  }
+};
+
+TEST_F(PresenterTest, TheFigureAloneAndThenAllAsBefore) {
+  open_default();
+  workspace().map_width = 250;
+  workspace().second_view = "mask";
+  frames();
+  ASSERT_TRUE(shows("toolbar.file"));
+  const auto before = noted_items();
+  key(Key::f5);
+  EXPECT_TRUE(state().presenter.on);
+  EXPECT_TRUE(contrast());
+  for (const char* away : {"toolbar.file", "play", "tab_steps", "split_map", "chip0"})
+    EXPECT_FALSE(shows(away)) << away;
+  ASSERT_TRUE(shows("matrix.steps/result"));
+  EXPECT_FALSE(shows("second.matrix.steps/result"));
+  const ItemRect &large = noted_items().at("matrix.steps/result"), &small = before.at("matrix.steps/result");
+  EXPECT_GT(large.p1.x - large.p0.x, small.p1.x - small.p0.x);
+  key(Key::escape);
+  EXPECT_FALSE(state().presenter.on);
+  EXPECT_FALSE(contrast());
+  settle();
+  EXPECT_EQ(workspace().map_width, 250);
+  EXPECT_EQ(workspace().second_view, "mask");
+  EXPECT_EQ(state().settings.zoom, 1.f);
+  for (const auto& [name, rect] : before) {
+    ASSERT_TRUE(shows(name)) << name;
+    EXPECT_EQ(noted_items().at(name).p0.x, rect.p0.x) << name;
+    EXPECT_EQ(noted_items().at(name).p1.y, rect.p1.y) << name;
+  }
+}
+
+TEST_F(PresenterTest, AClickerGoesOnAndExactlyBack) {
+  open_default();
+  key(Key::f5);
+  key(Key::page_down);
+  key(Key::page_down);
+  EXPECT_EQ(step(), 2);
+  workspace().cursor.head = 1;
+  workspace().cursor.query = 2;
+  const Cursor there = workspace().cursor;
+  key(Key::equal, true);
+  const float zoom = state().presenter.zoom;
+  EXPECT_GT(zoom, 1.f);
+  EXPECT_EQ(state().settings.zoom, 1.f) << "the window keeps its own";
+  key(Key::page_down);
+  EXPECT_EQ(step(), 3);
+  workspace().view = "attention";
+  workspace().cursor.head = 0;
+  key(Key::n0, true);
+  key(Key::page_up);
+  EXPECT_EQ(workspace().cursor, there);
+  EXPECT_EQ(workspace().view, "steps");
+  EXPECT_EQ(state().presenter.zoom, zoom);
+  key(Key::page_up);
+  key(Key::page_up);
+  EXPECT_EQ(step(), 0);
+  key(Key::page_up);
+  EXPECT_EQ(step(), 0);
+}
+
+TEST_F(PresenterTest, BlackByBothKeysAndTheNextPageOnlyLiftsIt) {
+  open_default();
+  key(Key::f5);
+  key(Key::b);
+  EXPECT_TRUE(state().presenter.black);
+  EXPECT_FALSE(workspace().backward) << "B means another thing in the window";
+  key(Key::page_down);
+  EXPECT_FALSE(state().presenter.black);
+  EXPECT_EQ(step(), 0);
+  key(Key::period);
+  EXPECT_TRUE(state().presenter.black);
+  key(Key::period);
+  EXPECT_FALSE(state().presenter.black);
+  key(Key::f5);
+  EXPECT_FALSE(state().presenter.on);
+  key(Key::b);
+  EXPECT_TRUE(workspace().backward);
+}
+
+TEST_F(PresenterTest, ThePenDrawsNothingIsClickedAndStrokesFade) {
+  open_default();
+  key(Key::f5);
+  key(Key::p);
+  ASSERT_TRUE(state().presenter.pen);
+  EXPECT_FALSE(session_->pinned()) << "P means another thing in the window";
+  const ItemRect cells = noted_items().at("matrix.steps/result");
+  point_at(cells.p0.x + 20, cells.p0.y + 20);
+  frames();
+  compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+  frames();
+  for (int i = 0; i < 10; ++i) {
+    point_at(cells.p0.x + 20 + 6 * static_cast<float>(i), cells.p0.y + 20);
+    frames(1);
+  }
+  compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+  frames();
+  EXPECT_FALSE(workspace().cursor.pinned) << "the sheet of the pen lies over the figure";
+  ASSERT_EQ(state().presenter.strokes.size(), 1u);
+  EXPECT_GT(state().presenter.strokes[0].points.size(), 5u);
+  EXPECT_TRUE(frame_->moving());
+  frames(6 * 60);
+  EXPECT_TRUE(state().presenter.strokes.empty());
+  EXPECT_FALSE(frame_->moving());
+  key(Key::p);
+  EXPECT_FALSE(state().presenter.pen);
+}
+
+TEST_F(PresenterTest, SpotlightAndMagnifierToggleOrAreHeld) {
+  open_default();
+  EXPECT_EQ(magnifier(state()).factor, 1.f);
+  key(Key::f5);
+  point_at(400, 300);
+  key(Key::s);
+  EXPECT_TRUE(state().presenter.spotlight.on) << "a short press leaves it on";
+  key(Key::s);
+  EXPECT_FALSE(state().presenter.spotlight.on);
+  compat::feed_key(ImGui::GetIO(), Key::m, true);
+  frames(40);
+  EXPECT_TRUE(state().presenter.magnifier.on);
+  EXPECT_GT(magnifier(state()).factor, 1.5f);
+  EXPECT_EQ(magnifier(state()).at.x, 400);
+  compat::feed_key(ImGui::GetIO(), Key::m, false);
+  frames();
+  EXPECT_FALSE(state().presenter.magnifier.on) << "held for long: it ends with the key";
+}
+
+TEST_F(PresenterTest, PagesOfALessonComeFirst) {
+  open_default();
+  int turned = 0;
+  state().pages = [&](FrameState&, int by) { turned += by; };
+  key(Key::page_down);
+  key(Key::page_down);
+  key(Key::page_up);
+  EXPECT_EQ(turned, 1);
+  EXPECT_EQ(step(), 0);
+  state().pages = {};
+}
+
+TEST_F(PresenterTest, DigitsAreLargeAtEverySize) {
+  workspace().view = "steps";
+  // Digits of the monospaced face are 0.73 of its 12.5 units tall.
+  EXPECT_GE(presenter_scale(state(), 1280, 720) * 12.5f * 0.73f, 18.f);
+  EXPECT_GE(presenter_scale(state(), 1920, 1080) * 12.5f * 0.73f, 27.f);
+}
+
+TEST_F(PresenterTest, TheTourPointsAtEightThingsAndCanBeLeft) {
+  open_model("gpt2");
+  EXPECT_EQ(tour_stops().size(), 8u);
+  for (const TourStop& stop : tour_stops()) EXPECT_TRUE(is_item(stop.item)) << stop.item;
+  state().ask_tour = true;
+  frames();
+  ASSERT_TRUE(state().touring);
+  const int at = step();
+  for (int i = 0; i < 7; ++i) key(Key::right);
+  EXPECT_TRUE(state().touring);
+  EXPECT_EQ(step(), at) << "the arrows turn its stops";
+  key(Key::right);
+  EXPECT_FALSE(state().touring);
+  EXPECT_TRUE(state().settings.toured);
+  state().ask_tour = true;
+  frames();
+  key(Key::escape);
+  EXPECT_FALSE(state().touring);
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+}  // namespace
+}  // namespace attnscope
