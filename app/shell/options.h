@@ -23,7 +23,7 @@ struct Options {
   std::string view, step, theme, language;
   std::string lesson;  ///< id of a shipped lesson, or a file
   int page = 1;        ///< of the lesson, from 1
-  std::string lab;  ///< to show, with values: "sqrt,d_k=64"
+  std::string lab;     ///< to show, with values: "sqrt,d_k=64"
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
