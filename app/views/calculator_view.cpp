@@ -2,6 +2,7 @@
 // or drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
 #include <algorithm>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/views/calculator_panes.h"
 #include "app/views/view.h"
@@ -164,7 +165,7 @@ void CalculatorView::draw_fields(float width) {
     const ImVec2 p(at.x + static_cast<float>(count % columns) * pitch,
                    at.y + static_cast<float>(count / columns) * row);
     ++count;
-    draw_text(ImGui::GetWindowDrawList(), fonts().small, p, theme().text_dim,
+    draw_text(Canvas(), fonts().small, p, theme().text_dim,
               middle_truncated(fonts().small, label, pitch - scaled(3)));
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y + caption_height));
     ImGui::SetNextItemWidth(each);

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/views/labs_controls.h"
 #include "app/views/labs_pieces.h"
@@ -217,7 +218,7 @@ void LabsView::draw(const ViewContext& context) {
     draw_list(lab, context.workspace, scaled(kList));
     left = scaled(kList + 22);
     const float x = origin.x + left - scaled(12);
-    ImGui::GetWindowDrawList()->AddLine(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
+    Canvas().line(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
   } else if (!presented) {
     draw_combo(lab, context.workspace, room.x);
     top = ImGui::GetCursorScreenPos().y - origin.y;

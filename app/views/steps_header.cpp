@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/figure/canvas.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/theme.h"
@@ -161,10 +162,10 @@ void draw_presented_words(const ViewContext& context, int step) {
   const float count_width = text_size(fonts().title, count).x;
   const std::string title = with_place(trace.config(), site, title_text(trace, site));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, fonts().title, at, theme().text,
+  const Canvas canvas;
+  draw_text(canvas, fonts().title, at, theme().text,
             middle_truncated(fonts().title, title, width - count_width - 20 * ui_scale()));
-  draw_text(list, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
+  draw_text(canvas, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
   ImGui::Dummy(ImVec2(width, text_size(fonts().title, "X").y));
   const std::string sentence = sentence_text(trace, site);
   note_text(sentence);
