@@ -13,14 +13,16 @@
 namespace attnscope {
 
 struct Fonts {
-  ImFont* body = nullptr;        // text, buttons
-  ImFont* body_bold = nullptr;   // headings of panels
-  ImFont* small = nullptr;       // captions, labels of the timeline
-  ImFont* title = nullptr;       // title of a view
-  ImFont* mono = nullptr;        // numbers, names, tokens
-  ImFont* mono_small = nullptr;  // numbers in small cells
-  ImFont* formula = nullptr;     // the formula of a step
-  ImFont* mono_big = nullptr;    // the number of the inspector
+  ImFont* body = nullptr;          // text, buttons
+  ImFont* body_bold = nullptr;     // headings of panels
+  ImFont* reading = nullptr;       // sentences of a lesson
+  ImFont* reading_bold = nullptr;  // what it asks
+  ImFont* small = nullptr;         // captions, labels of the timeline
+  ImFont* title = nullptr;         // title of a view
+  ImFont* mono = nullptr;          // numbers, names, tokens
+  ImFont* mono_small = nullptr;    // numbers in small cells
+  ImFont* formula = nullptr;       // the formula of a step
+  ImFont* mono_big = nullptr;      // the number of the inspector
 };
 
 /// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between

@@ -232,6 +232,7 @@ int run_window(const Options& asked) {
   apply_language(state, asked);
   if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
+  state.lessons.keep_in(progress_path());
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window opens
   auto context = make_window("attnscope", options.width, options.height);

@@ -155,6 +155,11 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--head", options.head, "the head to look at, from 0")->type_name("N")->transform(counted());
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
+  cli.add_option("--lesson", options.lesson, "open a lesson: its id (attnscope-cli lesson list), or a file")
+      ->type_name("ID");
+  cli.add_option("--page", options.page, "the page of the lesson, from 1")
+      ->type_name("N")
+      ->transform(counted(1));
   cli.add_option("--train", options.train,
                  "begin to train a small model on this task: sorter, storyteller, ... (attnscope-cli train "
                  "lists them)")

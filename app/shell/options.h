@@ -21,7 +21,9 @@ struct Options {
   int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
   std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;
-  std::string lab;  ///< to show, with values: "sqrt,d_k=64"
+  std::string lesson;  ///< id of a shipped lesson, or a file
+  int page = 1;        ///< of the lesson, from 1
+  std::string lab;     ///< to show, with values: "sqrt,d_k=64"
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for

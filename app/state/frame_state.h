@@ -13,6 +13,7 @@
 #include "app/figure/display_list.h"
 #include "app/gpu/image_file.h"
 #include "app/look/theme.h"
+#include "app/state/lesson_player.h"
 #include "app/state/presenter.h"
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
@@ -82,17 +83,18 @@ struct FrameState {
   Workspace workspace;
   Settings settings;
   Commands commands;
+  LessonPlayer lessons;
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
   std::vector<Notice> notices;
-  std::map<std::string, Fault> faults;  ///< by the part of the frame (fault.h)
-  ImVec2 stage_min, stage_max;          ///< of the stage in the last frame, pixels
-  DisplayList* recording = nullptr;     ///< what the figures of the stage are added to; null: nothing is
+  std::map<std::string, Fault> faults;           ///< by the part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
   std::shared_ptr<const RunResult> run, walked;  ///< as Frame::run() and Frame::walked() of this frame
   Presenter presenter;
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
   std::function<void(FrameState& state, int by)> pages;
+  DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
@@ -123,6 +125,8 @@ struct FrameState {
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
   void open_shipped_model(const std::string& name);
+  /// A page of a lesson, with where one looks on it.
+  void open_page(const PageState& page);
   /// Saves the session or the scene to the file it came from, or asks where.
   void save();
   /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
@@ -156,7 +160,8 @@ struct FrameState {
   std::string asked_path_;    ///< being opened
   std::string session_path_;  ///< of the session that is open; empty: none
   std::optional<SessionFile> asked_session_;
-  std::optional<nlohmann::json> look_;  ///< of the session, until it has run
+  std::optional<nlohmann::json> look_;       ///< of the session, until it has run
+  std::optional<nlohmann::json> page_look_;  ///< of a page of a lesson that is being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

@@ -132,6 +132,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   } else {
     plot.first_row = plane_.rows.begin, plot.first_col = plane_.cols.begin;
     plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+    plot.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
     const Cursor& cursor = context.workspace.cursor;
     plot.selected_row = cursor.query, plot.selected_col = cursor.key;
     if (!lit.any()) plot.marks.push_back({cursor.query, -1, theme().q, 1, 1, 1.5f});

@@ -288,6 +288,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   plot.aspect = 0.8f;
   plot.first_row = rows_.begin, plot.first_col = cols_.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+  plot.place = {scene.site(Slot::mask), {}, {0, 0}, 0, 1};
   plot.lit_row = lit_query, plot.lit_col = lit_key;
   plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
   set_attention_axes(plot, context, scene);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/figure/canvas.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/theme.h"

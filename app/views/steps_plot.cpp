@@ -66,6 +66,21 @@ std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> 
   return std::make_shared<const AxisPictures>(std::move(moved));
 }
 
+// What the cells of an operand are; nothing where they are none of a step or a weight, or are picked ones.
+CellsPlace place_of(const Trace& trace, const Operand& operand) {
+  if (operand.part || !operand.picked_rows.empty() || !operand.picked_cols.empty()) return {};
+  CellsPlace out{operand.site, operand.weight, source_index(trace, operand, 0, 0), -1, -1};
+  const auto moved = [&](std::int64_t row, std::int64_t col) {
+    const auto index = source_index(trace, operand, row, col);
+    for (std::size_t axis = 0; axis < index.size() && axis < out.first.size(); ++axis)
+      if (index[axis] != out.first[axis]) return static_cast<int>(axis);
+    return -1;
+  };
+  out.row_axis = moved(1, 0);
+  out.col_axis = moved(0, 1);
+  return out;
+}
+
 }  // namespace
 
 bool has_pictures(const ViewContext& context, const Operand& operand, bool rows) {
@@ -204,6 +219,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
   plot.total_rows = operand.row.size, plot.total_cols = operand.col.size;
   plot.cell = panel.cell;
+  plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   plot.row_label_width = panel.labels;
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];

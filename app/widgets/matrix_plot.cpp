@@ -159,7 +159,8 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   ImGui::SetCursorScreenPos(event.p0);
   ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
                                                   std::max(event.p1.y - event.p0.y, 1.f)));
-  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot)});
+  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot), layout.seen.row0,
+                                   layout.seen.col0, layout.seen.row1, layout.seen.col1, plot.place});
   handle_pointer(plot, layout, position, event);
   canvas.push_clip(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3));
   draw_cells(painter, canvas, plot, layout, position);

@@ -13,6 +13,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/gpu/painter.h"
+#include "app/look/item_map.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -76,6 +77,7 @@ struct MatrixPlot {
   float row_label_width = -1;                   ///< pixels kept for the row labels; < 0: what they need
   float col_label_height = -1;  ///< pixels kept for title and column labels; < 0: what they need
   std::vector<MatrixMark> marks;
+  CellsPlace place;  ///< what its cells are, for whoever points at them
 };
 
 struct MatrixEvent {
