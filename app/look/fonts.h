@@ -33,6 +33,16 @@ const Fonts& fonts();
 /// What is missing on this machine, for a line in the log; empty when every typeface was found.
 const std::string& font_warning();
 
+/// What a font of the atlas is called elsewhere: a CSS family and weight, the size of its em square in
+/// pixels.
+struct FontFace {
+  const char* family = "sans-serif";
+  int weight = 400;
+  float em = 13.f;
+};
+/// A font that is none of fonts(): sans-serif.
+FontFace face_of(const ImFont* font);
+
 /// Announces text that will be drawn: its unseen code points are in the atlas from the next frame on.
 void note_text(std::string_view utf8);
 /// True when note_text met something new since the atlas was built. Never true since 1.92.

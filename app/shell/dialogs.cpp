@@ -50,61 +50,63 @@ std::string all_keys(const Action& action) {
   return out;
 }
 
-void draw_group(const KeyGroup& group, float width) {
+void draw_key_line(const std::string& keys, const std::string& what, float width) {
+  const float x = ImGui::GetCursorPosX();
   {
-    const WithFont bold(fonts().body_bold);
-    ImGui::TextUnformatted(group.title.c_str());
+    const WithFont face(fonts().mono);
+    const WithColour ink(ImGuiCol_Text, theme().accent);
+    ImGui::TextUnformatted(keys.c_str());
   }
-  for (const auto& [keys, what] : group.lines) {
-    const float x = ImGui::GetCursorPosX();
-    {
-      const WithFont face(fonts().mono);
-      const WithColour ink(ImGuiCol_Text, theme().accent);
-      ImGui::TextUnformatted(keys.c_str());
-    }
-    ImGui::SameLine(0, 0);
-    ImGui::SetCursorPosX(std::max(x + px(kKeys), ImGui::GetCursorPosX() + px(8)));
-    const float room = x + width - ImGui::GetCursorPosX() - px(12);
-    const std::string shown = shortened(what, room);
-    ImGui::TextUnformatted(shown.c_str());
-    if (shown != what) compat::item_tooltip(what.c_str());
-  }
-  ImGui::Dummy(ImVec2(1, px(6)));
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(std::max(x + px(kKeys), ImGui::GetCursorPosX() + px(8)));
+  const std::string shown = shortened(what, x + width - ImGui::GetCursorPosX() - px(12));
+  ImGui::TextUnformatted(shown.c_str());
+  if (shown != what) compat::item_tooltip(what.c_str());
 }
 
-constexpr float kHeading = 1.6f;  // lines that a group takes beside its own
+/// A line of a column: a heading where `keys` is empty.
+struct KeyRow {
+  std::string keys, what;
+};
 
-// Fills the columns one after the other, groups whole.
-void draw_groups(const std::vector<KeyGroup>& groups, int columns, float each, float target) {
+// Groups one after the other, each under its heading.
+std::vector<KeyRow> key_rows(const std::vector<KeyGroup>& groups) {
+  std::vector<KeyRow> rows;
+  for (const KeyGroup& group : groups) {
+    rows.push_back({{}, group.title});
+    for (const auto& [keys, what] : group.lines) rows.push_back({keys, what});
+  }
+  return rows;
+}
+
+// Rows in columns of equal height; no heading at the foot of one.
+void draw_rows(const std::vector<KeyRow>& rows, int columns, float each) {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const ImVec2 corner = ImGui::GetCursorPos();
-  std::size_t next = 0;
-  float taken = 0, lowest = corner.y;
-  for (int column = 0; column < columns; ++column) {
-    const float end = target * static_cast<float>(column + 1);
-    float y = corner.y;
-    for (; next < groups.size(); ++next) {
-      const float wanted = static_cast<float>(groups[next].lines.size()) + kHeading;
-      if (column + 1 < columns && taken > 0 && taken + wanted / 2 > end) break;
-      ImGui::SetCursorPos(ImVec2(corner.x + each * static_cast<float>(column), y));
-      ImGui::BeginGroup();
-      draw_group(groups[next], each);
-      ImGui::EndGroup();
-      y = ImGui::GetCursorPosY();
-      taken += wanted;
+  const int count = static_cast<int>(rows.size()), most = (count + columns - 1) / columns;
+  int column = 0, line = 0;
+  for (int i = 0; i < count; ++i) {
+    const KeyRow& row = rows[static_cast<std::size_t>(i)];
+    const bool heads = row.keys.empty();
+    if (column + 1 < columns && (line >= most || (heads && line + 1 >= most))) ++column, line = 0;
+    ImGui::SetCursorPos(ImVec2(corner.x + each * static_cast<float>(column),
+                               corner.y + px(kLine) * static_cast<float>(line++)));
+    if (!heads) {
+      draw_key_line(row.keys, row.what, each);
+      continue;
     }
-    lowest = std::max(lowest, y);
+    const WithFont bold(fonts().body_bold);
+    ImGui::TextUnformatted(row.what.c_str());
   }
-  ImGui::SetCursorPosY(lowest);
+  ImGui::SetCursorPosY(corner.y + px(kLine) * static_cast<float>(std::max(most, line)));
 }
 
 void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float most_height) {
   const int columns = std::clamp(static_cast<int>(width / px(kColumn)), 1, 3);
-  float lines = 0;
-  for (const KeyGroup& group : groups) lines += static_cast<float>(group.lines.size()) + kHeading;
-  const float target = lines / static_cast<float>(columns);
-  compat::begin_child("keys", ImVec2(width, std::min(most_height, px(kLine) * (target + 5))), false);
-  draw_groups(groups, columns, width / static_cast<float>(columns), target);
+  const std::vector<KeyRow> rows = key_rows(groups);
+  const float lines = static_cast<float>(rows.size()) / static_cast<float>(columns) + 2;
+  compat::begin_child("keys", ImVec2(width, std::min(most_height, px(kLine) * lines)), false);
+  draw_rows(rows, columns, width / static_cast<float>(columns));
   ImGui::EndChild();
 }
 

@@ -137,7 +137,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       "a model folder (config.json), a GGUF file, a scene (JSON), or what is shipped as model:NAME or "
       "scene:NAME; none: the storyteller");
   cli.add_option("--screenshot", options.screenshot,
-                 "write a PNG of the window here and exit; needs no display")
+                 "write a PNG of the window here and exit, or as OUT.svg the figure on the stage with its "
+                 "texts; needs no "
+                 "display")
       ->type_name("OUT.png");
   cli.add_option("--save-session", options.save_session,
                  "write what is asked for as a session here and exit; attnscope opens it again")
@@ -180,6 +182,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->type_name("8G")
       ->check(CLI::Validator(memory_size, ""));
   cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
+  cli.add_flag("--bench-frames", options.bench_frames,
+               "measure how long frames of every view take, offscreen, and exit");
+  cli.add_flag("--json", options.json, "what --bench-frames measures as JSON");
   cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
       ->envname("ATTNSCOPE_TIMING");
   cli.set_version_flag("--version", "attnscope 0.1.0");

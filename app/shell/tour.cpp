@@ -42,7 +42,7 @@ ImVec2 place_of(const ItemRect& rect, ImVec2 card) {
 
 std::span<const TourStop> tour_stops() { return kStops; }
 
-void Tour::draw_card() {
+void Tour::draw_card(bool fresh) {
   const auto count = static_cast<int>(std::size(kStops));
   dim_text(tr("tour.place", {std::to_string(stop_ + 1), std::to_string(count)}));
   ImGui::PushTextWrapPos(px(kCard));
@@ -53,7 +53,7 @@ void Tour::draw_card() {
   ImGui::Dummy(ImVec2(px(kCard), px(2)));
   const bool last = stop_ + 1 == count;
   const bool next = primary_button(std::string(tr(last ? "tour.end" : "tour.next")) + "###tour_next") ||
-                    compat::key_pressed(Key::right) || compat::key_pressed(Key::enter, false);
+                    (!fresh && (compat::key_pressed(Key::right) || compat::key_pressed(Key::enter, false)));
   ImGui::SameLine();
   const bool back = (stop_ > 0 && raised_button(std::string(tr("tour.back")) + "###tour_back")) ||
                     compat::key_pressed(Key::left);
@@ -67,7 +67,8 @@ void Tour::draw_card() {
 }
 
 void Tour::draw(FrameState& state) {
-  if (std::exchange(state.ask_tour, false)) stop_ = 0;
+  const bool fresh = std::exchange(state.ask_tour, false);  // the key that asked for it is not for its stops
+  if (fresh) stop_ = 0;
   if (stop_ < 0) return;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const ItemRect* item = found(kStops[stop_].item);
@@ -85,7 +86,7 @@ void Tour::draw(FrameState& state) {
     list->AddRect(ImVec2(item->p0.x - around, item->p0.y - around),
                   ImVec2(item->p1.x + around, item->p1.y + around), theme().accent, px(7), 0, px(2.5f));
   }
-  draw_card();
+  draw_card(fresh);
   ImGui::End();
   state.touring = running();
   if (!state.touring) state.settings.toured = true;

@@ -22,7 +22,7 @@ class Tour {
   bool running() const { return stop_ >= 0; }
 
  private:
-  void draw_card();
+  void draw_card(bool fresh);
   int stop_ = -1;
 };
 

@@ -1,5 +1,6 @@
 // Where one looks: steps, blocks, heads, inputs, and the number that is pinned.
 #include <algorithm>
+#include <iterator>
 
 #include "app/state/actions.h"
 #include "app/state/cursor.h"
@@ -71,9 +72,7 @@ void next_sequence(FrameState& state, std::string_view) {
   tidy_cursor(cursor, *state.run);
 }
 
-}  // namespace
-
-std::vector<Action> walk_actions() {
+std::vector<Action> step_rows() {
   return {
       {.id = "walk.next",
        .run = [](FrameState& state, std::string_view) { step_by(state, 1); },
@@ -129,6 +128,11 @@ std::vector<Action> walk_actions() {
        .keys = {{Key::b}},
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.backward; }},
       {.id = "walk.go", .run = go_to, .when = has_run, .takes = Takes::site},
+  };
+}
+
+std::vector<Action> block_rows() {
+  return {
       {.id = "walk.block_up",
        .run = [](FrameState& state, std::string_view) { layer_by(state, -1); },
        .menu = Menu::walk,
@@ -161,6 +165,11 @@ std::vector<Action> walk_actions() {
        .menu = Menu::walk,
        .keys = {{Key::n}},
        .when = [](const FrameState& state) { return has_run(state) && state.run->traces.size() > 1; }},
+  };
+}
+
+std::vector<Action> number_rows() {
+  return {
       {.id = "walk.pin_number",
        .run = pin_here,
        .menu = Menu::walk,
@@ -193,6 +202,17 @@ std::vector<Action> walk_actions() {
        .keys = {{Key::escape}},
        .when = has_pin},
   };
+}
+
+}  // namespace
+
+std::vector<Action> walk_actions() {
+  std::vector<Action> rows = step_rows();
+  for (auto* group : {block_rows, number_rows}) {
+    std::vector<Action> more = group();
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  return rows;
 }
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "app/state/session_look.h"
 #include "core/arch/random_model.h"
@@ -281,6 +282,13 @@ void FrameState::write_picture(const std::string& path, std::shared_ptr<const Im
   written_path_ = path;
   writing_.begin("export", [path, image = std::move(image)](const std::atomic<bool>&) {
     return write_png(path, *image);
+  })(session.jobs());
+}
+
+void FrameState::write_figure(const std::string& path, std::string svg) {
+  written_path_ = path;
+  writing_.begin("export", [path, svg = std::move(svg)](const std::atomic<bool>&) {
+    return write_svg(path, svg);
   })(session.jobs());
 }
 

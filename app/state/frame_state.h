@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/display_list.h"
 #include "app/gpu/image_file.h"
 #include "app/look/theme.h"
 #include "app/state/lesson_player.h"
@@ -93,6 +94,7 @@ struct FrameState {
   Presenter presenter;
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
   std::function<void(FrameState& state, int by)> pages;
+  DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
@@ -139,6 +141,8 @@ struct FrameState {
   void take_session_cursor(const RunResult& result);
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
+  /// The same for a figure's text.
+  void write_figure(const std::string& path, std::string svg);
   /// Takes what background writing has to tell; once per frame.
   void poll_writing();
   void set_theme(ThemeKind kind);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
@@ -35,11 +36,11 @@ std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint6
 
 // Text that ends at `right`.
 void draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
-  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
+  draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
 void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, const std::string& text) {
-  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(x, y), colour, middle_truncated(font, text, width));
+  draw_text(Canvas(), font, ImVec2(x, y), colour, middle_truncated(font, text, width));
 }
 
 // One line of `height` units is taken; its top left corner.
@@ -58,8 +59,7 @@ void draw_shares(const Parameters& all, float width) {
     const auto share = static_cast<float>(all.by_part[static_cast<std::size_t>(part)].real()) / total;
     if (share <= 0) continue;
     const float wide = std::max(1.f, share * width);
-    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, at.y), ImVec2(x + wide - 1, at.y + height),
-                                              colour_of(part));
+    Canvas().fill_rect(ImVec2(x, at.y), ImVec2(x + wide - 1, at.y + height), colour_of(part));
     x += wide;
   }
 }
@@ -68,9 +68,8 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
   const ImVec2 at = next_line(width, kRow + 3);
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + scaled(4)),
-                                            ImVec2(at.x + scaled(9), at.y + scaled(13)), colour_of(part),
-                                            scaled(2));
+  Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
+                     colour_of(part), scaled(2));
   draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
             tr(std::string("calculator.part.") + std::string(part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
@@ -278,8 +277,9 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
   std::vector<Bar> bars{
-      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
       {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
+      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
+      {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
       {tr("calculator.cache.mqa"), forms.mqa, other}};
   if (!(forms.no_windows == forms.own))
     bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});

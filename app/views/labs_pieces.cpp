@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
@@ -42,8 +43,7 @@ float title_height(const Text& title) {
 float draw_title(const Text& title, ImVec2 at, float width) {
   if (title.empty()) return at.y;
   const std::string words = said(title);
-  draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text,
-            middle_truncated(fonts().body_bold, words, width));
+  draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, words, width));
   return at.y + title_height(title);
 }
 
@@ -177,16 +177,16 @@ void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   }
   names = std::min(names, size.x * 0.45f);
   const float x0 = at.x + names + scaled(10), x1 = at.x + size.x - numbers - scaled(10);
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   for (const LabBars::Bar& bar : bars.bars) {
     const float text = y + (row - text_size(fonts().body, "X").y) / 2;
-    draw_text(list, fonts().body, ImVec2(at.x, text), theme().text,
+    draw_text(canvas, fonts().body, ImVec2(at.x, text), theme().text,
               middle_truncated(fonts().body, said(bar.name), names));
     const float end = x0 + std::max(scaled(1), (x1 - x0) * length_of(bars, bar.value, most));
-    list->AddRectFilled(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
-                        with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
+    canvas.fill_rect(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
+                     with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
     const std::string number = said(bar.shown);
-    draw_text(list, fonts().mono,
+    draw_text(canvas, fonts().mono,
               ImVec2(at.x + size.x - text_size(fonts().mono, number).x,
                      y + (row - text_size(fonts().mono, "0").y) / 2),
               theme().text, number);
@@ -217,7 +217,10 @@ std::vector<float> column_widths(const LabTable& table, float width) {
   float all = 0;
   for (const float one : widths) all += one;
   if (all > width) {
-    widths[0] = std::max(scaled(56), widths[0] - (all - width));
+    const float first = std::max(scaled(56), widths[0] - (all - width)), others = all - widths[0];
+    const float share = others > width - first ? std::max(0.f, width - first) / others : 1.f;
+    for (float& one : widths) one *= share;
+    widths[0] = first;
   } else if (widths.size() > 1) {
     const float spare = std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
     for (float& one : widths) one += spare;
@@ -229,13 +232,13 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   const std::vector<float> widths = column_widths(table, size.x);
   float y = draw_title(table.title, at, size.x), all = 0;
   for (const float one : widths) all += one;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
     const std::string words = middle_truncated(font, said(text), widths[col]);
     const float drop = (height - text_size(font, "X").y) / 2;
     const float right = col == 0 ? 0 : widths[col] - text_size(font, words).x - scaled(6);
-    draw_text(list, font, ImVec2(x + right, y + drop), colour, words);
+    draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
   };
   const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
     float x = at.x;
@@ -245,14 +248,14 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
       x += widths[col];
     }
     y += height;
-    list->AddLine(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
+    canvas.line(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
   };
   if (!table.header.empty()) row_of(table.header, true, scaled(20));
   const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
   const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(42));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (static_cast<int>(i) == table.lit)
-      list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
+      canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
     row_of(table.rows[i], false, height);
   }
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/canvas.h"
 #include "app/gpu/painter.h"
 #include "app/look/item_map.h"
 #include "core/tensor/tensor.h"
@@ -137,6 +138,6 @@ std::string short_number(double value);
 std::string middle_truncated(ImFont* font, const std::string& text, float width);
 ImVec2 text_size(ImFont* font, const std::string& text);
 /// Text of a colour at a place; `font` null: the current one.
-void draw_text(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
 
 }  // namespace attnscope

@@ -97,7 +97,8 @@ std::vector<Group> groups_of(const Described& described) {
     if (!part) continue;
     const auto [slot, fresh] = at.try_emplace({any_block(weight.name), weight.shape}, out.size());
     if (fresh) {
-      out.push_back({{}, weight.shape, 0});
+      out.emplace_back();
+      out.back().shape = weight.shape;
       out.back().row.name = slot->first.first;
       out.back().row.part = *part;
     }

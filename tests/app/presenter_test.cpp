@@ -177,8 +177,12 @@ TEST_F(PresenterTest, TheTourPointsAtEightThingsAndCanBeLeft) {
   key(Key::right);
   EXPECT_FALSE(state().touring);
   EXPECT_TRUE(state().settings.toured);
-  state().ask_tour = true;
-  frames();
+  key(Key::p, true);  // as the palette has it
+  type("help.tour");
+  key(Key::enter);
+  ASSERT_TRUE(state().touring);
+  for (int i = 0; i < 7; ++i) key(Key::right);
+  EXPECT_TRUE(state().touring) << "Enter chose the tour and turned no stop";
   key(Key::escape);
   EXPECT_FALSE(state().touring);
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();

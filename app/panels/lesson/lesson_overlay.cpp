@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/state/controls.h"
@@ -124,7 +125,8 @@ void draw_cover(const FrameState& state, const Patch& patch, ImVec2 p0, ImVec2 p
       if (mine) list->AddRectFilled(c0, c1, theme().accent_soft);
       if (small) continue;
       const ImVec2 size = text_size(fonts().body_bold, "?");
-      draw_text(list, fonts().body_bold, ImVec2((c0.x + c1.x - size.x) / 2, (c0.y + c1.y - size.y) / 2),
+      draw_text(Canvas(list), fonts().body_bold,
+                ImVec2((c0.x + c1.x - size.x) / 2, (c0.y + c1.y - size.y) / 2),
                 mine ? theme().accent : theme().text_dim, "?");
     }
   list->AddRect(p0, p1, theme().accent, 0, 0, px(2));
@@ -166,8 +168,8 @@ void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   const ImVec2 centre(std::min(p1.x + px(4), screen.x - r), std::max(p0.y - px(4), r));
   list->AddCircleFilled(centre, r, theme().accent);
   const ImVec2 size = text_size(fonts().body_bold, sign);
-  draw_text(list, fonts().body_bold, ImVec2(centre.x - size.x / 2, centre.y - size.y / 2), theme().on_accent,
-            sign);
+  draw_text(Canvas(list), fonts().body_bold, ImVec2(centre.x - size.x / 2, centre.y - size.y / 2),
+            theme().on_accent, sign);
 }
 
 void point_at(FrameState& state, const std::string& what, int number) {
