@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/shell/app.h"
+#include "app/shell/bench_frames.h"
 #include "core/base/caught.h"
 #include "core/base/words.h"
 #include "core/system/signals.h"
@@ -16,6 +17,10 @@ int main(int count, char** arguments) {
     if (!line.run) {
       std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
       status = line.status;
+      return;
+    }
+    if (line.options.bench_frames) {
+      status = attnscope::bench_frames(line.options);
       return;
     }
     const bool window = line.options.screenshot.empty() && line.options.save_session.empty();

@@ -149,6 +149,8 @@ json cache_json(const Calculation& calc, const Workload& work) {
           {"dtype", work.cache.name},
           {"mha", calc.forms.mha.value()},
           {"own", calc.forms.own.value()},
+          {"gqa", calc.forms.gqa.value()},
+          {"gqa_heads", calc.forms.groups},
           {"mqa", calc.forms.mqa.value()},
           {"without_windows", calc.forms.no_windows.value()}};
 }
@@ -239,7 +241,7 @@ void print_calc(const json& out) {
   print_line("cli.calc.weights", bytes_text(out["weight_bytes"]));
   const auto cache = out["kv_cache_bytes"].get<std::int64_t>();
   print_line("cli.calc.cache", format_count(cache) + " (" + binary_bytes(cache) + ")");
-  for (const char* form : {"mha", "own", "mqa"})
+  for (const char* form : {"own", "mha", "gqa", "mqa"})
     std::printf("  %-12s %20s\n", form, format_count(out["kv_cache"][form].get<std::int64_t>()).c_str());
   for (const char* phase : {"prefill", "decode"})
     print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",

@@ -34,6 +34,7 @@ void add_lab(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_ask(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 
 /// A folder, a file in it, a scene file, or what is shipped: "model:NAME", "scene:NAME".

@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
   add_bench(app, action);
   add_lab(app, action);
   add_train(app, action);
+  add_lesson(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -28,6 +28,15 @@ std::string free_name(const FrameState& state) {
   return path.string();
 }
 
+bool is_svg(const std::string& path) { return ends_with(lower(path), ".svg"); }
+
+/// The same path with the ending of the other format.
+std::string with_ending(const std::string& path, const char* ending) {
+  const std::string folded = lower(path);
+  const bool known = ends_with(folded, ".png") || ends_with(folded, ".svg");
+  return (known ? path.substr(0, path.size() - 4) : path) + ending;
+}
+
 std::string pixels(const FrameState& state, bool stage_only, int scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float width = stage_only ? state.stage_max.x - state.stage_min.x : size.x;
@@ -46,6 +55,20 @@ void ExportDialog::ask_where(FrameState& state) {
                     }};
 }
 
+void ExportDialog::choose_part(const FrameState& state) {
+  if (raised_button(std::string(tr("export.window")) + "###whole", !stage_only_)) stage_only_ = false;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(std::string(tr("export.stage")) + "###stage_only", stage_only_)) stage_only_ = true;
+  ImGui::SameLine(0, px(24));
+  for (const int scale : {1, 2, 3}) {
+    if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
+      scale_ = scale;
+    ImGui::SameLine(0, px(4));
+  }
+  ImGui::AlignTextToFramePadding();
+  dim_text(pixels(state, stage_only_, scale_));
+}
+
 void ExportDialog::draw(FrameState& state) {
   if (state.ask_export) {
     if (path_.empty()) path_ = free_name(state);
@@ -59,17 +82,14 @@ void ExportDialog::draw(FrameState& state) {
     const WithFont face(fonts().title);
     ImGui::TextUnformatted(tr("export.title"));
   }
-  if (raised_button(std::string(tr("export.window")) + "###whole", !stage_only_)) stage_only_ = false;
+  const bool svg = is_svg(path_);
+  if (raised_button("PNG###as_png", !svg)) path_ = with_ending(path_, ".png");
   ImGui::SameLine(0, px(4));
-  if (raised_button(std::string(tr("export.stage")) + "###stage_only", stage_only_)) stage_only_ = true;
-  ImGui::SameLine(0, px(24));
-  for (const int scale : {1, 2, 3}) {
-    if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
-      scale_ = scale;
-    ImGui::SameLine(0, px(4));
-  }
-  ImGui::AlignTextToFramePadding();
-  dim_text(pixels(state, stage_only_, scale_));
+  if (raised_button("SVG###as_svg", svg)) path_ = with_ending(path_, ".svg");
+  if (svg)
+    wrapped_text(tr("export.svg"), theme().text_dim);
+  else
+    choose_part(state);
   ImGui::SetNextItemWidth(px(440));
   ImGui::InputText("###export_path", &path_);
   note_item("export_path");
@@ -87,7 +107,7 @@ void ExportDialog::draw(FrameState& state) {
   if (where) ask_where(state);
   if (save && !path_.empty()) {
     std::string path = with_home(path_);
-    if (!ends_with(path, ".png")) path += ".png";
+    if (!is_svg(path) && !ends_with(path, ".png")) path += ".png";
     state.export_request = ExportRequest{path, static_cast<float>(scale_), stage_only_};
     path_.clear();
   }

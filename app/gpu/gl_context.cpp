@@ -222,4 +222,6 @@ void wake_window() { Waker::ask(); }
 
 void set_last_words(std::function<void()> words) { last_words() = std::move(words); }
 
+void finish_drawing() { glFinish(); }
+
 }  // namespace attnscope

@@ -52,6 +52,8 @@ class GlContext {
 Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int width, int height);
 /// A context that draws into a picture of width x height pixels, with or without a display.
 Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height);
+/// Waits until everything that was drawn is drawn. Needs a current context.
+void finish_drawing();
 /// Ends a poll() that waits. From any thread and from a signal's handler; does nothing without a window.
 void wake_window();
 /// What is done when the display goes away (its server ended, the connection broke): nothing can be drawn any

@@ -14,10 +14,6 @@
 namespace attnscope {
 namespace {
 
-Error cannot_write(const std::string& path, const Text& why) {
-  return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), why});
-}
-
 struct Free {
   void operator()(void* bytes) const { std::free(bytes); }
 };
@@ -38,18 +34,22 @@ void append(void* out, void* bytes, int count) {
 
 }  // namespace
 
-Status write_png(const std::string& path, const Image& image) {
+Result<std::vector<std::uint8_t>> encode_png(const Image& image) {
   const std::size_t size = static_cast<std::size_t>(image.width) * image.height * 4;
-  if (size == 0 || image.rgba.size() != size)
-    return cannot_write(path, Text::of("error.gpu.picture.no_pixels"));
+  if (size == 0 || image.rgba.size() != size) return fail(Code::io_failed, "error.gpu.picture.no_pixels");
   Coded png;
   const int stride = image.width * 4;
-  if (stbi_write_png_to_func(append, &png, image.width, image.height, 4, image.rgba.data(), stride) == 0) {
-    return cannot_write(path, Text::of("error.gpu.picture.encoder"));
-  }
+  if (stbi_write_png_to_func(append, &png, image.width, image.height, 4, image.rgba.data(), stride) == 0)
+    return fail(Code::io_failed, "error.gpu.picture.encoder");
   TRY_OK(png.status);
+  return std::move(png.bytes);
+}
+
+Status write_png(const std::string& path, const Image& image) {
+  const auto png = encode_png(image);
+  if (!png) return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), png.error().what});
   TRY(AtomicFile file, AtomicFile::create(path));
-  file.write(png.bytes.data(), png.bytes.size());
+  file.write(png->data(), png->size());
   return file.commit();
 }
 

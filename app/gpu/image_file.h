@@ -17,6 +17,8 @@ struct Image {
   const std::uint8_t* at(int x, int y) const { return &rgba[4 * (static_cast<std::size_t>(y) * width + x)]; }
 };
 
+/// The bytes of a PNG. Fails when the picture is empty, or there is no memory for it.
+Result<std::vector<std::uint8_t>> encode_png(const Image& image);
 /// Writes a PNG. Fails when the folder is not there or not writable, or the picture is empty.
 Status write_png(const std::string& path, const Image& image);
 /// Reads a PNG. Fails on anything that is none, or larger than 16384 pixels a side.

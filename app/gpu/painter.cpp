@@ -60,8 +60,8 @@ struct Painter::Entry {
   int width = 0, height = 0, count = 1;  // cells of one map, maps
   CellLayout layout;
   unsigned texture = 0;
-  std::vector<float> cells;   // null mode only: the texture's content
-  std::vector<ImU32> pixels;  // of a picture, in null mode
+  std::vector<float> cells;                              // null mode only: the texture's content
+  std::shared_ptr<const std::vector<std::uint8_t>> rgb;  // of a picture
 
   int texture_width() const { return layout.texels_x * layout.columns; }
   int texture_height() const { return layout.texels_y * layout.rows; }
@@ -150,9 +150,17 @@ void Painter::upload_atlas(std::string_view key, std::span<const Tensor> maps, i
   glBindTexture(GL_TEXTURE_2D, 0);
 }
 
-Tensor Painter::shown(std::string_view key) const {
+Tensor Painter::shown(std::string_view key, int map) const {
   const auto row = entries_.find(scope_ + std::string(key));
-  return row == entries_.end() || row->second->shown.empty() ? Tensor() : row->second->shown.front();
+  const auto at = static_cast<std::size_t>(map);
+  return row == entries_.end() || map < 0 || at >= row->second->shown.size() ? Tensor()
+                                                                             : row->second->shown[at];
+}
+
+Painter::Pixels Painter::shown_picture(std::string_view key) const {
+  const auto row = entries_.find(scope_ + std::string(key));
+  if (row == entries_.end()) return {};
+  return {row->second->rgb, row->second->width, row->second->height};
 }
 
 bool Painter::has_picture(std::string_view key, std::uint64_t version) const {
@@ -168,13 +176,12 @@ void Painter::upload_picture(std::string_view key, std::uint64_t version, const 
   if (entry.version == version && entry.width == width && entry.height == height) return;
   entry.version = version, entry.width = width, entry.height = height, entry.count = 1;
   entry.layout = {1, width, height, 1, 1};
-  std::vector<ImU32> pixels(static_cast<std::size_t>(width) * height);
-  for (std::size_t i = 0; i < pixels.size(); ++i)
+  const std::size_t count = static_cast<std::size_t>(width) * height;
+  entry.rgb = std::make_shared<const std::vector<std::uint8_t>>(rgb, rgb + 3 * count);
+  if (!has_gl_) return;
+  std::vector<ImU32> pixels(count);
+  for (std::size_t i = 0; i < count; ++i)
     pixels[i] = IM_COL32(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255);
-  if (!has_gl_) {
-    entry.pixels = std::move(pixels);
-    return;
-  }
   if (entry.texture == 0) entry.texture = make_texture();
   glBindTexture(GL_TEXTURE_2D, entry.texture);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
@@ -260,7 +267,7 @@ void Painter::picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 
 
 void Painter::draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0, ImVec2 p1, ImVec2 uv0,
                                  ImVec2 uv1, float alpha) {
-  if (entry.pixels.empty()) return;
+  if (!entry.rgb) return;
   const int columns = std::min(entry.width, kPlainPixels), rows = std::min(entry.height, kPlainPixels);
   const auto at = [](float place, int count) {
     return std::clamp(static_cast<int>(place * static_cast<float>(count)), 0, count - 1);
@@ -271,8 +278,9 @@ void Painter::draw_plain_picture(ImDrawList* list, const Entry& entry, ImVec2 p0
       const float y0 = static_cast<float>(row) / static_cast<float>(rows);
       const float half_x = 0.5f / static_cast<float>(columns), half_y = 0.5f / static_cast<float>(rows);
       const ImVec2 uv = lerp(uv0, uv1, x0 + half_x, y0 + half_y);
-      const ImU32 colour = entry.pixels[static_cast<std::size_t>(at(uv.y, entry.height)) * entry.width +
-                                        static_cast<std::size_t>(at(uv.x, entry.width))];
+      const std::uint8_t* p = entry.rgb->data() + 3 * (std::ptrdiff_t{at(uv.y, entry.height)} * entry.width +
+                                                       at(uv.x, entry.width));
+      const ImU32 colour = IM_COL32(p[0], p[1], p[2], 255);
       list->AddRectFilled(lerp(p0, p1, x0, y0), lerp(p0, p1, x0 + 2 * half_x, y0 + 2 * half_y),
                           with_alpha(colour, alpha));
     }

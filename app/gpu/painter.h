@@ -51,8 +51,8 @@ class Painter {
   /// The same for many maps of one size in one texture, `columns` per row.
   void upload_atlas(std::string_view key, std::span<const Tensor> maps, int columns);
 
-  /// The values that lie under `key`, the first map of an atlas; empty when there is none.
-  Tensor shown(std::string_view key) const;
+  /// The values that lie under `key`, a map of an atlas; empty when there is none.
+  Tensor shown(std::string_view key, int map = 0) const;
 
   /// True when the picture under `key` is that of `version`: nothing has to be made or uploaded.
   bool has_picture(std::string_view key, std::uint64_t version) const;
@@ -60,6 +60,12 @@ class Painter {
   /// has_picture(key, version).
   void upload_picture(std::string_view key, std::uint64_t version, const std::uint8_t* rgb, int width,
                       int height);
+  /// The RGB pixels that lie under `key`; null when there are none.
+  struct Pixels {
+    std::shared_ptr<const std::vector<std::uint8_t>> rgb;
+    int width = 0, height = 0;
+  };
+  Pixels shown_picture(std::string_view key) const;
   /// Draws the picture under `key`: pixels stay squares when it grows, and are averaged when it shrinks. uv:
   /// the part of it that is seen, 0..1 per axis. Draws nothing when there is no such key.
   void picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0 = ImVec2(0, 0),

@@ -27,6 +27,7 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {&Fonts::body, Face::sans, 13.0f},    {&Fonts::body_bold, Face::sans_semibold, 13.0f},
+    {&Fonts::reading, Face::sans, 15.0f}, {&Fonts::reading_bold, Face::sans_semibold, 15.0f},
     {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 19.5f},
     {&Fonts::mono, Face::mono, 12.5f},    {&Fonts::mono_small, Face::mono, 11.0f},
     {&Fonts::formula, Face::mono, 17.0f}, {&Fonts::mono_big, Face::mono, 27.0f}};
@@ -63,6 +64,9 @@ struct File {
   float height = 1.0f;
 };
 
+// Of the Latin typefaces.
+float face_height(Face face) { return face == Face::mono ? 1.32f : 1.21f; }
+
 #define FONT_ROOT "/usr/share/fonts/"
 File latin_file(Face face) {
   std::string path;
@@ -77,9 +81,9 @@ File latin_file(Face face) {
       break;
     case Face::mono:
       path = first_file({FONT_ROOT "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"});
-      return {path, 1.32f};
+      break;
   }
-  return {path, 1.21f};
+  return {path, face_height(face)};
 }
 
 File symbol_file(Face face) {
@@ -251,6 +255,20 @@ void load_fonts(float scale) {
 }
 
 const Fonts& fonts() { return state().fonts; }
+
+FontFace face_of(const ImFont* font) {
+  FontFace out;
+  const float size = compat::font_size(font);
+  out.em = size / face_height(Face::sans);
+  for (const Row& row : kRows) {
+    if (fonts().*row.font != font) continue;
+    if (row.face == Face::mono) out.family = "'JetBrains Mono', monospace";
+    if (row.face != Face::mono) out.family = "Inter, sans-serif";
+    out.weight = row.face == Face::sans_semibold ? 600 : 400;
+    out.em = size / face_height(row.face);
+  }
+  return out;
+}
 
 const std::string& font_warning() { return state().warning; }
 

@@ -13,14 +13,16 @@
 namespace attnscope {
 
 struct Fonts {
-  ImFont* body = nullptr;        // text, buttons
-  ImFont* body_bold = nullptr;   // headings of panels
-  ImFont* small = nullptr;       // captions, labels of the timeline
-  ImFont* title = nullptr;       // title of a view
-  ImFont* mono = nullptr;        // numbers, names, tokens
-  ImFont* mono_small = nullptr;  // numbers in small cells
-  ImFont* formula = nullptr;     // the formula of a step
-  ImFont* mono_big = nullptr;    // the number of the inspector
+  ImFont* body = nullptr;          // text, buttons
+  ImFont* body_bold = nullptr;     // headings of panels
+  ImFont* reading = nullptr;       // sentences of a lesson
+  ImFont* reading_bold = nullptr;  // what it asks
+  ImFont* small = nullptr;         // captions, labels of the timeline
+  ImFont* title = nullptr;         // title of a view
+  ImFont* mono = nullptr;          // numbers, names, tokens
+  ImFont* mono_small = nullptr;    // numbers in small cells
+  ImFont* formula = nullptr;       // the formula of a step
+  ImFont* mono_big = nullptr;      // the number of the inspector
 };
 
 /// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between
@@ -30,6 +32,16 @@ void load_fonts(float scale);
 const Fonts& fonts();
 /// What is missing on this machine, for a line in the log; empty when every typeface was found.
 const std::string& font_warning();
+
+/// What a font of the atlas is called elsewhere: a CSS family and weight, the size of its em square in
+/// pixels.
+struct FontFace {
+  const char* family = "sans-serif";
+  int weight = 400;
+  float em = 13.f;
+};
+/// A font that is none of fonts(): sans-serif.
+FontFace face_of(const ImFont* font);
 
 /// Announces text that will be drawn: its unseen code points are in the atlas from the next frame on.
 void note_text(std::string_view utf8);

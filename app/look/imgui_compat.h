@@ -43,6 +43,24 @@ inline float font_size(const ImFont* font) {
 #endif
 }
 
+/// From the top of a line to its baseline, in a font of this size.
+inline float font_ascent(ImFont* font, [[maybe_unused]] float size) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->GetFontBaked(size)->Ascent;
+#else
+  return font->Ascent * size / font->FontSize;
+#endif
+}
+
+/// Where a line that begins at `text` has to end so that it is no wider than `width`.
+inline const char* wrap_position(ImFont* font, float size, const char* text, const char* end, float width) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->CalcWordWrapPosition(size, text, end, width);
+#else
+  return font->CalcWordWrapPositionA(size / font->FontSize, text, end, width);
+#endif
+}
+
 /// Pair with ImGui::PopFont().
 inline void push_font(ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200

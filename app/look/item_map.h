@@ -8,12 +8,25 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/step/site.h"
 
 namespace attnscope {
 
+/// What the cells of a matrix are: cell (row, col) has the index `first` with row and col added on two axes.
+struct CellsPlace {
+  Site site;
+  std::string weight;               ///< instead of a site
+  std::vector<std::int64_t> first;  ///< on the axes of the step or weight; empty: nobody says
+  int row_axis = -1, col_axis = -1;
+};
+
 struct ItemRect {
-  ImVec2 p0, p1;                    ///< pixels
-  std::int64_t rows = 0, cols = 0;  ///< cells of a matrix; 0: no matrix
+  ImVec2 p0, p1;                                  ///< pixels
+  std::int64_t rows = 0, cols = 0;                ///< cells of a matrix; 0: no matrix
+  double row0 = 0, col0 = 0, row1 = 0, col1 = 0;  ///< the cells of it that are seen
+  CellsPlace place = {};
 };
 
 /// Switches the noting on or off; on at first.

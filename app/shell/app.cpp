@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "app/figure/svg.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/fonts.h"
@@ -214,6 +215,11 @@ void keep_all(FrameState& state, bool planned) {
   if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
 }
 
+Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
+  TRY(const std::string text, stage_as_svg(host, frame));
+  return write_svg(path, text);
+}
+
 }  // namespace
 
 int run_window(const Options& asked) {
@@ -226,6 +232,7 @@ int run_window(const Options& asked) {
   apply_language(state, asked);
   if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
+  state.lessons.keep_in(progress_path());
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window opens
   auto context = make_window("attnscope", options.width, options.height);
@@ -286,7 +293,9 @@ int take_screenshot(const Options& options) {
   if (!options.save_session.empty())
     if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
   if (options.screenshot.empty()) return 0;
-  const Status written = write_png(options.screenshot, (*context)->read_pixels());
+  const Status written = is_svg_path(options.screenshot)
+                             ? write_stage(options.screenshot, **host, frame)
+                             : write_png(options.screenshot, (*context)->read_pixels());
   if (!written) return complain(written.error());
   return 0;
 }

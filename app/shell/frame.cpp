@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "app/look/item_map.h"
+#include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
 #include "app/shell/dialogs.h"
 #include "app/shell/keyboard.h"
@@ -76,7 +77,8 @@ void Frame::take_news() {
     state_.notices.clear();
     state_.remember_opened();
     if (const auto& opened = state_.session.document().opened) {
-      again_ = !opened->path.empty() && opened->path == seen_path_;  // the stage stays where it is
+      again_ = !state_.lessons.open() && !opened->path.empty() &&
+               opened->path == seen_path_;  // the stage stays where it is
       seen_path_ = opened->path;
       for (const std::string& warning : in_words(opened->warnings))
         state_.notify(Notice::Kind::warning, warning, {}, 0);
@@ -97,6 +99,7 @@ void Frame::take_news() {
     fresh_ = false;
   }
   tidy_cursor(state_.workspace.cursor, *run_);
+  state_.lessons.follow(state_, run_);
 }
 
 // In the backward mode: asks for the gradients of the newest run, and walks their steps.
@@ -193,6 +196,7 @@ void Frame::draw_window(Painter& painter) {
     draw_presented(painter);
   else
     draw_panels(painter);
+  draw_lesson_overlay(state_);
   ImGui::End();
   draw_presenter(state_);
 }
@@ -206,6 +210,22 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
       id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - (low ? 0.f : px(4)))),
       false);
   draw_part(state_, id, tr(std::string("fault.") + id), [&] { panel(context); });
+  ImGui::EndChild();
+}
+
+// The inspector, or the lesson that is open; a lesson lets the inspector through where nothing is covered.
+void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size) {
+  if (!state_.lessons.open()) return draw_side("inspector", position, size, draw_inspector, context);
+  const float tabs = px(34);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(metric::kPadding), position.y + px(7)));
+  draw_lesson_switch(state_);
+  const ImVec2 below(position.x, position.y + tabs), rest(size.x, size.y - tabs);
+  if (state_.lessons.inspecting) return draw_side("inspector", below, rest, draw_inspector, context);
+  const ImVec2 pad(px(metric::kPadding), px(6));
+  ImGui::SetCursorScreenPos(ImVec2(below.x + pad.x, below.y + pad.y));
+  compat::begin_child("lesson", ImVec2(std::max(1.f, rest.x - pad.x - px(4)), std::max(1.f, rest.y - pad.y)),
+                      false);
+  draw_part(state_, "lesson", tr("fault.lesson"), [&] { draw_lesson_panel(state_); });
   ImGui::EndChild();
 }
 
@@ -244,12 +264,14 @@ void Frame::draw_panels(Painter& painter) {
   const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = std::min(px(workspace.map_width), sides * 0.4f);
-  const float right = size.x - std::min(px(workspace.inspector_width), sides * 0.6f);
+  const bool lesson = state_.lessons.open();
+  const float wanted = lesson ? std::max(workspace.inspector_width, kLessonWidth) : workspace.inspector_width;
+  const float right = size.x - std::min(px(wanted), sides * 0.6f);
   draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);
   state_.stage_min = ImVec2(left, top);
   state_.stage_max = ImVec2(right, bottom);
   stage_.draw(state_, run_.get(), before_.get(), painter);
-  draw_side("inspector", ImVec2(right, top), ImVec2(size.x - right, bottom - top), draw_inspector, context);
+  draw_right(context, ImVec2(right, top), ImVec2(size.x - right, bottom - top));
   const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
   draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
   splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
@@ -294,6 +316,7 @@ void Frame::draw_dialogs() {
   ask_for_files();
   browser_.draw(state_);
   export_.draw(state_);
+  draw_lesson_list(state_);
   draw_help(state_);
   draw_settings(state_);
   draw_about(state_);

@@ -49,6 +49,7 @@ class Frame {
   void follow_popups();
   void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
                  const PanelContext& context);
+  void draw_right(const PanelContext& context, ImVec2 position, ImVec2 size);
   void ask_for_files();
   void draw_dialogs();
   void finish();

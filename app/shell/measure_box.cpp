@@ -41,7 +41,7 @@ void draw_texts(const BoxTexts& texts, ImVec2 at, float height, bool fresh, doub
   const auto put = [&](ImFont* font, const std::string& text, ImU32 ink) {
     if (text.empty()) return;
     const ImVec2 size = text_size(font, text);
-    draw_text(list, font, ImVec2(x, at.y + (height - size.y) / 2), ink, text);
+    draw_text(Canvas(list), font, ImVec2(x, at.y + (height - size.y) / 2), ink, text);
     x += size.x + px(kGap);
   };
   put(fonts().body, texts.title, t.text_dim);

@@ -137,7 +137,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       "a model folder (config.json), a GGUF file, a scene (JSON), or what is shipped as model:NAME or "
       "scene:NAME; none: the storyteller");
   cli.add_option("--screenshot", options.screenshot,
-                 "write a PNG of the window here and exit; needs no display")
+                 "write a PNG of the window here and exit, or as OUT.svg the figure on the stage with its "
+                 "texts; needs no "
+                 "display")
       ->type_name("OUT.png");
   cli.add_option("--save-session", options.save_session,
                  "write what is asked for as a session here and exit; attnscope opens it again")
@@ -153,6 +155,11 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("--head", options.head, "the head to look at, from 0")->type_name("N")->transform(counted());
   cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
       ->type_name("SITE");
+  cli.add_option("--lesson", options.lesson, "open a lesson: its id (attnscope-cli lesson list), or a file")
+      ->type_name("ID");
+  cli.add_option("--page", options.page, "the page of the lesson, from 1")
+      ->type_name("N")
+      ->transform(counted(1));
   cli.add_option("--train", options.train,
                  "begin to train a small model on this task: sorter, storyteller, ... (attnscope-cli train "
                  "lists them)")
@@ -175,6 +182,9 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
       ->type_name("8G")
       ->check(CLI::Validator(memory_size, ""));
   cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
+  cli.add_flag("--bench-frames", options.bench_frames,
+               "measure how long frames of every view take, offscreen, and exit");
+  cli.add_flag("--json", options.json, "what --bench-frames measures as JSON");
   cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
       ->envname("ATTNSCOPE_TIMING");
   cli.set_version_flag("--version", "attnscope 0.1.0");

@@ -10,7 +10,9 @@
 #include <ctime>
 #include <thread>
 
+#include "app/figure/svg.h"
 #include "app/look/fonts.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -52,9 +54,61 @@ void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
   }
 }
 
+namespace {
+
+/// What is on the stage, in words: model, view, input, edits.
+SvgPage page_of(const FrameState& state, const RunResult& run, const DisplayList& list) {
+  const std::string model = opened_title(*run.document.opened), view = tr("view." + state.workspace.view);
+  std::string input, edits;
+  for (const Sequence& sequence : run.document.sequences)
+    input += (input.empty() ? "" : " | ") + (sequence.text.empty() ? sequence.source_text : sequence.text);
+  for (const auto& edit : run.document.edits) edits += (edits.empty() ? "" : "; ") + to_text(*edit);
+  SvgPage page;
+  page.title = tr("figure.title", {model, view});
+  page.description = edits.empty() ? tr("figure.about", {model, view, input})
+                                   : tr("figure.about_edited", {model, view, input, edits});
+  page.language = language();
+  page.p0 = state.stage_min, page.p1 = state.stage_max;
+  page.scale = ui_scale();
+  page.ground = theme().ground;
+  fit_page(page, list, 16 * ui_scale());
+  return page;
+}
+
+bool shows_more_than_text(const DisplayList& list) {
+  return std::any_of(list.items().begin(), list.items().end(),
+                     [](const DrawItem& item) { return item.kind != DrawItem::Kind::text; });
+}
+
+}  // namespace
+
+bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
+
+Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
+  FrameState& state = frame.state();
+  DisplayList list;
+  state.recording = &list;
+  host.new_frame();
+  frame.draw(host.painter());
+  ImGui::Render();
+  state.recording = nullptr;
+  const auto run = frame.run();
+  if (!run || !run->document.opened || !shows_more_than_text(list))
+    return fail(Code::unsupported, "error.app.no_figure", {in_quotes(tr("view." + state.workspace.view))});
+  return to_svg(list, page_of(state, *run, list));
+}
+
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
   const float usual = ui_scale();
   FrameState& state = frame.state();
+  if (is_svg_path(request.path)) {
+    host.begin_picture(context.width(), context.height());  // without the pointer
+    draw_frames(kExportFrames, host, frame);
+    Result<std::string> text = stage_as_svg(host, frame);
+    host.end_picture();
+    if (text) return state.write_figure(request.path, *std::move(text));
+    return state.notify(Notice::Kind::warning, text.error().sentence(), text.error().hint(), 0);
+  }
   const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);
   const int height = static_cast<int>(static_cast<float>(context.height()) * request.scale);
   host.begin_picture(width, height);

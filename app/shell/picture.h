@@ -12,7 +12,12 @@ namespace attnscope {
 void draw_frames(int count, ImguiHost& host, Frame& frame);
 /// Draws until the session's jobs and the fonts are done, then `frames` more; gives up after 20 s.
 void settle(Session& session, ImguiHost& host, Frame& frame, int frames);
-/// Draws the frame at request.scale, and writes the picture in the background; a notice says how it went.
+/// The figure of the stage as SVG: what its views draw in one more frame. Errors: a view without a figure.
+Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
+/// A path that ends in .svg.
+bool is_svg_path(const std::string& path);
+/// Draws the frame at request.scale (a path that ends in .svg: the figure of the stage), and writes the
+/// picture in the background; a notice says how it went.
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame);
 /// Since the system started this process.
 double milliseconds_since_exec();

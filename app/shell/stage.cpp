@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/shell/welcome.h"
 #include "app/state/controls.h"
@@ -186,6 +187,8 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
       centred_text(tr(why), theme().text_dim, fonts().body);
       return;
     }
+    const DrawRecording recording(state.recording);
+    const DrawGroupScope group("view");
     view->draw({state.session, *half.run, before, state.workspace, commands, painter});
   };
   const std::string part = std::string(half.second ? "second_view_" : "view_") + view->id(),

@@ -35,6 +35,11 @@ void open_default(FrameState& state, const Options& options) {
 }  // namespace
 
 void open_asked(FrameState& state, const Options& options) {
+  if (!options.lesson.empty()) {
+    if (const Status begun = state.lessons.start(state, options.lesson, options.page - 1); !begun)
+      state.session.report(begun.error());
+    return;
+  }
   if (options.path.empty())
     open_default(state, options);
   else

@@ -77,6 +77,8 @@ void draw_welcome(FrameState& state) {
   const float left = ImGui::GetCursorPosX() + (room - width) / 2;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
   if (entry(tr("frame.empty.open"), "empty_open")) state.ask_open = true;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
+  if (entry(tr("lessons.list"), "empty_lessons")) state.lessons.list_open = true;
   if (models) heading("shipped.models", left);
   list_models(state, left, width);
   heading("shipped.scenes", left);

@@ -10,7 +10,7 @@ namespace {
 
 using compat::Key;
 
-constexpr const char* kMenuNames[] = {"file", "edit", "view", "walk", "run", "help", "none"};
+constexpr const char* kMenuNames[] = {"file", "edit", "view", "walk", "run", "learn", "help", "none"};
 
 void show_view(FrameState& state, std::string_view id) { state.workspace.view = id; }
 bool shows_view(const FrameState& state, std::string_view id) { return state.workspace.view == id; }
@@ -44,6 +44,7 @@ std::vector<Action> all_actions() {
   add(run_actions());
   add(compare_actions());
   add(present_actions());
+  add(learn_actions());
   add(help_actions());
   for (Action& row : rows)
     if (row.text.empty()) row.text = "action." + row.id;
@@ -117,6 +118,10 @@ std::vector<Choice> choices(FrameState& state, Takes takes) {
       break;
     case Takes::scene:
       for (const ShippedScene& scene : state.scenes()) out.push_back({scene.name, scene.title, {}});
+      break;
+    case Takes::lesson:
+      for (const Lesson& lesson : state.lessons.lessons())
+        out.push_back({lesson.id, lesson_title(lesson), {}});
       break;
     case Takes::path:
       for (const std::string& path : state.settings.recent) out.push_back({path, path, {}});

@@ -33,13 +33,13 @@ enum class KeyScope : std::uint8_t {
 };
 
 /// The menu an action stands in; the order is that of the bar.
-enum class Menu : std::uint8_t { file, edit, view, walk, run, help, none };
+enum class Menu : std::uint8_t { file, edit, view, walk, run, learn, help, none };
 constexpr int kMenus = static_cast<int>(Menu::none);
 /// "file": string key "toolbar.file".
 const char* menu_name(Menu menu);
 
 /// What an action wants to be told; `choices` lists what there is.
-enum class Takes : std::uint8_t { nothing, model, scene, path, language, site };
+enum class Takes : std::uint8_t { nothing, model, scene, lesson, path, language, site };
 
 struct Action {
   using When = bool (*)(const FrameState& state);
@@ -92,6 +92,7 @@ std::vector<Action> walk_actions();
 std::vector<Action> run_actions();
 std::vector<Action> compare_actions();
 std::vector<Action> present_actions();
+std::vector<Action> learn_actions();
 std::vector<Action> help_actions();
 
 }  // namespace attnscope

@@ -29,6 +29,16 @@ void toggle_second_view(FrameState& state, std::string_view) {
       workspace.second_view = view->id();
 }
 
+// "sqrt,d_k=64"; nothing: the lab that was open last.
+void open_lab(FrameState& state, std::string_view wanted) {
+  state.workspace.view = "labs";
+  if (wanted.empty()) return;
+  const auto wish = parse_lab_wish(wanted);
+  if (!wish) return state.session.report(wish.error());
+  state.workspace.lab = wish->lab->id();
+  state.workspace.lab_values[wish->lab->id()] = wish->values;
+}
+
 void next_language(FrameState& state, std::string_view) {
   const std::vector<std::string> all = languages();
   const auto at = std::find(all.begin(), all.end(), language());
@@ -46,6 +56,7 @@ std::vector<Action> view_actions() {
        .checked = [](const FrameState& state,
                      std::string_view) { return !state.workspace.second_view.empty(); },
        .line_above = true},
+      {.id = "labs.open", .run = open_lab},
       {.id = "view.log_scale",
        .run = [](FrameState& state,
                  std::string_view) { state.workspace.log_scale = !state.workspace.log_scale; },

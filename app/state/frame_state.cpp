@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "app/state/session_look.h"
 #include "core/arch/random_model.h"
 #include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lesson/page_document.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
 #include "core/train/task.h"
@@ -164,6 +167,7 @@ void FrameState::remember_opened() {
   session_path_ = from ? from->path : std::string();
   look_.reset();
   if (from) look_ = from->look();
+  if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
   if (from) {
     auto pinned = pinned_of(*from, session.document());
     if (!pinned)
@@ -182,6 +186,22 @@ void FrameState::remember_opened() {
 void FrameState::take_session_cursor(const RunResult& result) {
   if (look_) take_cursor(*look_, result, workspace);
   look_.reset();
+}
+
+void FrameState::open_page(const PageState& page) {
+  asked_session_.reset();
+  asked_path_.clear();
+  // All that a page does not say is as it is in a fresh window, so that it looks the same from wherever one
+  // comes.
+  nlohmann::json look = look_of(Workspace{});
+  look.erase("cursor");
+  if (page.look().is_object()) look.update(page.look());
+  take_look(look, workspace);
+  workspace.cursor = {};
+  workspace.playing = false;
+  session.unpin();
+  page_look_ = std::move(look);
+  session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); });
 }
 
 void FrameState::open_shipped(const std::string& name) {
@@ -262,6 +282,13 @@ void FrameState::write_picture(const std::string& path, std::shared_ptr<const Im
   written_path_ = path;
   writing_.begin("export", [path, image = std::move(image)](const std::atomic<bool>&) {
     return write_png(path, *image);
+  })(session.jobs());
+}
+
+void FrameState::write_figure(const std::string& path, std::string svg) {
+  written_path_ = path;
+  writing_.begin("export", [path, svg = std::move(svg)](const std::atomic<bool>&) {
+    return write_svg(path, svg);
   })(session.jobs());
 }
 

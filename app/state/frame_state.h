@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/display_list.h"
 #include "app/gpu/image_file.h"
 #include "app/look/theme.h"
+#include "app/state/lesson_player.h"
 #include "app/state/presenter.h"
 #include "app/views/view.h"
 #include "app/widgets/commands.h"
@@ -80,6 +82,7 @@ struct FrameState {
   Workspace workspace;
   Settings settings;
   Commands commands;
+  LessonPlayer lessons;
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
@@ -90,6 +93,7 @@ struct FrameState {
   Presenter presenter;
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
   std::function<void(FrameState& state, int by)> pages;
+  DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
 
   // Asked by menus and keys; read by the frame or by the program around it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
@@ -120,6 +124,8 @@ struct FrameState {
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
   void open_shipped_model(const std::string& name);
+  /// A page of a lesson, with where one looks on it.
+  void open_page(const PageState& page);
   /// Saves the session or the scene to the file it came from, or asks where.
   void save();
   /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
@@ -134,6 +140,8 @@ struct FrameState {
   void take_session_cursor(const RunResult& result);
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
+  /// The same for a figure's text.
+  void write_figure(const std::string& path, std::string svg);
   /// Takes what background writing has to tell; once per frame.
   void poll_writing();
   void set_theme(ThemeKind kind);
@@ -151,7 +159,8 @@ struct FrameState {
   std::string asked_path_;    ///< being opened
   std::string session_path_;  ///< of the session that is open; empty: none
   std::optional<SessionFile> asked_session_;
-  std::optional<nlohmann::json> look_;  ///< of the session, until it has run
+  std::optional<nlohmann::json> look_;       ///< of the session, until it has run
+  std::optional<nlohmann::json> page_look_;  ///< of a page of a lesson that is being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

@@ -183,32 +183,32 @@ void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, 
 
 namespace {
 
-void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
-  list->AddRectFilled(p0, p1, with_alpha(theme().ground, 0.38f));
+void hatch(const Canvas& canvas, ImVec2 p0, ImVec2 p1) {
+  canvas.fill_rect(p0, p1, with_alpha(theme().ground, 0.38f));
   const float wide = p1.x - p0.x, high = p1.y - p0.y;
   if (std::min(wide, high) < scaled(kHatchFrom)) return;
-  list->PushClipRect(p0, p1, true);
+  canvas.push_clip(p0, p1);
   for (float x = scaled(5); x < wide + high; x += scaled(9))
-    list->AddLine(ImVec2(p0.x + x, p0.y), ImVec2(p0.x + x - high, p1.y), with_alpha(theme().ground, 0.5f),
-                  scaled(1.2f));
-  list->PopClipRect();
+    canvas.line(ImVec2(p0.x + x, p0.y), ImVec2(p0.x + x - high, p1.y), with_alpha(theme().ground, 0.5f),
+                scaled(1.2f));
+  canvas.pop_clip();
 }
 
 }  // namespace
 
 void draw_estimate_swatch(ImVec2 p0, ImVec2 p1) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(p0, p1, theme().positive, scaled(2));
-  hatch(list, p0, p1);
+  const Canvas canvas;
+  canvas.fill_rect(p0, p1, theme().positive, scaled(2));
+  hatch(canvas, p0, p1);
 }
 
 void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, ImVec2 at,
                              ImVec2 size) const {
   const MatrixLayout layout = matrix_layout(plot, size);
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const ImVec2 p0(at.x + layout.cells0.x, at.y + layout.cells0.y),
       p1(at.x + layout.cells1.x, at.y + layout.cells1.y);
-  list->PushClipRect(p0, p1, true);
+  canvas.push_clip(p0, p1);
   for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       const std::int64_t cell = grid_.at(row, col);
@@ -216,9 +216,9 @@ void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, 
       if (std::isnan(answer.estimates[static_cast<std::size_t>(cell)])) continue;
       const ImVec2 low = layout.corner(static_cast<double>(row), static_cast<double>(col)),
                    high = layout.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
-      hatch(list, ImVec2(at.x + low.x, at.y + low.y), ImVec2(at.x + high.x, at.y + high.y));
+      hatch(canvas, ImVec2(at.x + low.x, at.y + low.y), ImVec2(at.x + high.x, at.y + high.y));
     }
-  list->PopClipRect();
+  canvas.pop_clip();
 }
 
 void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std::size_t cell) {

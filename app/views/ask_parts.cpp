@@ -109,7 +109,7 @@ BarColumns columns_of(const ViewContext& context, const std::vector<PartBar>& ba
 // One bar with its name and number; true when clicked.
 bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width, bool chosen,
               const char* prefix) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const Theme& t = theme();
   const float height = scaled(kRow);
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
@@ -117,21 +117,21 @@ bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& 
   const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
   note_item(id);
   if (chosen || ImGui::IsItemHovered())
-    list->AddRectFilled(at, end, chosen ? t.accent_soft : t.hovered, scaled(4));
+    canvas.fill_rect(at, end, chosen ? t.accent_soft : t.hovered, scaled(4));
   const float y = at.y + (height - text_size(fonts().mono_small, "0").y) / 2;
   const std::string name = middle_truncated(fonts().mono_small, bar_name(context, bar), c.name);
   note_text(name);
-  draw_text(list, fonts().mono_small,
+  draw_text(canvas, fonts().mono_small,
             ImVec2(at.x + c.name - text_size(fonts().mono_small, name).x + scaled(4), y), t.text, name);
   const float x = c.zero + static_cast<float>(bar.value) * c.per_unit;
-  list->AddRectFilled(ImVec2(std::min(x, c.zero), at.y + scaled(4)),
-                      ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)),
-                      bar_colour(bar), scaled(2));
-  list->AddLine(ImVec2(c.zero, at.y), ImVec2(c.zero, end.y), t.border);
+  canvas.fill_rect(ImVec2(std::min(x, c.zero), at.y + scaled(4)),
+                   ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)), bar_colour(bar),
+                   scaled(2));
+  canvas.line(ImVec2(c.zero, at.y), ImVec2(c.zero, end.y), t.border);
   const std::string number = signed_number(bar.value);
   const float wide = text_size(fonts().mono_small, number).x;
-  draw_text(list, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y), t.text,
-            number);
+  draw_text(canvas, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y),
+            t.text, number);
   return clicked;
 }
 

@@ -20,8 +20,8 @@ constexpr float kLeastColumn = 140.f;  // units  // units
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   text_line(fonts().small, theme().text_dim, tr(key));
-  draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
-            ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y), ink, value);
+  draw_text(Canvas(), fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
+            ink, value);
 }
 
 std::string seconds_text(double seconds) {
@@ -55,11 +55,9 @@ void draw_self(const SweepAnswer& answer) {
   const bool same = answer.self->largest == 0;
   const ColourScope ink(ImGuiCol_Text, same ? theme().ok : theme().error);
   const FontScope face(fonts().small);
-  ImGui::PushTextWrapPos(0.f);
   const std::string text = tr(same ? "ask.self.same" : "ask.self.moved",
                               {std::to_string(answer.self->cells), significant(answer.self->largest, 2)});
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
   note_item("ask_self");
 }
 
@@ -77,20 +75,20 @@ void draw_scatter(const SweepAnswer& answer, float side) {
   ImGui::InvisibleButton("###ask_scatter", ImVec2(side, side));
   note_item("ask_scatter");
   compat::item_tooltip(tr("ask.scatter.help"));
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const Theme& t = theme();
-  list->AddRect(at, end, t.border);
-  list->AddLine(ImVec2(at.x, end.y), ImVec2(end.x, at.y), t.border);
+  canvas.rect(at, end, t.border);
+  canvas.line(ImVec2(at.x, end.y), ImVec2(end.x, at.y), t.border);
   const auto share = [&](double value) { return static_cast<float>((value - least) / (most - least)); };
   const auto point = [&](double x, double y) {
     return ImVec2(at.x + share(x) * side, end.y - share(y) * side);
   };
   const ImVec2 base = point(answer.base(), answer.base());
-  list->AddCircle(base, scaled(4), t.text_dim, 0, scaled(1.2f));
+  canvas.circle(base, scaled(4), t.text_dim, 0, scaled(1.2f));
   for (std::size_t i = 0; i < answer.values.size(); ++i)
     if (std::isfinite(answer.values[i]) && std::isfinite(answer.estimates[i]))
-      list->AddCircleFilled(point(answer.estimates[i], answer.values[i]), scaled(2.4f),
-                            with_alpha(t.accent, 0.85f));
+      canvas.fill_circle(point(answer.estimates[i], answer.values[i]), scaled(2.4f),
+                         with_alpha(t.accent, 0.85f));
 }
 
 void draw_agreement(const SweepAnswer& answer, float width) {

@@ -139,16 +139,15 @@ const char* stage_name(Slot stage) {
 float draw_masked_swatch(ImVec2 at, const std::string& word) {
   const float side = scaled(13);
   const ImVec2 end(at.x + side, at.y + side);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, end, theme().masked, scaled(2));
-  list->PushClipRect(at, end, true);
+  const Canvas canvas;
+  canvas.fill_rect(at, end, theme().masked, scaled(2));
+  canvas.push_clip(at, end);
   for (float x = -side; x < side; x += scaled(5))
-    list->AddLine(ImVec2(at.x + x, end.y), ImVec2(at.x + x + side, at.y), theme().masked_stripe,
-                  scaled(1.2f));
-  list->PopClipRect();
-  list->AddRect(at, end, theme().border, scaled(2));
+    canvas.line(ImVec2(at.x + x, end.y), ImVec2(at.x + x + side, at.y), theme().masked_stripe, scaled(1.2f));
+  canvas.pop_clip();
+  canvas.rect(at, end, theme().border, scaled(2));
   const float gap = scaled(6);
-  draw_text(list, fonts().small, ImVec2(end.x + gap, at.y - scaled(1)), theme().text_dim, word);
+  draw_text(canvas, fonts().small, ImVec2(end.x + gap, at.y - scaled(1)), theme().text_dim, word);
   return side + gap + text_size(fonts().small, word).x;
 }
 

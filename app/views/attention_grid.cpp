@@ -162,19 +162,19 @@ void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, b
     text = tr("attention.caption",
               {number, role_label(role), number_text(static_cast<float>(head.roles.of(role).score), 2)});
   if (text_size(fonts().small, text).x > width) text = number;
-  draw_text(ImGui::GetWindowDrawList(), fonts().small, at, current ? theme().text : theme().text_dim, text);
+  draw_text(Canvas(), fonts().small, at, current ? theme().text : theme().text_dim, text);
 }
 
 void HeadGrid::draw_waiting(ImVec2 position, ImVec2 size) const {
   const ImVec2 end(position.x + size.x, position.y + size.y);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(position, end, theme().panel, scaled(6));
-  list->AddRect(position, end, theme().border, scaled(6));
+  const Canvas canvas;
+  canvas.fill_rect(position, end, theme().panel, scaled(6));
+  canvas.rect(position, end, theme().border, scaled(6));
   const std::string share = format("%.0f %%", static_cast<double>(*progress_) * 100);
   const std::string text = tr("attention.heads.progress", {share});
   const ImVec2 room = text_size(fonts().small, text);
   draw_text(
-      list, fonts().small,
+      canvas, fonts().small,
       ImVec2(position.x + (size.x - room.x) / 2, position.y + (std::min(size.y, scaled(160)) - room.y) / 2),
       theme().text_dim, text);
   ImGui::Dummy(size);
@@ -186,7 +186,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ImVec2 seen0 = ImGui::GetWindowPos(),
                seen1(seen0.x + ImGui::GetWindowWidth(), seen0.y + ImGui::GetWindowHeight());
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   std::vector<AtlasPlace> places;
   std::vector<Tensor> maps;
   for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells);
@@ -215,7 +215,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     }
     if (grid.captions) draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered);
     if (grid.left > 0 && head.head == 0)
-      draw_text(list, fonts().small,
+      draw_text(canvas, fonts().small,
                 ImVec2(origin.x, p0.y + (grid.height - text_size(fonts().small, "0").y) / 2),
                 theme().text_dim, std::to_string(head.layer));
   }
@@ -224,19 +224,23 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
       Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
       {pictures_->difference, look.log_scale, look.safe_colours});
   if (!fresh()) style.alpha = 0.45f;
-  context.painter.atlas(list, kAtlas, places, style);
+  canvas.atlas(context.painter, kAtlas, places, style, [&](int map) {
+    const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];
+    return to_text(Cell{scene.place().site(Slot::pattern, head.layer), {{"head", head.head}}});
+  });
   for (const AtlasPlace& place : places) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];
     const bool current =
         head.layer == context.workspace.cursor.layer && head.head == context.workspace.cursor.head;
     const bool hovered = event.hovered && event.layer == head.layer && event.head == head.head;
     const float out = current || hovered ? scaled(2) : scaled(1);
-    list->AddRect(ImVec2(place.p0.x - out, place.p0.y - out), ImVec2(place.p1.x + out, place.p1.y + out),
-                  current   ? theme().accent
-                  : hovered ? theme().text_dim
-                            : theme().border,
-                  scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
-    if (is_edited(context.run, scene, head)) draw_edit_sign(list, ImVec2(place.p1.x + out, place.p0.y - out));
+    canvas.rect(ImVec2(place.p0.x - out, place.p0.y - out), ImVec2(place.p1.x + out, place.p1.y + out),
+                current   ? theme().accent
+                : hovered ? theme().text_dim
+                          : theme().border,
+                scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
+    if (is_edited(context.run, scene, head))
+      draw_edit_sign(canvas, ImVec2(place.p1.x + out, place.p0.y - out));
   }
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy(grid.extent());

@@ -56,10 +56,10 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   if (!possible(context, scene)) return out;
   follow(context, scene, query);
   const float line = text_size(fonts().small, "X").y + scaled(3);
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const std::string who = query_name(context.run, scene, query);
   const std::string title = tr("attention.image.title", {who, number_text(sum_, 3)});
-  draw_text(list, fonts().small, position, theme().q, middle_truncated(fonts().small, title, size.x));
+  draw_text(canvas, fonts().small, position, theme().q, middle_truncated(fonts().small, title, size.x));
   PatchPicture picture;
   picture.id = "attention.image";
   picture.picture = upload_model_picture(context.painter, context.run, scene.sequence);
@@ -70,11 +70,11 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   const ImVec2 at(position.x, position.y + line + scaled(4));
   const PatchEvent event = draw_patch_picture(context.painter, picture, at,
                                               ImVec2(size.x, std::max(1.f, size.y - 2 * line - scaled(8))));
-  list->PushClipRect(event.p0, event.p1, true);
+  canvas.push_clip(event.p0, event.p1);
   draw_arm_way(way_, event.p0, event.p1, theme().residual, scaled(3));
-  list->PopClipRect();
+  canvas.pop_clip();
   const char* legend = way_.empty() ? "attention.image.legend" : "attention.image.legend_way";
-  draw_text(list, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
+  draw_text(canvas, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
             middle_truncated(fonts().small, tr(legend, {number_text(most_, 4)}), size.x));
   if (event.patch < 0) return out;
   const std::int64_t here = row_at(keys_, event.patch), from = row_at(queries_, event.patch);

@@ -132,6 +132,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   } else {
     plot.first_row = plane_.rows.begin, plot.first_col = plane_.cols.begin;
     plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+    plot.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
     const Cursor& cursor = context.workspace.cursor;
     plot.selected_row = cursor.query, plot.selected_col = cursor.key;
     if (!lit.any()) plot.marks.push_back({cursor.query, -1, theme().q, 1, 1, 1.5f});
@@ -145,6 +146,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   const double scale = static_cast<double>(block);
   MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
   plot.window = &window;
+  const DrawGroupScope group("matrix", scene.site(stage), scene.head);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
   window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
   PairEvent out;
@@ -205,7 +207,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
     note = tr("attention.note.block", {std::to_string(plane_.block)});
   if (note.empty()) return;
   const float x = position.x + bar + scaled(18);
-  draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(x, position.y + scaled(15)), theme().warning,
+  draw_text(Canvas(), fonts().small, ImVec2(x, position.y + scaled(15)), theme().warning,
             middle_truncated(fonts().small, note, position.x + width - x));
 }
 
@@ -220,8 +222,8 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
   PairEvent event;
   float bottom = position.y + room, left = position.x;
   if (plane_.values.empty()) {
-    draw_text(ImGui::GetWindowDrawList(), fonts().body, ImVec2(position.x, position.y + scaled(40)),
-              theme().text_dim, tr("attention.computing"));
+    draw_text(Canvas(), fonts().body, ImVec2(position.x, position.y + scaled(40)), theme().text_dim,
+              tr("attention.computing"));
   } else {
     event = draw_plane(context, scene, stage, lit, position, ImVec2(size.x, room));
     bottom = ImGui::GetItemRectMax().y;

@@ -87,29 +87,29 @@ double WhyTable::number_of(Kind kind, const AttentionTerm& term) const {
 
 void WhyTable::draw_header(const Columns& columns, ImVec2 at) const {
   for (const Column& column : columns)
-    draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(at.x + column.x, at.y), theme().text_dim,
+    draw_text(Canvas(), fonts().small, ImVec2(at.x + column.x, at.y), theme().text_dim,
               middle_truncated(fonts().small, title_of(column.kind), column.width - scaled(2)));
 }
 
 void WhyTable::draw_bar(const AttentionTerm& term, ImVec2 at, float width) const {
   if (!term.allowed && term.weight == 0) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float bar = width * static_cast<float>(std::clamp(term.weight, 0.0, 1.0));
   const ImVec2 p0(at.x, at.y + scaled(4)), p1(at.x + std::max(bar, scaled(1.5f)), at.y + scaled(kLine - 4));
-  list->AddRectFilled(p0, p1, with_alpha(theme().attention, 0.55f), scaled(2));
-  list->AddRect(p0, p1, theme().attention, scaled(2));
+  canvas.fill_rect(p0, p1, with_alpha(theme().attention, 0.55f), scaled(2));
+  canvas.rect(p0, p1, theme().attention, scaled(2));
 }
 
 void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene, const Columns& columns,
                          ImVec2 at, std::int64_t key, bool lit) const {
   const AttentionTerm& term = row_->terms[static_cast<std::size_t>(key)];
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   ImFont* font = fonts().mono_small;
   const float character = text_size(font, "0").x;
   const float y = at.y + (scaled(kLine) - text_size(font, "0").y) / 2;
   const ImU32 ink = term.allowed ? theme().text : with_alpha(theme().text_dim, 0.7f);
   const auto put = [&](const Column& column, ImU32 colour, const std::string& text) {
-    draw_text(list, font, ImVec2(at.x + column.x, y), colour,
+    draw_text(canvas, font, ImVec2(at.x + column.x, y), colour,
               middle_truncated(font, text, column.width - scaled(3)));
   };
   const auto number = [&](const Column& column, double value) {
@@ -138,7 +138,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   if (key != shown_key_ && key >= 0) {
     const float top = static_cast<float>(key) * line, view = ImGui::GetWindowHeight();
     if (top < ImGui::GetScrollY() || top + line > ImGui::GetScrollY() + view)
-      ImGui::SetScrollY(std::max(0.f, top + line / 2 - view / 2));
+      ImGui::SetScrollY(std::max(0.f, std::round((top + line / 2 - view / 2) / line) * line));  // whole lines
     shown_key_ = key;
   }
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -152,8 +152,8 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) out = {query, at, clicked};
     if (hovered || at == key)
-      ImGui::GetWindowDrawList()->AddRectFilled(place, ImVec2(place.x + width, place.y + line),
-                                                hovered ? theme().hovered : theme().accent_soft, scaled(3));
+      Canvas().fill_rect(place, ImVec2(place.x + width, place.y + line),
+                         hovered ? theme().hovered : theme().accent_soft, scaled(3));
     draw_line(context, scene, columns, ImVec2(place.x + scaled(4), place.y), at, at == key || hovered);
     if (hovered) {
       const AttentionTerm& term = row_->terms[static_cast<std::size_t>(at)];
@@ -180,8 +180,8 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   const std::string who = query_name(context.run, scene, query);
   std::string title = tr("attention.why.title", {who, std::to_string(scene.head), std::to_string(query)});
   if (text_size(fonts().body_bold, title).x > size.x) title = tr("attention.why.title.short", {who});
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, fonts().body_bold, position, theme().text,
+  const Canvas canvas;
+  draw_text(canvas, fonts().body_bold, position, theme().text,
             middle_truncated(fonts().body_bold, title, size.x));
   float y = position.y + text_size(fonts().body_bold, "X").y + scaled(6);
   const Columns across = columns(size.x - scaled(16));
@@ -203,7 +203,7 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
                          ? tr("attention.why.sum", {cell_number(row_->maximum, 4), cell_number(row_->sum, 4)})
                          : std::string(tr("attention.why.blind"));
   if (row_->edited) text = tr("attention.why.edited");
-  draw_text(list, fonts().small, ImVec2(position.x + scaled(4), y + scaled(4)),
+  draw_text(canvas, fonts().small, ImVec2(position.x + scaled(4), y + scaled(4)),
             row_->edited || row_->sum <= 0 ? theme().warning : theme().text_dim,
             middle_truncated(fonts().small, text, size.x - scaled(4)));
   return event;

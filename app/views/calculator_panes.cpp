@@ -278,8 +278,9 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
   std::vector<Bar> bars{
-      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
       {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
+      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
+      {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
       {tr("calculator.cache.mqa"), forms.mqa, other}};
   if (!(forms.no_windows == forms.own))
     bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 24, kMostCounted = 1024;
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 24, kMostCounted = 1024, kFirstPositions = 2048;
 constexpr float kField = 92.f, kNarrowField = 68.f, kGap = 8.f;  // units
 constexpr const char* kFirstPreset = "gpt2";
 
@@ -33,7 +33,7 @@ constexpr PaneRow kPanes[] = {{Pane::parameters, "calculator.pane.parameters", "
 class CalculatorView : public View {
  public:
   const char* id() const override { return "calculator"; }
-  int order() const override { return 10; }
+  int order() const override { return 12; }
   bool shows_runs() const override { return false; }
   void draw(const ViewContext& context) override;
 
@@ -63,7 +63,10 @@ class CalculatorView : public View {
   Pane pane_ = Pane::parameters;
 };
 
+// `model` becomes what is calculated, over as many positions as it has.
 void CalculatorView::take(Described model) {
+  const std::int64_t most = model.config.position.max_positions;
+  work_.seq = most > 0 ? std::min(most, kFirstPositions) : kFirstPositions;
   sizes_ = sizes_of(model);
   model_ = model;
   base_ = std::move(model);
@@ -103,8 +106,6 @@ void CalculatorView::follow(const ViewContext& context) {
   counts_ = false;
   Described model =
       describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights());
-  const std::int64_t most = model.config.position.max_positions;
-  work_.seq = most > 0 ? std::min<std::int64_t>(most, 2048) : 2048;
   take(std::move(model));
 }
 
@@ -144,13 +145,6 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
     if (chip(std::string(tr("calculator.open")) + "###calc_open", false, tr("calculator.open.help")))
       context.commands.act(
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
-  }
-  if (base_ && !(sizes_ == sizes_of(*base_))) {
-    ImGui::SameLine(0, scaled(kGap));
-    if (chip(std::string(tr("calculator.reset")) + "###calc_reset", false, tr("calculator.reset.help"))) {
-      sizes_ = sizes_of(*base_);
-      recalculate();
-    }
   }
 }
 
@@ -307,6 +301,13 @@ void CalculatorView::draw(const ViewContext& context) {
       used = 0;
     used += chip_width(label) + scaled(6);
     if (chip(label, pane_ == row.pane, tr(std::string(row.key) + ".help"))) pane_ = row.pane;
+  }
+  if (base_ && !(sizes_ == sizes_of(*base_))) {
+    ImGui::SameLine(0, scaled(kGap));
+    if (chip(std::string(tr("calculator.reset")) + "###calc_reset", false, tr("calculator.reset.help"))) {
+      sizes_ = sizes_of(*base_);
+      recalculate();
+    }
   }
   if (error_) {
     const ColourScope ink(ImGuiCol_Text, theme().error);

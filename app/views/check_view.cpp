@@ -224,11 +224,11 @@ void CheckView::draw_strip(const ViewContext& context, float width) {
               each = width / static_cast<float>(std::max<std::size_t>(1, rows_->size()));
   ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
   note_item("check_strip");
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float gap = each > scaled(4) ? scaled(1) : 0;
   for (std::size_t i = 0; i < rows_->size(); ++i) {
     const float x = at.x + each * static_cast<float>(i);
-    list->AddRectFilled(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour((*rows_)[i]));
+    canvas.fill_rect(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour((*rows_)[i]));
   }
   if (!ImGui::IsItemHovered()) return;
   const auto index = static_cast<std::size_t>(
@@ -242,13 +242,13 @@ void CheckView::draw_strip(const ViewContext& context, float width) {
 }
 
 void CheckView::draw_row(const ViewContext& context, const StepDifference& one, std::size_t number) const {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = ImGui::GetTextLineHeight(), mark = scaled(kMark);
   const float top = at.y + (line - mark) / 2;
-  list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(one), scaled(3));
+  canvas.fill_rect(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(one), scaled(3));
   const std::string id = "###check_row_" + std::to_string(number);
   const bool here =
       context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
@@ -264,9 +264,9 @@ void CheckView::draw_row(const ViewContext& context, const StepDifference& one, 
   const double decades = one.max_abs > 0 ? std::log10(one.max_abs / tolerance_) + kDecades : 0;
   const float wide = scaled(kBar), share = static_cast<float>(std::clamp(decades / (kDecades + 3), 0.0, 1.0));
   const float border = bar.x + wide * static_cast<float>(kDecades / (kDecades + 3));
-  list->AddRectFilled(ImVec2(bar.x, top), ImVec2(bar.x + wide * share, top + mark),
-                      with_alpha(colour(one), 0.7f));
-  list->AddLine(ImVec2(border, at.y), ImVec2(border, at.y + line), theme().text_dim);
+  canvas.fill_rect(ImVec2(bar.x, top), ImVec2(bar.x + wide * share, top + mark),
+                   with_alpha(colour(one), 0.7f));
+  canvas.line(ImVec2(border, at.y), ImVec2(border, at.y + line), theme().text_dim);
   ImGui::Dummy(ImVec2(wide, line));
   ImGui::TableNextColumn();
   if (one.at.empty()) return;

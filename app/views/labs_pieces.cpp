@@ -217,7 +217,10 @@ std::vector<float> column_widths(const LabTable& table, float width) {
   float all = 0;
   for (const float one : widths) all += one;
   if (all > width) {
-    widths[0] = std::max(scaled(56), widths[0] - (all - width));
+    const float first = std::max(scaled(56), widths[0] - (all - width)), others = all - widths[0];
+    const float share = others > width - first ? std::max(0.f, width - first) / others : 1.f;
+    for (float& one : widths) one *= share;
+    widths[0] = first;
   } else if (widths.size() > 1) {
     const float spare = std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
     for (float& one : widths) one += spare;

@@ -210,14 +210,15 @@ void LabsView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
   const Lab& lab = chosen(context.workspace);
-  const bool list = room.x >= scaled(kLeastForList);
+  const bool presented = context.workspace.presenting;  // one lab, as large as it can be
+  const bool list = room.x >= scaled(kLeastForList) && !presented;
   float left = 0, top = 0;
   if (list) {
     draw_list(lab, context.workspace, scaled(kList));
     left = scaled(kList + 22);
     const float x = origin.x + left - scaled(12);
     ImGui::GetWindowDrawList()->AddLine(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
-  } else {
+  } else if (!presented) {
     draw_combo(lab, context.workspace, room.x);
     top = ImGui::GetCursorScreenPos().y - origin.y;
   }

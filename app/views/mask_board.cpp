@@ -161,7 +161,7 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
   const ImVec2 p0(position.x + layout.cells0.x, position.y + layout.cells0.y),
       p1(position.x + layout.cells1.x, position.y + layout.cells1.y);
   const ImU32 colours[] = {theme().residual, theme().mlp, theme().v, theme().attention};
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   for (std::size_t i = 0; i < scene.trace->input.spans.size(); ++i) {
     const Span& span = scene.trace->input.spans[i];
     const ImU32 colour = colours[i % std::size(colours)];
@@ -174,18 +174,16 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
     for (const std::int64_t at : {span.begin, span.end}) {
       const ImVec2 corner = layout.corner(static_cast<double>(at), static_cast<double>(at));
       const float x = position.x + corner.x, y = position.y + corner.y;
-      if (x > p0.x + 1 && x < p1.x - 1) list->AddLine(ImVec2(x, p0.y), ImVec2(x, p1.y), colour, scaled(2));
-      if (y > p0.y + 1 && y < p1.y - 1) list->AddLine(ImVec2(p0.x, y), ImVec2(p1.x, y), colour, scaled(2));
+      if (x > p0.x + 1 && x < p1.x - 1) canvas.line(ImVec2(x, p0.y), ImVec2(x, p1.y), colour, scaled(2));
+      if (y > p0.y + 1 && y < p1.y - 1) canvas.line(ImVec2(p0.x, y), ImVec2(p1.x, y), colour, scaled(2));
     }
     if (y1 > y0)
-      list->AddRectFilled(ImVec2(p1.x + scaled(3), y0 + 1), ImVec2(p1.x + scaled(7), y1 - 1), colour,
-                          scaled(2));
+      canvas.fill_rect(ImVec2(p1.x + scaled(3), y0 + 1), ImVec2(p1.x + scaled(7), y1 - 1), colour, scaled(2));
     if (x1 <= x0) continue;
-    list->AddRectFilled(ImVec2(x0 + 1, p1.y + scaled(3)), ImVec2(x1 - 1, p1.y + scaled(7)), colour,
-                        scaled(2));
+    canvas.fill_rect(ImVec2(x0 + 1, p1.y + scaled(3)), ImVec2(x1 - 1, p1.y + scaled(7)), colour, scaled(2));
     const std::string name = middle_truncated(fonts().small, span.name, x1 - x0);
-    draw_text(list, fonts().small, ImVec2((x0 + x1 - text_size(fonts().small, name).x) / 2, p1.y + scaled(8)),
-              colour, name);
+    draw_text(canvas, fonts().small,
+              ImVec2((x0 + x1 - text_size(fonts().small, name).x) / 2, p1.y + scaled(8)), colour, name);
   }
 }
 
@@ -290,6 +288,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   plot.aspect = 0.8f;
   plot.first_row = rows_.begin, plot.first_col = cols_.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
+  plot.place = {scene.site(Slot::mask), {}, {0, 0}, 0, 1};
   plot.lit_row = lit_query, plot.lit_col = lit_key;
   plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
   set_attention_axes(plot, context, scene);

@@ -109,20 +109,20 @@ float MaskView::draw_presets(const ViewContext& context, const AttentionScene& s
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                             float width) {
   const MaskSummary& summary = board_.summary();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float line = text_size(fonts().small, "X").y + scaled(4);
   std::string counts = tr("mask.counts", {std::to_string(summary.masked), std::to_string(summary.pairs)});
   if (summary.switched > 0)
     counts = tr("mask.counts_switched", {std::to_string(summary.masked), std::to_string(summary.pairs),
                                          std::to_string(summary.switched)});
-  draw_text(list, fonts().body, position, theme().text, middle_truncated(fonts().body, counts, width));
+  draw_text(canvas, fonts().body, position, theme().text, middle_truncated(fonts().body, counts, width));
   float y = position.y + text_size(fonts().body, "X").y + scaled(6);
   const float legend = draw_masked_swatch(
       ImVec2(position.x, y), tr(board_.has_padding() ? "attention.masked_or_padding" : "attention.masked"));
   if (summary.switched > 0) {
     const ImVec2 at(position.x + legend + scaled(16), y), end(at.x + scaled(13), at.y + scaled(13));
-    list->AddRect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));
-    draw_text(list, fonts().small, ImVec2(end.x + scaled(6), y - scaled(1)), theme().text_dim,
+    canvas.rect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));
+    draw_text(canvas, fonts().small, ImVec2(end.x + scaled(6), y - scaled(1)), theme().text_dim,
               tr("mask.switched"));
   }
   y += line + scaled(4);
@@ -139,9 +139,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   ImGui::SetCursorScreenPos(ImVec2(position.x, y));
   const FontScope font(fonts().small);
   const ColourScope ink(ImGuiCol_Text, summary.fully_masked.empty() ? theme().text_dim : theme().warning);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(note.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(note, width);
 }
 
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -179,7 +177,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   const StageLook look{plane.difference, context.workspace.log_scale, false};
   const std::string stage = tr(std::string("attention.stage.") + stage_name(slot));
   const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
-  draw_text(ImGui::GetWindowDrawList(), fonts().small, position, theme().text_dim,
+  draw_text(Canvas(), fonts().small, position, theme().text_dim,
             middle_truncated(fonts().small, title, size.x));
   const float line = text_size(fonts().small, "X").y + scaled(5), legend = scaled(58);
   if (plane.values.empty()) return;

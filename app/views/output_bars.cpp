@@ -33,13 +33,13 @@ Columns columns_of(float x, float width, bool sampled) {
 }
 
 void right_text(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
-  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
+  draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
 void draw_head(const Columns& c, const char* name, float y) {
   const ImU32 dim = theme().text_dim;
   ImFont* font = fonts().small;
-  draw_text(ImGui::GetWindowDrawList(), font, ImVec2(c.token, y), dim, tr(name));
+  draw_text(Canvas(), font, ImVec2(c.token, y), dim, tr(name));
   right_text(font, c.logit + c.number, y, dim, tr("output.column.logit"));
   right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
   if (c.sampled) right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
@@ -54,7 +54,7 @@ struct Row {
 };
 
 void draw_bar(const Columns& c, float y, float height, double prob, double kept, double most, bool tail) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const Theme& t = theme();
   const float room = std::max(c.bar_end - c.bar, 1.f), y0 = y + scaled(4), y1 = y + height - scaled(4);
   const auto x = [&](double value) {
@@ -63,27 +63,27 @@ void draw_bar(const Columns& c, float y, float height, double prob, double kept,
   const bool cut = !(kept > 0);
   const ImU32 colour = cut ? t.masked_stripe : tail ? t.norm : t.attention;
   if (kept > prob) {  // what cutting the others adds
-    list->AddRectFilled(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.25f), scaled(2));
-    list->AddRect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.6f), scaled(2));
+    canvas.fill_rect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.25f), scaled(2));
+    canvas.rect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.6f), scaled(2));
   }
-  list->AddRectFilled(ImVec2(c.bar, y0), ImVec2(x(prob), y1), colour, scaled(2));
+  canvas.fill_rect(ImVec2(c.bar, y0), ImVec2(x(prob), y1), colour, scaled(2));
 }
 
 void draw_row(const Row& row, const Columns& c, float y, float height, double most) {
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const bool cut = !(row.kept > 0);
   const ImU32 ink = cut ? t.text_dim : t.text;
   ImFont* font = row.words ? fonts().small : fonts().mono;
   const float text_y = y + (height - text_size(font, "X").y) / 2;
   const float number_y = y + (height - text_size(fonts().mono_small, "0").y) / 2;
   const float name_end = row.token ? c.logit - scaled(4) : c.bar - scaled(6);
-  draw_text(list, font, ImVec2(c.token, text_y), row.chosen ? t.accent : ink,
+  draw_text(canvas, font, ImVec2(c.token, text_y), row.chosen ? t.accent : ink,
             middle_truncated(font, row.name, name_end - c.token));
   if (row.chosen) {
     const float r = scaled(4), middle = y + height / 2, x = c.token - scaled(13);
-    list->AddTriangleFilled(ImVec2(x, middle - r), ImVec2(x + r * 1.5f, middle), ImVec2(x, middle + r),
-                            t.accent);
+    canvas.fill_triangle(ImVec2(x, middle - r), ImVec2(x + r * 1.5f, middle), ImVec2(x, middle + r),
+                         t.accent);
   }
   if (row.token)
     right_text(fonts().mono_small, c.logit + c.number, number_y, t.text_dim,
@@ -129,8 +129,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
     note_item(id);
     if (rows.offer) rows.offer(token.id);
     if (ImGui::IsItemHovered()) {
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
-                                                theme().hovered, scaled(4));
+      Canvas().fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + height), theme().hovered, scaled(4));
       std::string help = tr(rows.help, {row.name, std::to_string(token.id), std::to_string(i + 1)});
       if (rows.offer) help += std::string("\n") + tr("ask.offer.help");
       ImGui::SetTooltip("%s", help.c_str());

@@ -130,12 +130,12 @@ void OutputView::draw_head(const ViewContext& context, float width) {
 void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float height = scaled(30), gap = scaled(7);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy(ImVec2(width, height));
-  list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.panel_raised, scaled(6));
-  list->AddRect(at, ImVec2(at.x + width, at.y + height), t.border, scaled(6));
+  canvas.fill_rect(at, ImVec2(at.x + width, at.y + height), t.panel_raised, scaled(6));
+  canvas.rect(at, ImVec2(at.x + width, at.y + height), t.border, scaled(6));
   const bool mine =
       !lit_sentence_.empty() && context.session.history().undo_sentence() == lit_sentence_.str();
   const OpenedModel& opened = *context.run.document.opened;
@@ -146,9 +146,9 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     if (right - wide < at.x + scaled(10)) return false;
     right -= wide;
     if (ground)
-      list->AddRectFilled(ImVec2(right - scaled(3), at.y + scaled(4)),
-                          ImVec2(right + wide + scaled(3), at.y + height - scaled(4)), ground, scaled(4));
-    draw_text(list, fonts().mono, ImVec2(right, text_y), ink, text);
+      canvas.fill_rect(ImVec2(right - scaled(3), at.y + scaled(4)),
+                       ImVec2(right + wide + scaled(3), at.y + height - scaled(4)), ground, scaled(4));
+    draw_text(canvas, fonts().mono, ImVec2(right, text_y), ink, text);
     right -= gap;
     return true;
   };
@@ -190,7 +190,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height));
   ImGui::Dummy(ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
-  if (pos > 0) draw_text(list, fonts().mono, ImVec2(at.x + scaled(8), text_y), t.text_dim, "…");
+  if (pos > 0) draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(8), text_y), t.text_dim, "…");
 }
 
 void OutputView::choose(const ViewContext& context, std::int64_t pos) {

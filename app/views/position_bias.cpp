@@ -109,7 +109,7 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float name = text_size(fonts().small, tr("position.bias.head", {"00"})).x + scaled(10),
               number = text_size(fonts().mono_small, "0.00000").x + scaled(10);
   const float width = ImGui::GetContentRegionAvail().x;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   for (std::size_t head = 0; head < bias_.slopes.size(); ++head) {
     const ImVec2 p0 = ImGui::GetCursorScreenPos();
     const bool own = static_cast<int>(head) == scene_.head;
@@ -117,15 +117,15 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), scaled(kSlopeRow))))
       choose_head(context, static_cast<std::int64_t>(head));
     if (own || ImGui::IsItemHovered())
-      list->AddRectFilled(p0, ImVec2(p0.x + width, p0.y + scaled(kSlopeRow) - 1),
-                          own ? t.accent_soft : t.hovered, scaled(3));
+      canvas.fill_rect(p0, ImVec2(p0.x + width, p0.y + scaled(kSlopeRow) - 1),
+                       own ? t.accent_soft : t.hovered, scaled(3));
     const float y = p0.y + (scaled(kSlopeRow) - text_size(fonts().small, "X").y) / 2;
-    draw_text(list, fonts().small, ImVec2(p0.x + scaled(4), y), own ? t.text : t.text_dim,
+    draw_text(canvas, fonts().small, ImVec2(p0.x + scaled(4), y), own ? t.text : t.text_dim,
               tr("position.bias.head", {std::to_string(head)}));
     const float bar = std::max(1.f, (width - name - number) * bias_.slopes[head] / most);
-    list->AddRectFilled(ImVec2(p0.x + name, p0.y + scaled(5)),
-                        ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
-    draw_text(list, fonts().mono_small, ImVec2(p0.x + width - number + scaled(6), y), t.text,
+    canvas.fill_rect(ImVec2(p0.x + name, p0.y + scaled(5)),
+                     ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
+    draw_text(canvas, fonts().mono_small, ImVec2(p0.x + width - number + scaled(6), y), t.text,
               number_text(bias_.slopes[head], 5));
   }
 }
@@ -201,8 +201,8 @@ void BiasPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const bool buckets = bias_.kind == ScoreBias::Kind::buckets;
   const float gap = scaled(24), left = std::clamp(room.x * 0.36f, scaled(170), scaled(380));
   const float line = text_size(fonts().small, "X").y + scaled(6);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, fonts().body_bold, at, theme().text,
+  const Canvas canvas;
+  draw_text(canvas, fonts().body_bold, at, theme().text,
             middle_truncated(fonts().body_bold, tr(buckets ? "position.bias.table" : "position.bias.slopes"),
                              left));
   const float top = at.y + line + scaled(4), bottom = at.y + room.y;
@@ -213,7 +213,7 @@ void BiasPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const ImVec2 right(at.x + left + gap, at.y);
   const float width = room.x - left - gap, curve = std::clamp(room.y * 0.32f, scaled(90), scaled(210));
   draw_text(
-      list, fonts().body_bold, right, theme().text,
+      canvas, fonts().body_bold, right, theme().text,
       middle_truncated(fonts().body_bold, tr("position.bias.matrix", {std::to_string(scene_.head)}), width));
   draw_matrix_of_head(context, ImVec2(right.x, top), ImVec2(width, bottom - top - curve - scaled(12)));
   draw_distances(context, ImVec2(right.x, bottom - curve), ImVec2(width, curve));

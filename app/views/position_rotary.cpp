@@ -30,14 +30,14 @@ Tensor projected(const Trace& trace, Site site, Slot normed, std::int64_t head, 
   return row.empty() || row.size(0) == 0 ? Tensor() : row.select(0, 0);
 }
 
-void draw_arrow(ImDrawList* list, ImVec2 from, ImVec2 to, ImU32 colour, float thickness) {
+void draw_arrow(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour, float thickness) {
   const float dx = to.x - from.x, dy = to.y - from.y, length = std::hypot(dx, dy);
   if (length < 1) return;
   const float ux = dx / length, uy = dy / length, head = std::min(length * 0.55f, thickness * 3.2f);
-  list->AddLine(from, ImVec2(to.x - ux * head * 0.7f, to.y - uy * head * 0.7f), colour, thickness);
-  list->AddTriangleFilled(
-      to, ImVec2(to.x - ux * head - uy * head * 0.55f, to.y - uy * head + ux * head * 0.55f),
-      ImVec2(to.x - ux * head + uy * head * 0.55f, to.y - uy * head - ux * head * 0.55f), colour);
+  canvas.line(from, ImVec2(to.x - ux * head * 0.7f, to.y - uy * head * 0.7f), colour, thickness);
+  canvas.fill_triangle(to, ImVec2(to.x - ux * head - uy * head * 0.55f, to.y - uy * head + ux * head * 0.55f),
+                       ImVec2(to.x - ux * head + uy * head * 0.55f, to.y - uy * head - ux * head * 0.55f),
+                       colour);
 }
 
 double longest_of(const std::vector<RotaryPair>& pairs) {
@@ -137,27 +137,27 @@ void RotaryPage::draw_controls(const ViewContext& context, float width) {
 
 void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float longest) const {
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const RotaryPair& at = pairs_[pair];
   const bool selected = static_cast<int>(pair) == selected_;
-  list->AddCircleFilled(centre, radius, t.panel_raised);
-  list->AddCircle(centre, radius, selected ? t.accent : t.border, 0, scaled(selected ? 2.f : 1.f));
+  canvas.fill_circle(centre, radius, t.panel_raised);
+  canvas.circle(centre, radius, selected ? t.accent : t.border, 0, scaled(selected ? 2.f : 1.f));
   const auto hand = [&](const double(&v)[2], ImU32 colour, const char* name) {
     const float length = static_cast<float>(std::hypot(v[0], v[1]));
     if (length <= 0) return;
     const float x = static_cast<float>(v[0]) / length,
                 y = -static_cast<float>(v[1]) / length;  // y grows downwards
-    list->AddLine(centre, ImVec2(centre.x + x * radius, centre.y + y * radius), with_alpha(colour, 0.35f),
-                  scaled(1.2f));
+    canvas.line(centre, ImVec2(centre.x + x * radius, centre.y + y * radius), with_alpha(colour, 0.35f),
+                scaled(1.2f));
     const float reach = radius * length / longest;
-    draw_arrow(list, centre, ImVec2(centre.x + x * reach, centre.y + y * reach), colour,
+    draw_arrow(canvas, centre, ImVec2(centre.x + x * reach, centre.y + y * reach), colour,
                std::clamp(radius * 0.05f, scaled(1.6f), scaled(3.2f)));
     if (radius < scaled(34)) return;
     const ImVec2 size = text_size(fonts().mono_small, name);
     // The names stand on opposite sides of their hands, so that they never cover each other.
     const float away = radius - scaled(10), aside = scaled(name[0] == 'q' ? 9.f : -9.f);
     draw_text(
-        list, fonts().mono_small,
+        canvas, fonts().mono_small,
         ImVec2(centre.x + x * away - size.x / 2 - y * aside, centre.y + y * away - size.y / 2 + x * aside),
         colour, name);
   };
@@ -191,8 +191,8 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
     const std::string& text = text_size(fonts().mono_small, full).x + scaled(2) <= step ? full : wavelength;
     const float wide = text_size(fonts().mono_small, text).x;
     if (wide + scaled(2) <= step)
-      draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
-                ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)), theme().text_dim, text);
+      draw_text(Canvas(), fonts().mono_small, ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)),
+                theme().text_dim, text);
     ImGui::SetCursorScreenPos(corner);
     if (ImGui::InvisibleButton(("###dial_" + std::to_string(pair)).c_str(), ImVec2(step, side)))
       selected_ = pair;
@@ -213,11 +213,11 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
   const auto number = [&](const std::string& name, const std::string& value, ImU32 colour) {
     const ImVec2 here = ImGui::GetCursorScreenPos();
-    ImDrawList* list = ImGui::GetWindowDrawList();
+    const Canvas canvas;
     const ImVec2 size = text_size(fonts().mono, value);
-    draw_text(list, fonts().small, ImVec2(here.x, here.y + scaled(2)), t.text_dim,
+    draw_text(canvas, fonts().small, ImVec2(here.x, here.y + scaled(2)), t.text_dim,
               middle_truncated(fonts().small, name, room.x - size.x - scaled(16)));
-    draw_text(list, fonts().mono, ImVec2(here.x + room.x - size.x - scaled(8), here.y), colour, value);
+    draw_text(canvas, fonts().mono, ImVec2(here.x + room.x - size.x - scaled(8), here.y), colour, value);
     ImGui::Dummy(ImVec2(1, size.y + scaled(2)));
   };
   const auto exact = [](double value) { return format("%.6f", value); };
@@ -280,7 +280,7 @@ void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
          {std::to_string(rotary_.first_of(pair)) + ", " + std::to_string(rotary_.second_of(pair)),
           short_number(rotary_.frequencies[i]), short_number(wavelengths_[i])}) {
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(text.c_str());
+      figure_text(text);
     }
   }
   ImGui::EndTable();

@@ -54,14 +54,14 @@ void turn(SurfaceView& view) {
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) view = {};
 }
 
-void draw_ground(ImDrawList* list, const Camera& camera, const Tensor& table) {
+void draw_ground(const Canvas& canvas, const Camera& camera, const Tensor& table) {
   const Theme& t = theme();
   const ImVec2 corners[] = {camera.place(0, 0, -kTall), camera.place(1, 0, -kTall),
                             camera.place(1, 1, -kTall), camera.place(0, 1, -kTall)};
-  list->AddPolyline(corners, 4, t.border, ImDrawFlags_Closed, scaled(1));
+  canvas.polyline(corners, t.border, true, scaled(1));
   const auto name = [&](float u, float v, const std::string& text) {
     const ImVec2 at = camera.place(u, v, -kTall - 0.05f), size = text_size(fonts().small, text);
-    draw_text(list, fonts().small, ImVec2(at.x - size.x / 2, at.y - size.y / 2), t.text_dim, text);
+    draw_text(canvas, fonts().small, ImVec2(at.x - size.x / 2, at.y - size.y / 2), t.text_dim, text);
   };
   // Titles stand at the edges that are nearest to the eye.
   const float u_edge = camera.depth(0.5f, 1) > camera.depth(0.5f, 0) ? 1.08f : -0.08f;
@@ -95,12 +95,13 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
       patches.push_back({camera.depth(share(row, rows.size()), share(col, cols.size())),
                          static_cast<int>(row), static_cast<int>(col)});
   std::sort(patches.begin(), patches.end(), [](const Patch& a, const Patch& b) { return a.depth < b.depth; });
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
-  draw_ground(list, camera, table);
+  const Canvas canvas;
+  canvas.push_clip(at, ImVec2(at.x + size.x, at.y + size.y));
+  draw_ground(canvas, camera, table);
   const ImU32 line = with_alpha(theme().ground, 0.55f);
-  const ImDrawListFlags flags = list->Flags;
-  list->Flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the corners
+  ImDrawListFlags& flags = ImGui::GetWindowDrawList()->Flags;
+  const ImDrawListFlags usual = flags;
+  flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the corners
   for (const Patch& patch : patches) {
     const auto row = static_cast<std::size_t>(patch.row), col = static_cast<std::size_t>(patch.col);
     const auto corner = [&](std::size_t r, std::size_t c) {
@@ -109,12 +110,12 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
     const ImVec2 a = corner(row, col), b = corner(row + 1, col), c = corner(row + 1, col + 1),
                  d = corner(row, col + 1);
     const ImU32 colour = heat_colour(table.at(rows[row], cols[col]), style);
-    list->AddQuadFilled(a, b, c, d, colour);
-    list->AddLine(a, b, line, 1.f);
-    list->AddLine(a, d, line, 1.f);
+    canvas.fill_quad(a, b, c, d, colour);
+    canvas.line(a, b, line, 1.f);
+    canvas.line(a, d, line, 1.f);
   }
-  list->Flags = flags;
-  list->PopClipRect();
+  flags = usual;
+  canvas.pop_clip();
 }
 
 }  // namespace attnscope

@@ -139,7 +139,7 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
                        float x) {
     if (hills_) {
       draw_surface(key, table, style, eye_, ImVec2(x, at.y), ImVec2(wide, room.y));
-      draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(x, at.y), theme().text_dim, title);
+      draw_text(Canvas(), fonts().small, ImVec2(x, at.y), theme().text_dim, title);
       return;
     }
     MatrixPlot plot;
@@ -247,10 +247,10 @@ void TablePage::draw_shift(ImVec2 controls, ImVec2 at, ImVec2 room) {
   const std::string error = tr("position.shift.error", {format("%.3g", shift.error)});
   const std::string formula =
       learned_ ? format("%.3g", shift_encoding(data_->sinusoids, pos_, distance_).error) : std::string();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, fonts().mono, at, shift.error < 1e-4 ? theme().ok : theme().warning, error);
+  const Canvas canvas;
+  draw_text(canvas, fonts().mono, at, shift.error < 1e-4 ? theme().ok : theme().warning, error);
   const float x = at.x + text_size(fonts().mono, error).x + scaled(14), line = text_size(fonts().mono, "X").y;
-  draw_text(list, fonts().small, ImVec2(x, at.y + scaled(2)), theme().text_dim,
+  draw_text(canvas, fonts().small, ImVec2(x, at.y + scaled(2)), theme().text_dim,
             middle_truncated(fonts().small,
                              tr(learned_ ? "position.shift.learned" : "position.shift.sinusoid", {formula}),
                              right - x));

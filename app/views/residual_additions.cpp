@@ -29,21 +29,21 @@ ImU32 part_colour(StreamPart part) {
   }
 }
 
-void draw_scale(ImDrawList* list, const Chart& chart) {
+void draw_scale(const Canvas& canvas, const Chart& chart) {
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y;
   for (const float share : {0.f, 0.5f, 1.f}) {
     const double value = static_cast<double>(chart.top * share);
     const float y = chart.y(value);
-    list->AddLine(ImVec2(chart.p0.x, y), ImVec2(chart.p1.x, y), theme().border);
+    canvas.line(ImVec2(chart.p0.x, y), ImVec2(chart.p1.x, y), theme().border);
     const std::string text = short_number(value);
-    draw_text(list, font, ImVec2(chart.p0.x - text_size(font, text).x - scaled(6), y - line / 2),
+    draw_text(canvas, font, ImVec2(chart.p0.x - text_size(font, text).x - scaled(6), y - line / 2),
               theme().text_dim, text);
   }
 }
 
 // Below the bars: "0 attn" where it fits, else the block's number at its attention, as often as it fits.
-void draw_names(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
+void draw_names(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
   ImFont* font = fonts().mono_small;
   float widest = 0;
   for (const Addition& part : parts)
@@ -57,18 +57,18 @@ void draw_names(ImDrawList* list, const Chart& chart, const std::vector<Addition
     const std::string text = full ? part_label(chart.config, site) : std::to_string(site.layer);
     const float width = text_size(font, text).x, x = chart.x(i) - width / 2;
     if (x < free_from) continue;
-    draw_text(list, font, ImVec2(x, chart.p1.y + scaled(5)), theme().text_dim, text);
+    draw_text(canvas, font, ImVec2(x, chart.p1.y + scaled(5)), theme().text_dim, text);
     free_from = x + width + scaled(5);
   }
 }
 
-void draw_bar(ImDrawList* list, const Chart& chart, std::size_t i, const Addition& part, bool lit) {
+void draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i, const Addition& part, bool lit) {
   const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(28));
   const ImVec2 p0(chart.x(i) - half, std::min(chart.y(part.norm), chart.p1.y - scaled(1)));
   const ImU32 colour = part_colour(stream_part(chart.config, part.site));
   const ImDrawFlags round = ImDrawFlags_RoundCornersTop;
-  list->AddRectFilled(p0, ImVec2(chart.x(i) + half, chart.p1.y),
-                      lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(3)), round);
+  canvas.fill_rect(p0, ImVec2(chart.x(i) + half, chart.p1.y), lit ? mix(colour, theme().text, 0.25f) : colour,
+                   std::min(half, scaled(3)), round);
   const std::string text = short_number(part.norm);
   const float width = text_size(fonts().mono_small, text).x, line = text_size(fonts().mono_small, "0").y;
   if (width + scaled(2) > chart.step) return;
@@ -77,19 +77,18 @@ void draw_bar(ImDrawList* list, const Chart& chart, std::size_t i, const Additio
   const float dot = chart.y(part.stream);
   float y = inside ? p0.y + scaled(dot > p0.y - scaled(5) ? 7 : 3) : p0.y - line - scaled(2);
   if (!inside && dot > y - scaled(4) && dot < p0.y + scaled(4)) y = dot - line - scaled(5);
-  draw_text(list, fonts().mono_small, ImVec2(chart.x(i) - width / 2, y),
+  draw_text(canvas, fonts().mono_small, ImVec2(chart.x(i) - width / 2, y),
             inside ? ink_on(colour) : theme().text, text);
 }
 
-void draw_stream(ImDrawList* list, const Chart& chart, const std::vector<Addition>& parts) {
+void draw_stream(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
   std::vector<ImVec2> line;
   for (std::size_t i = 0; i < parts.size(); ++i) line.emplace_back(chart.x(i), chart.y(parts[i].stream));
-  list->AddPolyline(line.data(), static_cast<int>(line.size()), with_alpha(theme().residual, 0.9f), 0,
-                    scaled(1.6f));
+  canvas.polyline(line, with_alpha(theme().residual, 0.9f), false, scaled(1.6f));
   if (chart.step < scaled(10)) return;
   for (const ImVec2 point : line) {
-    list->AddCircleFilled(point, scaled(3.4f), theme().ground);
-    list->AddCircle(point, scaled(3.4f), theme().residual, 0, scaled(1.6f));
+    canvas.fill_circle(point, scaled(3.4f), theme().ground);
+    canvas.circle(point, scaled(3.4f), theme().residual, 0, scaled(1.6f));
   }
 }
 
@@ -125,12 +124,12 @@ AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Additi
   if (ImGui::IsItemHovered())
     hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - chart.p0.x) / chart.step), 0,
                          static_cast<int>(parts.size()) - 1);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_scale(list, chart);
+  const Canvas canvas;
+  draw_scale(canvas, chart);
   for (std::size_t i = 0; i < parts.size(); ++i)
-    draw_bar(list, chart, i, parts[i], static_cast<int>(i) == hovered);
-  draw_stream(list, chart, parts);
-  draw_names(list, chart, parts);
+    draw_bar(canvas, chart, i, parts[i], static_cast<int>(i) == hovered);
+  draw_stream(canvas, chart, parts);
+  draw_names(canvas, chart, parts);
   if (hovered >= 0) explain(chart, parts[static_cast<std::size_t>(hovered)]);
   return {hovered, clicked};
 }

@@ -165,11 +165,11 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
       layout.cell.y >= scaled(28) && layout.cell.x >= scaled(60) ? fonts().mono : fonts().mono_small;
   const float line = text_size(font, "X").y, pad = scaled(3);
   if (layout.cell.y < line || layout.cell.x < text_size(font, "ab").x + 2 * pad) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const OpenedModel& opened = *context.run.document.opened;
   const ImVec2 p0(at.x + layout.cells0.x, at.y + layout.cells0.y),
       p1(at.x + layout.cells1.x, at.y + layout.cells1.y);
-  list->PushClipRect(p0, p1, true);
+  canvas.push_clip(p0, p1);
   const auto row_end = std::min(row_count(), static_cast<std::int64_t>(std::ceil(layout.seen.row1)));
   const auto col_end = std::min(now_.positions(), static_cast<std::int64_t>(std::ceil(layout.seen.col1)));
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < row_end; ++row) {
@@ -181,13 +181,13 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
       const std::string text = middle_truncated(font, label, layout.cell.x - 2 * pad);
       const ImVec2 size = text_size(font, text),
                    corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
-      draw_text(list, font,
+      draw_text(canvas, font,
                 ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2,
                        at.y + corner.y + (layout.cell.y - size.y) / 2),
                 ink_on(heat_colour(plot.values.at(row, col), plot.style)), text);
     }
   }
-  list->PopClipRect();
+  canvas.pop_clip();
 }
 
 void ResidualView::explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const {
@@ -269,7 +269,7 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
                              float width) {
   const OpenedModel& opened = *context.run.document.opened;
   const Theme& t = theme();
-  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float line = list_line(), number = text_size(fonts().mono_small, "0.000").x;
   const float name = width * 0.42f;
   float rest = list.rest;
@@ -277,12 +277,12 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
   const float most = std::max({1e-6f, rest, list.top.empty() ? 0.f : list.top.front().probability});
   const auto row = [&](ImFont* font, const std::string& text, float probability, bool answer, ImU32 colour) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_text(draw, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
+    draw_text(canvas, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
     const float room = width - name - number - scaled(8), bar = std::max(room * probability / most, 1.f);
-    draw->AddRectFilled(ImVec2(at.x + name, at.y + scaled(2)),
-                        ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
+    canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
+                     ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
     const std::string value = number_text(probability, 3);
-    draw_text(draw, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
+    draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
               t.text, value);
     ImGui::Dummy(ImVec2(width, line));
   };
@@ -379,10 +379,10 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   const ImVec2 size = text_size(fonts().small, legend);
   const float x = at.x + room.x - size.x - scaled(4);
   if (x - scaled(26) > ImGui::GetItemRectMax().x + scaled(12)) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddLine(ImVec2(x - scaled(24), at.y + size.y / 2), ImVec2(x - scaled(6), at.y + size.y / 2),
-                  theme().residual, scaled(2));
-    draw_text(list, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
+    const Canvas canvas;
+    canvas.line(ImVec2(x - scaled(24), at.y + size.y / 2), ImVec2(x - scaled(6), at.y + size.y / 2),
+                theme().residual, scaled(2));
+    draw_text(canvas, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
   }
   const float used = ImGui::GetCursorScreenPos().y - at.y;
   const AdditionEvent event =

@@ -25,11 +25,8 @@ constexpr const char* kRowsNames[] = {"steps.back.loss.trained", "steps.back.los
 constexpr const char* kRowsItems[] = {"loss_rows_trained", "loss_rows_all", "loss_rows_last"};
 
 void sentence(const std::string& text, ImU32 colour) {
-  note_text(text);
   const ColourScope ink(ImGuiCol_Text, colour);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
 }
 
 // Target tokens of the counted rows first, then the most likely outputs of one row.
@@ -212,14 +209,14 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   const ImVec2 title_at = ImGui::GetCursorScreenPos();
   {
     const FontScope face(fonts().title);
-    ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+    figure_text(middle_truncated(fonts().title, title, width));
   }
   // The name stands at the right end of the title's line where there is room.
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float name_width = text_size(fonts().mono, figure_.name).x;
   note_text(figure_.name);
   if (text_size(fonts().title, title).x + name_width + scaled(24) < width)
-    draw_text(list, fonts().mono,
+    draw_text(canvas, fonts().mono,
               ImVec2(title_at.x + width - name_width - scaled(4),
                      title_at.y + text_size(fonts().title, "X").y - text_size(fonts().mono, "X").y),
               theme().accent, figure_.name);
@@ -236,7 +233,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   for (const Piece& piece : formula) {
     ImFont* font = piece.small ? fonts().small : fonts().formula;
     const float drop = piece.small ? tall - text_size(font, "X").y + scaled(2) : 0;
-    draw_text(list, font, ImVec2(x, at.y + scaled(2) + drop), piece.colour ? piece.colour : theme().text,
+    draw_text(canvas, font, ImVec2(x, at.y + scaled(2) + drop), piece.colour ? piece.colour : theme().text,
               piece.text);
     x += text_size(font, piece.text).x;
   }
@@ -247,9 +244,9 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   ImVec2 torch_at(shapes_at.x + text_size(fonts().mono_small, shapes).x + scaled(34), shapes_at.y);
   if (torch_at.x + text_size(fonts().mono_small, torch).x > at.x + width)
     torch_at = ImVec2(at.x, std::max(shapes_at.y + line + scaled(3), at.y + tall + scaled(7)));
-  draw_text(list, fonts().mono_small, shapes_at, theme().text_dim,
+  draw_text(canvas, fonts().mono_small, shapes_at, theme().text_dim,
             middle_truncated(fonts().mono_small, shapes, width));
-  draw_text(list, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
+  draw_text(canvas, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
             middle_truncated(fonts().mono_small, torch, width));
   const float bottom = std::max(at.y + tall + scaled(4), std::max(torch_at.y, shapes_at.y) + line);
   ImGui::Dummy(ImVec2(width, bottom - at.y + scaled(3)));

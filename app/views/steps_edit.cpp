@@ -160,8 +160,7 @@ bool StepsEditor::draw_field(const ViewContext& context, const Figure& figure, c
   const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
   const bool entered = ImGui::InputText("##steps_number", &field_->text, flags);
   const bool left = ImGui::IsItemDeactivated();
-  ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + height), theme().accent, 3 * unit, 0,
-                                      1.5f * unit);
+  Canvas().rect(at, ImVec2(at.x + width, at.y + height), theme().accent, 3 * unit, 0, 1.5f * unit);
   ImGui::PopStyleColor(2);
   ImGui::PopFont();
   ImGui::EndChild();

@@ -16,13 +16,13 @@ namespace {
 
 constexpr int kSamples = 97;
 
-void arrow(ImDrawList* list, ImVec2 from, ImVec2 to, ImU32 colour) {
+void arrow(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour) {
   const float unit = ui_scale(), length = std::hypot(to.x - from.x, to.y - from.y);
-  list->AddLine(from, to, colour, 2 * unit);
+  canvas.line(from, to, colour, 2 * unit);
   if (length < 4 * unit) return;
   const ImVec2 d((to.x - from.x) / length, (to.y - from.y) / length);
   const float head = std::min(8 * unit, length * 0.6f);
-  list->AddTriangleFilled(
+  canvas.fill_triangle(
       to, ImVec2(to.x - d.x * head - d.y * head * 0.45f, to.y - d.y * head + d.x * head * 0.45f),
       ImVec2(to.x - d.x * head + d.y * head * 0.45f, to.y - d.y * head - d.x * head * 0.45f), colour);
 }
@@ -37,7 +37,7 @@ double aside(const Explanation& why, const char* name) {
 
 void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float height) {
   if (why.rule != Rule::rotate || why.terms.size() < 2) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float unit = ui_scale(), line = text_size(fonts().mono_small, "X").y;
   const bool roomy = height > 220 * unit;
   const float side =
@@ -50,19 +50,19 @@ void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 posit
   const double longest = std::max({std::hypot(x.value, y.value), std::hypot(turned_x, turned_y), 1e-12});
   const ImVec2 centre(position.x + side / 2, position.y + side / 2);
   const float radius = side / 2 - 4 * unit;
-  list->AddCircle(centre, radius, theme().border, 48, unit);
-  list->AddLine(ImVec2(centre.x - radius, centre.y), ImVec2(centre.x + radius, centre.y), theme().border);
-  list->AddLine(ImVec2(centre.x, centre.y - radius), ImVec2(centre.x, centre.y + radius), theme().border);
+  canvas.circle(centre, radius, theme().border, 48, unit);
+  canvas.line(ImVec2(centre.x - radius, centre.y), ImVec2(centre.x + radius, centre.y), theme().border);
+  canvas.line(ImVec2(centre.x, centre.y - radius), ImVec2(centre.x, centre.y + radius), theme().border);
   const auto tip = [&](double a, double b) {
     return ImVec2(centre.x + static_cast<float>(a / longest) * radius,
                   centre.y - static_cast<float>(b / longest) * radius);
   };
   const ImU32 colour = hue_colour(step_of(why.cell.site.slot).hue);
-  arrow(list, centre, tip(x.value, y.value), theme().text_dim);
-  arrow(list, centre, tip(turned_x, turned_y), colour);
+  arrow(canvas, centre, tip(x.value, y.value), theme().text_dim);
+  arrow(canvas, centre, tip(turned_x, turned_y), colour);
   float at = position.y + side + 6 * unit;
   const auto row = [&](const std::string& text, ImU32 ink) {
-    draw_text(list, fonts().mono_small, ImVec2(position.x, at), ink, text);
+    draw_text(canvas, fonts().mono_small, ImVec2(position.x, at), ink, text);
     at += line + 2 * unit;
   };
   row(tr("steps.dial.pair", {std::to_string(x.index[2]), std::to_string(y.index[2])}), theme().text_dim);
@@ -86,35 +86,35 @@ void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 po
   const float least = bends ? 2 * cap : 3.f;
   const float reach = std::isfinite(value) ? std::max(least, std::fabs(value) * 1.15f) : least;
   const float low = std::min(bends ? 0.f : -0.35f, curve(-reach)), high = curve(reach);
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const auto place = [&](float x, float y) {
     return ImVec2(position.x + (x + reach) / (2 * reach) * size.x,
                   position.y + (high - y) / (high - low) * size.y);
   };
-  list->AddRect(position, ImVec2(position.x + size.x, position.y + size.y), theme().border, 4 * unit);
-  list->AddLine(place(-reach, 0), place(reach, 0), theme().border);
-  list->AddLine(place(0, low), place(0, high), theme().border);
+  canvas.rect(position, ImVec2(position.x + size.x, position.y + size.y), theme().border, 4 * unit);
+  canvas.line(place(-reach, 0), place(reach, 0), theme().border);
+  canvas.line(place(0, low), place(0, high), theme().border);
   std::vector<ImVec2> points;
   for (int i = 0; i < kSamples; ++i) {
     const float x = -reach + 2 * reach * static_cast<float>(i) / (kSamples - 1);
     points.push_back(place(x, curve(x)));
   }
-  list->AddPolyline(points.data(), kSamples, theme().mlp, 0, 2 * unit);
+  canvas.polyline(points, theme().mlp, false, 2 * unit);
   const float line = text_size(fonts().mono_small, "X").y;
-  draw_text(list, fonts().small, ImVec2(position.x, position.y - line - 4 * unit), theme().text_dim,
+  draw_text(canvas, fonts().small, ImVec2(position.x, position.y - line - 4 * unit), theme().text_dim,
             bends ? tr("steps.curve.cap", {short_number(static_cast<double>(cap))})
                   : tr("steps.curve.title", {activation_name(kind)}));
   const std::string end = short_number(static_cast<double>(reach));
   draw_text(
-      list, fonts().mono_small,
+      canvas, fonts().mono_small,
       ImVec2(position.x + size.x - text_size(fonts().mono_small, end).x, position.y + size.y + 3 * unit),
       theme().text_dim, end);
-  draw_text(list, fonts().mono_small, ImVec2(position.x, position.y + size.y + 3 * unit), theme().text_dim,
+  draw_text(canvas, fonts().mono_small, ImVec2(position.x, position.y + size.y + 3 * unit), theme().text_dim,
             short_number(static_cast<double>(-reach)));
   if (!std::isfinite(value)) return;
   const ImVec2 dot = place(value, curve(value));
-  list->AddLine(ImVec2(dot.x, place(0, 0).y), dot, theme().accent, unit);
-  list->AddCircleFilled(dot, 4.5f * unit, theme().accent);
+  canvas.line(ImVec2(dot.x, place(0, 0).y), dot, theme().accent, unit);
+  canvas.fill_circle(dot, 4.5f * unit, theme().accent);
 }
 
 }  // namespace attnscope

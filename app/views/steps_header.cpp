@@ -8,6 +8,7 @@
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
 
@@ -23,12 +24,13 @@ float pieces_width(const std::vector<Piece>& pieces, ImFont* font) {
 }
 
 void draw_formula(const std::vector<Piece>& pieces, ImVec2 at) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float line = text_size(fonts().formula, "X").y;
   for (const Piece& piece : pieces) {
     ImFont* font = piece.small ? fonts().small : fonts().formula;
     const float drop = piece.small ? line - text_size(font, "X").y + 2 * ui_scale() : 0;
-    draw_text(list, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text, piece.text);
+    draw_text(canvas, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text,
+              piece.text);
     at.x += text_size(font, piece.text).x;
   }
 }
@@ -118,15 +120,12 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
       "steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
   title = with_place(trace.config(), site, std::move(title));
   compat::push_font(fonts().title);
-  ImGui::TextUnformatted(middle_truncated(fonts().title, title, width).c_str());
+  figure_text(middle_truncated(fonts().title, title, width));
   ImGui::PopFont();
   std::string sentence = sentence_text(trace, site);
   if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
-  note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(sentence, 0);
   ImGui::PopStyleColor();
   const std::vector<Piece> formula = formula_pieces(trace, site);
   const std::string shapes = shapes_line(run, figure), torch = torch_line(run, site);
@@ -136,7 +135,7 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
               shapes_width = text_size(fonts().mono_small, shapes).x;
   const float torch_width = text_size(fonts().mono_small, torch).x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   draw_formula(formula, ImVec2(at.x, at.y + 2 * unit));
   const float base = at.y + 2 * unit + tall - line - 2 * unit;
   ImVec2 shapes_at(at.x + std::max(formula_width + gap, 190 * unit), base), torch_at(0, base);
@@ -144,9 +143,9 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   torch_at = ImVec2(shapes_at.x + shapes_width + gap, shapes_at.y);
   if (torch_at.x + torch_width > at.x + width)
     torch_at = ImVec2(at.x, std::max(shapes_at.y + line + 3 * unit, at.y + tall + 7 * unit));
-  draw_text(list, fonts().mono_small, shapes_at, theme().text_dim,
+  draw_text(canvas, fonts().mono_small, shapes_at, theme().text_dim,
             middle_truncated(fonts().mono_small, shapes, width));
-  draw_text(list, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
+  draw_text(canvas, fonts().mono_small, torch_at, mix(theme().text, theme().text_dim, 0.4f),
             middle_truncated(fonts().mono_small, torch, width));
   const float bottom = std::max({at.y + tall + 4 * unit, torch_at.y + line, shapes_at.y + line});
   ImGui::Dummy(ImVec2(width, bottom - at.y + 3 * unit));
@@ -225,7 +224,7 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
 float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
                   int most_lines) {
   const float line = text_size(font, "X").y + 2 * ui_scale();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   ImVec2 at = position;
   int lines = 1;
   for (const Piece& piece : pieces) {
@@ -235,7 +234,7 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
       ++lines;
     }
     const std::string text = middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f));
-    draw_text(list, font, at, piece.colour ? piece.colour : theme().text, text);
+    draw_text(canvas, font, at, piece.colour ? piece.colour : theme().text, text);
     at.x += text_size(font, text).x;
   }
   return line * static_cast<float>(lines);

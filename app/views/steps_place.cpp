@@ -139,7 +139,11 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     panel.col_labels = !later;
     const float width = panel.cell.x * static_cast<float>(seen(operand.col)),
                 tall = panel.cell.y * static_cast<float>(seen(operand.row));
-    panel.position = ImVec2(x, y);
+    // A column's title stands right above it, below the slanted names of the matrix beside it.
+    const float title = text_size(fonts().small, "X").y + 4 * unit;
+    const float lower = column && !block.vertical && panel.header > 2.5f * title ? panel.header - title : 0.f;
+    panel.header -= lower;
+    panel.position = ImVec2(x, y + lower);
     panel.size = ImVec2(panel.labels + width, panel.header + tall);
     if (block.vertical)
       y += panel.size.y + 8 * unit;

@@ -66,6 +66,21 @@ std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> 
   return std::make_shared<const AxisPictures>(std::move(moved));
 }
 
+// What the cells of an operand are; nothing where they are none of a step or a weight, or are picked ones.
+CellsPlace place_of(const Trace& trace, const Operand& operand) {
+  if (operand.part || !operand.picked_rows.empty() || !operand.picked_cols.empty()) return {};
+  CellsPlace out{operand.site, operand.weight, source_index(trace, operand, 0, 0), -1, -1};
+  const auto moved = [&](std::int64_t row, std::int64_t col) {
+    const auto index = source_index(trace, operand, row, col);
+    for (std::size_t axis = 0; axis < index.size() && axis < out.first.size(); ++axis)
+      if (index[axis] != out.first[axis]) return static_cast<int>(axis);
+    return -1;
+  };
+  out.row_axis = moved(1, 0);
+  out.col_axis = moved(0, 1);
+  return out;
+}
+
 }  // namespace
 
 bool has_pictures(const ViewContext& context, const Operand& operand, bool rows) {
@@ -181,8 +196,7 @@ void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float un
   if (unit < 1.f) title = tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
-  draw_text(ImGui::GetWindowDrawList(), fonts().small,
-            ImVec2(panel.position.x + panel.labels, panel.position.y - above),
+  draw_text(Canvas(), fonts().small, ImVec2(panel.position.x + panel.labels, panel.position.y - above),
             operand.colour ? operand.colour : theme().text_dim, title);
 }
 
@@ -205,6 +219,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
   plot.total_rows = operand.row.size, plot.total_cols = operand.col.size;
   plot.cell = panel.cell;
+  plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   plot.row_label_width = panel.labels;
   plot.col_label_height = panel.header;
   if (index < marks.size()) plot.marks = marks[index];
@@ -218,7 +233,12 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   const MatrixWindow before = window;
   panel.seen = window;
   plot.window = &window;
-  panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
+  {
+    const DrawGroupScope group = operand.is_weight() ? DrawGroupScope("matrix", operand.weight)
+                                 : operand.part      ? DrawGroupScope("matrix")
+                                                     : DrawGroupScope("matrix", operand.site, operand.head);
+    panel.event = draw_matrix(context.painter, plot, panel.position, panel.size);
+  }
   write_back(operand, before, window);
   draw_title(operand, panel, plot.number_unit);
   if (!panel.event.hovered()) return;
@@ -228,10 +248,10 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
 }
 
 void FigurePlot::draw_signs(const Figure&) const {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   for (const auto& [at, sign] : signs_) {
     const ImVec2 size = text_size(fonts().title, sign);
-    draw_text(list, fonts().title, ImVec2(at.x - size.x / 2, at.y - size.y / 2), theme().text_dim, sign);
+    draw_text(canvas, fonts().title, ImVec2(at.x - size.x / 2, at.y - size.y / 2), theme().text_dim, sign);
   }
 }
 
@@ -243,16 +263,16 @@ void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) con
   if (marks.size() <= at || marks[at].empty() || marks[0].empty() || marks[1].empty()) return;
   ImVec2 p0, p1;
   if (!cell_rect({result, marks[at].back().row, marks[at].back().col}, p0, p1)) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float unit = ui_scale(), dash = 4 * unit;
   const ImVec2 middle((p0.x + p1.x) / 2, (p0.y + p1.y) / 2);
   const ImU32 left = figure.operands[0].colour, top = figure.operands[1].colour;
   for (float x = panels_[0].event.p1.x + 3 * unit; x < panels_[at].event.p0.x - 2 * unit; x += 2 * dash)
-    list->AddLine(ImVec2(x, middle.y), ImVec2(std::min(x + dash, panels_[at].event.p0.x), middle.y), left,
-                  1.3f * unit);
+    canvas.line(ImVec2(x, middle.y), ImVec2(std::min(x + dash, panels_[at].event.p0.x), middle.y), left,
+                1.3f * unit);
   for (float y = panels_[1].event.p1.y + 3 * unit; y < panels_[at].event.p0.y - 2 * unit; y += 2 * dash)
-    list->AddLine(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, panels_[at].event.p0.y)), top,
-                  1.3f * unit);
+    canvas.line(ImVec2(middle.x, y), ImVec2(middle.x, std::min(y + dash, panels_[at].event.p0.y)), top,
+                1.3f * unit);
 }
 
 FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,

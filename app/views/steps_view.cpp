@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/figure/hint.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
 #include "app/look/theme.h"
@@ -18,6 +19,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/patch_picture.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
 
@@ -82,7 +84,10 @@ class StepsView : public View {
     draw_figure(context, room);
     ImGui::EndChild();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
+    {
+      const DrawGroupScope group(hints_ ? kHintGroup : "sum");
+      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
+    }
     ImGui::Dummy(ImVec2(room.x, 2 * text_size(fonts().mono, "X").y + 8 * unit));
     draw_neighbours(context, step, room.x);
   }
@@ -257,9 +262,8 @@ class StepsView : public View {
                       : plot_.aligned()                  ? "steps.difference.aligned"
                       : plot_.differs()                  ? "steps.difference.shown"
                                                          : "steps.difference.shape";
-    if (key) ImGui::TextColored(to_vec4(theme().warning), "%s", tr(key));
-    if (!plot_.windowed()) return;
-    ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("steps.windowed"));
+    if (key) text_line(fonts().body, theme().warning, tr(key));
+    if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 
   void draw_figure(const ViewContext& context, ImVec2 room) {
@@ -292,7 +296,7 @@ class StepsView : public View {
     act(context, event, pinned);
     if (left > 0.001f) {
       const ImVec2 end(corner.x + room.x, corner.y + room.y);
-      ImGui::GetWindowDrawList()->AddRectFilled(corner, end, with_alpha(theme().ground, left));
+      Canvas().fill_rect(corner, end, with_alpha(theme().ground, left));
     }
   }
 

@@ -45,12 +45,12 @@ struct BoxInk {
 
 // A box of `width` with a name in its middle. True while the pointer is over it.
 bool draw_box(ImVec2 at, float width, float height, const std::string& name, const BoxInk& ink) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const ImVec2 end(at.x + width, at.y + height);
-  list->AddRectFilled(at, end, ink.ground, scaled(4));
-  list->AddRect(at, end, ink.edge, scaled(4), 0, ink.outline);
+  canvas.fill_rect(at, end, ink.ground, scaled(4));
+  canvas.rect(at, end, ink.edge, scaled(4), 0, ink.outline);
   const ImVec2 extent = text_size(fonts().mono, name);
-  draw_text(list, fonts().mono, ImVec2(at.x + (width - extent.x) / 2, at.y + (height - extent.y) / 2),
+  draw_text(canvas, fonts().mono, ImVec2(at.x + (width - extent.x) / 2, at.y + (height - extent.y) / 2),
             ink.text, name);
   return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(at, end);
 }
@@ -62,8 +62,8 @@ bool row_button(const char* prefix, std::int64_t row, bool current, ImVec2 at, f
   const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
   note_item(id);
   if (current)
-    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + width, at.y + height),
-                                              with_alpha(theme().accent_soft, 0.55f), scaled(4));
+    Canvas().fill_rect(at, ImVec2(at.x + width, at.y + height), with_alpha(theme().accent_soft, 0.55f),
+                       scaled(4));
   return clicked;
 }
 
@@ -102,13 +102,13 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
   const Theme& t = theme();
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x;
   const float alpha = row > step ? kDim : 1.f;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const MergeRow shown = merge_row(word, row);
   const float text_y = at.y + (scaled(kRow) - text_size(fonts().mono_small, "X").y) / 2;
-  draw_text(list, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
+  draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
             std::to_string(row));
   if (row > 0)
-    draw_text(list, fonts().mono_small, ImVec2(at.x + scaled(kNumberColumn), text_y),
+    draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(kNumberColumn), text_y),
               with_alpha(t.text_dim, alpha), rule_text(word.steps.merges[static_cast<std::size_t>(row - 1)]));
   float x = at.x + scaled(kNumberColumn + kRuleColumn);
   const float y = at.y + scaled((kRow - kBox) / 2);
@@ -126,9 +126,9 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
            ink.outline};
     if (draw_box(ImVec2(x, y), width, scaled(kBox), named.text, ink)) piece_tooltip(scene, word, piece, "");
     if (pair)  // a bracket under the two that are joined next
-      list->AddLine(ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kGap)), y + scaled(kBox + 2)),
-                    ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha),
-                    scaled(2));
+      canvas.line(ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kGap)), y + scaled(kBox + 2)),
+                  ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha),
+                  scaled(2));
     if (made || (row == 0 && i == shown.first)) focus = x + width / 2;
     x += width + scaled(kGap);
   }
@@ -227,14 +227,14 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
   const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kGutter), corner.y);
   const float height = head + static_cast<float>(lane_count) * lane_height + foot;
   const bool finished = step >= static_cast<std::int64_t>(count);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + scaled(4)), t.text_dim,
+  const Canvas canvas;
+  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + scaled(4)), t.text_dim,
             tr("tokenizer.lattice.letters"));
-  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + head + scaled(4)), t.text_dim,
+  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + head + scaled(4)), t.text_dim,
             tr("tokenizer.lattice.pieces"));
-  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + head + scaled(kBox)), t.text_dim,
+  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + head + scaled(kBox)), t.text_dim,
             tr("tokenizer.lattice.score"));
-  draw_text(list, fonts().small, ImVec2(corner.x, corner.y + height - foot + scaled(7)), t.text_dim,
+  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + height - foot + scaled(7)), t.text_dim,
             tr("tokenizer.lattice.sum"));
   std::int64_t clicked = -1;
   std::map<std::size_t, double> totals;  // best sum by end byte
@@ -250,13 +250,13 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
     const std::string character = bytes == "▁" ? "·" : display_bytes(bytes);
     note_text(character);
     const float alpha = static_cast<std::int64_t>(c) < step ? 1.f : kDim;
-    draw_text(list, fonts().mono,
+    draw_text(canvas, fonts().mono,
               ImVec2(at.x + (column - text_size(fonts().mono, character).x) / 2, at.y + scaled(3)),
               with_alpha(t.text, alpha), character);
     const auto total = totals.find(columns.bytes[c + 1]);
     if (total == totals.end() || static_cast<std::int64_t>(c) >= step) continue;
     const std::string sum = number_of(total->second);
-    draw_text(list, fonts().mono_small,
+    draw_text(canvas, fonts().mono_small,
               ImVec2(at.x + column - scaled(6) - text_size(fonts().mono_small, sum).x,
                      origin.y + height - foot + scaled(8)),
               current || finished ? t.text : t.text_dim, sum);
@@ -277,7 +277,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
     note_text(name);
     const bool hovered = draw_box(at, width, scaled(kBox), name, ink);
     const std::string score = number_of(next.score);
-    draw_text(list, fonts().mono_small,
+    draw_text(canvas, fonts().mono_small,
               ImVec2(at.x + (width - text_size(fonts().mono_small, score).x) / 2, at.y + scaled(kBox + 2)),
               with_alpha(t.text_dim, considered ? 1.f : kDim), score);
     if (hovered)
@@ -301,10 +301,10 @@ float draw_attempt_row(const TokenizerScene& scene, const SegmentedWord& word, s
   const Theme& t = theme();
   const WordSteps::Attempt& attempt = word.steps.attempts[static_cast<std::size_t>(row - 1)];
   const float alpha = row > step ? kDim : 1.f;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const std::string_view seen = word.text.text();
   const float text_y = at.y + (scaled(kRow) - text_size(fonts().mono_small, "X").y) / 2;
-  draw_text(list, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
+  draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
             std::to_string(row));
   const std::string before(seen.substr(0, attempt.begin)),
       tried(seen.substr(attempt.begin, attempt.end - attempt.begin)), after(seen.substr(attempt.end));
@@ -313,7 +313,7 @@ float draw_attempt_row(const TokenizerScene& scene, const SegmentedWord& word, s
   const float y = at.y + scaled((kRow - kBox) / 2);
   const float letter_y = y + (scaled(kBox) - text_size(fonts().mono, "X").y) / 2;
   float x = at.x + scaled(kNumberColumn);
-  draw_text(list, fonts().mono, ImVec2(x, letter_y), with_alpha(t.text_dim, alpha), before);
+  draw_text(canvas, fonts().mono, ImVec2(x, letter_y), with_alpha(t.text_dim, alpha), before);
   x += text_size(fonts().mono, before).x + scaled(2);
   const float width = text_size(fonts().mono, tried).x + 2 * scaled(4);
   const BoxInk ink = found ? BoxInk{with_alpha(t.accent_soft, alpha), with_alpha(t.accent, alpha),
@@ -323,13 +323,13 @@ float draw_attempt_row(const TokenizerScene& scene, const SegmentedWord& word, s
   if (draw_box(ImVec2(x, y), width, scaled(kBox), tried, ink))
     piece_tooltip(scene, word, {attempt.id, attempt.begin, attempt.end}, "");
   x += width + scaled(2);
-  draw_text(list, fonts().mono, ImVec2(x, letter_y), with_alpha(t.text_dim, alpha), after);
+  draw_text(canvas, fonts().mono, ImVec2(x, letter_y), with_alpha(t.text_dim, alpha), after);
   x = std::max(x + text_size(fonts().mono, after).x + scaled(18), at.x + scaled(220));
   const std::string verdict = found ? tr("tokenizer.attempt.found", {scene.tokenizer->token_text(attempt.id),
                                                                      std::to_string(attempt.id)})
                                     : std::string(tr("tokenizer.attempt.missing"));
   note_text(verdict);
-  draw_text(list, fonts().small, ImVec2(x, text_y), with_alpha(found ? t.ok : t.text_dim, alpha), verdict);
+  draw_text(canvas, fonts().small, ImVec2(x, text_y), with_alpha(found ? t.ok : t.text_dim, alpha), verdict);
   return x + text_size(fonts().small, verdict).x - at.x;
 }
 

@@ -31,16 +31,16 @@ bool text_box(const std::string& id, const std::string& text, const std::string&
   const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
   note_item(id);
   hovered = ImGui::IsItemHovered();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const ImVec2 end(at.x + size.x, at.y + size.y);
-  list->AddRectFilled(at, end, hovered ? mix(ground, t.text, 0.12f) : ground, scaled(5));
-  list->AddRect(at, end, edge, scaled(5), 0, outline);
+  canvas.fill_rect(at, end, hovered ? mix(ground, t.text, 0.12f) : ground, scaled(5));
+  canvas.rect(at, end, edge, scaled(5), 0, outline);
   const ImVec2 extent = text_size(fonts().mono, text);
-  draw_text(list, fonts().mono, ImVec2(at.x + scaled(kChipPadding), at.y + (size.y - extent.y) / 2), t.text,
+  draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(kChipPadding), at.y + (size.y - extent.y) / 2), t.text,
             text);
   if (small.empty()) return clicked;
   const ImVec2 low = text_size(fonts().mono_small, small);
-  draw_text(list, fonts().mono_small,
+  draw_text(canvas, fonts().mono_small,
             ImVec2(end.x - scaled(kChipPadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)), t.text_dim,
             small);
   return clicked;
@@ -78,13 +78,13 @@ int draw_run(const TokenizerScene& scene, TokenizerChoice& choice, std::size_t i
   pen.room_for(wide);
   const ImVec2 at(pen.origin.x + pen.x, pen.origin.y + pen.y);
   const ImVec2 end(at.x + wide, at.y + pen.line - scaled(3));
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   int clicked = -1;
   if (!run.tokens.empty()) {
     const bool lit = run_holds(run, choice.lit), chosen = run_holds(run, choice.token);
     const ImU32 ground = token_tint(scene, run.tokens.front());
-    list->AddRectFilled(at, end, lit ? mix(ground, t.text, 0.25f) : ground, scaled(3));
-    if (chosen) list->AddRect(at, end, t.accent, scaled(3), 0, scaled(2));
+    canvas.fill_rect(at, end, lit ? mix(ground, t.text, 0.25f) : ground, scaled(3));
+    if (chosen) canvas.rect(at, end, t.accent, scaled(3), 0, scaled(2));
     ImGui::SetCursorScreenPos(at);
     const std::string id = "###token_run_" + std::to_string(index);
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(wide, pen.line - scaled(3)))) clicked = run.tokens.front();
@@ -95,7 +95,7 @@ int draw_run(const TokenizerScene& scene, TokenizerChoice& choice, std::size_t i
     }
     if (chosen && choice.follow) ImGui::SetScrollHereY(0.5f);
   }
-  draw_text(list, fonts().mono, ImVec2(at.x, at.y + (pen.line - scaled(3) - extent.y) / 2),
+  draw_text(canvas, fonts().mono, ImVec2(at.x, at.y + (pen.line - scaled(3) - extent.y) / 2),
             run.tokens.empty() ? t.text_dim : t.text, text);
   pen.x += wide + scaled(1);
   if (bytes.find('\n') != std::string_view::npos) pen.next_line();
@@ -150,8 +150,8 @@ int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float 
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float shown =
       line * static_cast<float>(lines_needed(scene.text, width - scaled(40), lines)) + scaled(12);
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + width, at.y + shown), theme().panel, scaled(6));
-  ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + shown), theme().border, scaled(6));
+  Canvas().fill_rect(at, ImVec2(at.x + width, at.y + shown), theme().panel, scaled(6));
+  Canvas().rect(at, ImVec2(at.x + width, at.y + shown), theme().border, scaled(6));
   ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(8), at.y + scaled(7)));
   const ChildScope child("###token_text", ImVec2(width - scaled(12), shown - scaled(10)));
   TextPen pen{ImGui::GetCursorScreenPos(), width - scaled(34), line};
@@ -271,9 +271,8 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   ImGui::Dummy(ImVec2(label, height));
   compat::item_tooltip(
       tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))}).c_str());
-  draw_text(ImGui::GetWindowDrawList(), fonts().small,
-            ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2), t.text_dim,
-            tr("tokenizer.words"));
+  draw_text(Canvas(), fonts().small, ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2),
+            t.text_dim, tr("tokenizer.words"));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const ChildScope child("###token_words", ImVec2(width - label, height + bar),
                          ImGuiWindowFlags_HorizontalScrollbar);

@@ -72,7 +72,7 @@ float TrainingHeads::draw_places(const ViewContext& context, const TrainingScene
   const Trace& trace = *scene.shown.shown;
   const std::vector<AttentionPlace> places = attention_places(trace);
   const auto title = [&] {
-    draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text, tr("training.heads_title"));
+    draw_text(Canvas(), fonts().body_bold, at, theme().text, tr("training.heads_title"));
   };
   const float line = text_size(fonts().body_bold, "X").y + scaled(6);
   if (places.size() < 2) {
@@ -114,12 +114,11 @@ void TrainingHeads::draw_map(const ViewContext& context, const TrainingScene& sc
     ImGui::SetTooltip("%s", (role.empty() ? title : title + "\n" + role).c_str());
   }
   const float out = current || hovered ? scaled(2) : scaled(1);
-  ImGui::GetWindowDrawList()->AddRect(ImVec2(p0.x - out, p0.y - out),
-                                      ImVec2(p0.x + size.x + out, p0.y + size.y + out),
-                                      current   ? theme().accent
-                                      : hovered ? theme().text_dim
-                                                : theme().border,
-                                      scaled(4), 0, out);
+  Canvas().rect(ImVec2(p0.x - out, p0.y - out), ImVec2(p0.x + size.x + out, p0.y + size.y + out),
+                current   ? theme().accent
+                : hovered ? theme().text_dim
+                          : theme().border,
+                scaled(4), 0, out);
   if (clicked) choose(context, scene, map.layer, map.head);
 }
 
@@ -153,10 +152,10 @@ float TrainingHeads::draw_all(const ViewContext& context, const TrainingScene& s
     places.push_back({static_cast<int>(i), p0, ImVec2(p0.x + map_size.x, p0.y + map_size.y)});
   }
   HeatStyle style;
-  context.painter.atlas(ImGui::GetWindowDrawList(), kAtlas, places, style);
+  Canvas().atlas(context.painter, kAtlas, places, style);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (maps_->heads[i].head == 0)
-      draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
+      draw_text(Canvas(), fonts().mono_small,
                 ImVec2(at.x, places[i].p0.y + (map_size.y - text_size(fonts().mono_small, "0").y) / 2),
                 theme().text_dim, std::to_string(maps_->heads[i].layer));
     draw_map(context, scene, i, places[i].p0, map_size);

@@ -109,7 +109,7 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
                                ImVec2 at, ImVec2 size) {
   const Tensor& values = strips_[updates ? 1 : 0];
   const float line = text_size(fonts().body_bold, "X").y + scaled(4);
-  draw_text(ImGui::GetWindowDrawList(), fonts().body_bold, at, theme().text,
+  draw_text(Canvas(), fonts().body_bold, at, theme().text,
             tr(updates ? "training.updates" : "training.gradients"));
   if (values.empty()) return;
   const TrainingCurves& curves = *scene.snapshot->curves;
@@ -137,8 +137,8 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
   const float wide = text_size(fonts().small, range).x;
   const float title = text_size(fonts().body_bold, tr(updates ? "training.updates" : "training.gradients")).x;
   if (title + wide < size.x - scaled(24))
-    draw_text(ImGui::GetWindowDrawList(), fonts().small,
-              ImVec2(at.x + size.x - wide - scaled(14), at.y + scaled(2)), theme().text_dim, range);
+    draw_text(Canvas(), fonts().small, ImVec2(at.x + size.x - wide - scaled(14), at.y + scaled(2)),
+              theme().text_dim, range);
   if (!event.hovered()) return;
   const std::int64_t cols = values.size(1), steps = curves.steps();
   const std::int64_t first = event.col * steps / cols, last = (event.col + 1) * steps / cols - 1;

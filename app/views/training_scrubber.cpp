@@ -39,7 +39,7 @@ int next_checkpoint(const TrainingScene& scene, int by) {
 bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width) {
   const TrainingSnapshot& snapshot = *scene.snapshot;
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float height = scaled(28), middle = at.y + height / 2;
   const float x0 = at.x + scaled(8), x1 = at.x + width - scaled(8);
   const float end = static_cast<float>(std::max(1, snapshot.now.step));
@@ -56,19 +56,18 @@ bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float wid
   }
   const bool hovered = ImGui::IsItemHovered();
   if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", tr("training.scrubber.help"));
-  list->AddRectFilled(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised,
-                      scaled(2));
-  list->AddRect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.border, scaled(2));
+  canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised, scaled(2));
+  canvas.rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.border, scaled(2));
   const float here = place(scene.shown.step);
-  list->AddRectFilled(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
+  canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
   for (const auto& kept : snapshot.checkpoints) {
     const float x = place(kept->step);
     const bool before = kept->step <= scene.shown.step;
-    list->AddLine(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)),
-                  before ? t.accent : t.text_dim, scaled(1.2f));
+    canvas.line(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)), before ? t.accent : t.text_dim,
+                scaled(1.2f));
   }
-  list->AddCircleFilled(ImVec2(here, middle), scaled(7), t.accent);
-  list->AddCircle(ImVec2(here, middle), scaled(7), t.ground, 0, scaled(1.5f));
+  canvas.fill_circle(ImVec2(here, middle), scaled(7), t.accent);
+  canvas.circle(ImVec2(here, middle), scaled(7), t.ground, 0, scaled(1.5f));
   return changed;
 }
 

@@ -49,7 +49,7 @@ class Fields : Scope {
     const ImVec2 at(at_.x + static_cast<float>(count_ % columns_) * scaled(kField + kGap),
                     at_.y + static_cast<float>(count_ / columns_) * row_height());
     ++count_;
-    draw_text(ImGui::GetWindowDrawList(), fonts().small, at, theme().text_dim,
+    draw_text(Canvas(), fonts().small, at, theme().text_dim,
               middle_truncated(fonts().small, tr(key), scaled(kField + kGap - 2)));
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + caption_height()));
     ImGui::SetNextItemWidth(scaled(kField));

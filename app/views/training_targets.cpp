@@ -20,14 +20,13 @@ struct BarRow {
 
 void bar(ImVec2 at, float length, float height, ImU32 colour) {
   if (!(length > 0)) return;
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + std::max(length, scaled(1)), at.y + height),
-                                            colour, scaled(1.5f));
+  Canvas().fill_rect(at, ImVec2(at.x + std::max(length, scaled(1)), at.y + height), colour, scaled(1.5f));
 }
 
 void right_number(float right, float y, ImU32 colour, double value) {
   const std::string text = number_text(static_cast<float>(value), 4);
-  draw_text(ImGui::GetWindowDrawList(), fonts().mono_small,
-            ImVec2(right - text_size(fonts().mono_small, text).x, y), colour, text);
+  draw_text(Canvas(), fonts().mono_small, ImVec2(right - text_size(fonts().mono_small, text).x, y), colour,
+            text);
 }
 
 void draw_row(const BarRow& row, ImVec2 at, float width) {
@@ -35,7 +34,7 @@ void draw_row(const BarRow& row, ImVec2 at, float width) {
   const float name = std::clamp(width * 0.22f, scaled(56), scaled(120));
   const float number = text_size(fonts().mono_small, "0.0000").x;
   const float line = text_size(fonts().mono_small, "0").y, height = scaled(kBarRow);
-  draw_text(ImGui::GetWindowDrawList(), fonts().mono, ImVec2(at.x, at.y + (height - line) / 2 - scaled(1)),
+  draw_text(Canvas(), fonts().mono, ImVec2(at.x, at.y + (height - line) / 2 - scaled(1)),
             row.right ? t.accent : t.text, middle_truncated(fonts().mono, row.name, name - scaled(6)));
   const float x = at.x + name, room = width - name - 2 * number - scaled(18), half = (height - scaled(7)) / 2;
   bar(ImVec2(x, at.y + scaled(2)), room * static_cast<float>(row.target), half, t.residual);
@@ -49,9 +48,8 @@ void draw_legend_line(ImVec2 at, float width) {
   const Theme& t = theme();
   const std::string target = tr("training.bar.target"), predicted = tr("training.bar.predicted");
   const float right = text_size(fonts().small, predicted).x;
-  draw_text(ImGui::GetWindowDrawList(), fonts().small, ImVec2(at.x + width - right, at.y), t.attention,
-            predicted);
-  draw_text(ImGui::GetWindowDrawList(), fonts().small,
+  draw_text(Canvas(), fonts().small, ImVec2(at.x + width - right, at.y), t.attention, predicted);
+  draw_text(Canvas(), fonts().small,
             ImVec2(at.x + width - right - scaled(12) - text_size(fonts().small, target).x, at.y), t.residual,
             target);
 }
@@ -89,7 +87,7 @@ void TrainingTargets::draw_bars(const TrainingScene& scene, float width, float h
   const std::string loss = smoothing > 0 ? tr("training.row.loss_smoothed",
                                               {short_number(bars_.loss), short_number(bars_.plain_loss)})
                                          : tr("training.row.loss", {short_number(bars_.plain_loss)});
-  draw_text(ImGui::GetWindowDrawList(), fonts().small, at, theme().text_dim, loss);
+  draw_text(Canvas(), fonts().small, at, theme().text_dim, loss);
   const float line = text_size(fonts().small, "X").y + scaled(5);
   const bool narrow = text_size(fonts().small, loss).x > width - scaled(110);
   if (narrow) at.y += line;

@@ -158,7 +158,7 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   }
   ImGui::SameLine(0, scaled(14));
   const float text_x = ImGui::GetCursorScreenPos().x;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const std::string name = tr("task." + std::string(snapshot.task->name()) + ".title");
   const std::string title =
       tr("training.status", {name, format_count(snapshot.now.step), format_count(snapshot.steps)});
@@ -172,14 +172,13 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
     speed = fits ? all : tr("training.speed.short", {speed, steps});
   }
   const float small = text_size(fonts().small, "X").y;
-  draw_text(list, fonts().body_bold, ImVec2(text_x, at.y - scaled(2)), theme().text, title);
-  draw_text(list, fonts().small, ImVec2(text_x, at.y + scaled(30) - small), theme().text_dim, speed);
+  draw_text(canvas, fonts().body_bold, ImVec2(text_x, at.y - scaled(2)), theme().text, title);
+  draw_text(canvas, fonts().small, ImVec2(text_x, at.y + scaled(30) - small), theme().text_dim, speed);
   const float share = static_cast<float>(snapshot.now.step) / static_cast<float>(std::max(1, snapshot.steps));
   const float y = at.y + scaled(36);
-  list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised,
-                      scaled(1.5f));
-  list->AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width * std::min(1.f, share), y + scaled(3)),
-                      theme().accent, scaled(1.5f));
+  canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised, scaled(1.5f));
+  canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width * std::min(1.f, share), y + scaled(3)),
+                   theme().accent, scaled(1.5f));
   ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(9)));
 }
 
@@ -280,7 +279,7 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
     want(context, wanted);
   }
   draw_text(
-      ImGui::GetWindowDrawList(), fonts().mono,
+      Canvas(), fonts().mono,
       ImVec2(at.x + width - right + scaled(6), at.y + (scaled(28) - text_size(fonts().mono, "0").y) / 2),
       scene.newest ? theme().text_dim : theme().text, step);
   ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(newest), at.y));
@@ -338,7 +337,7 @@ void TrainingView::draw_result(const ViewContext& context, const TrainingScene& 
     ImGui::Dummy(ImVec2(1, scaled(2)));
     const bool asked = measure.wanted > 0, good = measure.value >= measure.wanted;
     const ImVec2 row = ImGui::GetCursorScreenPos();
-    draw_text(ImGui::GetWindowDrawList(), fonts().mono, row,
+    draw_text(Canvas(), fonts().mono, row,
               !asked ? theme().text
               : good ? theme().ok
                      : theme().warning,

@@ -120,10 +120,10 @@ MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std:
   return {row, col, theme().warning, rows, cols, 1.5f};
 }
 
-void draw_edit_sign(ImDrawList* list, ImVec2 right_top) {
+void draw_edit_sign(const Canvas& canvas, ImVec2 right_top) {
   const float side = scaled(8);
-  list->AddTriangleFilled(ImVec2(right_top.x - side, right_top.y), right_top,
-                          ImVec2(right_top.x, right_top.y + side), theme().warning);
+  canvas.fill_triangle(ImVec2(right_top.x - side, right_top.y), right_top,
+                       ImVec2(right_top.x, right_top.y + side), theme().warning);
 }
 
 void EditMenu::open(const RunResult& run, int sequence, const Place& place) {
@@ -164,10 +164,10 @@ void EditMenu::draw_places(const RunResult& run, int sequence) {
     const float wide = text_size(fonts().mono_small, right).x;
     const std::string name = place_words(run, sequence, place, first);
     note_text(name);
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    draw_text(list, fonts().body, ImVec2(at.x + scaled(6), at.y + scaled(1)), theme().text,
+    const Canvas canvas;
+    draw_text(canvas, fonts().body, ImVec2(at.x + scaled(6), at.y + scaled(1)), theme().text,
               middle_truncated(fonts().body, name, scaled(kWidth) - wide - scaled(22)));
-    draw_text(list, fonts().mono_small, ImVec2(at.x + scaled(kWidth) - wide - scaled(6), at.y + scaled(3)),
+    draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(kWidth) - wide - scaled(6), at.y + scaled(3)),
               theme().text_dim, right);
   }
 }

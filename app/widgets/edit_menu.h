@@ -19,7 +19,7 @@ void offer_edit(Workspace& workspace, Place place);
 /// An outline in the colour of edits.
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols);
 /// The small sign of an edited place at its right upper corner.
-void draw_edit_sign(ImDrawList* list, ImVec2 right_top);
+void draw_edit_sign(const Canvas& canvas, ImVec2 right_top);
 
 class EditMenu {
  public:

@@ -93,32 +93,32 @@ int label_rows(float height) {
   return std::max(height > 3 * line ? 3 : 1, static_cast<int>(height / (22 * ui_scale())));
 }
 
-void draw_grid(ImDrawList* list, const Area& area) {
+void draw_grid(const Canvas& canvas, const Area& area) {
   const Theme& t = theme();
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y, unit = ui_scale();
   const int rows = label_rows(area.p1.y - area.p0.y);
   for (const float tick : y_ticks(area.plot, rows)) {
     const float y = area.place({area.plot.x0, tick}).y;
-    list->AddLine(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
-                  tick == 0 ? mix(t.border, t.text_dim, 0.5f) : t.border);
+    canvas.line(ImVec2(area.p0.x, y), ImVec2(area.p1.x, y),
+                tick == 0 ? mix(t.border, t.text_dim, 0.5f) : t.border);
     const std::string text = short_number(static_cast<double>(tick));
-    draw_text(list, font, ImVec2(area.p0.x - text_size(font, text).x - 6 * unit, y - line / 2), t.text_dim,
+    draw_text(canvas, font, ImVec2(area.p0.x - text_size(font, text).x - 6 * unit, y - line / 2), t.text_dim,
               text);
   }
   float free_from = -1e9f;
   for (const float tick : x_ticks(area.plot, area.p1.x - area.p0.x)) {
     const float x = area.place({tick, area.plot.y0}).x;
-    list->AddLine(ImVec2(x, area.p1.y), ImVec2(x, area.p1.y + 3 * unit), t.border);
+    canvas.line(ImVec2(x, area.p1.y), ImVec2(x, area.p1.y + 3 * unit), t.border);
     const std::string text = x_text(area.plot, tick);
     const float width = text_size(font, text).x;
     if (x - width / 2 < free_from || x + width / 2 > area.p1.x + 12 * unit) continue;
-    draw_text(list, font, ImVec2(x - width / 2, area.p1.y + 4 * unit), t.text_dim, text);
+    draw_text(canvas, font, ImVec2(x - width / 2, area.p1.y + 4 * unit), t.text_dim, text);
     free_from = x + width / 2 + 6 * unit;
   }
 }
 
-void draw_dashes(ImDrawList* list, const std::vector<ImVec2>& at, ImU32 colour, float thickness) {
+void draw_dashes(const Canvas& canvas, const std::vector<ImVec2>& at, ImU32 colour, float thickness) {
   float along = 0;
   const float period = 8 * ui_scale();
   for (std::size_t i = 1; i < at.size(); ++i) {
@@ -131,32 +131,32 @@ void draw_dashes(ImDrawList* list, const std::vector<ImVec2>& at, ImU32 colour, 
         return ImVec2(at[i - 1].x + (at[i].x - at[i - 1].x) * s, at[i - 1].y + (at[i].y - at[i - 1].y) * s);
       };
       if (std::fmod(along + length * a, period) < period * 0.55f)
-        list->AddLine(between(a), between(b), colour, thickness);
+        canvas.line(between(a), between(b), colour, thickness);
     }
     along += length;
   }
 }
 
-void draw_series(ImDrawList* list, const Area& area, const LineSeries& series) {
+void draw_series(const Canvas& canvas, const Area& area, const LineSeries& series) {
   std::vector<ImVec2> at;
   for (const ImVec2 point : series.points)
     if (area.shown(point.y)) at.push_back(area.place(point));
   const float thickness = 1.8f * ui_scale();
   if (series.dashed)
-    draw_dashes(list, at, series.colour, thickness);
+    draw_dashes(canvas, at, series.colour, thickness);
   else if (series.line)
-    list->AddPolyline(at.data(), static_cast<int>(at.size()), series.colour, 0, thickness);
+    canvas.polyline(at, series.colour, false, thickness);
   const float room = at.size() > 1 ? (at.back().x - at.front().x) / static_cast<float>(at.size() - 1) : 100.f;
   if (!series.line || (series.dots && room > 5 * ui_scale()))
-    for (const ImVec2 p : at) list->AddCircleFilled(p, 2.6f * ui_scale(), series.colour);
+    for (const ImVec2 p : at) canvas.fill_circle(p, 2.6f * ui_scale(), series.colour);
 }
 
 // Labels in one row over the plot; returns nothing where no series has one.
-void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float right) {
+void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, float right) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   if (!plot.title.empty()) {
     const float drop = (text_size(fonts().body_bold, "X").y - line) / 2;
-    draw_text(list, fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, plot.title);
+    draw_text(canvas, fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, plot.title);
     at.x += text_size(fonts().body_bold, plot.title).x + 16 * unit;
   }
   for (const LineSeries& series : plot.series) {
@@ -166,12 +166,12 @@ void draw_line_legend(ImDrawList* list, const LinePlot& plot, ImVec2 at, float r
     const std::string text = middle_truncated(fonts().small, series.label, room);
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
-      draw_dashes(list, {a, b}, series.colour, 2 * unit);
+      draw_dashes(canvas, {a, b}, series.colour, 2 * unit);
     else if (!series.line)
-      list->AddCircleFilled(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
+      canvas.fill_circle(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else
-      list->AddLine(a, b, series.colour, 2 * unit);
-    draw_text(list, fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text);
+      canvas.line(a, b, series.colour, 2 * unit);
+    draw_text(canvas, fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text);
     at.x += 21 * unit + text_size(fonts().small, text).x + 16 * unit;
   }
 }
@@ -187,20 +187,20 @@ const ImVec2* nearest(const LineSeries& series, float x) {
   return x - before->x < after->x - x ? &*before : &*after;
 }
 
-void draw_readout(ImDrawList* list, const Area& area, float x) {
+void draw_readout(const Canvas& canvas, const Area& area, float x) {
   const ImVec2* anchor = nullptr;
   std::string text;
   for (const LineSeries& series : area.plot.series) {
     const ImVec2* point = nearest(series, x);
     if (!point) continue;
     if (!anchor) anchor = point;
-    if (area.shown(point->y)) list->AddCircleFilled(area.place(*point), 3 * ui_scale(), series.colour);
+    if (area.shown(point->y)) canvas.fill_circle(area.place(*point), 3 * ui_scale(), series.colour);
     if (!series.label.empty())
       text += "\n" + series.label + "  " + short_number(static_cast<double>(point->y));
   }
   if (!anchor) return;
   const float at = area.place({anchor->x, area.plot.y0}).x;
-  list->AddLine(ImVec2(at, area.p0.y), ImVec2(at, area.p1.y), with_alpha(theme().text_dim, 0.6f));
+  canvas.line(ImVec2(at, area.p0.y), ImVec2(at, area.p1.y), with_alpha(theme().text_dim, 0.6f));
   const std::string head = area.plot.x_name + " " + x_text(area.plot, std::round(anchor->x));
   ImGui::SetTooltip("%s", (head + text).c_str());
 }
@@ -246,29 +246,29 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const ImU32 mark = plot.mark_colour ? plot.mark_colour : theme().warning;
   LineEvent event;
   if (area.p1.x - area.p0.x < 10 * unit || area.p1.y - area.p0.y < 10 * unit) return event;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   ImGui::SetCursorScreenPos(area.p0);
   event.clicked =
       ImGui::InvisibleButton(plot.key.c_str(), ImVec2(area.p1.x - area.p0.x, area.p1.y - area.p0.y));
   note_item(plot.key);
   event.hovered = ImGui::IsItemHovered();
   event.x = area.value((ImGui::GetIO().MousePos.x - area.p0.x) / (area.p1.x - area.p0.x));
-  draw_grid(list, area);
-  list->PushClipRect(ImVec2(area.p0.x - 3, area.p0.y - 3), ImVec2(area.p1.x + 3, area.p1.y + 3), true);
+  draw_grid(canvas, area);
+  canvas.push_clip(ImVec2(area.p0.x - 3, area.p0.y - 3), ImVec2(area.p1.x + 3, area.p1.y + 3));
   for (const float y : plot.y_marks)
-    list->AddLine(ImVec2(area.p0.x, area.place({area.plot.x0, y}).y),
-                  ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), mark, 1.5f * unit);
+    canvas.line(ImVec2(area.p0.x, area.place({area.plot.x0, y}).y),
+                ImVec2(area.p1.x, area.place({area.plot.x0, y}).y), mark, 1.5f * unit);
   for (const float x : plot.x_marks)
-    list->AddLine(ImVec2(area.place({x, area.plot.y0}).x, area.p0.y),
-                  ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), mark, 1.5f * unit);
-  for (const LineSeries& series : plot.series) draw_series(list, area, series);
-  if (plot.readout && event.hovered) draw_readout(list, area, event.x);
-  list->PopClipRect();
+    canvas.line(ImVec2(area.place({x, area.plot.y0}).x, area.p0.y),
+                ImVec2(area.place({x, area.plot.y0}).x, area.p1.y), mark, 1.5f * unit);
+  for (const LineSeries& series : plot.series) draw_series(canvas, area, series);
+  if (plot.readout && event.hovered) draw_readout(canvas, area, event.x);
+  canvas.pop_clip();
   const float legend_x = plot.title.empty() ? area.p0.x : at.x;
-  if (legend) draw_line_legend(list, plot, ImVec2(legend_x, at.y), area.p1.x - plot.legend_inset);
+  if (legend) draw_line_legend(canvas, plot, ImVec2(legend_x, at.y), area.p1.x - plot.legend_inset);
   if (!plot.x_title.empty()) {
     const float width = text_size(fonts().small, plot.x_title).x;
-    draw_text(list, fonts().small, ImVec2((area.p0.x + area.p1.x - width) / 2, area.p1.y + line + 5 * unit),
+    draw_text(canvas, fonts().small, ImVec2((area.p0.x + area.p1.x - width) / 2, area.p1.y + line + 5 * unit),
               theme().text_dim, plot.x_title);
   }
   return event;

@@ -12,7 +12,7 @@ constexpr float kPictureSide = 22.f, kPictureGap = 4.f;      // of a patch besid
 /// Pixels that the pictures of an axis take; 0 where it has none.
 float picture_room(const MatrixAxis& axis);
 /// Draws the patch of an entry as a square, where it has one.
-void draw_axis_picture(Painter& painter, ImDrawList* list, const MatrixAxis& axis, std::int64_t entry,
+void draw_axis_picture(Painter& painter, const Canvas& canvas, const MatrixAxis& axis, std::int64_t entry,
                        ImVec2 p0, float side);
 
 ImFont* label_font(const MatrixAxis& axis);
@@ -21,9 +21,9 @@ std::int64_t matrix_rows(const MatrixPlot& plot);
 std::int64_t matrix_cols(const MatrixPlot& plot);
 
 /// Text that climbs to the right from its lower left corner.
-void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
 /// Titles and labels of both axes; `hover_row`, `hover_col`: their labels are lit.
-void draw_axes(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
                ImVec2 position, std::int64_t hover_row, std::int64_t hover_col);
 /// How the numbers of a plot are written so that every one fits into its cell.
 struct NumberFormat {

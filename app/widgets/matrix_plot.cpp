@@ -27,7 +27,7 @@ HeatStyle spaced(HeatStyle style, ImVec2 cell) {
   return style;
 }
 
-void draw_cells(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+void draw_cells(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
                 ImVec2 position) {
   const auto rows = plot.values.size(0), cols = plot.values.size(1);
   painter.upload(plot.key, plot.values);
@@ -42,12 +42,12 @@ void draw_cells(Painter& painter, ImDrawList* list, const MatrixPlot& plot, cons
         static_cast<float>((col - static_cast<double>(plot.first_col)) / static_cast<double>(cols)),
         static_cast<float>((row - static_cast<double>(plot.first_row)) / static_cast<double>(rows)));
   };
-  painter.heatmap(list, plot.key, position + layout.corner(part.row0, part.col0),
-                  position + layout.corner(part.row1, part.col1), spaced(plot.style, layout.cell),
-                  uv(part.row0, part.col0), uv(part.row1, part.col1));
+  canvas.cells(painter, plot.key, position + layout.corner(part.row0, part.col0),
+               position + layout.corner(part.row1, part.col1), spaced(plot.style, layout.cell),
+               uv(part.row0, part.col0), uv(part.row1, part.col1));
 }
 
-void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                   const NumberFormat& how) {
   const std::int64_t row_end =
       std::min(static_cast<std::int64_t>(std::ceil(layout.seen.row1)), plot.first_row + plot.values.size(0));
@@ -66,14 +66,14 @@ void draw_numbers(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& 
       if (size.x > layout.cell.x) continue;
       const ImVec2 corner = position + layout.corner(static_cast<double>(row), static_cast<double>(col));
       const ImU32 ink = is_masked(value) ? theme().text_dim : ink_on(heat_colour(value, plot.style));
-      draw_text(list, how.font,
+      draw_text(canvas, how.font,
                 ImVec2(corner.x + (layout.cell.x - size.x) / 2, corner.y + (layout.cell.y - size.y) / 2),
                 plot.style.alpha < 1 ? with_alpha(ink, plot.style.alpha) : ink, text);
     }
   }
 }
 
-void outline(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+void outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
              const MatrixMark& mark) {
   const double row0 = mark.row < 0 ? 0 : static_cast<double>(mark.row),
                col0 = mark.col < 0 ? 0 : static_cast<double>(mark.col);
@@ -89,20 +89,20 @@ void outline(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layou
   if (p1.x - p0.x < 4) p0.x -= 2, p1.x += 2;
   if (p1.y - p0.y < 4) p0.y -= 2, p1.y += 2;
   const float thickness = mark.thickness * ui_scale();
-  list->AddRect(p0, p1, mark.colour ? mark.colour : theme().accent, 3 * ui_scale(), 0, thickness);
+  canvas.rect(p0, p1, mark.colour ? mark.colour : theme().accent, 3 * ui_scale(), 0, thickness);
 }
 
-void draw_marks(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+void draw_marks(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                 const MatrixEvent& event) {
-  for (const MatrixMark& mark : plot.marks) outline(list, plot, layout, position, mark);
+  for (const MatrixMark& mark : plot.marks) outline(canvas, plot, layout, position, mark);
   const ImU32 frame = plot.frame_colour ? plot.frame_colour : theme().accent;
-  if (plot.lit_row >= 0) outline(list, plot, layout, position, {plot.lit_row, -1, frame});
-  if (plot.lit_col >= 0) outline(list, plot, layout, position, {-1, plot.lit_col, frame});
+  if (plot.lit_row >= 0) outline(canvas, plot, layout, position, {plot.lit_row, -1, frame});
+  if (plot.lit_col >= 0) outline(canvas, plot, layout, position, {-1, plot.lit_col, frame});
   if (event.hovered())
-    outline(list, plot, layout, position,
+    outline(canvas, plot, layout, position,
             {event.row, event.col, with_alpha(theme().text, 0.75f), 1, 1, 1.5f});
   if (plot.selected_row >= 0 && plot.selected_col >= 0)
-    outline(list, plot, layout, position,
+    outline(canvas, plot, layout, position,
             {plot.selected_row, plot.selected_col, theme().accent, 1, 1, metric::kOutline + 0.5f});
 }
 
@@ -150,7 +150,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
     return draw_matrix(painter, row, position, size);
   }
   if (plot.values.rank() != 2 || plot.values.count() == 0) return event;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const MatrixLayout layout = matrix_layout(plot, size);
   event.p0 = position + layout.cells0;
   event.p1 = position + layout.cells1;
@@ -159,14 +159,15 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   ImGui::SetCursorScreenPos(event.p0);
   ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
                                                   std::max(event.p1.y - event.p0.y, 1.f)));
-  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot)});
+  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot), layout.seen.row0,
+                                   layout.seen.col0, layout.seen.row1, layout.seen.col1, plot.place});
   handle_pointer(plot, layout, position, event);
-  list->PushClipRect(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3), true);
-  draw_cells(painter, list, plot, layout, position);
-  if (event.numbers) draw_numbers(list, plot, layout, position, numbers);
-  draw_marks(list, plot, layout, position, event);
-  list->PopClipRect();
-  draw_axes(painter, list, plot, layout, position, event.row, event.col);
+  canvas.push_clip(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3));
+  draw_cells(painter, canvas, plot, layout, position);
+  if (event.numbers) draw_numbers(canvas, plot, layout, position, numbers);
+  draw_marks(canvas, plot, layout, position, event);
+  canvas.pop_clip();
+  draw_axes(painter, canvas, plot, layout, position, event.row, event.col);
   return event;
 }
 

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/canvas.h"
 #include "app/gpu/painter.h"
+#include "app/look/item_map.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -75,6 +77,7 @@ struct MatrixPlot {
   float row_label_width = -1;                   ///< pixels kept for the row labels; < 0: what they need
   float col_label_height = -1;  ///< pixels kept for title and column labels; < 0: what they need
   std::vector<MatrixMark> marks;
+  CellsPlace place;  ///< what its cells are, for whoever points at them
 };
 
 struct MatrixEvent {
@@ -135,6 +138,6 @@ std::string short_number(double value);
 std::string middle_truncated(ImFont* font, const std::string& text, float width);
 ImVec2 text_size(ImFont* font, const std::string& text);
 /// Text of a colour at a place; `font` null: the current one.
-void draw_text(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
 
 }  // namespace attnscope

@@ -90,10 +90,8 @@ ImVec2 text_size(ImFont* font, const std::string& text) {
   return or_current(font)->CalcTextSizeA(size_of(font), FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
-void draw_text(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
-  note_text(text);
-  list->AddText(or_current(font), size_of(font), ImVec2(std::floor(at.x), std::floor(at.y)), colour,
-                text.data(), text.data() + text.size());
+void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+  canvas.text(font, at, colour, text);
 }
 
 std::string middle_truncated(ImFont* font, const std::string& text, float width) {
@@ -106,47 +104,37 @@ std::string middle_truncated(ImFont* font, const std::string& text, float width)
   return text_size(font, one).x <= width ? one : std::string();
 }
 
-void draw_slanted(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
-  const int first = list->VtxBuffer.Size;
-  const float line = size_of(font);
-  // Clipped by the whole screen while it still lies flat, far from where it will be.
-  list->PushClipRectFullScreen();
-  draw_text(list, font, ImVec2(at.x, at.y - line * 0.5f), colour, text);
-  list->PopClipRect();
-  for (int v = first; v < list->VtxBuffer.Size; ++v) {
-    ImVec2& p = list->VtxBuffer[v].pos;
-    const ImVec2 d(p.x - at.x, p.y - at.y);
-    p = ImVec2(at.x + d.x * kSlantCosine + d.y * kSlantSine, at.y - d.x * kSlantSine + d.y * kSlantCosine);
-  }
+void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+  canvas.climbing_text(font, at, colour, text, kSlantSine, kSlantCosine);
 }
 
-void draw_axis_picture(Painter& painter, ImDrawList* list, const MatrixAxis& axis, std::int64_t entry,
+void draw_axis_picture(Painter& painter, const Canvas& canvas, const MatrixAxis& axis, std::int64_t entry,
                        ImVec2 p0, float side) {
   const std::int64_t patch = axis.pictures ? axis.pictures->patch(entry) : -1;
   if (patch < 0 || side < 3 * ui_scale()) return;
   const auto cols = static_cast<float>(axis.pictures->cols), rows = static_cast<float>(axis.pictures->rows);
   const auto col = static_cast<float>(patch % axis.pictures->cols),
              row = static_cast<float>(patch / axis.pictures->cols);
-  painter.picture(list, axis.pictures->key, p0, ImVec2(p0.x + side, p0.y + side),
-                  ImVec2(col / cols, row / rows), ImVec2((col + 1) / cols, (row + 1) / rows));
+  canvas.picture(painter, axis.pictures->key, p0, ImVec2(p0.x + side, p0.y + side),
+                 ImVec2(col / cols, row / rows), ImVec2((col + 1) / cols, (row + 1) / rows));
 }
 
 namespace {
 
-void draw_row_pictures(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
-                       ImVec2 position) {
+void draw_row_pictures(Painter& painter, const Canvas& canvas, const MatrixPlot& plot,
+                       const MatrixLayout& layout, ImVec2 position) {
   const float unit = ui_scale(), side = std::min(kPictureSide * unit, layout.cell.y - 1);
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
     const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
     draw_axis_picture(
-        painter, list, plot.rows, row,
+        painter, canvas, plot.rows, row,
         ImVec2(position.x + layout.cells0.x - kPictureGap * unit - side, position.y + y - side / 2), side);
   }
 }
 
-void draw_column_pictures(Painter& painter, ImDrawList* list, const MatrixPlot& plot,
+void draw_column_pictures(Painter& painter, const Canvas& canvas, const MatrixPlot& plot,
                           const MatrixLayout& layout, ImVec2 position) {
   const float unit = ui_scale(), side = std::min(kPictureSide * unit, layout.cell.x - 1);
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));
@@ -154,13 +142,13 @@ void draw_column_pictures(Painter& painter, ImDrawList* list, const MatrixPlot& 
     const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
     if (x < layout.cells0.x || x > layout.cells1.x) continue;
     draw_axis_picture(
-        painter, list, plot.cols, col,
+        painter, canvas, plot.cols, col,
         ImVec2(position.x + x - side / 2, position.y + layout.cells0.y - kPictureGap * unit - side), side);
   }
 }
 
-void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-                     std::int64_t hover) {
+void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                     ImVec2 position, std::int64_t hover) {
   ImFont* font = label_font(plot.rows);
   const float pictures = picture_room(plot.rows);
   const float room = layout.cells0.x - 8 * ui_scale() - pictures, line = text_size(font, "X").y;
@@ -179,13 +167,13 @@ void draw_row_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayou
     const float right = position.x + layout.cells0.x - 8 * ui_scale() - pictures;
     const ImVec2 at(right - text_size(font, text).x, position.y + y - line / 2);
     if (is_lit && layout.row_stride > 1)
-      list->AddRectFilled(ImVec2(right - room, at.y), ImVec2(right + 2, at.y + line), theme().ground);
-    draw_text(list, font, at, colour, text);
+      canvas.fill_rect(ImVec2(right - room, at.y), ImVec2(right + 2, at.y + line), theme().ground);
+    draw_text(canvas, font, at, colour, text);
   }
 }
 
-void draw_column_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-                        std::int64_t hover) {
+void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                        ImVec2 position, std::int64_t hover) {
   ImFont* font = label_font(plot.cols);
   const float line = text_size(font, "X").y, unit = ui_scale();
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));
@@ -201,38 +189,38 @@ void draw_column_labels(ImDrawList* list, const MatrixPlot& plot, const MatrixLa
     const ImU32 colour = is_lit ? (plot.cols.colour ? plot.cols.colour : theme().text) : theme().text_dim;
     const float y = position.y + layout.cells0.y;
     if (layout.slanted) {
-      draw_slanted(list, font, ImVec2(position.x + x, y - line * 0.45f), colour, text);
+      draw_slanted(canvas, font, ImVec2(position.x + x, y - line * 0.45f), colour, text);
       continue;
     }
     const float width = text_size(font, text).x;
     const ImVec2 at(position.x + x - width / 2, y - line - 3 * unit);
     if (is_lit && layout.col_stride > 1)
-      list->AddRectFilled(ImVec2(at.x - 3, at.y), ImVec2(at.x + width + 3, at.y + line), theme().ground);
-    draw_text(list, font, at, colour, text);
+      canvas.fill_rect(ImVec2(at.x - 3, at.y), ImVec2(at.x + width + 3, at.y + line), theme().ground);
+    draw_text(canvas, font, at, colour, text);
   }
 }
 
 }  // namespace
 
-void draw_axes(Painter& painter, ImDrawList* list, const MatrixPlot& plot, const MatrixLayout& layout,
+void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
                ImVec2 position, std::int64_t hover_row, std::int64_t hover_col) {
-  if (plot.rows.show_labels && plot.rows.pictures) draw_row_pictures(painter, list, plot, layout, position);
+  if (plot.rows.show_labels && plot.rows.pictures) draw_row_pictures(painter, canvas, plot, layout, position);
   if (plot.cols.show_labels && plot.cols.pictures)
-    draw_column_pictures(painter, list, plot, layout, position);
-  if (plot.rows.show_labels) draw_row_labels(list, plot, layout, position, hover_row);
-  if (plot.cols.show_labels) draw_column_labels(list, plot, layout, position, hover_col);
+    draw_column_pictures(painter, canvas, plot, layout, position);
+  if (plot.rows.show_labels) draw_row_labels(canvas, plot, layout, position, hover_row);
+  if (plot.cols.show_labels) draw_column_labels(canvas, plot, layout, position, hover_col);
   const auto colour = [](const MatrixAxis& axis) { return axis.colour ? axis.colour : theme().text_dim; };
   const float left = position.x + layout.cells0.x;
   float x = left;
   if (!plot.cols.title.empty()) {
-    draw_text(list, fonts().small, ImVec2(x, position.y), colour(plot.cols), plot.cols.title);
+    draw_text(canvas, fonts().small, ImVec2(x, position.y), colour(plot.cols), plot.cols.title);
     x += text_size(fonts().small, plot.cols.title).x + 12 * ui_scale();
   }
   if (plot.rows.title.empty()) return;
   const float width = text_size(fonts().small, plot.rows.title).x;
   const bool beside = plot.cols.title.empty() || layout.cells0.x >= width + 8 * ui_scale();
   const float at = plot.cols.title.empty() ? left : beside ? left - width - 8 * ui_scale() : x;
-  draw_text(list, fonts().small, ImVec2(std::max(at, position.x), position.y), colour(plot.rows),
+  draw_text(canvas, fonts().small, ImVec2(std::max(at, position.x), position.y), colour(plot.rows),
             plot.rows.title);
 }
 
@@ -290,37 +278,36 @@ std::string beyond_text(const HeatStyle& style, bool top) {
   return (top ? "▲" : "▼") + short_number(static_cast<double>(top ? style.most : style.least));
 }
 
-void draw_bands(ImDrawList* list, Colormap map, ImVec2 p0, ImVec2 p1, bool vertical) {
+void draw_bands(const Canvas& canvas, Colormap map, ImVec2 p0, ImVec2 p1, bool vertical) {
   constexpr int kBands = 48;
   for (int band = 0; band < kBands; ++band) {
     const float from = static_cast<float>(band) / kBands, to = static_cast<float>(band + 1) / kBands;
     const ImU32 low = colormap_at(map, vertical ? 1 - from : from),
                 high = colormap_at(map, vertical ? 1 - to : to);
-    if (vertical) {
-      list->AddRectFilledMultiColor(ImVec2(p0.x, p0.y + (p1.y - p0.y) * from),
-                                    ImVec2(p1.x, p0.y + (p1.y - p0.y) * to), low, low, high, high);
-    } else {
-      list->AddRectFilledMultiColor(ImVec2(p0.x + (p1.x - p0.x) * from, p0.y),
-                                    ImVec2(p0.x + (p1.x - p0.x) * to, p1.y), low, high, high, low);
-    }
+    if (vertical)
+      canvas.gradient(ImVec2(p0.x, p0.y + (p1.y - p0.y) * from), ImVec2(p1.x, p0.y + (p1.y - p0.y) * to), low,
+                      high, true);
+    else
+      canvas.gradient(ImVec2(p0.x + (p1.x - p0.x) * from, p0.y), ImVec2(p0.x + (p1.x - p0.x) * to, p1.y), low,
+                      high, false);
   }
-  list->AddRect(p0, p1, theme().border);
+  canvas.rect(p0, p1, theme().border);
 }
 
-void draw_ticks_beside(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
+void draw_ticks_beside(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
   const float line = text_size(fonts().small, "X").y, x = p1.x + 6 * ui_scale();
   const float top = p0.y - line * 0.2f, bottom = std::max(top, p1.y - line * 0.8f);
   const std::string above = beyond_text(style, true), below = beyond_text(style, false);
   for (int tick = 0; tick <= last; ++tick) {
     const float at = static_cast<float>(tick) / static_cast<float>(last);
     const float y = std::clamp(p1.y - (p1.y - p0.y) * at - line / 2, top, bottom);
-    draw_text(list, fonts().mono_small, ImVec2(x, y), theme().text_dim, tick_text(style, tick, last));
+    draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, tick_text(style, tick, last));
   }
-  draw_text(list, fonts().mono_small, ImVec2(x, top + line), theme().warning, above);
-  draw_text(list, fonts().mono_small, ImVec2(x, bottom - line), theme().warning, below);
+  draw_text(canvas, fonts().mono_small, ImVec2(x, top + line), theme().warning, above);
+  draw_text(canvas, fonts().mono_small, ImVec2(x, bottom - line), theme().warning, below);
 }
 
-void draw_ticks_below(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
+void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
   const float y = p1.y + 3 * ui_scale(), gap = 5 * ui_scale();
   std::string below = beyond_text(style, false), above = beyond_text(style, true);
   const auto wide = [&](const std::string& text) { return text_size(fonts().mono_small, text).x; };
@@ -339,8 +326,8 @@ void draw_ticks_below(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec
                 width = own + (more.empty() ? 0.f : gap + text_size(fonts().mono_small, more).x);
     const float at = static_cast<float>(tick) / static_cast<float>(last);
     const float x = std::clamp(p0.x + (p1.x - p0.x) * at - width / 2, p0.x, std::max(p0.x, p1.x - width));
-    draw_text(list, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
-    draw_text(list, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);
+    draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
+    draw_text(canvas, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);
   }
 }
 
@@ -348,20 +335,20 @@ void draw_ticks_below(ImDrawList* list, const HeatStyle& style, ImVec2 p0, ImVec
 
 void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
                  bool vertical) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float unit = ui_scale();
   ImVec2 p0 = position;
   if (!title.empty()) {
-    draw_text(list, fonts().small, position, theme().text_dim, title);
+    draw_text(canvas, fonts().small, position, theme().text_dim, title);
     p0.y += text_size(fonts().small, "X").y + 6 * unit;
   }
   const ImVec2 p1(position.x + size.x, position.y + size.y);
-  draw_bands(list, style.map, p0, p1, vertical);
+  draw_bands(canvas, style.map, p0, p1, vertical);
   const bool five = style.log_scale && (vertical ? p1.y - p0.y : p1.x - p0.x) > 140 * unit;
   if (vertical)
-    draw_ticks_beside(list, style, p0, p1, five ? 4 : 2);
+    draw_ticks_beside(canvas, style, p0, p1, five ? 4 : 2);
   else
-    draw_ticks_below(list, style, p0, p1, five ? 4 : 2);
+    draw_ticks_below(canvas, style, p0, p1, five ? 4 : 2);
   if (!style.clipped || !ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(p0, p1)) return;
   ImGui::SetTooltip("%s", tr("legend.clipped", {short_number(static_cast<double>(style.least)),
                                                 short_number(static_cast<double>(style.most)),

@@ -26,24 +26,24 @@ struct Grid {
   }
 };
 
-void paint_weights(ImDrawList* list, const Tensor& weights, const Grid& grid) {
+void paint_weights(const Canvas& canvas, const Tensor& weights, const Grid& grid) {
   float most = 1e-9f;
   for (std::int64_t i = 0; i < weights.count(); ++i)
     most = std::max(most, weights.at(i / weights.size(1), i % weights.size(1)));
   for (std::int64_t i = 0; i < weights.count(); ++i) {
     const float share = std::clamp(weights.at(i / weights.size(1), i % weights.size(1)) / most, 0.f, 1.f);
     const ImVec2 p0 = grid.corner(i), p1 = grid.end(i);
-    list->AddRectFilled(p0, p1, with_alpha(IM_COL32_BLACK, kVeil * (1 - share)));
-    list->AddRectFilled(p0, p1, with_alpha(kShine, kTint * share));
+    canvas.fill_rect(p0, p1, with_alpha(IM_COL32_BLACK, kVeil * (1 - share)));
+    canvas.fill_rect(p0, p1, with_alpha(kShine, kTint * share));
   }
 }
 
-void outline(ImDrawList* list, const Grid& grid, std::int64_t patch, ImU32 colour) {
+void outline(const Canvas& canvas, const Grid& grid, std::int64_t patch, ImU32 colour) {
   if (patch < 0) return;
   const float out = ui_scale();
   const ImVec2 p0 = grid.corner(patch), p1 = grid.end(patch);
-  list->AddRect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out), colour, 2 * ui_scale(), 0,
-                2.5f * ui_scale());
+  canvas.rect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out), colour, 2 * ui_scale(), 0,
+              2.5f * ui_scale());
 }
 
 }  // namespace
@@ -88,23 +88,23 @@ PatchEvent draw_patch_picture(Painter& painter, const PatchPicture& what, ImVec2
     const int row = std::clamp(static_cast<int>((mouse.y - position.y) / side), 0, what.rows - 1);
     event.patch = std::int64_t{row} * what.cols + col;
   }
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  painter.picture(list, what.picture, event.p0, event.p1);
+  const Canvas canvas;
+  canvas.picture(painter, what.picture, event.p0, event.p1);
   const bool fits =
       !what.weights.empty() && what.weights.size(0) == what.rows && what.weights.size(1) == what.cols;
-  if (fits) paint_weights(list, what.weights, grid);
+  if (fits) paint_weights(canvas, what.weights, grid);
   for (int line = 1; side >= 8 * ui_scale() && line < std::max(what.rows, what.cols); ++line) {
     const float at = side * static_cast<float>(line);
     const ImU32 ink = with_alpha(IM_COL32_WHITE, 0.14f);
     if (line < what.cols)
-      list->AddLine(ImVec2(position.x + at, event.p0.y), ImVec2(position.x + at, event.p1.y), ink);
+      canvas.line(ImVec2(position.x + at, event.p0.y), ImVec2(position.x + at, event.p1.y), ink);
     if (line < what.rows)
-      list->AddLine(ImVec2(event.p0.x, position.y + at), ImVec2(event.p1.x, position.y + at), ink);
+      canvas.line(ImVec2(event.p0.x, position.y + at), ImVec2(event.p1.x, position.y + at), ink);
   }
-  list->AddRect(event.p0, event.p1, theme().border);
-  outline(list, grid, what.lit, theme().k);
-  outline(list, grid, event.patch, with_alpha(IM_COL32_WHITE, 0.8f));
-  outline(list, grid, what.chosen, theme().q);
+  canvas.rect(event.p0, event.p1, theme().border);
+  outline(canvas, grid, what.lit, theme().k);
+  outline(canvas, grid, event.patch, with_alpha(IM_COL32_WHITE, 0.8f));
+  outline(canvas, grid, what.chosen, theme().q);
   return event;
 }
 

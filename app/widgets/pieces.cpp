@@ -15,11 +15,11 @@ std::string shown_part(const std::string& label) { return label.substr(0, label.
 // The caption over a slider: its name dim on the left, its value on the right.
 void slider_caption(const std::string& title, const std::string& value, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const ImVec2 size = text_size(fonts().mono_small, value);
-  draw_text(list, fonts().small, at, theme().text_dim,
+  draw_text(canvas, fonts().small, at, theme().text_dim,
             middle_truncated(fonts().small, title, std::max(1.f, width - size.x - scaled(6))));
-  draw_text(list, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
+  draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
   ImGui::Dummy(ImVec2(width, text_size(fonts().small, "X").y));
 }
 
@@ -31,24 +31,28 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 }  // namespace
 
-void veil(ImVec2 p0, ImVec2 p1) {
-  ImGui::GetWindowDrawList()->AddRectFilled(p0, p1, with_alpha(theme().ground, 0.55f));
+void veil(ImVec2 p0, ImVec2 p1) { Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f)); }
+
+void figure_text(const std::string& text, float wrap) {
+  note_text(text);
+  const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;
+  if (wrap >= 0) ImGui::PushTextWrapPos(wrap == 0 ? 0.f : ImGui::GetCursorPosX() + wrap);
+  ImGui::TextUnformatted(text.c_str());
+  if (wrap >= 0) ImGui::PopTextWrapPos();
+  Canvas().drawn_text(nullptr, ImGui::GetItemRectMin(), ImGui::GetColorU32(ImGuiCol_Text), text,
+                      std::max(width, 0.f));
 }
 
 void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);
-  note_text(text);
-  ImGui::TextUnformatted(text.c_str());
+  figure_text(text);
 }
 
 void view_heading(const std::string& title, const std::string& sentence, float width) {
   text_line(fonts().title, theme().text, title);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  note_text(sentence);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(sentence, width);
 }
 
 void section_heading(const std::string& text) { text_line(fonts().body_bold, theme().text, text); }
@@ -56,10 +60,7 @@ void section_heading(const std::string& text) { text_line(fonts().body_bold, the
 void caption(const std::string& text) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(0.f);
-  note_text(text);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  figure_text(text, 0);
 }
 
 bool chip(const std::string& label, bool on, const char* help) {
@@ -120,20 +121,20 @@ bool play_button(const char* id, bool playing, const char* help) {
   const bool clicked = ImGui::InvisibleButton(id, ImVec2(side, side));
   note_item(id);
   const Theme& t = theme();
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Canvas canvas;
   const float alpha = ImGui::GetStyle().Alpha;  // less where it is disabled
-  list->AddCircleFilled(centre, side / 2,
-                        with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
+  canvas.fill_circle(centre, side / 2,
+                     with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
   const float r = side * 0.19f;
   if (playing) {
-    list->AddRectFilled(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
-                        t.on_accent);
-    list->AddRectFilled(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
-                        t.on_accent);
+    canvas.fill_rect(ImVec2(centre.x - r, centre.y - r), ImVec2(centre.x - r * 0.3f, centre.y + r),
+                     t.on_accent);
+    canvas.fill_rect(ImVec2(centre.x + r * 0.3f, centre.y - r), ImVec2(centre.x + r, centre.y + r),
+                     t.on_accent);
   } else {
-    list->AddTriangleFilled(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
-                            ImVec2(centre.x + r * 1.3f, centre.y),
-                            ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
+    canvas.fill_triangle(ImVec2(centre.x - r * 0.7f, centre.y - r * 1.2f),
+                         ImVec2(centre.x + r * 1.3f, centre.y),
+                         ImVec2(centre.x - r * 0.7f, centre.y + r * 1.2f), t.on_accent);
   }
   if (help) compat::item_tooltip(help);
   return clicked;

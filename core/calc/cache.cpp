@@ -18,17 +18,24 @@ Described without_windows(Described it) {
 
 // Keys as wide as the latent model computes with; values of the same width, as the share of v is told apart
 // by per_row alone.
-Described with_kv_heads(Described it, bool one) {
+Described with_kv_heads(Described it, int heads) {
   if (it.latent.kv_rank > 0) {
     for (BlockSpec& block : it.config.blocks)
       block.attention.d_head = (it.latent.nope + it.latent.rope + it.latent.v) / 2;
     it.latent = {};
   }
   for (BlockSpec& block : it.config.blocks) {
-    block.attention.n_kv_heads = one ? 1 : block.attention.n_heads;
-    if (block.cross) block.cross->n_kv_heads = one ? 1 : block.cross->n_heads;
+    block.attention.n_kv_heads = heads;
+    if (block.cross) block.cross->n_kv_heads = heads;
   }
   return it;
+}
+
+// Of the form between one pair of heads for all and a pair for every head.
+int groups_of(const AttentionSpec& a) {
+  if (a.n_kv_heads > 1 && a.n_kv_heads < a.n_heads) return a.n_kv_heads;
+  if (a.n_heads > 8 && a.n_heads % 8 == 0) return 8;
+  return a.n_heads % 2 == 0 ? a.n_heads / 2 : 1;
 }
 
 }  // namespace
@@ -57,8 +64,16 @@ CacheSize kv_cache(const Described& it, const Workload& work) {
 }
 
 CacheForms cache_forms(const Described& it, const Workload& work) {
-  return {kv_cache(with_kv_heads(it, false), work).total(), kv_cache(it, work).total(),
-          kv_cache(with_kv_heads(it, true), work).total(), kv_cache(without_windows(it), work).total()};
+  const AttentionSpec& a = it.config.blocks.back().attention;
+  const auto with = [&](int heads) { return kv_cache(with_kv_heads(it, heads), work).total(); };
+  CacheForms out;
+  out.groups = groups_of(a);
+  out.mha = with(a.n_heads);
+  out.gqa = with(out.groups);
+  out.mqa = with(1);
+  out.own = kv_cache(it, work).total();
+  out.no_windows = kv_cache(without_windows(it), work).total();
+  return out;
 }
 
 }  // namespace attnscope

@@ -237,6 +237,21 @@ TEST_F(FilesTest, ExportAsksForAPicture) {
   EXPECT_EQ(fs::path(state().export_request->path).parent_path(), folder_);
 }
 
+TEST_F(FilesTest, ExportAsksForAFigure) {
+  open_default();
+  state().settings.last_folder = folder_.string();
+  key(Key::e, true);
+  ASSERT_TRUE(shows("as_svg") && shows("stage_only"));
+  click("as_svg");
+  EXPECT_FALSE(shows("stage_only")) << "a figure is that of the stage, and has no pixels";
+  click("export_save");
+  ASSERT_TRUE(state().export_request);
+  EXPECT_EQ(fs::path(state().export_request->path).extension(), ".svg");
+  state().write_figure((folder_ / "f.svg").string(), "<svg/>");
+  settle();
+  EXPECT_TRUE(fs::exists(folder_ / "f.svg"));
+}
+
 TEST_F(FilesTest, TheWorkspaceIsKeptAndABrokenFileIsHarmless) {
   Workspace workspace;
   Settings settings;

@@ -66,6 +66,7 @@ TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
       EXPECT_EQ(workspace().view, id);
       if (number > 9) continue;  // the digits are used up
       workspace().view = state().views.front()->id();
+      if (number > 9) continue;  // there are keys for nine
       key(static_cast<Key>(static_cast<int>(Key::n0) + number++));
       EXPECT_EQ(workspace().view, id);
     }

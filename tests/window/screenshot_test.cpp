@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/window/driver.h"
+#include "tests/xml.h"
 
 namespace attnscope::testing {
 namespace {
@@ -39,6 +40,58 @@ TEST(Screenshot, IsTheSameTwice) {
             .status,
         0);
   EXPECT_TRUE(read_text(first) == read_text(second));
+}
+
+TEST(Screenshot, AnSvgIsTheFigureWithItsTexts) {
+  const TempFolder folder;
+  const fs::path picture = folder / "scores.svg";
+  const Finished done =
+      run_blind({"scene:nine_steps", "--screenshot", picture.string(), "--view", "steps", "--step",
+                 "blocks.0.attn.scores", "--lang", "ko", "--edit", "blocks.0.attn.q=0"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string text = read_text(picture);
+  XmlReader reader(text);
+  const auto all = reader.read();
+  ASSERT_TRUE(all) << reader.error();
+  const auto has = [&](const std::string& name, const std::string& words) {
+    return std::any_of(all->begin(), all->end(), [&](const XmlElement& element) {
+      return element.name == name && element.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has("text", "0.0000")) << "its numbers";
+  EXPECT_TRUE(has("text", "Kᵀ"));
+  EXPECT_TRUE(has("title", "단계"));
+  EXPECT_TRUE(has("desc", "blocks.0.attn.q")) << "that the run is edited";
+  EXPECT_TRUE(std::any_of(all->begin(), all->end(), [](const XmlElement& element) {
+    return element.name == "rect" && element.site.rfind("blocks.0.attn.scores", 0) == 0;
+  }));
+}
+
+TEST(Screenshot, AViewWithoutAFigureAndAFullDiskAreSentences) {
+  const TempFolder folder;
+  const std::string path = (folder / "x.svg").string();
+  const Finished none = run_blind({"--screenshot", path, "--view", "training"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.err.rfind("attnscope: ", 0), 0u) << none.err;
+  EXPECT_EQ(std::count(none.err.begin(), none.err.end(), '\n'), 1) << none.err;
+  EXPECT_FALSE(fs::exists(path));
+  const Finished nowhere = run_blind({"--screenshot", "/nowhere/x.svg"});
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_NE(nowhere.err.find("/nowhere"), std::string::npos) << nowhere.err;
+}
+
+TEST(Screenshot, FramesAreMeasured) {
+  const Finished done = run_blind({"scene:nine_steps", "--bench-frames", "--json", "--size", "640x480"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out;
+  ASSERT_GE(json["views"].size(), 9u);
+  for (const auto& row : json["views"]) {
+    EXPECT_GT(row["p50_ms"].get<double>(), 0);
+    EXPECT_GE(row["worst_ms"].get<double>(), row["p95_ms"].get<double>());
+    EXPECT_GT(row["vertices"].get<int>(), 100);
+    EXPECT_GT(row["draw_calls"].get<int>(), 0);
+  }
 }
 
 TEST(Screenshot, ABrokenModelIsOneSentence) {

@@ -213,7 +213,7 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
     draw_sum(map, box, current, hovered);
   else
     draw_part(map, box, current, hovered);
-  if (is_edited(map.context, box)) draw_edit_sign(map.list, map.at(box.x + box.w, box.y));
+  if (is_edited(map.context, box)) draw_edit_sign(Canvas(map.list), map.at(box.x + box.w, box.y));
 }
 
 // Scrolls to the box of the cursor when the cursor moved, and leaves the wheel alone otherwise.

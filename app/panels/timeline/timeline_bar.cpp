@@ -207,7 +207,7 @@ void draw_segments(const Bar& bar) {
     const ImVec2 p1(std::max(p0.x + 1, std::floor(bar.p0.x + segment.x1)), bar.p0.y + px(kBarHeight) + grow);
     const float rounding = std::min(px(3), (p1.x - p0.x) / 2);
     bar.list->AddRectFilled(p0, p1, current ? theme().accent : segment_colour(bar, segment), rounding);
-    if (is_edited(bar, segment)) draw_edit_sign(bar.list, ImVec2(p1.x, p0.y));
+    if (is_edited(bar, segment)) draw_edit_sign(Canvas(bar.list), ImVec2(p1.x, p0.y));
   }
 }
 

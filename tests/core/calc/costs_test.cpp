@@ -58,6 +58,11 @@ TEST(Cache, stops_growing_at_the_window) {
   EXPECT_EQ(forms.no_windows.value(), 2 * forms.own.value());
   EXPECT_EQ(forms.mha.value(), 4 * forms.own.value());
   EXPECT_EQ(forms.own.value(), 8 * forms.mqa.value());
+  EXPECT_EQ(forms.gqa, forms.own);
+  const CacheForms seven = cache_forms(preset("llama-2-7b"), of(2048));
+  EXPECT_EQ(seven.mha, seven.own);
+  EXPECT_EQ(seven.groups, 8);
+  EXPECT_EQ(seven.own.value(), 4 * seven.gqa.value());
 }
 
 TEST(Cache, of_an_encoder_decoder_has_two_parts) {

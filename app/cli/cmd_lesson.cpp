@@ -1,0 +1,70 @@
+// attnscope-cli lesson: what lessons there are, and whether every page of one works.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lesson/audit.h"
+#include "core/lesson/lesson_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string title_of(const Lesson& lesson) { return tr(lesson_key(lesson, "title")); }
+
+Status list_lessons(bool as_json) {
+  TRY(const std::vector<Lesson> lessons, shipped_lessons());
+  json out = json::array();
+  for (const Lesson& lesson : lessons) {
+    json pages = json::array();
+    for (const Page& page : lesson.pages)
+      pages.push_back(
+          {{"id", page.id}, {"title", tr(page_key(lesson, page, "title"))}, {"ask", ask_name(page.ask)}});
+    out.push_back(
+        {{"id", lesson.id}, {"number", lesson.number}, {"title", title_of(lesson)}, {"pages", pages}});
+    if (!as_json)
+      std::printf("%3d  %-18s %2zu  %s\n", lesson.number, lesson.id.c_str(), lesson.pages.size(),
+                  title_of(lesson).c_str());
+  }
+  if (as_json) print_json(out);
+  return Done{};
+}
+
+/// The lessons that a word on the command line names: all, a shipped one's id, or a file.
+Result<std::vector<Lesson>> lessons_named(const std::string& name) {
+  if (name == "all") return shipped_lessons();
+  std::error_code ignored;
+  const bool file = ends_with(name, ".json") || std::filesystem::exists(name, ignored);
+  TRY(Lesson lesson, file ? read_lesson(name) : shipped_lesson(name));
+  return std::vector<Lesson>{std::move(lesson)};
+}
+
+Status check_lessons(const std::string& name) {
+  TRY(const std::vector<Lesson> lessons, lessons_named(name));
+  for (const Lesson& lesson : lessons) {
+    TRY(const AuditResult found, audit_lesson(lesson));
+    std::puts(
+        tr("cli.lesson.works", {lesson.id, std::to_string(found.pages), std::to_string(found.asks)}).c_str());
+  }
+  return Done{};
+}
+
+}  // namespace
+
+void add_lesson(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("lesson", tr("cli.lesson"));
+  command->require_subcommand(1);
+  CLI::App* list = command->add_subcommand("list", tr("cli.lesson.list"));
+  const auto as_json = std::make_shared<bool>(false);
+  list->add_flag("--json", *as_json, tr("cli.json"));
+  list->callback([as_json, &action] { action = [as_json] { return list_lessons(*as_json); }; });
+  CLI::App* check = command->add_subcommand("check", tr("cli.lesson.check"));
+  const auto name = std::make_shared<std::string>();
+  check->add_option("LESSON", *name, tr("cli.lesson.name"))->required();
+  check->callback([name, &action] { action = [name] { return check_lessons(*name); }; });
+}
+
+}  // namespace attnscope::cli

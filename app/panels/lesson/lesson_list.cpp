@@ -1,0 +1,97 @@
+// The list of lessons: a row each with what was done of it, whose name it is kept under, and the CSV file.
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/lesson/lesson_panel.h"
+#include "app/state/actions.h"
+#include "app/state/controls.h"
+#include "core/base/words.h"
+#include "core/system/atomic_file.h"
+
+namespace attnscope {
+namespace {
+
+constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
+                                     ImGuiWindowFlags_AlwaysAutoResize;
+
+int asked_pages(const Lesson& lesson) {
+  return static_cast<int>(std::count_if(lesson.pages.begin(), lesson.pages.end(),
+                                        [](const Page& page) { return page.ask.index() > 0; }));
+}
+
+void draw_rows(FrameState& state) {
+  LessonPlayer& player = state.lessons;
+  const float width = px(560);
+  compat::begin_child("###lesson_rows", ImVec2(width, std::min(px(430), ImGui::GetIO().DisplaySize.y * 0.6f)),
+                      false);
+  for (const Lesson& lesson : player.lessons()) {
+    const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
+    const std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(("###lesson_" + lesson.id).c_str(), false, 0, ImVec2(width - px(20), px(24)))) {
+      perform(state, "learn.open", lesson.id);
+      ImGui::CloseCurrentPopup();
+    }
+    note_item("lesson_" + lesson.id);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImU32 ink = right >= of ? theme().ok : right > 0 ? theme().accent : theme().text_dim;
+    list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, lesson_title(lesson).c_str());
+    list->AddText(ImVec2(at.x + width - px(30) - ImGui::CalcTextSize(done.c_str()).x, at.y + px(4)), ink,
+                  done.c_str());
+  }
+  ImGui::EndChild();
+}
+
+void ask_csv(FrameState& state) {
+  FileQuestion question;
+  question.save = true;
+  question.title = "lessons.csv.title";
+  question.name = "attnscope-lessons.csv";
+  question.chosen = [&state](Session& session, const std::string& path) {
+    const Status written = write_file(path, state.lessons.progress().csv());
+    if (!written) return session.report(written.error());
+    state.notify(Notice::Kind::good, tr("lessons.csv.done", {path}));
+  };
+  state.commands.ask_file(std::move(question));
+}
+
+void draw_learner(FrameState& state) {
+  LessonPlayer& player = state.lessons;
+  std::string name = player.learner();
+  ImGui::AlignTextToFramePadding();
+  dim_text(tr("lessons.learner"));
+  ImGui::SameLine(0, px(8));
+  ImGui::SetNextItemWidth(px(200));
+  note_text(name);
+  if (ImGui::InputTextWithHint("###lesson_learner", tr("lessons.learner.hint"), &name))
+    player.set_learner(name);
+  note_item("lesson_learner");
+  ImGui::SameLine(0, px(8));
+  if (raised_button(tr("lessons.csv") + std::string("###lesson_csv"))) {
+    ask_csv(state);
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::SameLine(0, px(8));
+  if (raised_button(tr("frame.close") + std::string("###lessons_close"))) ImGui::CloseCurrentPopup();
+}
+
+}  // namespace
+
+void draw_lesson_list(FrameState& state) {
+  bool& ask = state.lessons.list_open;
+  if (ask) ImGui::OpenPopup("###lesson_list");
+  ask = false;
+  centre_next_window();
+  if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kDialog)) return;
+  {
+    const WithFont face(fonts().title);
+    ImGui::TextUnformatted(tr("lessons.list"));
+  }
+  draw_rows(state);
+  draw_learner(state);
+  if (escape_pressed()) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,190 @@
+#include "app/shell/bench_frames.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/gpu/gl_context.h"
+#include "app/gpu/imgui_host.h"
+#include "app/look/imgui_compat.h"
+#include "app/shell/picture.h"
+#include "app/shell/startup.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+
+std::atomic<std::int64_t> allocations_counted{0};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kFrames = 90;  // of each view and doing
+constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
+constexpr float kPlaySpeed = 12.f;  // steps per second
+
+enum class Doing { hover, scroll, play };
+constexpr const char* kDoings[] = {"hover", "scroll", "play"};
+
+struct Sample {
+  double milliseconds = 0;
+  std::int64_t vertices = 0, calls = 0, allocations = 0;
+};
+
+/// Of many frames; those of most frames but the worst are medians.
+struct Measured {
+  std::string view;
+  Doing doing = Doing::hover;
+  double p50 = 0, p95 = 0, worst = 0;
+  std::int64_t vertices = 0, calls = 0, allocations = 0;
+};
+
+class Bench {
+ public:
+  Bench(Session& session, ImguiHost& host, Frame& frame) : session_(session), host_(host), frame_(frame) {}
+
+  std::vector<Measured> measure() {
+    std::vector<Measured> out;
+    FrameState& state = frame_.state();
+    for (const auto& view : state.views) {
+      if (const auto run = frame_.run(); !run || !view->unavailable(*run).empty()) continue;
+      for (const Doing doing : {Doing::hover, Doing::scroll, Doing::play}) {
+        state.workspace.view = view->id();
+        out.push_back(measure(view->id(), doing));
+      }
+    }
+    return out;
+  }
+
+ private:
+  Measured measure(const std::string& view, Doing doing) {
+    Workspace& workspace = frame_.state().workspace;
+    settle(session_, host_, frame_, 4);
+    workspace.playing = doing == Doing::play;
+    workspace.speed = kPlaySpeed;
+    std::vector<Sample> samples;
+    for (int i = 0; i < kFrames; ++i) {
+      act(doing, i);
+      samples.push_back(one_frame());
+    }
+    workspace.playing = false;
+    compat::feed_mouse_pos(ImGui::GetIO(), -1, -1);
+    return summary(view, doing, samples);
+  }
+
+  void act(Doing doing, int i) const {
+    const FrameState& state = frame_.state();
+    const ImVec2 min = state.stage_min, max = state.stage_max;
+    const auto place = [](float from, float to, double share) {
+      return from + (to - from) * static_cast<float>(share);
+    };
+    ImGuiIO& io = ImGui::GetIO();
+    if (doing == Doing::play) return compat::feed_mouse_pos(io, -1, -1);
+    const double t = static_cast<double>(i) / kFrames * 6.283185307;
+    const bool moves = doing == Doing::hover;
+    compat::feed_mouse_pos(io, place(min.x, max.x, moves ? 0.5 + 0.4 * std::sin(3 * t) : 0.6),
+                           place(min.y, max.y, moves ? 0.55 + 0.35 * std::cos(2 * t) : 0.6));
+    if (doing == Doing::scroll) compat::feed_wheel(io, i / 10 % 2 == 0 ? 1.f : -1.f);
+  }
+
+  Sample one_frame() {
+    finish_drawing();
+    const std::int64_t allocations = allocations_counted;
+    const auto begin = Clock::now();
+    host_.new_frame();
+    frame_.draw(host_.painter());
+    host_.render();
+    finish_drawing();
+    Sample out;
+    out.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    out.allocations = allocations_counted - allocations;
+    const ImDrawData& drawn = *ImGui::GetDrawData();
+    out.vertices = drawn.TotalVtxCount;
+    for (int list = 0; list < drawn.CmdListsCount; ++list) out.calls += drawn.CmdLists[list]->CmdBuffer.Size;
+    return out;
+  }
+
+  static Measured summary(const std::string& view, Doing doing, const std::vector<Sample>& samples) {
+    const auto at = [&](auto member, double share) {
+      std::vector<Sample> sorted = samples;
+      std::sort(sorted.begin(), sorted.end(),
+                [&](const Sample& a, const Sample& b) { return a.*member < b.*member; });
+      return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)].*member;
+    };
+    Measured out;
+    out.view = view, out.doing = doing;
+    out.p50 = at(&Sample::milliseconds, 0.5), out.p95 = at(&Sample::milliseconds, 0.95);
+    out.worst = at(&Sample::milliseconds, 1);
+    out.vertices = at(&Sample::vertices, 0.5), out.calls = at(&Sample::calls, 0.5);
+    out.allocations = at(&Sample::allocations, 0.5);
+    return out;
+  }
+
+  Session& session_;
+  ImguiHost& host_;
+  Frame& frame_;
+};
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
+
+void print(const std::vector<Measured>& rows, bool json, const std::string& driver) {
+  nlohmann::json all = nlohmann::json::array();
+  if (!json) std::printf("%s\n", tr("bench.frames", {std::to_string(kFrames), driver}).c_str());
+  if (!json)
+    std::printf("%-10s %-7s %8s %8s %8s %9s %6s %7s\n", "view", "doing", "p50 ms", "p95 ms", "worst",
+                "vertices", "calls", "allocs");
+  for (const Measured& row : rows) {
+    const char* doing = kDoings[static_cast<int>(row.doing)];
+    all.push_back({{"view", row.view},
+                   {"doing", doing},
+                   {"p50_ms", row.p50},
+                   {"p95_ms", row.p95},
+                   {"worst_ms", row.worst},
+                   {"vertices", row.vertices},
+                   {"draw_calls", row.calls},
+                   {"allocations", row.allocations}});
+    if (!json)
+      std::printf("%-10s %-7s %8.2f %8.2f %8.2f %9lld %6lld %7lld\n", row.view.c_str(), doing, row.p50,
+                  row.p95, row.worst, static_cast<long long>(row.vertices), static_cast<long long>(row.calls),
+                  static_cast<long long>(row.allocations));
+  }
+  if (json)
+    std::printf("%s\n",
+                nlohmann::json{{"driver", driver}, {"frames", kFrames}, {"views", all}}.dump(1).c_str());
+}
+
+}  // namespace
+
+int bench_frames(const Options& options) {
+  const float scale = options.scale > 0.f ? options.scale : 1.f;
+  const float width = options.width > 0 ? static_cast<float>(options.width) : kDefaultWidth;
+  const float height = options.height > 0 ? static_cast<float>(options.height) : kDefaultHeight;
+  Session session;
+  Frame frame(session);
+  FrameState& state = frame.state();
+  apply_language(state, options);
+  open_asked(state, options);
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  if (Status status = apply_input(state, options); !status) return complain(status.error());
+  session.wait();
+  if (session.error()) return complain(*session.error());
+  auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
+  if (!context) return complain(context.error());
+  auto host = ImguiHost::make(**context, scale);
+  if (!host) return complain(host.error());
+  if (Status status = apply_look(state, options); !status) return complain(status.error());
+  settle(session, **host, frame, 4);
+  print(Bench(session, **host, frame).measure(), options.json, (*context)->description);
+  return 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,232 @@
+#include "app/state/lesson_player.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "app/state/frame_state.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/io/local_time.h"
+#include "core/lesson/lesson_file.h"
+#include "core/lesson/page_document.h"
+#include "core/session/mask_edits.h"
+
+namespace attnscope {
+
+Status LessonPlayer::start(FrameState& state, const std::string& name, int page) {
+  Result<Lesson> lesson = ends_with(name, ".json") ? read_lesson(name) : shipped_lesson(name);
+  if (!lesson) return lesson.error();
+  const int pages = static_cast<int>(lesson->pages.size());
+  if (page < 0 || page >= pages)
+    return fail(Code::out_of_range, "error.lesson.no_page", {in_quotes(lesson->id), pages, page + 1});
+  lesson_ = std::make_shared<const Lesson>(*std::move(lesson));
+  drafts_.clear();
+  list_open = false;
+  // At the end of the frame: who draws the page that is open still needs it.
+  state.pages = [](FrameState& turned, int by) {
+    turned.commands.act(
+        [&turned, by](Session&) { turned.lessons.go(turned, turned.lessons.page_index() + by); });
+  };
+  go(state, page);
+  return Done{};
+}
+
+void LessonPlayer::close(FrameState& state) {
+  lesson_.reset();
+  state.pages = {};
+}
+
+void LessonPlayer::go(FrameState& state, int page) {
+  if (!lesson_ || page < 0 || page >= static_cast<int>(lesson_->pages.size())) return;
+  page_ = page;
+  first_.reset();
+  now_.reset();
+  cursor_known_ = false;
+  opened_ = state.session.opened_version();
+  draft().verdict.reset();
+  draft().complaint.reset();
+  draft().hints = 0;
+  state.open_page(this->page().state);
+}
+
+void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const RunResult>& run) {
+  if (!lesson_ || !run || run->traces.empty()) return;
+  const bool mine = run->opened_version == state.session.opened_version() && run->opened_version > opened_;
+  if (!mine) return;
+  const bool anew = now_ != run;
+  if (!first_) first_ = run;
+  now_ = run;
+  if (!cursor_known_) cursor_ = state.workspace.cursor;
+  cursor_known_ = true;
+  // A change says by itself when it is there.
+  if (!anew || run == first_ || !std::holds_alternative<ChangeAsk>(page().ask)) return;
+  const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
+  PageDraft& here = draft();
+  if (verdict && verdict->right && !(here.verdict && here.verdict->right)) settle(*verdict, state.workspace);
+}
+
+ExpressionScope LessonPlayer::scope(const Workspace& workspace) const {
+  const int last = static_cast<int>(now_->traces.size()) - 1;
+  return {*now_, first_.get(), std::clamp(workspace.cursor.sequence, 0, last), {}};
+}
+
+std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {
+  const Cursor& cursor = workspace.cursor;
+  if (cursor.pinned) return cursor.pinned;
+  if (cursor.query == cursor_.query && cursor.key == cursor_.key && cursor.head == cursor_.head) return {};
+  const auto place = lesson_place(ask.in, scope(workspace));
+  if (!place || place->site.part == Part::model) return {};
+  Cell cell{place->site, {}};
+  const Record* record = now_->trace(cursor.sequence).find(place->site);
+  for (const Axis axis : record ? record->axes : std::vector<Axis>{}) {
+    const std::int64_t index = axis == Axis::head    ? cursor.head
+                               : axis == Axis::query ? cursor.query
+                               : axis == Axis::key   ? cursor.key
+                                                     : -1;
+    if (index < 0) return {};
+    cell.at.push_back({std::string(axis_name(axis)), index});
+  }
+  return cell;
+}
+
+std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
+  if (!ready()) return {};
+  const PageDraft& here = draft();
+  const AskKind& ask = page().ask;
+  if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask))
+    return here.typed.empty() ? std::optional<Answer>() : Answer(here.typed);
+  if (std::holds_alternative<ChoiceAsk>(ask))
+    return here.choice.empty() ? std::optional<Answer>() : Answer(here.choice);
+  if (const auto* cell = std::get_if<CellAsk>(&ask)) {
+    const auto chosen = chosen_cell(*cell, workspace);
+    return chosen ? std::optional<Answer>(*chosen) : std::nullopt;
+  }
+  const Cursor& cursor = workspace.cursor;
+  if (std::holds_alternative<HeadAsk>(ask)) return Answer(HeadPlace{cursor.layer, cursor.head});
+  return Answer();
+}
+
+Text LessonPlayer::answer_words(const Workspace& workspace) {
+  const auto given = answer(workspace);
+  return given ? answer_text(*lesson_, page(), *given, scope(workspace)) : Text();
+}
+
+std::string LessonPlayer::live(const Workspace& workspace) const {
+  const auto* change = ready() ? std::get_if<ChangeAsk>(&page().ask) : nullptr;
+  if (!change) return {};
+  const auto now = live_text(*change, scope(workspace));
+  return now ? *now : std::string();
+}
+
+void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
+  PageDraft& here = draft();
+  here.verdict = verdict;
+  here.complaint.reset();
+  PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
+  ++kept.tries;
+  kept.hints = std::max(kept.hints, here.hints);
+  kept.right = kept.right || (verdict.right && !here.shown);
+  kept.shown = kept.shown || here.shown;
+  kept.score = std::max(kept.score, here.shown ? 0.0 : verdict.score);
+  kept.answer = answer_words(workspace).str();
+  kept.when = local_time(std::filesystem::file_time_type::clock::now());
+  keep();
+}
+
+void LessonPlayer::check(const Workspace& workspace) {
+  if (!ready()) return;
+  PageDraft& here = draft();
+  const auto given = answer(workspace);
+  if (!given) {
+    const bool cell = std::holds_alternative<CellAsk>(page().ask);
+    here.complaint = fail(Code::not_found, cell ? "error.lesson.answer.cell" : "error.lesson.answer.none");
+    return;
+  }
+  const auto verdict = check_answer(*lesson_, page(), *given, scope(workspace));
+  if (!verdict) {
+    here.complaint = verdict.error();
+    return;
+  }
+  settle(*verdict, workspace);
+}
+
+void LessonPlayer::hint(FrameState& state) {
+  PageDraft& here = draft();
+  if (here.hints < kHints) ++here.hints;
+  if (here.hints == kHints) show_me(state);
+  PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
+  kept.hints = std::max(kept.hints, here.hints);
+  keep();
+}
+
+void LessonPlayer::show_me(FrameState& state) {
+  if (!ready()) return;
+  PageDraft& here = draft();
+  here.shown = true;
+  const auto right = right_answer(page(), scope(state.workspace));
+  if (!right) {
+    here.complaint = right.error();
+    return;
+  }
+  if (const auto* text = std::get_if<std::string>(&*right))
+    (std::holds_alternative<ChoiceAsk>(page().ask) ? here.choice : here.typed) = *text;
+  if (const auto* cell = std::get_if<Cell>(&*right)) pin_cell(state.workspace, *now_, *cell);
+  if (const auto* head = std::get_if<HeadPlace>(&*right)) {
+    state.workspace.cursor.layer = head->layer;
+    state.workspace.cursor.head = head->head;
+    if (state.workspace.cursor.step.layer >= 0) state.workspace.cursor.step.layer = head->layer;
+  }
+  const Text sentence = Text::of("lessons.edit.shown");
+  if (const auto* mask = std::get_if<MaskAsk>(&page().ask)) {
+    state.commands.edit(sentence, {}, [text = mask->text](Document& document) {
+      return choose_mask(document, text, AttentionKind::main);
+    });
+  } else if (const auto* change = std::get_if<ChangeAsk>(&page().ask)) {
+    state.commands.edit(sentence, {},
+                        [change = *change](Document& document) { return show_change(document, change); });
+  } else {
+    check(state.workspace);
+  }
+}
+
+// A guess uncovers what it was about; a number that is to be worked out stays covered until it is right.
+bool LessonPlayer::covers() {
+  const PageDraft& here = draft();
+  if (here.shown) return false;
+  const bool number = std::holds_alternative<NumberAsk>(page().ask);
+  return !here.verdict || (number && !here.verdict->right);
+}
+
+Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
+  return lesson_place(text, scope(workspace));
+}
+
+const std::vector<Lesson>& LessonPlayer::lessons() {
+  if (lessons_) return *lessons_;
+  auto found = shipped_lessons();
+  lessons_ = found ? *std::move(found) : std::vector<Lesson>{};
+  return *lessons_;
+}
+
+Progress& LessonPlayer::progress() {
+  if (progress_) return *progress_;
+  auto loaded = Progress::load(path_);
+  if (!loaded) path_.clear();  // a file that cannot be read is left as it is
+  progress_ = loaded ? *std::move(loaded) : Progress();
+  return *progress_;
+}
+
+const PageProgress* LessonPlayer::progress_of(const Lesson& lesson, const Page& page) {
+  return progress().find(learner_, lesson.id, page.id);
+}
+
+std::string lesson_title(const Lesson& lesson) {
+  return (lesson.number > 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
+}
+
+void LessonPlayer::keep() {
+  if (!path_.empty() && !progress().save(path_)) path_.clear();
+}
+
+}  // namespace attnscope

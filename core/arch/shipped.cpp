@@ -1,0 +1,60 @@
+#include "core/arch/shipped.h"
+
+#include <string_view>
+
+#include "core/base/assets.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::string_view kScene = "scene:", kModel = "model:";
+
+// "assets/models/sorter/card.json" -> sorter, card.json
+struct ModelFile {
+  std::string_view model, file;
+};
+ModelFile model_file(std::string_view path) {
+  constexpr std::string_view kFolder = "assets/models/";
+  const std::size_t slash = path.find('/', kFolder.size());
+  if (!starts_with(path, kFolder) || slash == std::string_view::npos) return {};
+  return {path.substr(kFolder.size(), slash - kFolder.size()), path.substr(slash + 1)};
+}
+
+Result<OpenedModel> open_shipped_model(const std::string& name) {
+  ModelFiles files;
+  std::vector<std::string> known;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset) {
+    const ModelFile found = model_file(asset->first);
+    if (found.file == "config.json") known.push_back(std::string(kModel) + std::string(found.model));
+    if (!found.file.empty() && found.model == name.substr(kModel.size()))
+      files.emplace(found.file, asset->second);
+  }
+  if (!files.empty()) return open_model_files(files, name);
+  return fail(Code::not_found, known.empty() ? "error.arch.shipped.no_models" : "error.arch.shipped.no_model",
+              {in_quotes(name), join(known, ", ")});
+}
+
+Result<OpenedModel> open_shipped_scene(const std::string& name) {
+  const std::string wanted = "assets/scenes/" + name.substr(kScene.size()) + ".json";
+  std::vector<std::string> known;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset) {
+    const std::string_view path = asset->first;
+    if (path == wanted) return open_scene_text(asset->second, name);
+    if (!starts_with(path, "assets/scenes/") || !ends_with(path, ".json")) continue;
+    known.push_back(std::string(kScene) + std::string(path.substr(14, path.size() - 14 - 5)));
+  }
+  return fail(Code::not_found, "error.arch.shipped.no_scene", {in_quotes(name), join(known, ", ")});
+}
+
+}  // namespace
+
+bool is_shipped_name(const std::string& name) {
+  return starts_with(name, kScene) || starts_with(name, kModel);
+}
+
+Result<OpenedModel> open_shipped(const std::string& name) {
+  return starts_with(name, kModel) ? open_shipped_model(name) : open_shipped_scene(name);
+}
+
+}  // namespace attnscope

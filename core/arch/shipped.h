@@ -1,0 +1,16 @@
+// What travels inside the program: the scenes of assets/scenes and the models of assets/models, by their
+// names there. Refuses names that nothing has, and lists those that there are.
+#pragma once
+
+#include <string>
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+
+/// True for "scene:..." and "model:...".
+bool is_shipped_name(const std::string& name);
+/// "scene:nine_steps" or "model:sorter".
+Result<OpenedModel> open_shipped(const std::string& name);
+
+}  // namespace attnscope

@@ -1,0 +1,154 @@
+#include "core/lesson/audit.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lesson/check.h"
+#include "core/lesson/lesson_file.h"
+#include "core/lesson/page_document.h"
+#include "core/session/mask_edits.h"
+
+namespace attnscope {
+namespace {
+
+/// One page while it is looked at.
+struct Auditor {
+  const Lesson& lesson;
+  const Page& page;
+  PageRun run;
+
+  ExpressionScope scope() const {
+    const nlohmann::json& look = page.state.look();
+    int sequence = 0;
+    if (look.is_object() && look.contains("cursor") && look["cursor"].value("sequence", 0) > 0)
+      sequence = look["cursor"]["sequence"].get<int>();
+    return {run.run(), &run.first(), sequence, {}};
+  }
+  Error at(const std::string& field, const Error& error) const {
+    return at_field(lesson, page.id, field, error);
+  }
+  Error at(const std::string& field, const char* key, std::vector<Text> arguments = {}) const {
+    return at(field, fail(Code::bad_format, key, std::move(arguments)));
+  }
+};
+
+Status check_words(const Auditor& auditor) {
+  std::vector<std::string> wanted{page_key(auditor.lesson, auditor.page, "title"),
+                                  page_key(auditor.lesson, auditor.page, "text")};
+  if (auditor.page.ask.index() > 0)
+    for (const char* what : {"ask", "hint1", "hint2"})
+      wanted.push_back(page_key(auditor.lesson, auditor.page, what));
+  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
+    for (const Slip& slip : number->slips)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+  if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask))
+    for (const ChoiceAsk::Choice& one : choice->choices)
+      if (one.words.empty()) wanted.push_back(page_key(auditor.lesson, auditor.page, "choice." + one.id));
+  for (const std::string& key : wanted)
+    if (!has_string(key)) return auditor.at("strings", "error.lesson.no_words", {in_quotes(key)});
+  return Done{};
+}
+
+Status check_places(const Auditor& auditor) {
+  const auto there = [&](const std::string& text) -> Status {
+    TRY(const std::string filled, filled_in(text, auditor.scope()));
+    TRY(const ExpressionValue numbers, numbers_at(filled, auditor.scope()));
+    (void)numbers;
+    return Done{};
+  };
+  for (const std::string& point : auditor.page.points)
+    if (!is_item(point))
+      if (const Status found = there(point); !found) return auditor.at("point", found.error());
+  for (const std::string& cell : auditor.page.hides)
+    if (const Status found = there(cell); !found) return auditor.at("hide", found.error());
+  const nlohmann::json& look = auditor.page.state.look();
+  if (!look.is_object() || !look.contains("cursor")) return Done{};
+  for (const char* key : {"step", "pinned"})
+    if (const std::string text = look["cursor"].value(key, std::string()); !text.empty())
+      if (const Status found = there(text); !found)
+        return auditor.at(std::string("look.cursor.") + key, found.error());
+  return Done{};
+}
+
+// What is right is right, and something else is not.
+Status check_typed(const Auditor& auditor) {
+  const Result<Answer> right = right_answer(auditor.page, auditor.scope());
+  if (!right) return auditor.at("ask", right.error());
+  const auto verdict = check_answer(auditor.lesson, auditor.page, *right, auditor.scope());
+  if (!verdict) return auditor.at("ask", verdict.error());
+  if (!verdict->right)
+    return auditor.at("ask", "error.lesson.not_right",
+                      {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
+  return Done{};
+}
+
+Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
+  std::size_t right = 0;
+  for (const ChoiceAsk::Choice& choice : ask.choices) {
+    const auto verdict = check_answer(auditor.lesson, auditor.page, Answer(choice.id), auditor.scope());
+    if (!verdict) return auditor.at("ask.choices", verdict.error());
+    right += verdict->right ? 1 : 0;
+  }
+  if (right == 0 || right == ask.choices.size())
+    return auditor.at("ask.choices", "error.lesson.choices_alike", {static_cast<std::int64_t>(right)});
+  return Done{};
+}
+
+// A page that asks for a change is not answered when it is opened, and is when the change was made.
+Status check_changed(Auditor& auditor, const std::string& field,
+                     const std::function<Status(Document&)>& change) {
+  const auto before = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
+  if (!before) return auditor.at(field, before.error());
+  if (before->right) return auditor.at(field, "error.lesson.right_before");
+  if (const Status done = auditor.run.edit(change); !done) return auditor.at("ask.show", done.error());
+  const auto after = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
+  if (!after) return auditor.at(field, after.error());
+  if (!after->right) return auditor.at(field, "error.lesson.not_right_after", {after->words});
+  return Done{};
+}
+
+Status check_ask(Auditor& auditor) {
+  if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask)) return check_choices(auditor, *choice);
+  if (const auto* mask = std::get_if<MaskAsk>(&auditor.page.ask))
+    return check_changed(auditor, "ask.text", [&](Document& document) {
+      return choose_mask(document, mask->text, AttentionKind::main);
+    });
+  if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask))
+    return check_changed(auditor, "ask.goal",
+                         [&](Document& document) { return show_change(document, *change); });
+  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
+    for (const Slip& slip : number->slips) {
+      const auto value = slip.value.number(auditor.scope());
+      if (!value) return auditor.at("ask.slips", value.error());
+      const auto verdict =
+          check_answer(auditor.lesson, auditor.page, Answer(format("%.17g", *value)), auditor.scope());
+      if (!verdict) return auditor.at("ask.slips", verdict.error());
+      if (verdict->right) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
+    }
+  return check_typed(auditor);
+}
+
+}  // namespace
+
+Result<AuditResult> audit_lesson(const Lesson& lesson) {
+  AuditResult out;
+  if (!has_string(lesson_key(lesson, "title")))
+    return at_field(lesson, {}, "strings",
+                    fail(Code::not_found, "error.lesson.no_words", {in_quotes(lesson_key(lesson, "title"))}));
+  for (const Page& page : lesson.pages) {
+    Auditor auditor{lesson, page, {}};
+    if (const Status opened = auditor.run.open(page.state); !opened)
+      return auditor.at("open", opened.error());
+    TRY_OK(check_words(auditor));
+    TRY_OK(check_places(auditor));
+    ++out.pages;
+    if (page.ask.index() == 0) continue;
+    TRY_OK(check_ask(auditor));
+    ++out.asks;
+  }
+  return out;
+}
+
+}  // namespace attnscope

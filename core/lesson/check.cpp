@@ -1,0 +1,213 @@
+#include "core/lesson/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/lesson/check_parts.h"
+#include "core/session/mask_edits.h"
+
+namespace attnscope {
+namespace {
+
+Error nothing_answered(const char* key) { return fail(Code::not_found, key); }
+
+Result<std::string> typed(const Answer& answer) {
+  const auto* text = std::get_if<std::string>(&answer);
+  if (!text || text->empty()) return nothing_answered("error.lesson.answer.none");
+  return *text;
+}
+
+Verdict right(const char* key, std::vector<Text> arguments) {
+  return {true, Text::of(key, std::move(arguments)), 1};
+}
+Verdict wrong(const std::string& key, std::vector<Text> arguments, double score = 0) {
+  return {false, Text::of(key, std::move(arguments)), score};
+}
+
+// ---- numbers and shapes ---------------------------------------------------------------------------
+
+// What rounding to the digits that were typed allows, where the page asks for no more.
+double tolerance_of(const NumberAsk& ask, double answer) {
+  return std::max(ask.tolerance, 1e-6 * std::fabs(answer));
+}
+
+Result<Verdict> check_number(const Lesson& lesson, const Page& page, const NumberAsk& ask,
+                             const Answer& answer, const ExpressionScope& scope) {
+  TRY(const std::string text, typed(answer));
+  TRY(const double given, typed_number(text, scope));
+  TRY(const double wanted, ask.answer.number(scope));
+  if (std::fabs(given - wanted) <= tolerance_of(ask, wanted))
+    return right("verdict.right.number", {lesson_number(wanted)});
+  const double scale = std::max(std::fabs(wanted), ask.tolerance);
+  const double score = scale > 0 ? std::max(0.0, 1 - std::fabs(given - wanted) / scale) : 0;
+  for (const Slip& slip : ask.slips) {
+    TRY(const double value, slip.value.number(scope));
+    if (std::fabs(given - value) <= tolerance_of(ask, value))
+      return wrong(page_key(lesson, page, "slip." + slip.id), {lesson_number(given)}, score);
+  }
+  return wrong(given < wanted ? "verdict.wrong.larger" : "verdict.wrong.smaller", {lesson_number(given)},
+               score);
+}
+
+Result<Verdict> check_shape(const ShapeAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+  TRY(const std::string text, typed(answer));
+  TRY(const auto given, typed_shape(text));
+  TRY(const auto wanted, shape_with_batch(ask.site, scope));
+  const std::vector<std::int64_t> bare(wanted.begin() + 1, wanted.end());
+  if (given == wanted || given == bare) return right("verdict.right.shape", {shape_text(given)});
+  const bool permuted = std::is_permutation(given.begin(), given.end(), wanted.begin(), wanted.end()) ||
+                        std::is_permutation(given.begin(), given.end(), bare.begin(), bare.end());
+  if (permuted) return wrong("verdict.wrong.shape.order", {shape_text(given)}, 0.5);
+  const bool axes = given.size() != wanted.size() && given.size() != bare.size();
+  return wrong(axes ? "verdict.wrong.shape.axes" : "verdict.wrong.shape",
+               {shape_text(given), static_cast<std::int64_t>(given.size())});
+}
+
+// ---- choices --------------------------------------------------------------------------------------
+
+const ChoiceAsk::Choice* choice_of(const ChoiceAsk& ask, const std::string& id) {
+  const auto found = std::find_if(ask.choices.begin(), ask.choices.end(),
+                                  [&](const ChoiceAsk::Choice& choice) { return choice.id == id; });
+  return found == ask.choices.end() ? nullptr : &*found;
+}
+
+Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const ChoiceAsk& ask,
+                             const Answer& answer, const ExpressionScope& scope) {
+  TRY(const std::string id, typed(answer));
+  const ChoiceAsk::Choice* chosen = choice_of(ask, id);
+  if (!chosen) return fail(Code::not_found, "error.lesson.answer.choice", {in_quotes(id)});
+  TRY(const double when, chosen->when.number(scope));
+  const Text words = answer_text(lesson, page, answer, scope);
+  if (when != 0) return right("verdict.right.choice", {words});
+  const Text why = Text::of(page_key(lesson, page, "why." + id));
+  if (why.has_words()) return wrong(why.key(), {});
+  return wrong("verdict.wrong.choice", {words});
+}
+
+// ---- cells and heads ------------------------------------------------------------------------------
+
+Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+  const auto* given = std::get_if<Cell>(&answer);
+  if (!given) return nothing_answered("error.lesson.answer.cell");
+  TRY(const CellChoice choice, cells_to_choose(ask, scope));
+  const auto index = choice.index_of(*given);
+  if (!index) return wrong("verdict.wrong.cell.elsewhere", {to_text(*given)});
+  TRY(const double mine, choice.score(ask.pick, *index, scope));
+  TRY(const auto best, choice.best(ask.pick, scope));
+  const Text name = choice.name(*index, scope), value = lesson_number(choice.value(*index, scope));
+  if (mine >= best.score - 1e-9 * std::max(1.0, std::fabs(best.score)))
+    return right("verdict.right.cell", {name, value});
+  return wrong("verdict.wrong.cell", {name, value});
+}
+
+Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+  const auto* given = std::get_if<HeadPlace>(&answer);
+  if (!given) return nothing_answered("error.lesson.answer.head");
+  TRY(const HeadScore mine, head_score(ask, *given, scope));
+  TRY(const HeadScore best, best_head(ask, scope));
+  const std::vector<Text> words{head_text(*given), lesson_number(mine.score)};
+  if (mine.score >= best.score - 1e-9) return right("verdict.right.head", words);
+  return wrong("verdict.wrong.head", words, best.score > 0 ? std::max(0.0, mine.score / best.score) : 0);
+}
+
+// ---- the document ---------------------------------------------------------------------------------
+
+Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
+  Document wanted = scope.run.document;
+  TRY_OK(choose_mask(wanted, ask.text, AttentionKind::main));
+  const Mask has = mask_of(scope.run.document, 0, scope.sequence), wants = mask_of(wanted, 0, scope.sequence);
+  const std::int64_t length = scope.run.trace(scope.sequence).length;
+  std::int64_t other = 0, query = -1, key = -1;
+  for (std::int64_t q = 0; q < length; ++q)
+    for (std::int64_t k = 0; k < length; ++k) {
+      if (has.allowed(q, k) == wants.allowed(q, k)) continue;
+      if (other++ == 0) query = q, key = k;
+    }
+  if (other == 0) return right("verdict.right.mask", {length * length});
+  const double share =
+      static_cast<double>(other) / static_cast<double>(std::max<std::int64_t>(1, length * length));
+  const std::vector<Text> words{other, scope.run.label(scope.sequence, query),
+                                scope.run.label(scope.sequence, key)};
+  return wrong(wants.allowed(query, key) ? "verdict.wrong.mask.hidden" : "verdict.wrong.mask.open", words,
+               1 - share);
+}
+
+Result<Verdict> check_change(const ChangeAsk& ask, const ExpressionScope& scope) {
+  TRY(const double goal, ask.goal.number(scope));
+  TRY(const std::string live, live_text(ask, scope));
+  if (goal != 0)
+    return live.empty() ? right("verdict.right.change", {}) : right("verdict.right.live", {live});
+  return live.empty() ? wrong("verdict.wrong.change", {}) : wrong("verdict.wrong.live", {live});
+}
+
+}  // namespace
+
+Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answer& answer,
+                             const ExpressionScope& scope) {
+  if (const auto* number = std::get_if<NumberAsk>(&page.ask))
+    return check_number(lesson, page, *number, answer, scope);
+  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask)) return check_shape(*shape, answer, scope);
+  if (const auto* choice = std::get_if<ChoiceAsk>(&page.ask))
+    return check_choice(lesson, page, *choice, answer, scope);
+  if (const auto* cell = std::get_if<CellAsk>(&page.ask)) return check_cell(*cell, answer, scope);
+  if (const auto* head = std::get_if<HeadAsk>(&page.ask)) return check_head(*head, answer, scope);
+  if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(*mask, scope);
+  if (const auto* change = std::get_if<ChangeAsk>(&page.ask)) return check_change(*change, scope);
+  return right("verdict.right.read", {});
+}
+
+Result<Answer> right_answer(const Page& page, const ExpressionScope& scope) {
+  if (const auto* number = std::get_if<NumberAsk>(&page.ask)) {
+    TRY(const double wanted, number->answer.number(scope));
+    return Answer(lesson_number(wanted));
+  }
+  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask)) {
+    TRY(const auto wanted, shape_with_batch(shape->site, scope));
+    return Answer(shape_text(wanted));
+  }
+  if (const auto* choice = std::get_if<ChoiceAsk>(&page.ask)) {
+    for (const ChoiceAsk::Choice& one : choice->choices) {
+      TRY(const double when, one.when.number(scope));
+      if (when != 0) return Answer(one.id);
+    }
+    return fail(Code::not_found, "error.lesson.answer.no_right_choice");
+  }
+  if (const auto* cell = std::get_if<CellAsk>(&page.ask)) {
+    TRY(const CellChoice choice, cells_to_choose(*cell, scope));
+    TRY(const auto best, choice.best(cell->pick, scope));
+    return Answer(choice.cell(best.index, scope));
+  }
+  if (const auto* head = std::get_if<HeadAsk>(&page.ask)) {
+    TRY(const HeadScore best, best_head(*head, scope));
+    return Answer(best.place);
+  }
+  return Answer();
+}
+
+Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope) {
+  if (const auto* head = std::get_if<HeadPlace>(&answer)) return head_text(*head);
+  if (const auto* cell = std::get_if<Cell>(&answer)) {
+    const auto* ask = std::get_if<CellAsk>(&page.ask);
+    if (const auto choice = ask ? cells_to_choose(*ask, scope) : Result<CellChoice>(Error{}))
+      if (const auto index = choice->index_of(*cell)) return choice->name(*index, scope);
+    return to_text(*cell);
+  }
+  const auto* text = std::get_if<std::string>(&answer);
+  if (!text) return {};
+  const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+  const ChoiceAsk::Choice* choice = ask ? choice_of(*ask, *text) : nullptr;
+  if (!choice) return printable(*text, 80);
+  return choice->words.empty() ? Text::of(page_key(lesson, page, "choice." + choice->id))
+                               : Text(choice->words);
+}
+
+Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope) {
+  if (!change.live) return std::string();
+  TRY(const double now, change.live->number(scope));
+  return lesson_number(now);
+}
+
+}  // namespace attnscope

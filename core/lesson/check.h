@@ -1,0 +1,44 @@
+// Whether an answer is right: computed from the learner's own run, told in words with what was answered
+// instead. Refuses to compare with anything that a file wrote down.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/lesson/lesson.h"
+
+namespace attnscope {
+
+/// A head that a learner went to.
+struct HeadPlace {
+  int layer = 0, head = 0;
+  bool operator==(const HeadPlace&) const = default;
+};
+/// monostate: the document as the learner left it (masks and changes). A text: a number or a shape as it was
+/// typed, or the id of a choice.
+using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace>;
+
+struct Verdict {
+  bool right = false;
+  Text words;        ///< what is right about it, or what was answered instead
+  double score = 0;  ///< 0..1: how near a guess came
+};
+
+/// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page asks for
+/// something that this run does not have, or nothing was answered yet.
+Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answer& answer,
+                             const ExpressionScope& scope);
+/// The answer that is right for this run: what "show me" does where nothing is changed. monostate for masks
+/// and changes. Errors: as above.
+Result<Answer> right_answer(const Page& page, const ExpressionScope& scope);
+/// The answer in a word or two, for a field, a CSV file or a sentence.
+Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope);
+/// How a change stands: its number that is watched, as text; empty where none is. Errors: as above.
+Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope);
+/// A number for people: as many digits as it needs, a real minus sign.
+std::string lesson_number(double value);
+/// The text of a hidden or pointed cell with its expressions computed.
+Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope);
+
+}  // namespace attnscope

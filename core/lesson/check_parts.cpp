@@ -1,0 +1,204 @@
+#include "core/lesson/check_parts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <regex>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostCells = 1 << 16;
+
+// The signs that people and this program write for minus and for times.
+std::string plain_signs(std::string text) {
+  const std::pair<const char*, const char*> signs[] = {{"\u2212", "-"}, {"\u00d7", "x"}};
+  for (const auto& [from, to] : signs)
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from))
+      text.replace(at, std::string_view(from).size(), to);
+  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t.");
+  return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
+}
+
+bool same_attention(const Site& a, const Site& b) {
+  return a.stack == b.stack && a.layer == b.layer && a.part == b.part;
+}
+
+bool next_index(std::vector<std::int64_t>& index, const CellChoice& choice) {
+  for (std::size_t axis = index.size(); axis-- > 0;) {
+    if (choice.fixed[axis] >= 0) continue;
+    if (++index[axis] < choice.sizes[axis]) return true;
+    index[axis] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<double> typed_number(const std::string& typed, const ExpressionScope& scope) {
+  std::string text = plain_signs(typed);
+  static const std::regex thousands(R"(-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?)");
+  if (std::regex_match(text, thousands)) std::erase(text, ',');
+  double unit = 1;
+  if (ends_with(text, "%")) unit = 0.01, text.pop_back();
+  const auto parsed = Expression::parse(text);
+  const auto number = parsed ? parsed->number(scope) : Result<double>(parsed.error());
+  if (!number || !std::isfinite(*number))
+    return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
+  return *number * unit;
+}
+
+Result<std::vector<std::int64_t>> typed_shape(const std::string& typed) {
+  std::vector<std::int64_t> out;
+  std::string number;
+  const auto take = [&] {
+    if (!number.empty()) out.push_back(std::stoll(number));
+    number.clear();
+  };
+  for (const char sign : plain_signs(typed)) {
+    if (std::isdigit(static_cast<unsigned char>(sign)) != 0 && number.size() < 12) {
+      number += sign;
+    } else if (std::string_view("()[], x*").find(sign) != std::string_view::npos) {
+      take();
+    } else {
+      return fail(Code::bad_format, "error.lesson.answer.shape", {in_quotes(typed)});
+    }
+  }
+  take();
+  if (out.empty()) return fail(Code::bad_format, "error.lesson.answer.shape", {in_quotes(typed)});
+  return out;
+}
+
+Result<std::vector<std::int64_t>> shape_with_batch(const Site& site, const ExpressionScope& scope) {
+  const Record* record = scope.run.trace(scope.sequence).find(site);
+  if (!record) return fail(Code::not_found, "error.lesson.no_step", {in_quotes(to_text(site))});
+  const auto same = [&](const auto& trace) {
+    const Record* other = trace->find(site);
+    return other && other->shape == record->shape;
+  };
+  const bool all = std::all_of(scope.run.traces.begin(), scope.run.traces.end(), same);
+  std::vector<std::int64_t> out{all ? static_cast<std::int64_t>(scope.run.traces.size()) : 1};
+  out.insert(out.end(), record->shape.begin(), record->shape.end());
+  return out;
+}
+
+Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope) {
+  TRY(const std::string filled, filled_in(text, scope));
+  return parse_target(filled);
+}
+
+Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& scope) {
+  TRY(const Target target, lesson_place(ask.in, scope));
+  const Record* record =
+      target.kind == Target::Kind::step ? scope.run.trace(scope.sequence).find(target.site) : nullptr;
+  if (!record) return fail(Code::not_found, "error.lesson.no_step", {in_quotes(ask.in)});
+  CellChoice out;
+  out.site = target.site;
+  out.sizes = record->shape;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < record->axes.size(); ++i) {
+    out.axes.emplace_back(axis_name(record->axes[i]));
+    const auto given = std::find_if(target.at.begin(), target.at.end(),
+                                    [&](const AxisRange& range) { return range.axis == out.axes.back(); });
+    out.fixed.push_back(given == target.at.end() ? -1 : given->begin);
+    if (out.fixed.back() >= out.sizes[i])
+      return fail(Code::out_of_range, "error.lesson.place.range",
+                  {in_quotes(ask.in), out.axes.back(), out.sizes[i]});
+    count *= out.fixed.back() < 0 ? out.sizes[i] : 1;
+  }
+  if (count > kMostCells) return fail(Code::out_of_range, "error.lesson.many_cells", {count});
+  return out;
+}
+
+std::optional<std::vector<std::int64_t>> CellChoice::index_of(const Cell& given) const {
+  if (!(given.site == site) && !same_attention(given.site, site)) return {};
+  std::vector<std::int64_t> index;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto found = std::find_if(given.at.begin(), given.at.end(),
+                                    [&](const Coordinate& at) { return at.axis == axes[i]; });
+    if (found == given.at.end() || found->index >= sizes[i]) return {};
+    if (fixed[i] >= 0 && found->index != fixed[i]) return {};
+    index.push_back(found->index);
+  }
+  return index;
+}
+
+double CellChoice::value(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const {
+  return static_cast<double>(scope.run.trace(scope.sequence).cell(site, index));
+}
+
+Result<double> CellChoice::score(const Expression& pick, const std::vector<std::int64_t>& index,
+                                 const ExpressionScope& scope) const {
+  ExpressionScope inner = scope;
+  for (std::size_t i = 0; i < axes.size(); ++i) inner.variables[axes[i]] = static_cast<double>(index[i]);
+  inner.variables["value"] = value(index, scope);
+  return pick.number(inner);
+}
+
+Result<CellChoice::Best> CellChoice::best(const Expression& pick, const ExpressionScope& scope) const {
+  std::vector<std::int64_t> index;
+  for (const std::int64_t at : fixed) index.push_back(std::max<std::int64_t>(0, at));
+  Best out{index, -1e300};
+  do {
+    TRY(const double mine, score(pick, index, scope));
+    if (mine > out.score) out = {index, mine};
+  } while (next_index(index, *this));
+  return out;
+}
+
+Cell CellChoice::cell(const std::vector<std::int64_t>& index, const ExpressionScope&) const {
+  Cell out{site, {}};
+  for (std::size_t i = 0; i < axes.size(); ++i) out.at.push_back({axes[i], index[i]});
+  return out;
+}
+
+Text CellChoice::name(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool row = axes[i] == "query" || axes[i] == "key" || axes[i] == "pos";
+    if (fixed[i] >= 0 && axes[i] != "query") continue;
+    words.push_back(row ? scope.run.label(scope.sequence,
+                                          rows_stack(site, axes[i] == "key" ? Axis::key : Axis::query),
+                                          index[i])
+                        : axes[i] + " " + std::to_string(index[i]));
+  }
+  return words.empty() ? Text(to_text(cell(index, scope))) : Text(join(words, " \u2192 "));
+}
+
+Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope) {
+  ExpressionScope inner = scope;
+  inner.variables["layer"] = place.layer;
+  inner.variables["head"] = place.head;
+  TRY(const double score, ask.pick.number(inner));
+  return HeadScore{place, score};
+}
+
+Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope) {
+  const ModelConfig& config = scope.run.trace(scope.sequence).config();
+  HeadScore best{{}, -1e300};
+  for (int layer = 0; layer < config.n_layers(); ++layer)
+    for (int head = 0; head < config.blocks[static_cast<std::size_t>(layer)].attention.n_heads; ++head) {
+      TRY(const HeadScore mine, head_score(ask, {layer, head}, scope));
+      if (mine.score > best.score) best = mine;
+    }
+  return best;
+}
+
+Text head_text(const HeadPlace& place) {
+  return std::to_string(place.layer) + "." + std::to_string(place.head);
+}
+
+std::string lesson_number(double value) {
+  if (std::fabs(value) < 1e15 && value == std::round(value)) {
+    const std::string text = format_count(static_cast<std::int64_t>(value));
+    return value < 0 && text.front() == '-' ? "\u2212" + text.substr(1) : text;
+  }
+  std::string text = format(std::fabs(value) >= 1e-3 && std::fabs(value) < 1e6 ? "%.4f" : "%.3e", value);
+  if (text.front() == '-') text = "\u2212" + text.substr(1);
+  return text;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,52 @@
+// What check.cpp is made of: reading what was typed, and going through the cells and heads that may be
+// chosen. Not for others: they use check.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/lesson/check.h"
+
+namespace attnscope {
+
+/// "0.5", "−1", "1/3", "50 %", "16,640". Errors: no number.
+Result<double> typed_number(const std::string& text, const ExpressionScope& scope);
+/// "(2, 4, 3)", "2 4 3", "2x4x3". Errors: something else.
+Result<std::vector<std::int64_t>> typed_shape(const std::string& text);
+/// The shape of a step with the batch in front. Errors: the run has no such step.
+Result<std::vector<std::int64_t>> shape_with_batch(const Site& site, const ExpressionScope& scope);
+
+/// The cells of a step among which one is asked for: some coordinates are given, the others are open.
+struct CellChoice {
+  struct Best {
+    std::vector<std::int64_t> index;
+    double score = 0;
+  };
+  Site site;
+  std::vector<std::string> axes;
+  std::vector<std::int64_t> sizes, fixed;  ///< fixed: -1 where the axis is open
+
+  /// Where a cell that a learner clicked lies among them: of this step, or of one of the same attention.
+  /// Empty: it is none of them.
+  std::optional<std::vector<std::int64_t>> index_of(const Cell& cell) const;
+  double value(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const;
+  Result<double> score(const Expression& pick, const std::vector<std::int64_t>& index,
+                       const ExpressionScope& scope) const;
+  Result<Best> best(const Expression& pick, const ExpressionScope& scope) const;
+  Cell cell(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const;
+  /// "tired → cat": the open coordinates by their tokens.
+  Text name(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const;
+};
+Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& scope);
+
+struct HeadScore {
+  HeadPlace place;
+  double score = 0;
+};
+Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope);
+Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope);
+/// "1.3"
+Text head_text(const HeadPlace& place);
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+// What a lesson's answer is computed from: a small language over a run. Numbers, + - * / ^, comparisons,
+// `and`, `or`, `not`; cells of steps, weights and inputs ("blocks.0.attn.pattern[head=1,query=2]",
+// coordinates may be {expressions}, seq=1 another sequence of the batch); functions (sum, softmax, argmax,
+// rank, entropy, dim, config, role, measure, params, before, ...: expression_functions.cpp). Refuses what it
+// does not know when it is read, and what the run does not hold when it is computed, in words.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// A number, or many with their shape; a text where one was written.
+struct ExpressionValue {
+  std::vector<double> numbers;
+  std::vector<std::int64_t> shape;  ///< empty: one number
+  std::string text;
+  bool is_text = false;
+
+  static ExpressionValue of(double number) { return {{number}, {}, {}, false}; }
+  bool scalar() const { return !is_text && shape.empty() && numbers.size() == 1; }
+  double number() const { return numbers.empty() ? 0 : numbers.front(); }
+};
+
+/// What an expression may ask.
+struct ExpressionScope {
+  const RunResult& run;
+  const RunResult* before = nullptr;  ///< the page as it was opened; null: the same
+  int sequence = 0;
+  std::map<std::string, double> variables;
+};
+
+class Expression {
+ public:
+  struct Node;
+  /// Reads a text. Errors name the place in it: a sign that fits nowhere, an unknown function, too few
+  /// arguments.
+  static Result<Expression> parse(std::string_view text);
+  /// Errors: a step, a cell, a word or a measure that the run does not have; text where a number is wanted.
+  Result<ExpressionValue> value(const ExpressionScope& scope) const;
+  /// One number. Errors: also where there are several.
+  Result<double> number(const ExpressionScope& scope) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> root_;
+};
+
+/// A text with {expressions} in it, as coordinates of cells have: each becomes a whole number.
+Result<std::string> filled_in(std::string_view text, const ExpressionScope& scope);
+/// The numbers of a cell, a row, a step, a weight or an input, by its text without braces.
+Result<ExpressionValue> numbers_at(const std::string& text, const ExpressionScope& scope);
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// The parsed form of an expression, shared by its parser and by what computes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/lesson/expression.h"
+
+namespace attnscope {
+
+struct Expression::Node {
+  enum class Kind : std::uint8_t { number, text, variable, place, negate, invert, binary, call };
+  Kind kind = Kind::number;
+  double number = 0;
+  std::string word;  ///< text, variable, function, operator; of a place nothing
+  /// Of a place: `pieces` with the values of `below` between them. Of operators and calls: what they take.
+  std::vector<std::string> pieces;
+  std::vector<std::shared_ptr<const Node>> below;
+};
+
+/// What functions take.
+struct ExpressionFunction {
+  const char* name;
+  int least, most;  ///< arguments
+  Result<ExpressionValue> (*compute)(const std::vector<ExpressionValue>& arguments,
+                                     const ExpressionScope& scope);
+};
+/// Null: there is none of that name.
+const ExpressionFunction* expression_function(std::string_view name);
+/// "a, b, c"
+std::string expression_functions();
+/// The gradient of the run's loss at one place, and that loss (expression_gradients.cpp).
+Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& arguments,
+                                            const ExpressionScope& scope);
+Result<ExpressionValue> expression_loss(const std::vector<ExpressionValue>& arguments,
+                                        const ExpressionScope& scope);
+
+}  // namespace attnscope

@@ -1,0 +1,105 @@
+// A lesson: pages that are pure state, each with something to look at and something to answer. Plain data,
+// read from assets/lessons by lesson_file.h; the sentences stand in assets/strings under keys that follow
+// from the names of lesson and page. Refuses to hold an answer: what is right is computed from the learner's
+// own run.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/keyed_text.h"
+#include "core/lesson/expression.h"
+#include "core/sample/sampler.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+
+/// What is open on a page: all that is needed to come to it from anywhere.
+struct PageState {
+  std::string model;                       ///< "scene:NAME" or "model:NAME"
+  std::vector<std::string> texts;          ///< one sequence each; none: the model's own inputs
+  std::vector<std::string> decoder_texts;  ///< of encoder-decoders, matched by their order
+  std::vector<std::string> spans;          ///< "image=4,text=3,action=3", matched by their order
+  Padding padding;
+  Edits edits;
+  std::shared_ptr<const nlohmann::json> looks;  ///< view and cursor; null: as a fresh window has them
+  /// The same, as sessions keep it (app/state/session_look.h); a JSON null where nothing is said.
+  const nlohmann::json& look() const;
+};
+
+/// A mistake that has a name: its number, and the key of the sentence that says what went wrong.
+struct Slip {
+  std::string id;
+  Expression value;
+};
+
+/// A number to type; right within `tolerance`, which is absolute.
+struct NumberAsk {
+  Expression answer;
+  double tolerance = 0;
+  std::vector<Slip> slips;
+};
+/// A shape to type, "(2, 4, 3)", the batch in front.
+struct ShapeAsk {
+  Site site;
+};
+/// One of a few; those are right whose `when` is true.
+struct ChoiceAsk {
+  struct Choice {
+    std::string id;
+    std::string words;  ///< the same in every language (a token, a number); empty: the page's key has them
+    Expression when;
+  };
+  std::vector<Choice> choices;
+};
+/// A cell of a step to click: right where `pick` is the largest among the cells that `in` leaves open. The
+/// coordinates are variables of `pick`, and `value` is the cell's number.
+struct CellAsk {
+  std::string in;  ///< "blocks.1.attn.pattern[head=3,query={pos('tired')}]"
+  Expression pick;
+};
+/// A head to go to: right where `pick`, of the variables `layer` and `head`, is the largest.
+struct HeadAsk {
+  Expression pick;
+};
+/// A mask to draw: every pair of tokens as `text` has it.
+struct MaskAsk {
+  std::string text;
+};
+/// Something to change until `goal` is true; `live` is the number that is watched meanwhile.
+struct ChangeAsk {
+  Expression goal;
+  std::optional<Expression> live;
+  Edits show;                           ///< what makes it true
+  std::vector<std::string> show_texts;  ///< inputs instead of the page's
+};
+/// monostate: a page to read.
+using AskKind =
+    std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk, ChangeAsk>;
+
+struct Page {
+  std::string id;
+  PageState state;
+  std::vector<std::string> points;  ///< names of items, or cells, that glow
+  std::vector<std::string> hides;   ///< cells that stay covered until the page was answered
+  AskKind ask;
+};
+
+struct Lesson {
+  std::string id, file;
+  int number = 0;  ///< place in the list; 0: behind those that have one
+  std::vector<Page> pages;
+};
+
+/// The keys of a lesson's sentences: "lesson.ID.title"; of a page's: "lesson.ID.PAGE.text", ".ask", ".hint1"
+/// ...
+std::string lesson_key(const Lesson& lesson, std::string_view what);
+std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
+/// "number", "choice", ...; empty for a page to read.
+std::string_view ask_name(const AskKind& ask);
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// From a page to what is open: the document that its state describes, and the run of it.
+#pragma once
+
+#include <memory>
+
+#include "core/lesson/lesson.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+
+/// Opens the model of a page and gives it the page's inputs and edits. Errors: unknown models, texts and
+/// edits that do not fit it.
+Result<Document> page_document(const PageState& state, const std::atomic<bool>* cancel = nullptr);
+/// Gives texts to a document, one sequence each: to the encoder where there is one.
+Status give_page_texts(Document& document, const std::vector<std::string>& texts,
+                       const std::vector<std::string>& decoder_texts = {});
+/// What a change asks for, done: its texts and edits.
+Status show_change(Document& document, const ChangeAsk& change);
+
+/// A document as it runs, for whoever has no window: opened, run and waited for.
+class PageRun {
+ public:
+  PageRun() = default;
+  /// Errors: as page_document, and the run's.
+  Status open(const PageState& state);
+  /// Changes it and runs it again. Errors: of the change and the run.
+  Status edit(const std::function<Status(Document&)>& change);
+  const RunResult& run() const { return *run_; }
+  /// The run of the page as it was opened.
+  const RunResult& first() const { return *first_; }
+
+ private:
+  Status take();
+  std::unique_ptr<Session> session_;
+  std::shared_ptr<const RunResult> run_, first_;
+};
+
+}  // namespace attnscope

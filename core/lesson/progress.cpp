@@ -1,0 +1,129 @@
+#include "core/lesson/progress.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+
+PageProgress page_from(const json& entry) {
+  PageProgress page;
+  if (!entry.is_object()) return page;
+  const auto flag = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_boolean() && entry[key].get<bool>();
+  };
+  const auto count = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_number_unsigned() && entry[key].get<std::uint64_t>() < 1000000
+               ? entry[key].get<int>()
+               : 0;
+  };
+  const auto text = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : std::string();
+  };
+  page.right = flag("right");
+  page.shown = flag("shown");
+  page.tries = count("tries");
+  page.hints = count("hints");
+  page.score = entry.contains("score") && entry["score"].is_number() ? entry["score"].get<double>() : 0;
+  page.answer = text("answer");
+  page.when = text("when");
+  return page;
+}
+
+json to_json(const PageProgress& page) {
+  return {{"right", page.right}, {"shown", page.shown},   {"tries", page.tries}, {"hints", page.hints},
+          {"score", page.score}, {"answer", page.answer}, {"when", page.when}};
+}
+
+// Quoted where it must be; a sign that a spreadsheet would read as a formula stands behind an apostrophe.
+std::string field(std::string text) {
+  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos)
+    text = "'" + text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char sign : text) out += sign == '"' ? std::string("\"\"") : std::string(1, sign);
+  return out + "\"";
+}
+
+}  // namespace
+
+Result<Progress> Progress::load(const std::string& path) {
+  Progress out;
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::exists(path, ignored)) return out;
+  TRY(const json all, read_json_file(path, kMostBytes));
+  const auto learners = all.is_object() ? all.find("learners") : all.end();
+  if (!all.is_object() || learners == all.end() || !learners->is_object())
+    return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
+  for (const auto& [learner, pages] : learners->items()) {
+    if (!pages.is_object()) return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
+    for (const auto& [page, entry] : pages.items()) out.learners_[learner][page] = page_from(entry);
+  }
+  return out;
+}
+
+Status Progress::save(const std::string& path) const {
+  if (path.empty()) return Done{};
+  TRY_OK(make_folder(std::filesystem::path(path).parent_path().string()));
+  json learners = json::object();
+  for (const auto& [learner, pages] : learners_) {
+    json list = json::object();
+    for (const auto& [page, progress] : pages)
+      if (progress.touched() || progress.hints > 0) list[page] = to_json(progress);
+    learners[learner] = std::move(list);
+  }
+  const json all{{"version", 1}, {"learners", std::move(learners)}};
+  return write_file(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+const PageProgress* Progress::find(const std::string& learner, const std::string& lesson,
+                                   const std::string& page) const {
+  const auto pages = learners_.find(learner);
+  if (pages == learners_.end()) return nullptr;
+  const auto found = pages->second.find(lesson + "/" + page);
+  return found == pages->second.end() ? nullptr : &found->second;
+}
+
+int Progress::right_in(const std::string& learner, const std::string& lesson) const {
+  const auto pages = learners_.find(learner);
+  if (pages == learners_.end()) return 0;
+  int count = 0;
+  for (const auto& [page, progress] : pages->second)
+    if (progress.right && starts_with(page, lesson + "/")) ++count;
+  return count;
+}
+
+std::vector<std::string> Progress::learners() const {
+  std::vector<std::string> out;
+  for (const auto& [learner, pages] : learners_) out.push_back(learner);
+  return out;
+}
+
+std::string Progress::csv() const {
+  std::string out = "learner,lesson,page,right,shown,tries,hints,score,answer,when\n";
+  for (const auto& [learner, pages] : learners_)
+    for (const auto& [place, page] : pages) {
+      const std::size_t slash = place.find('/');
+      out += field(learner) + "," + field(place.substr(0, slash)) + "," +
+             field(slash == std::string::npos ? std::string() : place.substr(slash + 1)) + "," +
+             (page.right ? "1," : "0,") + (page.shown ? "1," : "0,") + std::to_string(page.tries) + "," +
+             std::to_string(page.hints) + "," + format("%.3f", page.score) + "," + field(page.answer) + "," +
+             page.when + "\n";
+    }
+  return out;
+}
+
+std::string progress_path() {
+  const std::string folder = config_folder();
+  return folder.empty() ? folder : folder + "/progress.json";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,54 @@
+// What learners have done, kept in one file per machine and written as CSV: per learner and page the answer,
+// how many tries and hints it took, and whether it was right. Refuses to lose what others wrote: a damaged
+// file is left alone and said.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace attnscope {
+
+struct PageProgress {
+  bool right = false;
+  bool shown = false;  ///< the program answered it
+  int tries = 0, hints = 0;
+  double score = 0;    ///< of the best guess, 0..1
+  std::string answer;  ///< the last one
+  std::string when;    ///< "2026-01-31 17:05", of the last one
+  bool touched() const { return tries > 0 || shown; }
+};
+
+class Progress {
+ public:
+  /// "LESSON/PAGE" -> what was done there.
+  using Pages = std::map<std::string, PageProgress>;
+
+  /// Reads the file; none is no progress yet. Errors: it is there and cannot be read.
+  static Result<Progress> load(const std::string& path);
+  /// Writes it, whole or not at all; makes its folder.
+  Status save(const std::string& path) const;
+
+  /// Of one learner; the empty name is whoever gives none.
+  Pages& of(const std::string& learner) { return learners_[learner]; }
+  const PageProgress* find(const std::string& learner, const std::string& lesson,
+                           const std::string& page) const;
+  PageProgress& at(const std::string& learner, const std::string& lesson, const std::string& page) {
+    return learners_[learner][lesson + "/" + page];
+  }
+  /// Pages of a lesson that were answered right by this learner.
+  int right_in(const std::string& learner, const std::string& lesson) const;
+  std::vector<std::string> learners() const;
+  /// "learner,lesson,page,right,shown,tries,hints,score,answer,when" and a row each.
+  std::string csv() const;
+
+ private:
+  std::map<std::string, Pages> learners_;
+};
+
+/// The file of this person's machine; empty where there is no place for it.
+std::string progress_path();
+
+}  // namespace attnscope

@@ -1,0 +1,287 @@
+// The figures of the stage as lists: no text lies over another one or is cut, cells are those of the Trace,
+// and the SVG file says the same.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "app/figure/svg.h"
+#include "app/shell/picture.h"
+#include "core/base/text.h"
+#include "tests/app/ui_driver.h"
+#include "tests/xml.h"
+
+namespace attnscope::testing {
+namespace {
+
+using Corners = std::array<ImVec2, 4>;
+
+class Figures : public FrameTest {
+ protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
+    ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+    workspace().animate = false;
+  }
+  void TearDown() override {
+    (void)set_language("en");
+    FrameTest::TearDown();
+  }
+  /// What the stage draws in one more frame.
+  const DisplayList& figure() {
+    list_.clear();
+    state().recording = &list_;
+    frames(1);
+    state().recording = nullptr;
+    return list_;
+  }
+  void show(const std::string& view) {
+    workspace().view = view;
+    settle();
+  }
+  DisplayList list_;
+};
+
+// ---- texts ----------------------------------------------------------------------------------------
+
+// The letters of a text without the air above and below them.
+Corners corners_of(const DrawItem& item) {
+  const float air = (item.p1.y - item.p0.y) * 0.22f;
+  Corners out{ImVec2(item.p0.x, item.p0.y + air), ImVec2(item.p1.x, item.p0.y + air),
+              ImVec2(item.p1.x, item.p1.y - air), ImVec2(item.p0.x, item.p1.y - air)};
+  const float sine = std::sin(item.angle), cosine = std::cos(item.angle);
+  for (ImVec2& p : out) {
+    const ImVec2 d(p.x - item.pivot.x, p.y - item.pivot.y);
+    if (item.angle != 0)
+      p = ImVec2(item.pivot.x + d.x * cosine - d.y * sine, item.pivot.y + d.x * sine + d.y * cosine);
+  }
+  return out;
+}
+
+// Whether a line parallel to an edge of `a` stands between them, or they touch by less than `slack`.
+bool parted_by_edge(const Corners& a, const Corners& b, float slack) {
+  for (int edge = 0; edge < 2; ++edge) {
+    const ImVec2 from = a[static_cast<std::size_t>(edge)], to = a[static_cast<std::size_t>(edge) + 1];
+    const float length = std::max(1e-6f, std::hypot(to.x - from.x, to.y - from.y));
+    const auto reach = [&](const Corners& c) {
+      float low = INFINITY, high = -INFINITY;
+      for (const ImVec2 p : c) {
+        const float at = (p.x * (to.x - from.x) + p.y * (to.y - from.y)) / length;
+        low = std::min(low, at), high = std::max(high, at);
+      }
+      return std::pair(low, high);
+    };
+    const auto [a0, a1] = reach(a);
+    const auto [b0, b1] = reach(b);
+    if (a1 < b0 + slack || b1 < a0 + slack) return true;
+  }
+  return false;
+}
+
+bool overlap(const DrawItem& a, const DrawItem& b) {
+  constexpr float kSlack = 1.f;
+  const Corners first = corners_of(a), second = corners_of(b);
+  return !parted_by_edge(first, second, kSlack) && !parted_by_edge(second, first, kSlack);
+}
+
+// Something opaque was drawn over the text later, or it is not in sight.
+bool is_hidden(const DisplayList& list, std::size_t index) {
+  const DrawItem& item = list.items()[index];
+  const DrawClip& clip = list.clip(item);
+  if (item.p1.x <= clip.p0.x || item.p0.x >= clip.p1.x || item.p1.y <= clip.p0.y || item.p0.y >= clip.p1.y)
+    return true;
+  return std::any_of(list.items().begin() + static_cast<std::ptrdiff_t>(index), list.items().end(),
+                     [&](const DrawItem& over) {
+                       return over.kind == DrawItem::Kind::rect && over.fill >> IM_COL32_A_SHIFT == 255 &&
+                              over.p0.x <= item.p0.x && over.p0.y <= item.p0.y + 3 &&
+                              over.p1.x >= item.p1.x && over.p1.y >= item.p1.y - 3;
+                     });
+}
+
+// What is wrong with the texts of a figure, one line each.
+std::set<std::string> faults_of(const DisplayList& list) {
+  std::set<std::string> out;
+  std::vector<const DrawItem*> texts;
+  for (std::size_t i = 0; i < list.items().size(); ++i) {
+    const DrawItem& item = list.items()[i];
+    if (item.kind == DrawItem::Kind::text && !is_hidden(list, i)) texts.push_back(&item);
+  }
+  std::sort(texts.begin(), texts.end(), [](const auto* a, const auto* b) { return a->p0.x < b->p0.x; });
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const DrawItem& item = *texts[i];
+    const DrawClip& clip = list.clip(item);
+    const float top = corners_of(item)[0].y, bottom = corners_of(item)[2].y;
+    if (item.angle == 0 && (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1 || top < clip.p0.y - 1 ||
+                            bottom > clip.p1.y + 1))
+      out.insert("cut: " + std::string(list.text(item)));
+    for (std::size_t j = i + 1; j < texts.size() && texts[j]->p0.x < item.p1.x; ++j)
+      if (overlap(item, *texts[j]))
+        out.insert("over each other: " + std::string(list.text(item)) + " | " +
+                   std::string(list.text(*texts[j])) +
+                   format(" at %.0f,%.0f", static_cast<double>(texts[j]->p0.x),
+                          static_cast<double>(texts[j]->p0.y)));
+  }
+  return out;
+}
+
+std::string lines(const std::set<std::string>& all) {
+  std::string out;
+  for (const std::string& one : all) out += "  " + one + "\n";
+  return out;
+}
+
+TEST(TextFaults, AreFound) {
+  DisplayList list;
+  const auto put = [&](float x, float y, const char* text, float clip) {
+    DrawItem item;
+    item.kind = DrawItem::Kind::text;
+    item.p0 = ImVec2(x, y), item.p1 = ImVec2(x + 40, y + 14);
+    list.add_text(item, text, ImVec2(0, 0), ImVec2(clip, 100));
+  };
+  put(0, 0, "one", 200), put(41, 0, "beside", 200), put(0, 13, "below", 200);
+  EXPECT_EQ(lines(faults_of(list)), "");
+  put(20, 3, "over", 200), put(180, 50, "cut", 200);
+  EXPECT_EQ(faults_of(list).size(), 3u) << lines(faults_of(list));
+}
+
+TEST_F(Figures, OfStepsHaveNoTextOverAnotherOne) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
+    state().open(kModelPrefix + model.name);
+    settle();
+    ASSERT_TRUE(session_->result()) << model.name;
+    show("steps");
+    std::set<std::pair<Stack, std::pair<Part, Slot>>> seen;
+    for (const TimelineStep& step : run().steps)
+      for (const Site& site : step.sites) {
+        if (!seen.insert({site.stack, {site.part, site.slot}}).second) continue;
+        for (const char* language : {"en", "ko"}) {
+          ASSERT_TRUE(set_language(language));
+          go_to_site(workspace(), run(), site);
+          settle();
+          const std::set<std::string> faults = faults_of(figure());
+          EXPECT_TRUE(faults.empty()) << model.name << " " << to_text(site) << " " << language << "\n"
+                                      << lines(faults);
+        }
+      }
+  }
+}
+
+TEST_F(Figures, OfAttentionHaveNoTextOverAnotherOne) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
+    state().open(kModelPrefix + model.name);
+    settle();
+    ASSERT_TRUE(session_->result()) << model.name;
+    for (const Slot stage : {Slot::scores, Slot::scaled, Slot::masked, Slot::pattern})
+      for (const char* language : {"en", "ko"}) {
+        ASSERT_TRUE(set_language(language));
+        show("attention");
+        Site site = workspace().cursor.step;
+        const auto main = std::find_if(run().steps.begin(), run().steps.end(), [](const TimelineStep& step) {
+          return std::any_of(step.sites.begin(), step.sites.end(),
+                             [](const Site& one) { return one.slot == Slot::pattern; });
+        });
+        if (main == run().steps.end()) continue;
+        site = main->main;
+        site.part = main->sites.front().part, site.slot = stage;
+        if (!run().trace(0).find(site)) continue;
+        go_to_site(workspace(), run(), site);
+        settle();
+        const std::set<std::string> faults = faults_of(figure());
+        EXPECT_TRUE(faults.empty()) << model.name << " " << to_text(site) << " " << language << "\n"
+                                    << lines(faults);
+      }
+  }
+}
+
+// ---- numbers --------------------------------------------------------------------------------------
+
+std::string fill_of(ImU32 colour) {
+  return format("#%02x%02x%02x", (colour >> IM_COL32_R_SHIFT) & 255u, (colour >> IM_COL32_G_SHIFT) & 255u,
+                (colour >> IM_COL32_B_SHIFT) & 255u);
+}
+
+// Random cells of the matrix that a figure shows of `site`: the colour at their place is that of the Trace.
+// What the mask forbids is hatched where `hatches_masked`.
+void expect_cells_of(const RunResult& run, const DisplayList& list, const Site& site, int head,
+                     bool hatches_masked) {
+  const std::string name = to_text(Cell{site, {{"head", head}}});
+  SvgPage page;
+  page.language = "en", page.p1 = ImVec2(1280, 720);
+  const auto text = to_svg(list, page);
+  ASSERT_TRUE(text.ok());
+  XmlReader reader(*text);
+  const auto elements = reader.read();
+  ASSERT_TRUE(elements) << reader.error();
+  const DrawItem* cells = nullptr;
+  for (const DrawItem& item : list.items())
+    if (item.kind == DrawItem::Kind::cells && item.group >= 0) {
+      for (std::int32_t at = item.group; at >= 0; at = list.groups()[static_cast<std::size_t>(at)].parent)
+        if (list.groups()[static_cast<std::size_t>(at)].site == name) cells = &item;
+      if (cells == &item && item.p1.x - item.p0.x > 100) break;
+    }
+  ASSERT_TRUE(cells) << name;
+  const Record& record = *run.trace(0).find(site);
+  const std::int64_t rows = record.shape[1], cols = record.shape[2];
+  const Tensor plane = run.trace(0).slice(site, head, {0, rows}, {0, cols});
+  const Site masked{site.stack, site.layer, site.part, Slot::masked};
+  const Tensor allowed = run.trace(0).slice(masked, head, {0, rows}, {0, cols});
+  std::mt19937 random(7);
+  int compared = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(random() % static_cast<unsigned>(rows)),
+                       col = static_cast<std::int64_t>(random() % static_cast<unsigned>(cols));
+    const auto middle = [](float from, float to, std::int64_t at, std::int64_t count) {
+      return from + (to - from) * (static_cast<float>(at) + 0.5f) / static_cast<float>(count);
+    };
+    const ImVec2 point(middle(cells->p0.x, cells->p1.x, col, cols),
+                       middle(cells->p0.y, cells->p1.y, row, rows));
+    const float value = plane.at(row, col);
+    const std::string expected = is_masked(value) || (hatches_masked && is_masked(allowed.at(row, col)))
+                                     ? "url(#masked)"
+                                     : fill_of(heat_colour(value, list.cells(*cells).style));
+    for (const XmlElement& e : *elements) {
+      if (e.name != "rect" || e.site != name || point.x < e.number("x") || point.y < e.number("y") ||
+          point.x >= e.number("x") + e.number("width") || point.y >= e.number("y") + e.number("height"))
+        continue;
+      const auto fill = e.attributes.find("fill");
+      if (fill == e.attributes.end() || fill->second == "none") continue;
+      EXPECT_EQ(fill->second, expected) << name << " [" << row << ", " << col << "] = " << value;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 60) << "every cell has a rectangle";
+}
+
+TEST_F(Figures, HaveTheCellsOfTheTrace) {
+  open_default();
+  for (const char* view : {"steps", "attention"})
+    for (const Slot slot : {Slot::scores, Slot::masked, Slot::pattern}) {
+      const Site site{Stack::single, 0, Part::attn, slot};
+      show(view);
+      go_to_site(workspace(), run(), site);
+      settle();
+      const bool hatches = slot == Slot::pattern && std::string(view) == "attention";
+      expect_cells_of(run(), figure(), site, workspace().cursor.head, hatches);
+    }
+}
+
+TEST_F(Figures, SayTheirTokensAndNumbers) {
+  open_default();
+  show("steps");
+  const Site site{Stack::single, 0, Part::attn, Slot::scores};
+  go_to_site(workspace(), run(), site);
+  settle();
+  std::set<std::string> texts;
+  for (const DrawItem& item : figure().items())
+    if (item.kind == DrawItem::Kind::text) texts.insert(std::string(list_.text(item)));
+  const Tensor scores = run().trace(0).slice(site, workspace().cursor.head, {0, 1}, {0, 1});
+  EXPECT_EQ(texts.count(number_text(scores.at(0, 0), 4)), 1u);
+  EXPECT_EQ(texts.count("token 1"), 1u);
+}
+
+}  // namespace
+}  // namespace attnscope::testing
