@@ -89,7 +89,6 @@ void Tour::draw(FrameState& state) {
   draw_card(fresh);
   ImGui::End();
   state.touring = running();
-  if (!state.touring) state.settings.toured = true;
 }
 
 }  // namespace attnscope

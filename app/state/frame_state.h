@@ -28,7 +28,6 @@ struct Settings {
   std::string language;  ///< that was chosen here; empty: as the system says
   float zoom = 1.f;      ///< times the scale that the screen asks for
   bool contrast = false, safe_colours = false;
-  bool toured = false;  ///< the tour was taken or skipped
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;

@@ -79,8 +79,6 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   read(file, "unsaved", settings.unsaved);
   read(file, "contrast", settings.contrast);
   read(file, "safe_colours", settings.safe_colours);
-  settings.toured = true;  // of a program that was started before
-  read(file, "toured", settings.toured);
   read_recent(file, settings.recent);
   read(file, "view", workspace.view);
   read(file, "second_view", workspace.second_view);
@@ -111,7 +109,6 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"unsaved", settings.unsaved},
                   {"contrast", settings.contrast},
                   {"safe_colours", settings.safe_colours},
-                  {"toured", settings.toured},
                   {"view", workspace.view},
                   {"second_view", workspace.second_view},
                   {"log_scale", workspace.log_scale},
