@@ -58,7 +58,7 @@ TEST(Screenshot, AnSvgIsTheFigureWithItsTexts) {
       return element.name == name && element.text.find(words) != std::string::npos;
     });
   };
-  EXPECT_TRUE(has("text", "0.0000")) << "its numbers";
+  EXPECT_TRUE(has("text", "0.4243")) << "its numbers";
   EXPECT_TRUE(has("text", "Kᵀ"));
   EXPECT_TRUE(has("title", "단계"));
   EXPECT_TRUE(has("desc", "blocks.0.attn.q")) << "that the run is edited";

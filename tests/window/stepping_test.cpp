@@ -1,4 +1,6 @@
 // Starting, stepping, playing, views, pinning a cell: all that changes where one looks and no number.
+#include <algorithm>
+
 #include "tests/window/driver.h"
 
 namespace attnscope::testing {
@@ -96,7 +98,7 @@ TEST_F(Stepping, EveryViewOpensByKeyAndByTab) {
     window.settled();
     EXPECT_EQ(window.state().at("error"), "");
   };
-  for (std::size_t i = views.size(); i-- > 0;) {
+  for (std::size_t i = std::min<std::size_t>(9, views.size()); i-- > 0;) {
     window.key(std::to_string(i + 1));
     shows(views[i]);
   }
