@@ -93,6 +93,29 @@ std::string with_place(const ModelConfig& config, const Site& site, std::string 
   return title;
 }
 
+// Title and formula in one line, the sentence in another; the rest is told when one points there.
+void draw_short_words(const ViewContext& context, const Figure& figure, const std::string& title,
+                      const std::string& sentence) {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const Site& site = context.workspace.cursor.step;
+  const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x - 14 * unit;
+  const std::vector<Piece> formula = formula_pieces(trace, site);
+  const float formula_width = pieces_width(formula, fonts().formula), gap = 24 * unit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool beside = text_size(fonts().title, title).x + gap + formula_width <= width;
+  const Canvas canvas;
+  draw_text(canvas, fonts().title, at, theme().text, middle_truncated(fonts().title, title, width));
+  if (beside) draw_formula(formula, ImVec2(at.x + width - formula_width, at.y + 2 * unit));
+  const float line = text_size(fonts().title, "X").y;
+  draw_text(canvas, fonts().body, ImVec2(at.x, at.y + line + 2 * unit), theme().text_dim,
+            middle_truncated(fonts().body, sentence, width));
+  ImGui::Dummy(ImVec2(width, line + text_size(fonts().body, "X").y + 4 * unit));
+  note_text(sentence);
+  const std::string more =
+      sentence + "\n" + shapes_line(context.run, figure) + "\n" + torch_line(context.run, site);
+  compat::item_tooltip(more.c_str());
+}
+
 }  // namespace
 
 bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help) {
@@ -112,7 +135,7 @@ bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help
   return clicked;
 }
 
-void draw_step_words(const ViewContext& context, const Figure& figure, int step) {
+void draw_step_words(const ViewContext& context, const Figure& figure, int step, bool crowded) {
   const RunResult& run = context.run;
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
@@ -120,11 +143,12 @@ void draw_step_words(const ViewContext& context, const Figure& figure, int step)
   std::string title = tr(
       "steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
   title = with_place(trace.config(), site, std::move(title));
+  std::string sentence = sentence_text(trace, site);
+  if (crowded) return draw_short_words(context, figure, title, sentence);
+  if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
   compat::push_font(fonts().title);
   figure_text(middle_truncated(fonts().title, title, width));
   ImGui::PopFont();
-  std::string sentence = sentence_text(trace, site);
-  if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, 0);
   ImGui::PopStyleColor();

@@ -10,8 +10,8 @@
 
 namespace attnscope {
 
-/// Title, sentence, formula, shapes, PyTorch.
-void draw_step_words(const ViewContext& context, const Figure& figure, int step);
+/// Title, sentence, formula, shapes, PyTorch; `crowded`: in two lines, the rest when one points there.
+void draw_step_words(const ViewContext& context, const Figure& figure, int step, bool crowded);
 /// While presenting: title, place in the walk, and one sentence.
 void draw_presented_words(const ViewContext& context, int step);
 /// Sequence, block, head, members of the step; for the vocabulary: most likely or whole. `first` false: chips

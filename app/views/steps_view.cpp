@@ -53,6 +53,21 @@ struct MostLikely {
   }
 };
 
+constexpr float kWords = 262.f;  // units that words above and below a figure take where there is room
+constexpr float kRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
+
+// Units at which every row of the figure has room for digits.
+float figure_height(const Figure& figure) {
+  std::int64_t rows = 0, above = 0;
+  for (const Operand& operand : figure.operands) {
+    if (figure.layout == Figure::Layout::product && operand.id == "top")
+      above = operand.row.size;
+    else
+      rows = std::max(rows, operand.row.size);
+  }
+  return kHeads + kRow * static_cast<float>(rows + above);
+}
+
 class StepsView : public View {
  public:
   const char* id() const override { return "steps"; }
@@ -72,11 +87,14 @@ class StepsView : public View {
     }
     prepare(context);
     if (context.workspace.presenting) return draw_presented(context, step);
-    draw_step_words(context, figure_, step);
+    const float unit = ui_scale(), line = text_size(fonts().mono, "X").y;
+    const bool crowded = figure_height(figure_) * unit > ImGui::GetContentRegionAvail().y - kWords * unit;
+    draw_step_words(context, figure_, step, crowded);
     draw_step_chips(context, figure_, step, whole_vocabulary_);
     draw_notes(context);
-    const float unit = ui_scale(),
-                below = ImGui::GetFrameHeight() + 2 * text_size(fonts().mono, "X").y + 26 * unit;
+    const int lines = crowded ? 1 : 2;  // of the sum below
+    const float below =
+        static_cast<float>(lines) * line + (crowded ? 20 * unit : ImGui::GetFrameHeight() + 26 * unit);
     const ImVec2 room(ImGui::GetContentRegionAvail().x,
                       std::max(ImGui::GetContentRegionAvail().y - below, 90 * unit));
     compat::begin_child("steps_figure", room, false,
@@ -86,10 +104,11 @@ class StepsView : public View {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     {
       const DrawGroupScope group(hints_ ? kHintGroup : "sum");
-      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? fonts().body : fonts().mono, 2);
+      ImFont* const words = crowded ? fonts().small : fonts().body;
+      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? words : fonts().mono, lines);
     }
-    ImGui::Dummy(ImVec2(room.x, 2 * text_size(fonts().mono, "X").y + 8 * unit));
-    draw_neighbours(context, step, room.x);
+    ImGui::Dummy(ImVec2(room.x, static_cast<float>(lines) * line + 8 * unit));
+    if (!crowded) draw_neighbours(context, step, room.x);
   }
 
  private:
