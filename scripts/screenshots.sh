@@ -43,3 +43,6 @@ picture training-dark --train sorter --train-steps 400 --theme dark
 picture backward-light model:storyteller --backward --view steps --step blocks.1.resid_mid --theme light
 asked ask-dark 1 dark
 asked parts-light 2 light
+picture lesson-light --lesson induction_head --page 2 --theme light
+picture labs-dark --lab sqrt --theme dark
+picture calculator-dark --view calculator --theme dark
