@@ -73,6 +73,7 @@ struct KeyRow {
 std::vector<KeyRow> key_rows(const std::vector<KeyGroup>& groups) {
   std::vector<KeyRow> rows;
   for (const KeyGroup& group : groups) {
+    if (group.lines.empty()) continue;
     rows.push_back({{}, group.title});
     for (const auto& [keys, what] : group.lines) rows.push_back({keys, what});
   }

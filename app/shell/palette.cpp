@@ -39,11 +39,12 @@ std::string place_of(const Action& action) {
 int fuzzy_score(std::string_view wanted, std::string_view where) {
   const std::u32string letters = letters_of(wanted), text = letters_of(where);
   int score = 0;
-  std::size_t at = 0;
+  std::size_t at = 0, end = 0;
   bool joined = false;
   for (const char32_t letter : letters) {
-    if (letter == U' ') {
+    if (letter == U' ') {  // each word may stand anywhere
       joined = false;
+      at = 0;
       continue;
     }
     const std::size_t from = at;
@@ -51,11 +52,11 @@ int fuzzy_score(std::string_view wanted, std::string_view where) {
     if (at == text.size()) return -1;
     const bool begins = at == 0 || is_break(text[at - 1]);
     score += 2 + (begins ? 6 : 0) + (joined && at == from ? 8 : 0);
-    score -= static_cast<int>(std::min<std::size_t>(at - from, 3));
+    if (joined) score -= static_cast<int>(std::min<std::size_t>(at - from, 3));
     joined = true;
-    ++at;
+    end = std::max(end, ++at);
   }
-  const auto left = static_cast<int>(std::min<std::size_t>(text.size() - at, 40));
+  const auto left = static_cast<int>(std::min<std::size_t>(text.size() - end, 40));
   return std::max(0, score * 8 - left);  // of two that fit alike the shorter one
 }
 

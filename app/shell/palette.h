@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// How well letters fit a text in their order, upper and lower case alike; < 0: they do not. Letters that
-/// follow each other and beginnings of words weigh more.
+/// How well letters fit a text, upper and lower case alike; < 0: they do not. The letters of a word stand in
+/// their order, words anywhere; letters that follow each other and beginnings of words weigh more.
 int fuzzy_score(std::string_view letters, std::string_view text);
 
 class Palette {

@@ -21,6 +21,9 @@ TEST(Fuzzy, LettersInTheirOrderAndBeginningsOfWordsFirst) {
   EXPECT_GT(fuzzy_score("att", "Attention"), fuzzy_score("att", "What a trace tells"));
   EXPECT_GE(fuzzy_score("ATT pat", "blocks.1.attn.pattern") + 1, 0);
   EXPECT_GE(fuzzy_score("z", "blocks.1.attn.z"), 0);
+  EXPECT_GE(fuzzy_score("z 1", "blocks.1.attn.z"), 0) << "words in any order";
+  EXPECT_GT(fuzzy_score("z 1", "blocks.1.attn.z"), fuzzy_score("z 1", "blocks.1.attn.view_z"));
+  EXPECT_LT(fuzzy_score("z 2", "blocks.1.attn.z"), 0);
   EXPECT_GE(fuzzy_score("어텐션", "어텐션"), 0);
   EXPECT_LT(fuzzy_score("가", "나"), 0) << "bytes of two letters are not one letter";
 }
