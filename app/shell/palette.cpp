@@ -39,7 +39,7 @@ std::string place_of(const Action& action) {
 int fuzzy_score(std::string_view wanted, std::string_view where) {
   const std::u32string letters = letters_of(wanted), text = letters_of(where);
   int score = 0;
-  std::size_t at = 0, end = 0;
+  std::size_t at = 0, used = 0;
   bool joined = false;
   for (const char32_t letter : letters) {
     if (letter == U' ') {  // each word may stand anywhere
@@ -54,9 +54,9 @@ int fuzzy_score(std::string_view wanted, std::string_view where) {
     score += 2 + (begins ? 6 : 0) + (joined && at == from ? 8 : 0);
     if (joined) score -= static_cast<int>(std::min<std::size_t>(at - from, 3));
     joined = true;
-    end = std::max(end, ++at);
+    ++at, ++used;
   }
-  const auto left = static_cast<int>(std::min<std::size_t>(text.size() - end, 40));
+  const auto left = static_cast<int>(std::min(text.size() - std::min(text.size(), used), std::size_t{40}));
   return std::max(0, score * 8 - left);  // of two that fit alike the shorter one
 }
 
