@@ -42,6 +42,7 @@ class CheckView : public View {
  private:
   void follow(const ViewContext& context);
   void ask(const ViewContext& context);
+  static std::shared_ptr<const RunResult> pinned_of(const ViewContext& context);
   std::shared_ptr<const Reference> reference(const ViewContext& context) const;
   void draw_choices(const ViewContext& context, float width);
   void draw_heading(float width) const;
@@ -59,7 +60,7 @@ class CheckView : public View {
   std::shared_ptr<const Reference> file_;
   std::uint64_t files_ = 0;  ///< that were read
   std::optional<Error> error_;
-  bool against_pinned_ = false;
+  bool against_pinned_ = false;  ///< though there is a file
   double tolerance_ = 1e-4;
   int scroll_to_ = -1;  ///< a row of the table
   Deferred<std::vector<StepDifference>> compared_;
@@ -73,10 +74,15 @@ void CheckView::ask(const ViewContext& context) {
        }});
 }
 
-std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context) const {
-  if (!against_pinned_) return file_;
+// The pinned run, where it is another than this one.
+std::shared_ptr<const RunResult> CheckView::pinned_of(const ViewContext& context) {
   const auto pinned = context.session.pinned();
-  if (!pinned) return nullptr;
+  return pinned && pinned->version != context.run.version ? pinned : nullptr;
+}
+
+std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context) const {
+  const auto pinned = pinned_of(context);
+  if (!pinned || (file_ && !against_pinned_)) return file_;
   return std::make_shared<const Reference>(Reference{tr("check.pinned"), pinned->traces});
 }
 
@@ -95,13 +101,13 @@ void CheckView::follow(const ViewContext& context) {
     }
     against_pinned_ = false;
   }
-  const auto pinned = context.session.pinned();
-  if (against_pinned_ && !pinned) against_pinned_ = false;
+  const auto pinned = pinned_of(context);
   const auto other = reference(context);
   rows_.reset();
   if (!other) return;
-  const std::uint64_t of = against_pinned_ ? pinned->version : files_;
-  rows_ = compared_.get(key_of({context.run.version, of, against_pinned_}), "check.compare", context.commands,
+  const bool file = other == file_;
+  const std::uint64_t of = file ? files_ : pinned->version;
+  rows_ = compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
                         [mine = context.run.traces, theirs = other->traces](const std::atomic<bool>& cancel) {
                           return step_differences(mine, theirs, &cancel);
                         });
@@ -126,11 +132,12 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   if (file_) {
     ImGui::SameLine();
     const std::string label = middle_truncated(fonts().body, file_->name, scaled(220)) + "###check_file";
-    if (chip(label, !against_pinned_, file_->name.c_str())) against_pinned_ = false;
+    if (chip(label, reference(context) == file_, file_->name.c_str())) against_pinned_ = false;
   }
-  if (context.session.pinned()) {
+  if (pinned_of(context)) {
     ImGui::SameLine();
-    if (chip(std::string(tr("check.pinned")) + "###check_pinned", against_pinned_, tr("check.pinned.help")))
+    if (chip(std::string(tr("check.pinned")) + "###check_pinned", against_pinned_ || !file_,
+             tr("check.pinned.help")))
       against_pinned_ = true;
   }
   if (const StepDifference* first = rows_ ? first_beyond(*rows_, tolerance_) : nullptr) {

@@ -95,12 +95,7 @@ class StepsView : public View {
     const int lines = crowded ? 1 : 2;  // of the sum below
     const float below =
         static_cast<float>(lines) * line + (crowded ? 20 * unit : ImGui::GetFrameHeight() + 26 * unit);
-    const ImVec2 room(ImGui::GetContentRegionAvail().x,
-                      std::max(ImGui::GetContentRegionAvail().y - below, 90 * unit));
-    compat::begin_child("steps_figure", room, false,
-                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, room);
-    ImGui::EndChild();
+    const ImVec2 room = draw_figure_above(context, below);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     {
       const DrawGroupScope group(hints_ ? kHintGroup : "sum");
@@ -263,12 +258,7 @@ class StepsView : public View {
     draw_presented_words(context, step);
     draw_notes(context);
     const float unit = ui_scale(), below = text_size(fonts().formula, "X").y + 14 * unit;
-    const ImVec2 room(ImGui::GetContentRegionAvail().x,
-                      std::max(ImGui::GetContentRegionAvail().y - below, 90 * unit));
-    compat::begin_child("steps_figure", room, false,
-                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, room);
-    ImGui::EndChild();
+    const ImVec2 room = draw_figure_above(context, below);
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     draw_pieces(hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_,
@@ -285,6 +275,16 @@ class StepsView : public View {
     if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 
+  /// In all the room but `below` pixels; gives the room that it had.
+  ImVec2 draw_figure_above(const ViewContext& context, float below) {
+    const ImVec2 left = ImGui::GetContentRegionAvail(),
+                 room(left.x, std::max(left.y - below, 90 * ui_scale()));
+    compat::begin_child("steps_figure", room, false,
+                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_figure(context, room);
+    ImGui::EndChild();
+    return room;
+  }
   void draw_figure(const ViewContext& context, ImVec2 room) {
     const float unit = ui_scale();
     const double since = context.workspace.animate ? (ImGui::GetTime() - moved_at_) / kMotionSeconds : 1;

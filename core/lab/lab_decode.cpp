@@ -17,19 +17,8 @@ constexpr int kActions = 7;
 constexpr double kBudget = 0.1;  // seconds: ten answers a second
 
 Result<std::shared_ptr<const Model>> small_model() {
-  ModelConfig config;
-  config.family = "lab";
-  config.d_model = config.d_in = kWidth;
-  config.vocab_size = kVocab;
+  ModelConfig config = lab_config(kWidth, kHeads, kVocab, kBlocks);
   config.position.kind = PositionSpec::Kind::rope;
-  config.final_norm.kind = NormSpec::Kind::layer;
-  config.head = {true, true};
-  BlockSpec block;
-  block.attention.n_heads = block.attention.n_kv_heads = kHeads;
-  block.attention.d_head = kWidth / kHeads;
-  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth) / kHeads));
-  block.mlp.d_mlp = 4 * kWidth;
-  config.blocks.assign(kBlocks, block);
   Weights weights = first_weights(config, 3);
   return Model::make(std::move(config), std::move(weights));
 }

@@ -14,20 +14,10 @@ constexpr int kWords = 5, kWidth = 16, kHeads = 2;
 constexpr const char* kNames[kWords] = {"I", "love", "you", "and", "tea"};
 
 ModelConfig model_config(bool positions, bool causal) {
-  ModelConfig config;
-  config.family = "lab";
-  config.d_model = config.d_in = kWidth;
-  config.vocab_size = kWords;
+  ModelConfig config = lab_config(kWidth, kHeads, kWords, 1);
   config.position.kind = positions ? PositionSpec::Kind::sinusoidal : PositionSpec::Kind::none;
   config.final_norm.kind = NormSpec::Kind::none;
-  config.head = {true, true};
-  BlockSpec block;
-  block.attention.n_heads = block.attention.n_kv_heads = kHeads;
-  block.attention.d_head = kWidth / kHeads;
-  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth) / kHeads));
-  block.attention.causal = causal;
-  block.mlp.d_mlp = 4 * kWidth;
-  config.blocks = {block};
+  config.blocks[0].attention.causal = causal;
   return config;
 }
 

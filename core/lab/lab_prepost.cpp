@@ -15,20 +15,11 @@ namespace {
 constexpr int kVocab = 48, kWidth = 32, kHeads = 4, kRows = 24, kSequences = 4, kSchedule = 8000;
 
 ModelConfig model_config(int blocks, NormOrder order) {
-  ModelConfig config;
-  config.family = "lab";
-  config.d_model = config.d_in = kWidth;
-  config.vocab_size = kVocab;
+  ModelConfig config = lab_config(kWidth, kHeads, kVocab, blocks);
   config.position.kind = PositionSpec::Kind::sinusoidal;
-  config.final_norm.kind = order == NormOrder::post ? NormSpec::Kind::none : NormSpec::Kind::layer;
+  if (order == NormOrder::post) config.final_norm.kind = NormSpec::Kind::none;
   config.head = {true, false};
-  BlockSpec block;
-  block.attention.n_heads = block.attention.n_kv_heads = kHeads;
-  block.attention.d_head = kWidth / kHeads;
-  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth) / kHeads));
-  block.mlp.d_mlp = 4 * kWidth;
-  block.order = order;
-  config.blocks.assign(static_cast<std::size_t>(blocks), block);
+  for (BlockSpec& block : config.blocks) block.order = order;
   return config;
 }
 

@@ -157,6 +157,22 @@ Result<Input> text_input(const OpenedModel& opened, const std::string& text) {
   return input;
 }
 
+ModelConfig lab_config(int width, int heads, int vocab, int blocks) {
+  ModelConfig config;
+  config.family = "lab";
+  config.d_model = config.d_in = width;
+  config.vocab_size = vocab;
+  config.final_norm.kind = NormSpec::Kind::layer;
+  config.head = {true, true};
+  BlockSpec block;
+  block.attention.n_heads = block.attention.n_kv_heads = heads;
+  block.attention.d_head = width / heads;
+  block.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width) / heads));
+  block.mlp.d_mlp = 4 * width;
+  config.blocks.assign(static_cast<std::size_t>(blocks), block);
+  return config;
+}
+
 Status go_on(const std::atomic<bool>& cancel) {
   if (cancel) return fail(Code::cancelled, "error.model.stopped");
   return Done{};

@@ -51,6 +51,9 @@ Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name
 std::vector<Text> words_of(const OpenedModel& opened, const std::vector<int>& ids);
 /// "The cat sat on the mat because it was tired", and the like, as the model reads it.
 Result<Input> text_input(const OpenedModel& opened, const std::string& text);
+/// Blocks of `heads` heads and an MLP four times as wide, LayerNorm before both, a head of its own; what a
+/// lab is about is set on top of it. Without weights.
+ModelConfig lab_config(int width, int heads, int vocab, int blocks);
 /// For loops that take long: Code::cancelled once `cancel` is set.
 Status go_on(const std::atomic<bool>& cancel);
 
