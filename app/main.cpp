@@ -5,14 +5,14 @@
 #include "app/shell/bench_frames.h"
 #include "core/base/caught.h"
 #include "core/base/words.h"
+#include "core/system/arguments.h"
 #include "core/system/signals.h"
-#include "core/system/system_language.h"
 
 int main(int count, char** arguments) {
   attnscope::survive_file_limits();
   int status = 1;
   const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.program"), [&] {
-    (void)attnscope::set_language(attnscope::system_language());  // until the command line says another one
+    (void)attnscope::set_language(attnscope::wanted_language(count, arguments));
     const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
     if (!line.run) {
       std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
@@ -21,6 +21,10 @@ int main(int count, char** arguments) {
     }
     if (line.options.bench_frames) {
       status = attnscope::bench_frames(line.options);
+      return;
+    }
+    if (!line.options.worksheet.empty()) {
+      status = attnscope::print_worksheet(line.options);
       return;
     }
     const bool window = line.options.screenshot.empty() && line.options.save_session.empty();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Reads the sources of core/ and app/ with clang-tidy and the rules in .clang-tidy; any finding fails.
 #   scripts/lint.sh [FILE.cpp ...]      no argument: every .cpp of core/ and app/
+#   scripts/lint.sh --part I/N          the I-th of N parts of them (from 1)
 # Needs build/release (scripts/test.sh or scripts/run.sh make it) for the compiler's flags and its batches of sources:
 # a header is read once for the batch, which takes a fifth of the time; a FILE is read with its batch. It does not
 # read the tests, and it fixes nothing.
@@ -24,6 +25,15 @@ mapfile -t units < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' $build/compile_comman
 sources() {
   if [[ $1 == *.cxx ]]; then sed -n "s|^#include \"\(.*\.cpp\)\"|$PWD/\1|p" "$1"; else echo "$1"; fi
 }
+part=1 parts=1
+if [[ ${1:-} == --part ]]; then
+  if [[ ! ${2:-} =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || ((BASH_REMATCH[1] > BASH_REMATCH[2])); then
+    echo "usage: scripts/lint.sh [FILE.cpp ...] or --part I/N" >&2
+    exit 2
+  fi
+  part=${BASH_REMATCH[1]} parts=${BASH_REMATCH[2]}
+  shift 2
+fi
 if (($# > 0)); then
   mapfile -t wanted < <(realpath -- "$@")
   all=("${units[@]}") units=()
@@ -38,6 +48,7 @@ else
     echo "lint: $build does not compile these files, so that they cannot be read: ${missing[*]}" >&2
     exit 1
   fi
+  mapfile -t units < <(printf '%s\n' "${units[@]}" | awk -v part="$part" -v parts="$parts" 'NR % parts == part - 1')
   count=$(for unit in "${units[@]}"; do sources "$unit"; done | wc -l)
 fi
 if ((${#units[@]} == 0)); then

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Takes the pictures of README.md from the program itself, offscreen, into assets/pictures/.
 #   scripts/screenshots.sh
+#   scripts/screenshots.sh all DIR [NAME...]   every view of every shipped model (or of those named: storyteller)
+#       at 1280x720 and 1920x1080, dark and light, in English and Korean, and DIR/index.html, which shows them in
+#       rows; pictures that are there already stay, so that it can go on
 # No display is needed. It takes pictures of the built program and what it ships only: it edits nothing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,6 +31,57 @@ JSON
   picture "$1" "$session" --text "$story" --theme "$3"
   rm "$session"
 }
+
+# all DIR [NAME...]: a row for each view of each model, a column for each size, theme and language.
+all() {
+  local dir=$1 model view size theme lang name program=$root/build/release/attnscope failed=0
+  shift
+  [[ -x $program ]] || program=$root/scripts/run.sh
+  mkdir -p "$dir"
+  local models=("$@") views=()
+  [[ $# -gt 0 ]] || for model in "$root"/assets/models/*/; do models+=("$(basename "$model")"); done
+  for view in "$root"/app/views/*_view.cpp; do views+=("$(basename "$view" _view.cpp)"); done
+  local page=$dir/index.html
+  cat > "$page" <<'HTML'
+<!doctype html><meta charset="utf-8"><title>attnscope: every view of every model</title>
+<style>body{font:14px sans-serif;background:#888}tr>*{padding:4px;text-align:left;vertical-align:top}img{width:480px}
+th{position:sticky;left:0;top:0;background:#ddd}</style>
+<table>
+HTML
+  {
+    printf '<tr><th></th>'
+    for size in 1280x720 1920x1080; do for theme in dark light; do for lang in en ko; do
+      printf '<th>%s %s %s</th>' "$size" "$theme" "$lang"
+    done; done; done
+    printf '</tr>\n'
+  } >> "$page"
+  for model in "${models[@]}"; do
+    for view in "${views[@]}"; do
+      printf '<tr><th>%s<br>%s</th>' "$model" "$view" >> "$page"
+      for size in 1280x720 1920x1080; do for theme in dark light; do for lang in en ko; do
+        name=$model-$view-$size-$theme-$lang.png
+        if [[ ! -s $dir/$name ]] && ! "$program" --screenshot "$dir/$name" --size "$size" --theme "$theme" \
+            --lang "$lang" --view "$view" "model:$model"; then
+          echo "screenshots: $name failed" >&2
+          failed=1
+        fi
+        printf '<td><a href="%s"><img loading="lazy" src="%s"></a></td>' "$name" "$name" >> "$page"
+      done; done; done
+      printf '</tr>\n' >> "$page"
+    done
+    echo "screenshots: $model"
+  done
+  echo '</table>' >> "$page"
+  echo "screenshots: $page"
+  return $failed
+}
+
+if [[ ${1:-} == all ]]; then
+  [[ $# -ge 2 ]] || { sed -n 's/^#   //p' "$0"; exit 2; }
+  shift
+  all "$@"
+  exit
+fi
 
 mkdir -p "$pictures"
 picture storyteller-dark --theme dark

@@ -3,7 +3,8 @@
 # builds, and tests.
 #   scripts/test.sh           format, lint, headless build, tests and a minute of fuzzing under the sanitizers, then the
 #                             tests of release. In turns, from commit to commit: the window under the sanitizers too, or
-#                             threads under ThreadSanitizer; and of the long tests (suites named Long...) a quarter
+#                             threads under ThreadSanitizer; of the files for lint and of the long tests (suites
+#                             named Long...) a quarter
 #   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; then the build and its tests in
 #                             a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
@@ -72,15 +73,26 @@ tests() {
   on_display ctest --test-dir "$1" -E "$(not_now "$1")" -j2 --output-on-failure --no-label-summary "${@:2}"
 }
 
-# programs BUILD NAME...: the tests of whole programs, each in one process, but for the long ones: under the sanitizers it
-# takes longer to start one than most tests do. Two at a time; the golden tests in two shares, as the longest.
+# programs BUILD NAME...: the tests of whole programs, each in one process, but for the long ones: it takes longer to
+# start one than most tests do. Two at a time; the longest in two shares, the windows' each on a display of its own.
 programs() {
   local build=$1
   shift
   {
-    for shard in 0 1; do echo "GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$shard ./test_golden"; done
-    printf './%s\n' "$@" | grep -vxF ./test_golden
-  } | (cd "$build" && on_display xargs -P 2 -I '{}' sh -c "env {} --gtest_brief=1 --gtest_filter='-Long*:*/Long*'")
+    for name in "$@"; do
+      case $name in
+        test_window) printf 'xvfb-run -a -n 2%d0 -s "-screen 0 1920x1080x24" ./test_window\n' 0 1 | shares ;;
+        test_golden) printf './test_golden\n./test_golden\n' | shares ;;
+        *) echo "./$name" ;;
+      esac
+    done
+  } | (cd "$build" && on_display xargs -P 2 -d '\n' -I '{}' \
+    sh -c "env {} --gtest_brief=1 --gtest_filter='-Long*:*/Long*' || { echo '{}: FAILED' >&2; exit 1; }")
+}
+
+# shares: of two lines the first runs the even tests of a program, the second the odd ones.
+shares() {
+  awk '{ printf "GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=%d timeout 900 %s\n", NR - 1, $0 }'
 }
 
 # version_14 TOOL: format and lint rules are written for LLVM 14; elsewhere they would judge by other rules.
@@ -109,9 +121,9 @@ headless() {
   build/asan/attnscope-cli --help >/dev/null && build/asan/test_layering --gtest_brief=1
 }
 
-# With the window where it is its turn. All but the window tests, whose frames are too slow under the sanitizers. A graphics driver keeps memory until the
-# process ends and is unloaded before leaks are looked for, so that no suppression can name it: the tests that load
-# one run without the search for leaks, all others with it.
+# With the window where it is its turn. All but the window tests, whose frames are too slow under the sanitizers. A
+# graphics driver keeps memory until the process ends and is unloaded before leaks are looked for, so that no suppression
+# can name it: the tests that load one run without the search for leaks, all others with it.
 sanitized() {
   configure_sanitized -DATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) && ninja -C build/asan || return 1
   local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0
@@ -131,6 +143,15 @@ under_tsan() {
   TSAN_OPTIONS=halt_on_error=1 tests build/tsan -R 'ThreadPool|Jobs|Session|Training|BackwardRun'
 }
 
+# The tests of release: the windows' first, as the longest.
+released() {
+  local all status=0
+  mapfile -t all < <(cd build/release && ls -S test_* | grep -vxE '.*\.(cmake|a)|test_window')
+  programs build/release test_window "${all[@]}" || status=1
+  tests build/release -R '^long\.' || status=1
+  return $status
+}
+
 # The build and its tests in a tree of another suite.
 in_tree() {
   scripts/debian-tree.sh "$1" scripts/test.sh quick
@@ -142,7 +163,7 @@ configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON
 ninja -C build/release
 if [[ $what != quick ]]; then
   if version_14 clang-format; then part "format" scripts/format.sh --check; fi
-  if version_14 clang-tidy; then part "lint" scripts/lint.sh; fi
+  if version_14 clang-tidy; then part "lint" scripts/lint.sh --part $((turn + 1))/$turns; fi
   part "headless" headless
   part "sanitizers" sanitized
   part "fuzz" env ATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
@@ -155,8 +176,7 @@ if [[ $what == full ]]; then
 fi
 
 # Last, so that its summary is the last thing to read.
-echo "== release tests"
-tests build/release || failed+=("release tests")
+part "release tests" released
 if ((${#failed[@]} > 0)); then
   echo "FAILED: $(printf '%s; ' "${failed[@]}")" >&2
   exit 1

@@ -118,16 +118,22 @@ Status bench_training(bool json) {
     print_json(out);
     return Done{};
   }
-  const auto number = [&](const char* key) { return out[key].get<double>(); };
-  std::printf("training, %s weights, %.0f tokens per step, %s kernels, %d threads\n",
-              format_count(out["parameters"].get<std::int64_t>()).c_str(), number("tokens_per_step"),
-              out["kernels"].get<std::string>().c_str(), thread_count());
-  std::printf("step     %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s   %.0f tokens/s\n",
-              number("step_ms"), number("gflop_per_s"), 100 * number("share_of_sgemm_peak"),
-              number("sgemm_peak_gflop_per_s"), number("tokens_per_s"));
-  std::printf("products %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm (the step's matrix products alone)\n",
-              alone * 1e3, number("matrix_products_gflop_per_s"),
-              100 * number("matrix_products_share_of_sgemm_peak"));
+  const auto number = [&](const char* key, const char* how, double times = 1) {
+    return format(how, times * out[key].get<double>());
+  };
+  const auto print_line = [](const char* key, std::initializer_list<std::string_view> arguments) {
+    std::printf("%s\n", tr(key, arguments).c_str());
+  };
+  print_line("cli.bench.training",
+             {format_count(out["parameters"].get<std::int64_t>()), number("tokens_per_step", "%.0f"),
+              out["kernels"].get<std::string>(), std::to_string(thread_count())});
+  print_line("cli.bench.training.step",
+             {number("step_ms", "%8.2f"), number("gflop_per_s", "%7.1f"),
+              number("share_of_sgemm_peak", "%5.1f", 100), number("sgemm_peak_gflop_per_s", "%.1f"),
+              number("tokens_per_s", "%.0f")});
+  print_line("cli.bench.training.products",
+             {format("%8.2f", alone * 1e3), number("matrix_products_gflop_per_s", "%7.1f"),
+              number("matrix_products_share_of_sgemm_peak", "%5.1f", 100)});
   return Done{};
 }
 

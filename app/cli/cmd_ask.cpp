@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
 #include "core/lens/sweep.h"
+#include "core/session/circuit.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope::cli {
@@ -18,7 +19,9 @@ namespace {
 constexpr double kLong = 3600;  // seconds: a longer sweep must be asked for
 
 struct AskOptions {
-  std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out;
+  std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out,
+                                           graph;
+  double least = 0.005;
   std::int64_t at = -1;
   bool json = false, estimate = false, yes = false;
   SequenceOptions text, clean, corrupt;
@@ -72,7 +75,8 @@ void print_rows(const AnswerTable& table) {
   for (const AnswerRow& row : table.rows) {
     const std::string place = row.step + to_text(row.at);
     std::printf("%-40s %12.6f", place.c_str(), row.value);
-    if (row.estimate) std::printf("   estimate %12.6f", *row.estimate);
+    if (row.estimate)
+      std::printf("   %s", tr("cli.ask.row_estimate", {format("%12.6f", *row.estimate)}).c_str());
     std::printf("\n");
   }
 }
@@ -153,6 +157,11 @@ Status run_attribute(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
   TRY(const LogitMeasure measure, parse_measure(opened, options.measure, options.at));
+  if (!options.graph.empty()) {
+    TRY(const AttributionGraph graph, attribution_graph(*run, measure, options.least));
+    TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measure)));
+    if (!options.json && options.out.empty()) return Done{};
+  }
   const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
                                               {"head", AttributeBy::head},
                                               {"token", AttributeBy::token},
@@ -223,14 +232,16 @@ void add_ask(CLI::App& app, Action& action) {
         options.corrupt.add_to(command, false, "corrupt-");
         add_sweep(command, options);
         command.add_option("--direction", options.direction, tr("cli.ask.direction"))
-            ->check(CLI::IsMember({"denoise", "noise"}));
+            ->check(CLI::Validator(one_word_of({"denoise", "noise"}), ""));
       });
   add("attribute", tr("cli.attribute"), "", run_attribute, [&](CLI::App& command, AskOptions& options) {
     model(command, options);
     options.text.add_to(command, false);
     add_question(command, options);
     command.add_option("--by", options.by, tr("cli.ask.by"))
-        ->check(CLI::IsMember({"part", "head", "token", "neuron"}));
+        ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+    command.add_option("--graph", options.graph, tr("cli.ask.graph"));
+    command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1));
   });
   add("merge", tr("cli.merge"), "", run_merge, [](CLI::App& command, AskOptions& options) {
     command.add_option("PART", options.parts, tr("cli.ask.parts"))->required();

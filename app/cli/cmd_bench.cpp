@@ -13,6 +13,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/calc/machine.h"
+#include "core/session/edit_values.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope::cli {
@@ -246,30 +247,35 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
           {"packed_weight_bytes", Panels::bytes()}};
 }
 
+void print_line(const char* key, std::initializer_list<std::string_view> arguments) {
+  std::printf("%s\n", tr(key, arguments).c_str());
+}
+
 void print_lines(const nlohmann::json& r) {
-  const auto number = [](const nlohmann::json& value) { return value.get<double>(); };
+  const auto number = [](const nlohmann::json& value, const char* how) {
+    return format(how, value.get<double>());
+  };
+  const auto share = [](const nlohmann::json& value) { return format("%5.1f", 100 * value.get<double>()); };
+  const auto whole = [](const nlohmann::json& value) { return std::to_string(value.get<int>()); };
+  const auto bytes = [](const nlohmann::json& value) {
+    return format_bytes(static_cast<std::uint64_t>(value.get<double>()));
+  };
   const nlohmann::json &p = r["prefill"], &d = r["decode"];
-  std::printf("%s, %d tokens, %s kernels, %d threads\n",
-              printable(r["model"].get<std::string>(), 200).c_str(), r["tokens"].get<int>(),
-              r["kernels"].get<std::string>().c_str(), r["threads"].get<int>());
-  std::printf("prefill  %8.2f ms   %7.1f GFLOP/s   %5.1f %% of sgemm's %.1f GFLOP/s, %.1f %% of FMA's %.1f\n",
-              number(p["ms"]), number(p["gflop_per_s"]), 100 * number(p["share_of_sgemm_peak"]),
-              number(p["sgemm_peak_gflop_per_s"]), 100 * number(p["share_of_fma_peak"]),
-              number(p["fma_peak_gflop_per_s"]));
-  std::printf("decode   %8.2f ms   %7.1f GB/s      %5.1f %% of memory's %.1f GB/s (%s per token)\n",
-              number(d["ms"]), number(d["gb_per_s"]), 100 * number(d["share_of_memory_bandwidth"]),
-              number(d["memory_bandwidth_gb_per_s"]),
-              format_bytes(static_cast<std::uint64_t>(number(d["bytes_read"]))).c_str());
-  std::printf("memory   %s beyond the weights for %d recorded steps, %s for packed weights\n",
-              format_bytes(static_cast<std::uint64_t>(number(p["memory_growth_bytes"]))).c_str(),
-              p["recorded_steps"].get<int>(),
-              format_bytes(static_cast<std::uint64_t>(number(r["packed_weight_bytes"]))).c_str());
+  print_line("cli.bench.head", {printable(r["model"].get<std::string>(), 200), whole(r["tokens"]),
+                                r["kernels"].get<std::string>(), whole(r["threads"])});
+  print_line("cli.bench.prefill",
+             {number(p["ms"], "%8.2f"), number(p["gflop_per_s"], "%7.1f"), share(p["share_of_sgemm_peak"]),
+              number(p["sgemm_peak_gflop_per_s"], "%.1f"), share(p["share_of_fma_peak"]),
+              number(p["fma_peak_gflop_per_s"], "%.1f")});
+  print_line("cli.bench.decode",
+             {number(d["ms"], "%8.2f"), number(d["gb_per_s"], "%7.1f"), share(d["share_of_memory_bandwidth"]),
+              number(d["memory_bandwidth_gb_per_s"], "%.1f"), bytes(d["bytes_read"])});
+  print_line("cli.bench.memory",
+             {bytes(p["memory_growth_bytes"]), whole(p["recorded_steps"]), bytes(r["packed_weight_bytes"])});
   if (!r.contains("edit")) return;
   const nlohmann::json& e = r["edit"];
-  std::printf(
-      "edit     %8.2f ms   %7.2f ms in full, %.2f ms at the machine's limits (%d rows of %d blocks)\n",
-      number(e["ms"]), number(e["full_ms"]), number(e["bound_ms"]), e["rows"].get<int>(),
-      e["blocks"].get<int>());
+  print_line("cli.bench.edit", {number(e["ms"], "%8.2f"), number(e["full_ms"], "%7.2f"),
+                                number(e["bound_ms"], "%.2f"), whole(e["rows"]), whole(e["blocks"])});
 }
 
 Status run_bench(const BenchOptions& options) {
@@ -294,7 +300,11 @@ Status run_bench(const BenchOptions& options) {
   if (!options.edits.empty()) {
     Edits edits;
     for (const std::string& text : options.edits) {
-      TRY(auto edit, parse_edit(text));
+      TRY(auto edit, parse_edit(text, named_numbers(opened, [&](const std::string&) {
+                                  Input input;
+                                  input.ids = ids;
+                                  return opened.model->run(input);
+                                })));
       edits.push_back(std::move(edit));
     }
     TRY(const MeasuredEdit edit, measure_edit(*opened.model, ids, edits));

@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/sample/beam.h"
 #include "core/sample/sampler.h"
 
 namespace attnscope::cli {
@@ -15,6 +16,8 @@ struct GenerateOptions {
   int max_new_tokens = 0;
   bool json = false;
   Sampling sampling{0.f, 0, 1.f, 0};
+  int beams = 0;  // 0: no beam search
+  double length_penalty = 1;
   SequenceOptions sequences;
 };
 
@@ -24,6 +27,40 @@ std::string text_of(const OpenedModel& opened, const std::vector<int>& ids) {
   std::vector<std::string> words;
   for (const int id : ids) words.push_back(token_label(opened, id));
   return join(words, " ");
+}
+
+bool draws(const Sampling& sampling) {
+  return sampling.temperature > 0 || sampling.top_k > 0 || sampling.top_p < 1 || sampling.min_p > 0;
+}
+
+void print_ids(const std::vector<int>& ids, const std::string& text) {
+  std::vector<std::string> out;
+  for (const int id : ids) out.push_back(std::to_string(id));
+  std::printf("%s\n", text.empty() ? join(out, ",").c_str() : text.c_str());
+}
+
+// The best hypothesis; with --json all of them.
+Status search(const GenerateOptions& options, const OpenedModel& opened, const Input& prompt,
+              const RunOptions& run) {
+  if (draws(options.sampling)) return fail(Code::unsupported, "error.sample.beams_draw");
+  const BeamSettings settings{options.beams, options.max_new_tokens, options.length_penalty,
+                              options.sampling.repetition_penalty};
+  TRY(const BeamSearch made, beam_search(*opened.model, prompt, settings, run));
+  TRY_OK(check_reached(made.unreached));
+  if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.str().c_str());
+  nlohmann::json beams = nlohmann::json::array();
+  for (const BeamHypothesis& one : made.hypotheses) {
+    const std::vector<int> ids = made.ids(one.node);
+    beams.push_back({{"ids", ids}, {"text", text_of(opened, ids)}, {"score", one.score}});
+  }
+  const std::vector<int> best =
+      made.hypotheses.empty() ? std::vector<int>{} : made.ids(made.hypotheses.front().node);
+  const std::string text = text_of(opened, best);
+  if (options.json)
+    print_json({{"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", beams}});
+  else
+    print_ids(best, text);
+  return Done{};
 }
 
 Status run_generate(const GenerateOptions& options) {
@@ -36,18 +73,16 @@ Status run_generate(const GenerateOptions& options) {
   RunOptions run;
   TRY(const Edits edits, options.sequences.read_edits(opened));
   run.edits = edits_for(edits, 0);
+  if (options.beams > 0) return search(options, opened, prompt, run);
   TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, run));
   TRY_OK(check_reached(made.unreached));
   const std::string text = text_of(opened, made.ids);
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.str().c_str());
-  if (options.json) {
+  if (options.json)
     print_json(
         {{"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}});
-    return Done{};
-  }
-  std::vector<std::string> ids;
-  for (const int id : made.ids) ids.push_back(std::to_string(id));
-  std::printf("%s\n", text.empty() ? join(ids, ",").c_str() : text.c_str());
+  else
+    print_ids(made.ids, text);
   return Done{};
 }
 
@@ -68,6 +103,14 @@ void add_generate(CLI::App& app, Action& action) {
   command->add_option("--top-p", options->sampling.top_p, tr("cli.generate.top_p"))->transform(real(0, 1));
   command->add_option("--seed", options->sampling.seed, tr("cli.generate.seed"))
       ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()));
+  command->add_option("--min-p", options->sampling.min_p, tr("cli.generate.min_p"))->transform(real(0, 1));
+  command
+      ->add_option("--repetition-penalty", options->sampling.repetition_penalty,
+                   tr("cli.generate.repetition_penalty"))
+      ->transform(real(0, kMostPenalty));
+  command->add_option("--beams", options->beams, tr("cli.generate.beams"))->transform(whole(0, kMostBeams));
+  command->add_option("--length-penalty", options->length_penalty, tr("cli.generate.length_penalty"))
+      ->transform(real(-100, 100));
   command->add_flag("--json", options->json, tr("cli.generate.json"));
   command->callback([options, &action] { action = [options] { return run_generate(*options); }; });
 }

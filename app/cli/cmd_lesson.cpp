@@ -7,6 +7,8 @@
 #include "core/base/words.h"
 #include "core/lesson/audit.h"
 #include "core/lesson/lesson_file.h"
+#include "core/lesson/worksheet.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -33,12 +35,17 @@ Status list_lessons(bool as_json) {
   return Done{};
 }
 
-/// The lessons that a word on the command line names: all, a shipped one's id, or a file.
-Result<std::vector<Lesson>> lessons_named(const std::string& name) {
-  if (name == "all") return shipped_lessons();
+/// The lesson that a word on the command line names: a shipped one's id, or a file.
+Result<Lesson> one_lesson(const std::string& name) {
   std::error_code ignored;
   const bool file = ends_with(name, ".json") || std::filesystem::exists(name, ignored);
-  TRY(Lesson lesson, file ? read_lesson(name) : shipped_lesson(name));
+  return file ? read_lesson(name) : shipped_lesson(name);
+}
+
+/// The same, and all of them.
+Result<std::vector<Lesson>> lessons_named(const std::string& name) {
+  if (name == "all") return shipped_lessons();
+  TRY(Lesson lesson, one_lesson(name));
   return std::vector<Lesson>{std::move(lesson)};
 }
 
@@ -50,6 +57,12 @@ Status check_lessons(const std::string& name) {
         tr("cli.lesson.works", {lesson.id, std::to_string(found.pages), std::to_string(found.asks)}).c_str());
   }
   return Done{};
+}
+
+Status print_lesson(const std::string& name, bool answers, const std::string& out) {
+  TRY(const Lesson lesson, one_lesson(name));
+  TRY(const std::string html, worksheet_html(lesson, answers));
+  return write_file(out, html);
 }
 
 }  // namespace
@@ -65,6 +78,13 @@ void add_lesson(CLI::App& app, Action& action) {
   const auto name = std::make_shared<std::string>();
   check->add_option("LESSON", *name, tr("cli.lesson.name"))->required();
   check->callback([name, &action] { action = [name] { return check_lessons(*name); }; });
+  CLI::App* print = command->add_subcommand("print", tr("cli.lesson.print"));
+  const auto answers = std::make_shared<bool>(false);
+  const auto out = std::make_shared<std::string>();
+  print->add_option("LESSON", *name, tr("cli.lesson.one"))->required();
+  print->add_flag("--answers", *answers, tr("cli.lesson.answers"));
+  print->add_option("--out", *out, tr("cli.lesson.out"))->type_name("F.html")->required();
+  print->callback([=, &action] { action = [=] { return print_lesson(*name, *answers, *out); }; });
 }
 
 }  // namespace attnscope::cli

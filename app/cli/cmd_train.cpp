@@ -117,9 +117,11 @@ class Progress {
     }
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     const double left = elapsed / (last.step - from_) * (trainer.recipe().steps - last.step);
-    std::printf("step %6d   loss %8.4f   held-out %6.2f %%   rate %.2e   %7.0f tokens/s   %s left\n",
-                last.step, last.loss, 100 * held_out.accuracy, last.learning_rate,
-                static_cast<double>(tokens) / seconds, duration(left).c_str());
+    std::printf("%s\n", tr("cli.train.line",
+                           {format("%6d", last.step), format("%8.4f", last.loss),
+                            format("%6.2f", 100 * held_out.accuracy), format("%.2e", last.learning_rate),
+                            format("%7.0f", static_cast<double>(tokens) / seconds), duration(left)})
+                            .c_str());
     std::fflush(stdout);
     shown_ = last.step;
     return Done{};
@@ -228,9 +230,10 @@ void add_sizes(CLI::App& command, Options& o) {
   command.add_option("--kv-heads", o.sizes.kv_heads, tr("cli.train.kv_heads"))->transform(count);
   command.add_option("--d-model", o.sizes.d_model, tr("cli.train.d_model"))->transform(count);
   command.add_option("--d-mlp", o.sizes.d_mlp, tr("cli.train.d_mlp"))->transform(count);
-  command.add_option("--order", o.sizes.order, tr("cli.train.order"))->check(CLI::IsMember({"pre", "post"}));
+  command.add_option("--order", o.sizes.order, tr("cli.train.order"))
+      ->check(CLI::Validator(one_word_of({"pre", "post"}), ""));
   command.add_option("--mask", o.sizes.mask, tr("cli.train.mask"))
-      ->check(CLI::IsMember({"prefix", "causal"}));
+      ->check(CLI::Validator(one_word_of({"prefix", "causal"}), ""));
 }
 
 void add_recipe(CLI::App& command, Options& o) {
@@ -240,7 +243,7 @@ void add_recipe(CLI::App& command, Options& o) {
   command.add_option("--learning-rate,--rate", o.recipe.learning_rate, tr("cli.train.rate"))
       ->transform(real(1e-12, 1e3));
   command.add_option("--schedule", o.recipe.schedule, tr("cli.train.schedule"))
-      ->check(CLI::IsMember({"cosine", "inverse_sqrt", "constant"}));
+      ->check(CLI::Validator(one_word_of({"cosine", "inverse_sqrt", "constant"}), ""));
   command.add_option("--warmup", o.recipe.warmup, tr("cli.train.warmup"))->transform(whole(0, 1 << 24));
   command.add_option("--smoothing", o.recipe.smoothing, tr("cli.train.smoothing"))->transform(real(0, 0.99));
 }
@@ -267,8 +270,8 @@ void add_train(CLI::App& app, Action& action) {
   command->add_flag("--resume", o.resume, tr("cli.train.resume"));
   command->add_flag("--quiet", o.quiet, tr("cli.train.quiet"));
   command->callback([options, &action] {
-    if ((!options->task.empty() || !options->data.empty()) && options->out.empty())
-      throw CLI::RequiredError("--out");
+    const bool trains = !options->data.empty() || find_task(options->task).ok();  // others are told of theirs
+    if (trains && options->out.empty()) throw CLI::RequiredError("--out");
     action = [options] { return run_train(*options); };
   });
 }

@@ -11,6 +11,7 @@
 
 #include "core/arch/open.h"
 #include "core/base/number.h"
+#include "core/system/arguments.h"
 
 namespace attnscope::cli {
 
@@ -33,6 +34,8 @@ void add_bench(CLI::App& app, Action& action);
 void add_lab(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_ask(CLI::App& app, Action& action);
+void add_probe(CLI::App& app, Action& action);
+void add_heads(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);

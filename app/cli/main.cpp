@@ -10,8 +10,8 @@
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/system/arguments.h"
 #include "core/system/signals.h"
-#include "core/system/system_language.h"
 
 namespace attnscope::cli {
 namespace {
@@ -24,8 +24,7 @@ int report(const Error& error) {
 // A word that is no command would otherwise be told as a missing one.
 std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty())
-    return printable(error.what(), kMostOfSentence);
+  if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty()) return sentence_of(app, error);
   return tr("error.cli.no_command", {in_quotes(argv[1])});
 }
 
@@ -47,16 +46,6 @@ const CLI::Option* without_value(const CLI::App& command) {
 int refuse(const std::string& sentence) {
   std::fprintf(stderr, "attnscope-cli: %s\n%s\n", sentence.c_str(), tr("error.cli.more"));
   return 2;
-}
-
-// What stands behind --lang, else what the system's settings ask for.
-std::string wanted_language(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--lang" && i + 1 < argc) return argv[i + 1];
-    if (starts_with(word, "--lang=")) return std::string(word.substr(7));
-  }
-  return system_language();
 }
 
 int run(int argc, char** argv) {
@@ -82,11 +71,14 @@ int run(int argc, char** argv) {
   add_info(app, action);
   add_calc(app, action);
   add_ask(app, action);
+  add_heads(app, action);
+  add_probe(app, action);
   add_compare(app, action);
   add_bench(app, action);
   add_lab(app, action);
   add_train(app, action);
   add_lesson(app, action);
+  translate_help(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,7 @@
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/session/document.h"
+#include "core/session/edit_values.h"
 #include "core/trace/editable.h"
 
 namespace attnscope::cli {
@@ -103,7 +104,7 @@ void SequenceOptions::add_to(CLI::App& command, bool batch, const std::string& p
   if (!batch) return;
   command.add_option(prefix_ + "pad-to", pad_to_, tr("cli.input.pad_to"))->transform(whole(1, 1 << 20));
   command.add_option(prefix_ + "pad-side", pad_side_, tr("cli.input.pad_side"))
-      ->check(CLI::IsMember({"right", "left"}));
+      ->check(CLI::Validator(one_word_of({"right", "left"}), ""));
 }
 
 Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opened,
@@ -209,8 +210,17 @@ Result<Edits> SequenceOptions::read_edits(const OpenedModel& opened) const {
     mask.spec = std::move(spec);
     edits.push_back(make_edit(std::move(mask)));
   }
+  // @run:N is sequence N without edits, @run:A the first.
+  const EditNumbers numbers =
+      named_numbers(opened, [&](const std::string& name) -> Result<std::shared_ptr<const Trace>> {
+        TRY(const std::vector<Input> inputs, read_or_own(opened));
+        const auto number =
+            name.empty() || name == "A" ? Result<std::uint64_t>(0) : parse_whole(name, 0, inputs.size() - 1);
+        if (!number) return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
+        return opened.model->run(inputs[*number]);
+      });
   for (const std::string& text : edits_) {
-    TRY(auto edit, parse_edit(text));
+    TRY(auto edit, parse_edit(text, numbers));
     edits.push_back(std::move(edit));
   }
   return edits;

@@ -20,8 +20,8 @@ void WeightCheck::follow(FrameState& state) {
   if (health.nans + health.infs > 0)
     state.notify(
         Notice::Kind::warning,
-        tr("frame.sick_weights", {format_count(health.nans), format_count(health.infs), health.first}),
-        tr("frame.sick_weights.hint"), 0);
+        Text::of("frame.sick_weights", {format_count(health.nans), format_count(health.infs), health.first}),
+        Text::of("frame.sick_weights.hint"), 0);
 }
 
 }  // namespace attnscope

@@ -28,7 +28,5 @@ void fit_page(SvgPage& page, const DisplayList& list, float margin);
 Result<std::string> to_svg(const DisplayList& list, const SvgPage& page);
 /// Writes it, whole or not at all. Errors: those of every file that is written.
 Status write_svg(const std::string& path, const std::string& text);
-/// Text inside of an element or an attribute: what XML cannot say becomes U+FFFD.
-std::string xml_text(std::string_view text);
 
 }  // namespace attnscope

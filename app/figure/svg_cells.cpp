@@ -4,6 +4,7 @@
 
 #include "app/figure/svg_parts.h"
 #include "app/gpu/cells.h"
+#include "core/base/markup.h"
 #include "shaders/params.h"
 
 namespace attnscope::svg {

@@ -15,7 +15,6 @@ std::string number(float value);
 std::string attribute(const char* name, float value);
 /// ` fill="#rrggbb"`, with the opacity where it is not whole; "none" for no colour.
 std::string paint(const char* name, ImU32 colour);
-std::string base64(const std::vector<std::uint8_t>& bytes);
 
 /// The part of a matrix that is seen: cells [row0, row1) x [col0, col1), and where they lie.
 struct CellGrid {

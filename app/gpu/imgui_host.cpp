@@ -206,6 +206,20 @@ Result<Image> ImguiHost::picture() {
   return target->read();
 }
 
+void ImguiHost::take_keys_of(GLFWwindow* other) {
+#if IMGUI_VERSION_NUM < 18700
+  glfwSetKeyCallback(other, [](GLFWwindow*, int key, int scancode, int action, int modifiers) {
+    key_queue().push_back({key, scancode, action, modifiers, 0});
+  });
+#else
+  glfwSetWindowUserPointer(other, context_.window());
+  glfwSetKeyCallback(other, [](GLFWwindow* self, int key, int scancode, int action, int modifiers) {
+    auto* first = static_cast<GLFWwindow*>(glfwGetWindowUserPointer(self));
+    ImGui_ImplGlfw_KeyCallback(first, key, scancode, action, modifiers);
+  });
+#endif
+}
+
 bool ImguiHost::keys_waiting() const {
 #if IMGUI_VERSION_NUM < 18700
   return !key_queue().empty();

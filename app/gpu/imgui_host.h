@@ -26,6 +26,8 @@ class ImguiHost {
   void new_frame();
   /// Ends the frame and draws it over the theme's ground into the context's framebuffer.
   void render();
+  /// Keys that are pressed in another window are as if they were pressed in that of the context.
+  void take_keys_of(GLFWwindow* other);
   /// Keys have arrived that the next frames will hand over one by one.
   bool keys_waiting() const;
   /// The same frame again into a picture of the same size. After ImGui::Render().

@@ -18,6 +18,8 @@ class Offscreen {
   Offscreen& operator=(const Offscreen&) = delete;
 
   unsigned framebuffer() const { return framebuffer_; }
+  /// Its pixels, the lowest row first.
+  unsigned texture() const { return colour_; }
   int width() const { return width_; }
   int height() const { return height_; }
   /// What was drawn, opaque.

@@ -26,11 +26,12 @@ struct Row {
   float em;  // size of the em square at scale 1
 };
 constexpr Row kRows[] = {
-    {&Fonts::body, Face::sans, 13.0f},    {&Fonts::body_bold, Face::sans_semibold, 13.0f},
-    {&Fonts::reading, Face::sans, 15.0f}, {&Fonts::reading_bold, Face::sans_semibold, 15.0f},
-    {&Fonts::small, Face::sans, 11.5f},   {&Fonts::title, Face::sans_semibold, 19.5f},
-    {&Fonts::mono, Face::mono, 12.5f},    {&Fonts::mono_small, Face::mono, 11.0f},
-    {&Fonts::formula, Face::mono, 17.0f}, {&Fonts::mono_big, Face::mono, 27.0f}};
+    {&Fonts::body, Face::sans, 13.0f},      {&Fonts::body_bold, Face::sans_semibold, 13.0f},
+    {&Fonts::reading, Face::sans, 15.0f},   {&Fonts::reading_bold, Face::sans_semibold, 15.0f},
+    {&Fonts::small, Face::sans, 11.5f},     {&Fonts::title, Face::sans_semibold, 19.5f},
+    {&Fonts::mono, Face::mono, 12.5f},      {&Fonts::mono_small, Face::mono, 11.0f},
+    {&Fonts::mono_tiny, Face::mono, 10.0f}, {&Fonts::formula, Face::mono, 17.0f},
+    {&Fonts::mono_big, Face::mono, 27.0f}};
 
 struct State {
   Fonts fonts;

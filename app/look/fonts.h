@@ -21,6 +21,7 @@ struct Fonts {
   ImFont* title = nullptr;         // title of a view
   ImFont* mono = nullptr;          // numbers, names, tokens
   ImFont* mono_small = nullptr;    // numbers in small cells
+  ImFont* mono_tiny = nullptr;     // numbers where two digits are all that a cell can hold
   ImFont* formula = nullptr;       // the formula of a step
   ImFont* mono_big = nullptr;      // the number of the inspector
 };

@@ -10,17 +10,21 @@
 #include "app/figure/svg.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
+#include "app/gpu/side_window.h"
 #include "app/look/fonts.h"
+#include "app/panels/lesson/speaker.h"
 #include "app/shell/picture.h"
 #include "app/shell/presenter_sheet.h"
 #include "app/shell/startup.h"
 #include "app/shell/state_file.h"
+#include "app/shell/worksheet.h"
 #include "app/state/autosave.h"
 #include "app/state/session_look.h"
 #include "app/state/workspace_file.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/system/atomic_file.h"
 #include "core/system/signals.h"
 
 namespace attnscope {
@@ -36,6 +40,7 @@ constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not 
 constexpr double kTrainingWait = 0.1;  // a model that trains is drawn no more often: the cores are its own
 constexpr double kBlinkWait = 0.25;    // of the text cursor
 constexpr double kIdleWait = 10.0;
+constexpr double kClockWait = 0.5;  // the second window has a clock
 constexpr double kFilesWait = 2.0;  // files of what is open may be saved by others
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
 
@@ -101,15 +106,36 @@ class Loop {
     }
     host_.set_lens(magnifier(state));
     host_.render();
+    show_notes();
     context_.swap();
     state_file_.end(frame_);
     context_.set_full_screen(state.presenter.on);
     if (!state.presenter.on) note_size(state.settings);
     if (state.export_request) take_export();
+    if (const auto sheet = std::exchange(state.sheet_request, std::nullopt))
+      write_worksheet(*sheet, host_, state);
     const std::string title = session_.document().opened
                                   ? opened_title(*session_.document().opened) + " \u2013 attnscope"
                                   : "attnscope";
     if (title != title_) context_.set_title(title_ = title);
+  }
+
+  // The second window, while somebody presents and wants it.
+  void show_notes() {
+    FrameState& state = frame_.state();
+    if (!state.presenter.on) state.screens = screen_count();
+    if (side_ && side_->should_close()) state.presenter.notes = false;
+    if (!state.presenter.on || !state.presenter.notes) return side_.reset();
+    if (!side_) {
+      auto made = SideWindow::make(context_, host_, tr("speaker.title"));
+      state.presenter.notes = made.ok();
+      if (!made) return session_.report(made.error());
+      side_ = *std::move(made);
+    }
+    side_->mirror();
+    const Mirror mirror{compat::texture_id(side_->mirrored()), ImGui::GetIO().DisplaySize,
+                        ImGui::IsMousePosValid() ? ImGui::GetIO().MousePos : ImVec2(-1, -1)};
+    side_->show([&] { draw_speaker(state, mirror); });
   }
 
   void note_size(Settings& settings) const {
@@ -142,6 +168,7 @@ class Loop {
     else if (ImGui::GetIO().WantTextInput)
       seconds = kBlinkWait;
     if (autosave_.waiting()) seconds = std::min(seconds, kFilesWait);
+    if (side_) seconds = std::min(seconds, kClockWait);
     if (training) seconds = std::min(seconds, kTrainingWait);
     if (session_.watches_files()) seconds = std::min(seconds, kFilesWait);
     if (frames_left_ > 0) --frames_left_;
@@ -189,6 +216,7 @@ class Loop {
   GlContext& context_;
   ImguiHost& host_;
   Frame& frame_;
+  std::unique_ptr<SideWindow> side_;
   StateFile state_file_;
   Autosave autosave_;
   std::string title_;
@@ -228,7 +256,9 @@ int run_window(const Options& asked) {
   Frame frame(session);
   FrameState& state = frame.state();
   const bool known = load_workspace(workspace_path(), state.workspace, state.settings);
-  state.ask_tour = !known && std::getenv("ATTNSCOPE_STATE") == nullptr;  // a test asks for it by the menu
+  const bool plain = asked.lesson.empty() && !asked.present;
+  state.ask_tour =
+      !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // a test asks for it by the menu
   apply_language(state, asked);
   if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
   session.training().keep_in(training_folder());
@@ -241,6 +271,7 @@ int run_window(const Options& asked) {
   auto host = ImguiHost::make(**context, options.scale);
   if (!host) return complain(host.error());
   if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
+  state.screens = screen_count();
   if (Status status = apply_look(state, options); !status) session.report(status.error());
   (*context)->on_drop = [&](const std::vector<std::string>& paths) {
     if (!paths.empty()) state.drop(paths.front());
@@ -255,6 +286,18 @@ int run_window(const Options& asked) {
   keep_all(state, !StopSignals::wanted());
   set_last_words({});
   return 0;
+}
+
+int print_worksheet(const Options& options) {
+  if (!options.language.empty()) (void)set_language(options.language);
+  auto context = make_offscreen(64, 64);
+  if (!context) return complain(context.error());
+  auto host = ImguiHost::make(**context, 1.f);
+  if (!host) return complain(host.error());
+  const auto html = drawn_worksheet({options.worksheet, options.lesson, options.answers}, **host);
+  if (!html) return complain(html.error());
+  const Status written = write_file(options.worksheet, *html);
+  return written ? 0 : complain(written.error());
 }
 
 int take_screenshot(const Options& options) {
@@ -288,6 +331,8 @@ int take_screenshot(const Options& options) {
     if (Status status = apply_cursor(state, *session.result(), options, notes); !status)
       return complain(status.error());
   for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
+  state.workspace.motion = options.motion;
+  state.workspace.motion_held = options.motion < 1;
   settle(session, **host, frame, kSettleFrames);
   if (session.mixed()) return complain(*session.mixed());
   if (!options.save_session.empty())

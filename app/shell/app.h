@@ -8,6 +8,8 @@ namespace attnscope {
 
 /// Opens the window and runs until it is closed. Exit status; errors go to stderr.
 int run_window(const Options& options);
+/// Writes options.worksheet. Exit status; errors go to stderr.
+int print_worksheet(const Options& options);
 /// Draws the frame of the options into options.screenshot. Exit status; errors go to stderr.
 int take_screenshot(const Options& options);
 

@@ -4,6 +4,7 @@
 
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -102,10 +103,11 @@ float draw_banners(FrameState& state, ImVec2 position, float width) {
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;
     const std::string id = "notice" + std::to_string(number++);
-    const Line line{notice_colour(notice.kind), notice.text, notice.hint, {}};
+    const Line line{
+        notice_colour(notice.kind), printable(notice.text.str(), kMostOfSentence), notice.hint.str(), {}};
     const bool dismissed = draw_line(line, id.c_str(), position.x, y, width) == Asked::dismiss;
     if (timed) notice.seconds_left -= static_cast<double>(ImGui::GetIO().DeltaTime);
-    if (dismissed || (timed && notice.seconds_left <= 0)) notice.text.clear();
+    if (dismissed || (timed && notice.seconds_left <= 0)) notice.text = Text();
   }
   std::erase_if(state.notices, [](const Notice& notice) { return notice.text.empty(); });
   return y - position.y;

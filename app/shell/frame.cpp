@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "app/look/item_map.h"
+#include "app/look/pointed.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
 #include "app/shell/dialogs.h"
@@ -14,6 +15,7 @@
 #include "app/state/controls.h"
 #include "app/state/cursor.h"
 #include "app/state/fault.h"
+#include "app/widgets/matrix_lens.h"
 #include "app/widgets/navigation.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
@@ -80,9 +82,8 @@ void Frame::take_news() {
       again_ = !state_.lessons.open() && !opened->path.empty() &&
                opened->path == seen_path_;  // the stage stays where it is
       seen_path_ = opened->path;
-      for (const std::string& warning : in_words(opened->warnings))
-        state_.notify(Notice::Kind::warning, warning, {}, 0);
-      for (const std::string& note : in_words(opened->notes)) state_.notify(Notice::Kind::info, note, {}, 0);
+      for (const Text& warning : opened->warnings) state_.notify(Notice::Kind::warning, warning, {}, 0);
+      for (const Text& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
     }
   }
   if (!run_) return;
@@ -100,6 +101,12 @@ void Frame::take_news() {
   }
   tidy_cursor(state_.workspace.cursor, *run_);
   state_.lessons.follow(state_, run_);
+}
+
+// Progress that cannot be read or written is told when that is met.
+void Frame::tell_progress() {
+  if (const auto why = state_.lessons.take_unkept())
+    state_.notify(Notice::Kind::warning, why->sentence(), tr("lessons.progress.unkept"), 0);
 }
 
 // In the backward mode: asks for the gradients of the newest run, and walks their steps.
@@ -154,6 +161,7 @@ void Frame::draw(Painter& painter) {
 
 void Frame::draw_all(Painter& painter) {
   take_news();
+  tell_progress();
   state_.poll_writing();
   weight_check_.follow(state_);
   follow_backward();
@@ -161,10 +169,13 @@ void Frame::draw_all(Painter& painter) {
   state_.run = run_;
   state_.walked = walked_;
   begin_items();
+  begin_pointing();
   follow_popups();
   handle_keys(state_);
+  set_matrix_lens(state_.presenter.magnifier.on);
   play();
   state_.workspace.moving = false;  // a view that moves says so again
+  motion_.follow(state_.workspace, walked_.get(), ImGui::GetIO().DeltaTime);
   draw_window(painter);
   edit_menu_.draw(state_.session, run_.get(), state_.workspace, state_.commands);
   measure_menu_.draw(run_.get(), state_.workspace);
@@ -288,8 +299,12 @@ void Frame::draw_presented(Painter& painter) {
   const float line = ImGui::GetTextLineHeight() + px(12);
   state_.stage_min = ImVec2(0, 0);
   const bool own_line = state_.workspace.view == "steps";  // which leaves room for this one
-  state_.stage_max = ImVec2(size.x, size.y - (own_line ? px(8) : line + px(4)));
+  const float words = presented_words_height(state_);
+  state_.stage_max = ImVec2(size.x, size.y - (words > 0 ? words : own_line ? px(8) : line + px(4)));
   stage_.draw(state_, run_.get(), before_.get(), painter);
+  if (words > 0)
+    return draw_part(state_, "lesson", tr("fault.lesson"),
+                     [&] { draw_presented_words(state_, ImVec2(0, size.y - words), size); });
   const char* hint = tr("present.hint");
   const WithFont small(fonts().small);
   ImGui::GetWindowDrawList()->AddText(ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line),

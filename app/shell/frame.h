@@ -14,6 +14,7 @@
 #include "app/shell/stage.h"
 #include "app/shell/tour.h"
 #include "app/state/frame_state.h"
+#include "app/state/motion.h"
 #include "app/widgets/edit_menu.h"
 
 namespace attnscope {
@@ -40,6 +41,7 @@ class Frame {
  private:
   void draw_all(Painter& painter);
   void take_news();
+  void tell_progress();
   void follow_backward();
   void play();
   void draw_window(Painter& painter);
@@ -73,6 +75,7 @@ class Frame {
   std::string seen_path_;
   bool was_backward_ = false, arriving_ = false;
   bool popup_was_open_ = false;
+  MotionClock motion_;
   double played_ = 0;  ///< part of a step that the playing has gone so far
 };
 

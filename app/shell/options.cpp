@@ -13,6 +13,7 @@
 #include "core/lab/lab.h"
 #include "core/session/session_file.h"
 #include "core/step/site.h"
+#include "core/system/arguments.h"
 #include "core/trace/mask_spec.h"
 
 namespace attnscope {
@@ -83,6 +84,8 @@ Status finish(const Raw& raw, Options& options) {
   TRY_OK(one_of(Text::of("error.app.no_such.padding_side"), options.pad_side, {"right", "left"}));
   TRY_OK(one_of(Text::of("error.app.no_such.theme"), options.theme, {"dark", "light"}));
   TRY_OK(one_of(Text::of("error.app.no_such.language"), options.language, languages()));
+  if (!options.worksheet.empty() && options.lesson.empty())
+    return fail(Code::unsupported, "error.app.worksheet_of");
   if (!options.step.empty()) {
     TRY(const Site site, parse_site(options.step));
     options.step = to_text(site);
@@ -99,95 +102,56 @@ Status finish(const Raw& raw, Options& options) {
 CLI::Validator counted(std::uint64_t least = 0) { return {whole_number(least, 1 << 24), ""}; }
 
 void declare_input(CLI::App& cli, Raw& raw, Options& options) {
-  const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    return cli.add_option(name, into, help)->allow_extra_args(false);
+  const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help,
+                            const char* type) {
+    cli.add_option(name, into, help)->allow_extra_args(false)->type_name(type);
   };
-  repeated("--text", options.texts,
-           "the input text (the encoder's, where there is one); given again, a further sequence of the batch")
-      ->type_name("T");
-  cli.add_option("--ids", raw.ids, "the input as token ids")->type_name("1,2,3")->allow_extra_args(false);
-  repeated("--decoder-text", options.decoder_texts,
-           "what the decoder has written so far; without it the model answers --text itself")
-      ->type_name("T");
-  repeated(
-      "--image", options.images,
-      "what the model looks at: PNG or JPEG, or an .npy or .safetensors array [3, rows, columns] that is "
-      "normalised already")
-      ->type_name("FILE");
-  repeated(
-      "--mask", options.masks,
-      "who sees whom: causal, full, window(4), prefix(3), text>image, joined by & | !; with enc:, vision: "
-      "or cross: in front the mask of the encoder, the vision tower or cross-attention")
-      ->type_name("SPEC");
-  repeated(
-      "--edit", options.edits,
-      "change numbers, a weight or a part of the model: PLACE=V, PLACE+=V, PLACE*=V with V a number, mean, "
-      "@pos:N or @FILE.npz")
-      ->type_name("PLACE=V");
-  cli.add_option("--pad-to", options.pad_to, "pad every sequence to this many tokens; 0: to the longest")
-      ->type_name("N")
-      ->transform(counted());
-  cli.add_option("--pad-side", options.pad_side, "where the padding stands: right or left")
-      ->type_name("SIDE");
+  repeated("--text", options.texts, tr("options.text"), "T");
+  cli.add_option("--ids", raw.ids, tr("options.ids"))->type_name("1,2,3")->allow_extra_args(false);
+  repeated("--decoder-text", options.decoder_texts, tr("options.decoder_text"), "T");
+  repeated("--image", options.images, tr("options.image"), "FILE");
+  repeated("--mask", options.masks, tr("options.mask"), "SPEC");
+  repeated("--edit", options.edits, tr("options.edit"), "PLACE=V");
+  cli.add_option("--pad-to", options.pad_to, tr("options.pad_to"))->type_name("N")->transform(counted());
+  cli.add_option("--pad-side", options.pad_side, tr("options.pad_side"))->type_name("SIDE");
 }
 
 void declare(CLI::App& cli, Raw& raw, Options& options) {
-  cli.add_option(
-      "MODEL_OR_SCENE", options.path,
-      "a model folder (config.json), a GGUF file, a scene (JSON), or what is shipped as model:NAME or "
-      "scene:NAME; none: the storyteller");
-  cli.add_option("--screenshot", options.screenshot,
-                 "write a PNG of the window here and exit, or as OUT.svg the figure on the stage with its "
-                 "texts; needs no "
-                 "display")
-      ->type_name("OUT.png");
-  cli.add_option("--save-session", options.save_session,
-                 "write what is asked for as a session here and exit; attnscope opens it again")
-      ->type_name("S.attnscope");
+  const auto named = [&](const char* name, auto& into, const char* help, const char* type) {
+    return cli.add_option(name, into, help)->type_name(type);
+  };
+  cli.set_help_flag("-h,--help", tr("cli.help"));
+  cli.set_version_flag("--version", "attnscope 0.1.0", tr("cli.version"));
+  cli.add_option("MODEL_OR_SCENE", options.path, tr("options.model"));
+  named("--screenshot", options.screenshot, tr("options.screenshot"), "OUT.png");
+  named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
   declare_input(cli, raw, options);
-  cli.add_option("--view", options.view, "the view on the stage: " + join(view_names(), ", "))
-      ->type_name("ID");
-  cli.add_option("--lab", options.lab, "the lab to show, with values of its controls: sqrt,d_k=64")
-      ->type_name("NAME[,CONTROL=VALUE]");
-  cli.add_option("--layer", options.layer, "the block to look at, from 0")
-      ->type_name("N")
-      ->transform(counted());
-  cli.add_option("--head", options.head, "the head to look at, from 0")->type_name("N")->transform(counted());
-  cli.add_option("--step", options.step, "the step to look at, for example blocks.0.attn.pattern")
-      ->type_name("SITE");
-  cli.add_option("--lesson", options.lesson, "open a lesson: its id (attnscope-cli lesson list), or a file")
-      ->type_name("ID");
-  cli.add_option("--page", options.page, "the page of the lesson, from 1")
-      ->type_name("N")
-      ->transform(counted(1));
-  cli.add_option("--train", options.train,
-                 "begin to train a small model on this task: sorter, storyteller, ... (attnscope-cli train "
-                 "lists them)")
-      ->type_name("TASK");
-  cli.add_option("--train-steps", options.train_steps, "steps of --train; default: as the task's recipe says")
-      ->type_name("N")
-      ->transform(counted(1));
-  cli.add_flag("--backward", options.backward, "walk back from the loss: the gradients of every step");
-  cli.add_flag("--present", options.present, "the figure alone on the whole screen, large, as F5 does");
-  cli.add_option("--size", raw.size, "size of the window in units")->type_name("WxH");
-  cli.add_option("--scale", options.scale, "pixels per unit, 0.5 to 4")
-      ->type_name("S")
+  named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");
+  named("--lab", options.lab, tr("options.lab"), "NAME[,CONTROL=VALUE]");
+  named("--layer", options.layer, tr("options.layer"), "N")->transform(counted());
+  named("--head", options.head, tr("options.head"), "N")->transform(counted());
+  named("--step", options.step, tr("options.step"), "SITE");
+  named("--motion", options.motion, tr("options.motion"), "T")
+      ->transform(CLI::Validator(real_number(0, 1), ""));
+  named("--lesson", options.lesson, tr("options.lesson"), "ID");
+  named("--page", options.page, tr("options.page"), "N")->transform(counted(1));
+  named("--worksheet", options.worksheet, tr("options.worksheet"), "OUT.html");
+  cli.add_flag("--answers", options.answers, tr("cli.lesson.answers"));
+  named("--train", options.train, tr("options.train"), "TASK");
+  named("--train-steps", options.train_steps, tr("options.train_steps"), "N")->transform(counted(1));
+  cli.add_flag("--backward", options.backward, tr("options.backward"));
+  cli.add_flag("--present", options.present, tr("options.present"));
+  named("--size", raw.size, tr("options.size"), "WxH");
+  named("--scale", options.scale, tr("options.scale"), "S")
       ->transform(CLI::Validator(real_number(0.5, 4), ""));
-  cli.add_option("--theme", options.theme, "dark or light")->type_name("T");
-  cli.add_option("--lang", options.language, "language: " + join(languages(), ", "))->type_name("L");
-  cli.add_option(
-         "--memory-limit", raw.memory,
-         "most memory for expanded weights, beyond it matrices stay in the file (default: half of the "
-         "memory, or ATTNSCOPE_MEMORY_LIMIT)")
-      ->type_name("8G")
-      ->check(CLI::Validator(memory_size, ""));
-  cli.add_flag("--no-animation", raw.no_animation, "nothing moves by itself");
-  cli.add_flag("--bench-frames", options.bench_frames,
-               "measure how long frames of every view take, offscreen, and exit");
-  cli.add_flag("--json", options.json, "what --bench-frames measures as JSON");
-  cli.add_flag("--timing", options.timing, "tell on stderr how long the start took")
-      ->envname("ATTNSCOPE_TIMING");
-  cli.set_version_flag("--version", "attnscope 0.1.0");
+  named("--theme", options.theme, tr("options.theme"), "T");
+  named("--lang", options.language, tr("cli.lang", {join(languages(), ", ")}).c_str(), "L");
+  named("--memory-limit", raw.memory, tr("cli.memory_limit"), "8G")->check(CLI::Validator(memory_size, ""));
+  cli.add_flag("--no-animation", raw.no_animation, tr("options.no_animation"));
+  cli.add_flag("--bench-frames", options.bench_frames, tr("options.bench_frames"));
+  cli.add_flag("--json", options.json, tr("options.json"));
+  cli.add_flag("--timing", options.timing, tr("options.timing"))->envname("ATTNSCOPE_TIMING");
+  translate_help(cli);
 }
 
 }  // namespace
@@ -195,7 +159,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
 CommandLine read_command_line(int count, const char* const* arguments) {
   CommandLine out;
   Raw raw;
-  CLI::App cli("Opens a Transformer and lets you step through every number in it.", "attnscope");
+  CLI::App cli(tr("options.title"), "attnscope");
   declare(cli, raw, out.options);
   const auto refuse = [&](const std::string& text) {
     out.run = false;
@@ -211,16 +175,14 @@ CommandLine read_command_line(int count, const char* const* arguments) {
     out.run = false;
     out.text = "attnscope 0.1.0\n";
   } catch (const CLI::ParseError& error) {
-    std::string text = printable(error.what(), kMostOfSentence);
-    while (!text.empty() && text.back() == '.') text.pop_back();
-    refuse(text + ". See attnscope --help.");
+    refuse(tr("options.more", {sentence_of(cli, error)}));
   }
   if (!out.run) return out;
   for (const CLI::Option* option : cli.get_options()) {
     const auto& values = option->results();
     const bool text = option->get_name() == "--text" || option->get_name() == "--decoder-text";
     if (text || std::find(values.begin(), values.end(), "") == values.end()) continue;
-    refuse(option->get_name() + ": it takes a value, found nothing. See attnscope --help.");
+    refuse(tr("options.more", {tr("error.cli.no_value", {option->get_name()})}));
     return out;
   }
   if (Status status = finish(raw, out.options); !status) refuse(status.error().text());

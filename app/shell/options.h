@@ -21,13 +21,16 @@ struct Options {
   int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
   std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;
-  std::string lesson;  ///< id of a shipped lesson, or a file
-  int page = 1;        ///< of the lesson, from 1
-  std::string lab;     ///< to show, with values: "sqrt,d_k=64"
+  std::string lesson;     ///< id of a shipped lesson, or a file
+  int page = 1;           ///< of the lesson, from 1
+  std::string worksheet;  ///< HTML file to write of the lesson instead of opening a window
+  bool answers = false;   ///< on it
+  std::string lab;        ///< to show, with values: "sqrt,d_k=64"
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: what the screen asks for
   bool animate = true;
+  float motion = 1.f;         ///< of the step: below 1 the picture is taken on the way
   bool present = false;       ///< begin with the figure alone on the whole screen
   bool backward = false;      ///< the walk goes back from the loss
   std::string train;          ///< a task to train beside what is open; empty: none

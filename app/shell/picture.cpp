@@ -107,7 +107,7 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
     Result<std::string> text = stage_as_svg(host, frame);
     host.end_picture();
     if (text) return state.write_figure(request.path, *std::move(text));
-    return state.notify(Notice::Kind::warning, text.error().sentence(), text.error().hint(), 0);
+    return state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
   }
   const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);
   const int height = static_cast<int>(static_cast<float>(context.height()) * request.scale);
@@ -122,8 +122,7 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   const ImVec2 min = state.stage_min, max = state.stage_max;
   host.end_picture();
   host.set_scale(usual);
-  if (!picture)
-    return state.notify(Notice::Kind::warning, picture.error().sentence(), picture.error().hint(), 0);
+  if (!picture) return state.notify(Notice::Kind::warning, picture.error().what, picture.error().advice, 0);
   auto image =
       std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
   state.write_picture(request.path, std::move(image));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/state/frame_state.h"
+#include "app/widgets/matrix_lens.h"
 
 namespace attnscope {
 namespace {
@@ -76,14 +77,24 @@ void draw_strokes(Presenter& presenter, ImDrawList* list, float scale) {
   }
 }
 
+void draw_lens_rim(const FrameState& state, ImDrawList* list) {
+  const Lens lens = magnifier(state);
+  if (lens.factor <= 1) return;
+  const ImVec2 p0(lens.centre.x - lens.half.x, lens.centre.y - lens.half.y),
+      p1(lens.centre.x + lens.half.x, lens.centre.y + lens.half.y);
+  const float rim = 3 * ui_scale() / kPresenterScale;
+  list->AddRect(ImVec2(p0.x - rim, p0.y - rim), ImVec2(p1.x + rim, p1.y + rim), theme().accent, rim, 0,
+                2 * rim);
+}
+
 }  // namespace
 
 Lens magnifier(const FrameState& state) {
   const ImVec2 at = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
-  const bool seen = state.presenter.on && state.presenter.magnifier.on && !state.presenter.black &&
+  const bool seen = state.presenter.magnifier.on && !state.presenter.black && !matrix_lens_shown() &&
                     ImGui::IsMousePosValid(&at);
   if (!seen) return {};
-  const float scale = ui_scale() / kPresenterScale * 1.6f;
+  const float scale = ui_scale() * (state.presenter.on ? 1.6f / kPresenterScale : 1.f);
   Lens lens{at, ImVec2(kLensWidth * scale, kLensHeight * scale), at, kLensFactor};
   lens.centre.x = std::clamp(at.x, lens.half.x, std::max(lens.half.x, screen.x - lens.half.x));
   lens.centre.y = std::clamp(at.y, lens.half.y, std::max(lens.half.y, screen.y - lens.half.y));
@@ -92,7 +103,7 @@ Lens magnifier(const FrameState& state) {
 
 void draw_presenter(FrameState& state) {
   Presenter& presenter = state.presenter;
-  if (!presenter.on) return;
+  if (!presenter.on) return draw_lens_rim(state, ImGui::GetForegroundDrawList());
   const ImVec2 screen = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (presenter.pen && !presenter.black && !popup) take_strokes(presenter, screen);
@@ -101,13 +112,7 @@ void draw_presenter(FrameState& state) {
   draw_strokes(presenter, list, ui_scale() / kPresenterScale);
   if (presenter.spotlight.on && ImGui::IsMousePosValid(&pointer))
     draw_spotlight(list, pointer, screen, ui_scale() / kPresenterScale * 1.4f);
-  if (const Lens lens = magnifier(state); lens.factor > 1) {
-    const ImVec2 p0(lens.centre.x - lens.half.x, lens.centre.y - lens.half.y),
-        p1(lens.centre.x + lens.half.x, lens.centre.y + lens.half.y);
-    const float rim = 3 * ui_scale() / kPresenterScale;
-    list->AddRect(ImVec2(p0.x - rim, p0.y - rim), ImVec2(p1.x + rim, p1.y + rim), theme().accent, rim, 0,
-                  2 * rim);
-  }
+  draw_lens_rim(state, list);
   if (presenter.black) list->AddRectFilled(ImVec2(0, 0), screen, IM_COL32_BLACK);
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/shell/view_tabs.h"
 #include "app/shell/welcome.h"
 #include "app/state/controls.h"
 #include "app/state/cursor.h"
@@ -20,33 +21,6 @@ constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
 constexpr float kLeastShare = 0.2f;
 
 std::string view_title(const View& view) { return tr(std::string("view.") + view.id()); }
-
-/// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
-/// `padding` stands left and right of the word.
-bool tab(const View& view, bool open, float height, float padding, const char* prefix) {
-  const Theme& t = theme();
-  const std::string title = view_title(view);
-  const ImVec2 text = ImGui::CalcTextSize(title.c_str());
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
-  const std::string id = std::string("###") + prefix + view.id();
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
-  note_item(id);
-  const bool hovered = ImGui::IsItemHovered();
-  const ImVec2 end(at.x + size.x, at.y + size.y);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImDrawFlags top = ImDrawFlags_RoundCornersTop;
-  if (open || hovered)
-    list->AddRectFilled(at, end, open ? t.panel_raised : with_alpha(t.hovered, 0.6f), px(6), top);
-  if (open) {
-    list->PushClipRect(at, ImVec2(end.x, at.y + px(5)), true);
-    list->AddRect(at, ImVec2(end.x, end.y + px(4)), t.accent, px(6), top, px(2));
-    list->PopClipRect();
-  }
-  const ImU32 ink = open || hovered ? t.text : t.text_dim;
-  list->AddText(ImVec2(at.x + (size.x - text.x) / 2, at.y + (size.y - text.y) / 2), ink, title.c_str());
-  compat::item_tooltip(tr("view." + std::string(view.id()) + ".help"));
-  return clicked;
-}
 
 /// The sign of one view or two: a rectangle, divided when there are two.
 bool split_button(bool two) {
@@ -74,58 +48,6 @@ float run_chip(const char* id, bool& pinned, ImVec2 position) {
   return ImGui::GetItemRectSize().x + px(8);
 }
 
-/// The tabs that fit, and the room beside their words, at most 13 units. The open one is among them; the
-/// others stand behind a sign at the end.
-struct TabsThatFit {
-  std::vector<const View*> shown, behind;
-  float padding = 0;
-};
-TabsThatFit tabs_that_fit(const FrameState& state, const std::string& open, float width) {
-  constexpr float kLeastGap = 3.f, kSign = 26.f, kMostGap = 13.f;
-  const auto word = [](const View& view) { return ImGui::CalcTextSize(view_title(view).c_str()).x + px(2); };
-  TabsThatFit out;
-  float words = 0;
-  for (const auto& view : state.views) words += word(*view);
-  const float least = 2 * px(kLeastGap) * static_cast<float>(state.views.size());
-  const bool all = words + least <= width;
-  const View* const chosen = state.view(open);
-  float left = width - (all ? 0 : px(kSign)) - (chosen ? word(*chosen) + 2 * px(kLeastGap) : 0);
-  for (const auto& view : state.views) {
-    const float need = word(*view) + 2 * px(kLeastGap);
-    const bool fits = all || view.get() == chosen || (out.behind.empty() && need <= left);
-    if (fits && view.get() != chosen) left -= need;
-    (fits ? out.shown : out.behind).push_back(view.get());
-  }
-  words = 0;
-  for (const View* view : out.shown) words += word(*view);
-  const float count = static_cast<float>(std::max<std::size_t>(1, out.shown.size()));
-  out.padding =
-      std::clamp((width - (all ? 0 : px(kSign)) - words) / (2 * count), px(kLeastGap), px(kMostGap));
-  return out;
-}
-
-/// The tabs that do not fit; the id of the one that was chosen, or empty.
-std::string draw_behind(const std::vector<const View*>& behind, float height) {
-  std::string chosen;
-  const float width = px(22);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("###tab_more", ImVec2(width, height))) ImGui::OpenPopup("###tabs_behind");
-  note_item("tab_more");
-  const ImU32 ink = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
-  for (int dot = 0; dot < 3; ++dot)
-    ImGui::GetWindowDrawList()->AddCircleFilled(
-        ImVec2(at.x + width / 2 + px(5) * static_cast<float>(dot - 1), at.y + height / 2), px(1.6f), ink);
-  popup_below_item(false);
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  if (!begin_popup("###tabs_behind")) return chosen;
-  for (const View* view : behind) {
-    if (ImGui::MenuItem((view_title(*view) + "###behind_" + view->id()).c_str())) chosen = view->id();
-    note_item(std::string("behind_") + view->id());
-  }
-  ImGui::EndPopup();
-  return chosen;
-}
-
 }  // namespace
 
 void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width) {
@@ -136,19 +58,9 @@ void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, floa
   ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y + px(9)));
   compat::begin_child(id.c_str(), ImVec2(width - left - px(40), height + 1), false,
                       ImGuiWindowFlags_NoScrollbar);
-  const TabsThatFit tabs = tabs_that_fit(state, half.shown, width - left - px(54));
   ImGui::SetCursorPosX(px(12));
-  {
-    const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), 0));
-    std::string chosen;
-    for (const View* view : tabs.shown) {
-      if (tab(*view, view->id() == half.shown, height, tabs.padding, "tab_")) chosen = view->id();
-      ImGui::SameLine();
-    }
-    if (!tabs.behind.empty())
-      if (std::string view = draw_behind(tabs.behind, height); !view.empty()) chosen = std::move(view);
-    if (!chosen.empty()) half.shown = chosen;
-  }
+  if (std::string view = draw_view_tabs(state, half.shown, width - left - px(54), height); !view.empty())
+    half.shown = std::move(view);
   ImGui::NewLine();
   ImGui::EndChild();
   ImGui::SetCursorScreenPos(ImVec2(position.x + width - px(36), position.y + px(7)));
@@ -209,7 +121,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   const bool wanted = workspace.edit_at && !edit_at;
   workspace.edit_at = edit_at;
   if (state.commands.take_but_edits(std::move(commands)) || wanted)
-    state.notify(Notice::Kind::info, tr("compare.read_only"));
+    state.notify(Notice::Kind::info, Text::of("compare.read_only"));
 }
 
 void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter) {
@@ -314,6 +226,13 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
   if (two) {
     if (!workspace.second_view.empty()) draw_half(state, half(true), ImVec2(middle, min.y), max, painter);
     draw_split(state, middle);
+  }
+  const std::array<std::string, 2> now = {workspace.view, two ? workspace.second_view : std::string()};
+  for (const bool second : {false, true}) {
+    std::string& shown = shown_[second ? 1 : 0];
+    if (shown == now[second ? 1 : 0]) continue;
+    if (View* view = state.view(shown, second)) view->leave(state.commands);
+    shown = now[second ? 1 : 0];
   }
   draw_progress(state);
 }

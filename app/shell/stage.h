@@ -2,7 +2,9 @@
 // view that cannot show this run, a run that takes long). Refuses to know what a view draws.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <string>
 
 #include "app/state/frame_state.h"
 
@@ -28,6 +30,7 @@ class Stage {
   void draw_split(FrameState& state, float x);
   void draw_progress(FrameState& state);
 
+  std::array<std::string, 2> shown_;  // the views of the last frame
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
 };
 

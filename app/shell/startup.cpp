@@ -8,6 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/edit_values.h"
 #include "core/system/system_language.h"
 
 namespace attnscope {
@@ -133,8 +134,12 @@ Status give_input(Document& document, const Options& options) {
     const AttentionKind of = take_mask_prefix(spec);
     TRY_OK(set_mask_text(document, std::string(spec), of));
   }
+  const auto first_run = [&](const std::string& name) -> Result<std::shared_ptr<const Trace>> {
+    if (!name.empty()) return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
+    return document.model->run(inputs_of(document).front());
+  };
   for (const std::string& text : options.edits) {
-    TRY(auto edit, parse_edit(text));
+    TRY(auto edit, parse_edit(text, named_numbers(*document.opened, first_run)));
     put_edit(document, std::move(edit));
   }
   return Done{};

@@ -113,12 +113,14 @@ json describe_presenter(const Presenter& presenter) {
           {"pen", presenter.pen},
           {"spotlight", presenter.spotlight.on},
           {"magnifier", presenter.magnifier.on},
+          {"words", presenter.words},
+          {"notes", presenter.notes},
           {"strokes", presenter.strokes.size()}};
 }
 
 json describe_messages(const FrameState& state) {
   json notices = json::array();
-  for (const Notice& notice : state.notices) notices.push_back(notice.text);
+  for (const Notice& notice : state.notices) notices.push_back(notice.text.str());
   const auto& error = state.session.error();
   return {{"error", error ? error->sentence() : std::string()},
           {"hint", error ? error->hint() : std::string()},

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kListWidth = 680.f, kButtonWidth = 220.f, kRowHeight = 28.f;
+constexpr float kListWidth = 860.f, kButtonWidth = 220.f, kRowHeight = 28.f;
 
 bool entry(const std::string& label, const std::string& id) {
   const WithVar align(ImGuiStyleVar_ButtonTextAlign, ImVec2(0.5f, 0.5f));

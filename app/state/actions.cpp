@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/state/frame_state.h"
+#include "core/base/language_names.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -17,15 +18,14 @@ bool shows_view(const FrameState& state, std::string_view id) { return state.wor
 
 // The views have the digits in the order of their tabs.
 void add_views(std::vector<Action>& rows) {
-  std::vector<std::unique_ptr<View>> views;
-  for (const ViewRow& row : view_table()) views.push_back(row.make());
-  std::sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a->order() < b->order(); });
   int number = 0;
-  for (const auto& view : views) {
+  ViewGroup group{};
+  for (const auto& view : make_views()) {
     const std::string id = view->id();
     Action action{
         .id = "view." + id, .run = show_view, .menu = Menu::view, .checked = shows_view, .argument = id};
     action.text = action.id;
+    action.line_above = std::exchange(group, view->group()) != view->group();
     if (++number <= 9) action.keys = {{static_cast<Key>(static_cast<int>(Key::n0) + number)}};
     rows.push_back(std::move(action));
   }
@@ -127,7 +127,7 @@ std::vector<Choice> choices(FrameState& state, Takes takes) {
       for (const std::string& path : state.settings.recent) out.push_back({path, path, {}});
       break;
     case Takes::language:
-      for (const std::string& name : languages()) out.push_back({name, tr("settings.language." + name), {}});
+      for (const std::string& name : languages()) out.push_back({name, language_name(name), {}});
       break;
     case Takes::site:
       if (!state.walked) break;

@@ -1,6 +1,12 @@
 // Lessons: which one, its pages, what was done.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
+#include "core/base/words.h"
+#include "core/lesson/draft.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 namespace {
@@ -11,6 +17,21 @@ void open_lesson(FrameState& state, std::string_view id) {
   state.commands.act([&state, name = std::string(id)](Session& session) {
     if (const Status begun = state.lessons.start(state, name); !begun) session.report(begun.error());
   });
+}
+
+void ask_draft(FrameState& state, std::string_view) {
+  FileQuestion question;
+  question.save = true;
+  question.title = "lessons.draft.ask_title";
+  question.name = "lesson.json";
+  question.chosen = [&state](Session& session, const std::string& path) {
+    const auto draft = lesson_draft(
+        session.history(), lesson_id_of(std::filesystem::path(path).stem().string()), state.workspace.view);
+    const Status written = draft ? write_file(path, draft->dump(1) + "\n") : Status(draft.error());
+    if (!written) return session.report(written.error());
+    state.notify(Notice::Kind::good, tr("lessons.draft.done", {path}));
+  };
+  state.commands.ask_file(std::move(question));
 }
 
 }  // namespace
@@ -35,6 +56,20 @@ std::vector<Action> learn_actions() {
        .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
        .menu = Menu::learn,
        .when = learns},
+      {.id = "learn.worksheet",
+       .run = [](FrameState& state,
+                 std::string_view) { ask_worksheet(state, state.lessons.source(), false); },
+       .menu = Menu::learn,
+       .when = learns,
+       .line_above = true},
+      {.id = "learn.answers",
+       .run = [](FrameState& state, std::string_view) { ask_worksheet(state, state.lessons.source(), true); },
+       .menu = Menu::learn,
+       .when = learns},
+      {.id = "learn.draft",
+       .run = ask_draft,
+       .menu = Menu::learn,
+       .when = [](const FrameState& state) { return state.session.document().opened != nullptr; }},
       {.id = "learn.close",
        .run =
            [](FrameState& state, std::string_view) {

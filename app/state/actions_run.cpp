@@ -57,7 +57,7 @@ bool shows_both(const FrameState& state, std::string_view) {
 
 void swap(FrameState& state, std::string_view) {
   state.commands.act(
-      [words = std::string(tr("compare.swap.undo"))](Session& session) { session.swap_pinned(words); });
+      [words = Text::of("compare.swap.undo")](Session& session) { session.swap_pinned(words); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "app/state/actions.h"
 #include "app/state/cursor.h"
 #include "app/state/frame_state.h"
+#include "app/state/motion.h"
 #include "app/widgets/navigation.h"
 
 namespace attnscope {
@@ -121,6 +122,11 @@ std::vector<Action> step_rows() {
        .keys = {{Key::space}},
        .when = has_run,
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.playing; }},
+      {.id = "walk.finish",
+       .run = [](FrameState& state, std::string_view) { finish_motion(state.workspace); },
+       .menu = Menu::walk,
+       .keys = {{Key::f}},
+       .when = [](const FrameState& state) { return state.workspace.motion < 1.f; }},
       {.id = "walk.backward",
        .run = [](FrameState& state,
                  std::string_view) { state.workspace.backward = !state.workspace.backward; },

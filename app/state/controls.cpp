@@ -4,6 +4,23 @@
 #include "core/base/text.h"
 
 namespace attnscope {
+namespace {
+
+// Where the line that begins at `text` ends: behind the last word that fits, never inside of "0.3" or before
+// a full stop, as ImGui has it; a word that fits in no line goes on behind it.
+const char* line_end(const char* text, const char* end, float width) {
+  const char* fits = text;
+  for (const char* at = text; at < end;) {
+    while (at < end && *at == ' ') ++at;
+    while (at < end && *at != ' ' && *at != '\n') ++at;
+    if (fits > text && ImGui::CalcTextSize(text, at).x > width) return fits;
+    fits = at;
+    if (at < end && *at == '\n') return at;
+  }
+  return fits;
+}
+
+}  // namespace
 
 bool raised_button(const std::string& label, bool on) {
   const Theme& t = theme();
@@ -50,10 +67,23 @@ void dim_text(const std::string& text) {
 
 void wrapped_text(const std::string& text, ImU32 colour) {
   const WithColour ink(ImGuiCol_Text, colour);
-  ImGui::PushTextWrapPos(0.f);
   note_text(text);
-  ImGui::TextUnformatted(text.c_str());
+  const float width = ImGui::GetContentRegionAvail().x;
+  const char *at = text.c_str(), *const end = at + text.size();
+  ImGui::BeginGroup();
+  ImGui::PushTextWrapPos(0.f);  // for a word that is wider than the line
+  {
+    const WithVar tight(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
+    do {
+      const char* const stop = line_end(at, end, width);
+      ImGui::TextUnformatted(at, stop);
+      at = stop;
+      while (at < end && *at == ' ') ++at;
+      if (at < end && *at == '\n') ++at;
+    } while (at < end);
+  }
   ImGui::PopTextWrapPos();
+  ImGui::EndGroup();
 }
 
 float button_width(const std::string& label) {

@@ -55,11 +55,7 @@ std::string whole_path(const std::string& path) {
 }  // namespace
 
 FrameState::FrameState(Session& the_session) : session(the_session) {
-  for (auto* half : {&views, &second_views}) {
-    for (const ViewRow& row : view_table()) half->push_back(row.make());
-    std::sort(half->begin(), half->end(),
-              [](const auto& a, const auto& b) { return a->order() < b->order(); });
-  }
+  for (auto* half : {&views, &second_views}) *half = make_views();
 }
 
 View* FrameState::view(const std::string& id, bool second) const {
@@ -105,10 +101,11 @@ const std::vector<ShippedModel>& FrameState::models() {
   return models_;
 }
 
-void FrameState::notify(Notice::Kind kind, std::string text, std::string hint, double seconds) {
-  note_text(text);
-  note_text(hint);
-  std::erase_if(notices, [&](const Notice& notice) { return notice.text == text; });
+void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds) {
+  const std::string words = text.str();
+  note_text(words);
+  note_text(hint.str());
+  std::erase_if(notices, [&](const Notice& notice) { return notice.text.str() == words; });
   notices.push_back({kind, std::move(text), std::move(hint), seconds});
 }
 
@@ -119,7 +116,8 @@ void FrameState::drop(const std::string& path) {
     ask_picture = path;
     return;
   }
-  notify(Notice::Kind::warning, tr("input.no_eyes", {file_name(path)}), tr("input.no_eyes.hint"), 0);
+  notify(Notice::Kind::warning, Text::of("input.no_eyes", {file_name(path)}), Text::of("input.no_eyes.hint"),
+         0);
 }
 
 void FrameState::open(const std::string& path) {
@@ -138,7 +136,7 @@ void FrameState::open_session(SessionFile file) {
   std::error_code ignored;
   const bool shipped = file.model.starts_with(kModelPrefix) || file.model.starts_with(kRandomPrefix);
   if (file.scene.empty() && !shipped && !fs::exists(file.model, ignored)) {
-    notify(Notice::Kind::warning, tr("session.moved", {file.model}), tr("session.moved.hint"), 0);
+    notify(Notice::Kind::warning, Text::of("session.moved", {file.model}), Text::of("session.moved.hint"), 0);
     browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
     browse->chosen = [this, file](const std::string& path) mutable {
       file.model = path;
@@ -168,13 +166,10 @@ void FrameState::remember_opened() {
   look_.reset();
   if (from) look_ = from->look();
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
-  if (from) {
-    auto pinned = pinned_of(*from, session.document());
-    if (!pinned)
-      session.report(pinned.error());
-    else if (*pinned)
-      session.pin(**pinned);
-  }
+  if (from)
+    session.pin([file = *from, document = session.document()](const std::atomic<bool>& cancel) {
+      return pinned_of(file, document, &cancel);
+    });
   if (path.empty() || path.starts_with(kRandomPrefix) || !opened) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
   if (!from && opened->path != path && !inside) return;
@@ -236,8 +231,7 @@ void FrameState::save() {
 }
 
 Status FrameState::save_session_to(const std::string& path) const {
-  const auto pinned = session.pinned();
-  return save_session(path, session.document(), look_of(workspace), pinned ? &pinned->document : nullptr);
+  return session.save(path, look_of(workspace));
 }
 
 std::string FrameState::save_name() const {
@@ -263,9 +257,9 @@ void FrameState::save_as(const std::string& path) {
   const bool scene = opened && opened->scene && path.ends_with(".json");
   const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
   if (const Status saved = save_to(to); !saved)
-    return notify(Notice::Kind::warning, saved.error().sentence(), saved.error().hint(), 0);
+    return notify(Notice::Kind::warning, saved.error().what, saved.error().advice, 0);
   if (!scene) session_path_ = to;
-  notify(Notice::Kind::good, tr(scene ? "frame.save.done" : "session.saved", {to}));
+  notify(Notice::Kind::good, Text::of(scene ? "frame.save.done" : "session.saved", {to}));
 }
 
 void FrameState::keep_unsaved() {
@@ -295,8 +289,8 @@ void FrameState::write_figure(const std::string& path, std::string svg) {
 void FrameState::poll_writing() {
   const auto written = writing_.take();
   if (!written) return;
-  if (*written) return notify(Notice::Kind::good, tr("frame.export.done", {written_path_}), {}, 8);
-  notify(Notice::Kind::warning, written->error().sentence(), written->error().hint(), 0);
+  if (*written) return notify(Notice::Kind::good, Text::of("frame.export.done", {written_path_}), {}, 8);
+  notify(Notice::Kind::warning, written->error().what, written->error().advice, 0);
 }
 
 void FrameState::set_theme(ThemeKind kind) {

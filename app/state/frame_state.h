@@ -39,7 +39,7 @@ struct Settings {
 struct Notice {
   enum class Kind { info, good, warning };
   Kind kind = Kind::info;
-  std::string text, hint;
+  Text text, hint;
   double seconds_left = 0;  ///< <= 0: until dismissed
 };
 
@@ -48,6 +48,12 @@ struct ExportRequest {
   std::string path;
   float scale = 1.f;
   bool stage_only = false;
+};
+
+/// A lesson to put on paper.
+struct SheetRequest {
+  std::string path, lesson;  ///< the HTML file; a lesson's id or file
+  bool answers = false;
 };
 
 /// Asks for the file browser.
@@ -91,6 +97,7 @@ struct FrameState {
   ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
   std::shared_ptr<const RunResult> run, walked;  ///< as Frame::run() and Frame::walked() of this frame
   Presenter presenter;
+  int screens = 1;  ///< that the system has: with two of them notes have a place
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
   std::function<void(FrameState& state, int by)> pages;
   DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
@@ -103,6 +110,7 @@ struct FrameState {
   bool open_menu = false;     ///< the first of the bar
   bool popup_by_key = false;  ///< what is open was opened by a key: the keys walk in it
   std::optional<ExportRequest> export_request;
+  std::optional<SheetRequest> sheet_request;
   std::optional<BrowseRequest> browse;
   std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
 
@@ -112,7 +120,7 @@ struct FrameState {
   const std::vector<ShippedScene>& scenes();
   /// The models that travel with the program; empty where it was built without them.
   const std::vector<ShippedModel>& models();
-  void notify(Notice::Kind kind, std::string text, std::string hint = {}, double seconds = 6.0);
+  void notify(Notice::Kind kind, Text text, Text hint = {}, double seconds = 6.0);
   /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
   /// is opened.
   void drop(const std::string& path);

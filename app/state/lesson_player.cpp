@@ -10,6 +10,7 @@
 #include "core/io/local_time.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
+#include "core/lesson/worksheet.h"
 #include "core/session/mask_edits.h"
 
 namespace attnscope {
@@ -21,6 +22,7 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, int page)
   if (page < 0 || page >= pages)
     return fail(Code::out_of_range, "error.lesson.no_page", {in_quotes(lesson->id), pages, page + 1});
   lesson_ = std::make_shared<const Lesson>(*std::move(lesson));
+  source_ = name;
   drafts_.clear();
   list_open = false;
   // At the end of the frame: who draws the page that is open still needs it.
@@ -110,6 +112,24 @@ std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
 Text LessonPlayer::answer_words(const Workspace& workspace) {
   const auto given = answer(workspace);
   return given ? answer_text(*lesson_, page(), *given, scope(workspace)) : Text();
+}
+
+const std::string& LessonPlayer::right_words(const Workspace& workspace) {
+  if (!ready()) {
+    right_.clear();
+    right_of_.reset();
+  } else if (right_of_ != now_ || right_language_ != language()) {
+    const auto right = answer_in_words(*lesson_, page(), scope(workspace));
+    right_ = right ? *right : std::string();
+    right_of_ = now_, right_language_ = language();
+  }
+  return right_;
+}
+
+std::string LessonPlayer::where() const {
+  return tr(lesson_->number > 0 ? "lessons.where" : "lessons.where.own",
+            {std::to_string(lesson_->number), tr(lesson_key(*lesson_, "title")), std::to_string(page_ + 1),
+             std::to_string(lesson_->pages.size())});
 }
 
 std::string LessonPlayer::live(const Workspace& workspace) const {
@@ -212,7 +232,10 @@ const std::vector<Lesson>& LessonPlayer::lessons() {
 Progress& LessonPlayer::progress() {
   if (progress_) return *progress_;
   auto loaded = Progress::load(path_);
-  if (!loaded) path_.clear();  // a file that cannot be read is left as it is
+  if (!loaded) {  // it is left as it is, and said
+    unkept_ = loaded.error();
+    path_.clear();
+  }
   progress_ = loaded ? *std::move(loaded) : Progress();
   return *progress_;
 }
@@ -221,12 +244,26 @@ const PageProgress* LessonPlayer::progress_of(const Lesson& lesson, const Page& 
   return progress().find(learner_, lesson.id, page.id);
 }
 
+void ask_worksheet(FrameState& state, const std::string& lesson, bool answers) {
+  FileQuestion question;
+  question.save = true;
+  question.title = "worksheet.title";
+  question.name = std::filesystem::path(lesson).stem().string() + (answers ? "-answers.html" : ".html");
+  question.chosen = [&state, lesson, answers](Session&, const std::string& path) {
+    state.sheet_request = SheetRequest{path, lesson, answers};
+  };
+  state.commands.ask_file(std::move(question));
+}
+
 std::string lesson_title(const Lesson& lesson) {
   return (lesson.number > 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
 }
 
 void LessonPlayer::keep() {
-  if (!path_.empty() && !progress().save(path_)) path_.clear();
+  const Status saved = progress().save(path_);
+  if (saved) return;
+  unkept_ = saved.error();
+  path_.clear();
 }
 
 }  // namespace attnscope

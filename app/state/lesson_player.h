@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/widgets/commands.h"
@@ -32,6 +33,8 @@ class LessonPlayer {
 
   bool open() const { return lesson_ != nullptr; }
   const Lesson& lesson() const { return *lesson_; }
+  /// What it was opened by: an id, or a file.
+  const std::string& source() const { return source_; }
   int page_index() const { return page_; }
   const Page& page() const { return lesson_->pages[static_cast<std::size_t>(page_)]; }
   PageDraft& draft() { return drafts_[page().id]; }
@@ -51,6 +54,10 @@ class LessonPlayer {
   /// What would be checked now: typed, chosen, or where the cursor stands; empty where nothing is chosen.
   std::optional<Answer> answer(const Workspace& workspace);
   Text answer_words(const Workspace& workspace);
+  /// What is right here, in words, for the one who teaches; empty while the page opens.
+  const std::string& right_words(const Workspace& workspace);
+  /// "Lesson 9 · Heads have roles · 2 / 5".
+  std::string where() const;
   /// How a page that asks for a change stands; empty where it does not.
   std::string live(const Workspace& workspace) const;
   void check(const Workspace& workspace);
@@ -67,14 +74,18 @@ class LessonPlayer {
   /// All shipped lessons in their order; an Error once where one is broken.
   const std::vector<Lesson>& lessons();
   Progress& progress();
+  /// Why the file of progress cannot be read or written, once.
+  std::optional<Error> take_unkept() { return std::exchange(unkept_, std::nullopt); }
   const PageProgress* progress_of(const Lesson& lesson, const Page& page);
   const std::string& learner() const { return learner_; }
   void set_learner(std::string name) { learner_ = std::move(name); }
   /// Where progress is kept; empty keeps none (pictures, tests). Before the first lesson.
   void keep_in(std::string path) { path_ = std::move(path); }
-  bool inspecting = false;  ///< the inspector stands in the place of the lesson
-  bool list_open = false;   ///< the list of lessons is asked for
-  float card_height = 100;  ///< of what is asked, in the frame before, pixels
+  bool inspecting = false;     ///< the inspector stands in the place of the lesson
+  bool list_open = false;      ///< the list of lessons is asked for
+  bool sheet_answers = false;  ///< worksheets are written with the answers
+  float words_height = 100;    ///< of the words under a presented figure, in the frame before, pixels
+  float card_height = 100;     ///< of what is asked, in the frame before, pixels
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
@@ -82,6 +93,7 @@ class LessonPlayer {
   std::optional<Cell> chosen_cell(const CellAsk& ask, const Workspace& workspace) const;
 
   std::shared_ptr<const Lesson> lesson_;
+  std::string source_;
   int page_ = 0;
   std::map<std::string, PageDraft> drafts_;
   std::uint64_t opened_ = 0;  ///< Session::opened_version() when the page was asked for
@@ -89,10 +101,16 @@ class LessonPlayer {
   std::optional<std::vector<Lesson>> lessons_;
   std::optional<Progress> progress_;
   std::string learner_, path_;
+  std::optional<Error> unkept_;
+  std::string right_;  ///< of `right_of_`, in `right_language_`
+  std::shared_ptr<const RunResult> right_of_;
+  std::string right_language_;
   Cursor cursor_;  ///< as the page put it: a cell is chosen once it has moved
   bool cursor_known_ = false;
 };
 
+/// Asks where the worksheet of a lesson (its id, or a file) is to be written.
+void ask_worksheet(FrameState& state, const std::string& lesson, bool answers);
 /// "9  Heads have roles", in the language of the moment.
 std::string lesson_title(const Lesson& lesson);
 

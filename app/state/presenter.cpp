@@ -47,6 +47,8 @@ void set_presenting(FrameState& state, bool on) {
   if (on == state.presenter.on) return;
   state.presenter = {};
   state.presenter.on = on;
+  state.presenter.notes = on && state.screens > 1;
+  state.presenter.began = std::chrono::steady_clock::now();
   state.workspace.presenting = on;
   state.apply_theme();
 }

@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Held {
 
 struct Presenter {
   bool on = false, black = false, pen = false;
+  bool words = true;   ///< of a lesson's page, under the figure
+  bool notes = false;  ///< a window on another screen, for the one who presents
+  std::chrono::steady_clock::time_point began;
   Held spotlight, magnifier;
   float zoom = 1.f;  ///< times the size that the screen asks for
 

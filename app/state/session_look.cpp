@@ -6,6 +6,7 @@
 #include "app/state/cursor.h"
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
+#include "core/lens/watch.h"
 
 namespace attnscope {
 namespace {
@@ -59,7 +60,7 @@ void take_ask(const json& look, Asking& asking) {
   read(*found, "row", asking.measure.row);
   int page = 0, stack = 0;
   read(*found, "page", page);
-  if (page >= 0 && page <= static_cast<int>(AskPage::parts)) settings.page = static_cast<AskPage>(page);
+  if (page >= 0 && page <= static_cast<int>(AskPage::graph)) settings.page = static_cast<AskPage>(page);
   read(*found, "stack", stack);
   if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
   read(*found, "knock_out", settings.knock_out);
@@ -116,7 +117,10 @@ json look_of(const Workspace& workspace) {
           {"backward_target", workspace.backward_target},
           {"backward_rows", static_cast<int>(workspace.backward_rows)},
           {"breakpoints", workspace.breakpoints},
+          {"stops", workspace.stops},
+          {"watched", workspace.watched},
           {"ask", ask_look(workspace.asking)},
+          {"output_page", workspace.output_page},
           {"lab", workspace.lab},
           {"lab_values", lab_look(workspace)},
           {"cursor", at}};
@@ -143,10 +147,17 @@ void take_look(const json& look, Workspace& workspace) {
     workspace.backward_rows = static_cast<LossRows>(rows);
   take_ask(look, workspace.asking);
   take_labs(look, workspace);
-  workspace.breakpoints.clear();
-  if (const auto found = look.find("breakpoints"); found != look.end() && found->is_array())
-    for (const json& site : *found)
-      if (site.is_string() && parse_site(site.get<std::string>())) workspace.breakpoints.push_back(site);
+  workspace.output_page = 0;
+  read(look, "output_page", workspace.output_page);
+  const auto take = [&](const char* key, std::vector<std::string>& into, auto parse) {
+    into.clear();
+    if (const auto found = look.find(key); found != look.end() && found->is_array())
+      for (const json& text : *found)
+        if (text.is_string() && parse(text.get<std::string>())) into.push_back(text);
+  };
+  take("breakpoints", workspace.breakpoints, parse_site);
+  take("stops", workspace.stops, parse_stop);
+  take("watched", workspace.watched, parse_watch);
 }
 
 void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {

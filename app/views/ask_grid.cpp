@@ -18,9 +18,14 @@ namespace {
 constexpr float kMostWidth = 132.f, kMostHeight = 84.f, kReadable = 17.f;  // units
 constexpr float kHatchFrom = 14.f;
 
-bool same_row(const Site& a, const Site& b, bool parts) {
-  if (a.stack != b.stack || a.layer != b.layer) return false;
-  return parts || (a.part == b.part && a.slot == b.slot);
+// Of cells over two axes the first one counts rows.
+std::int64_t row_head(const SweepCell& cell) { return cell.at.size() > 1 ? cell.at.front().index : -1; }
+
+using GridRow = std::pair<Site, std::int64_t>;  // and its head
+
+bool same_row(const GridRow& a, const GridRow& b, bool parts) {
+  if (a.first.stack != b.first.stack || a.first.layer != b.first.layer || a.second != b.second) return false;
+  return parts || (a.first.part == b.first.part && a.first.slot == b.first.slot);
 }
 
 // Later blocks stand higher; the towers below the stack that reads them.
@@ -32,7 +37,7 @@ bool above(const Site& a, const Site& b) {
 }
 
 std::int64_t column(const SweepGrid& grid, const SweepCell& cell) {
-  if (!cell.at.empty()) return cell.at.front().index;
+  if (!cell.at.empty()) return cell.at.back().index;
   for (std::size_t i = 0; i < grid.parts.size(); ++i)
     if (grid.parts[i] == cell.site.slot && grid.cross[i] == (cell.site.part == Part::cross))
       return static_cast<std::int64_t>(i);
@@ -81,26 +86,34 @@ SweepGrid SweepGrid::of(const Sweep& sweep) {
   SweepGrid out;
   const auto& cells = sweep.cells();
   if (cells.empty()) return out;
-  out.over = cells.front().at.empty() ? std::string() : cells.front().at.front().axis;
+  out.over = cells.front().at.empty() ? std::string() : cells.front().at.back().axis;
   const bool parts = out.over.empty();
+  std::vector<GridRow> rows;
+  const auto row_of_cell = [&](const SweepCell& cell) {
+    return std::find_if(rows.begin(), rows.end(), [&](const GridRow& row) {
+      return same_row(row, {cell.site, row_head(cell)}, parts);
+    });
+  };
   for (const SweepCell& cell : cells) {
-    const auto same = [&](const Site& row) { return same_row(row, cell.site, parts); };
-    if (std::none_of(out.rows.begin(), out.rows.end(), same)) out.rows.push_back(cell.site);
+    if (row_of_cell(cell) == rows.end()) rows.emplace_back(cell.site, row_head(cell));
     const bool cross = cell.site.part == Part::cross;
     bool known = !parts;
     for (std::size_t i = 0; i < out.parts.size(); ++i)
       known |= out.parts[i] == cell.site.slot && out.cross[i] == cross;
     if (!known) out.parts.push_back(cell.site.slot), out.cross.push_back(cross);
-    if (!parts) out.cols = std::max(out.cols, cell.at.front().index + 1);
+    if (!parts) out.cols = std::max(out.cols, cell.at.back().index + 1);
   }
   if (parts) out.cols = std::ssize(out.parts);
-  std::stable_sort(out.rows.begin(), out.rows.end(), above);
-  out.cell.assign(out.rows.size() * static_cast<std::size_t>(out.cols), -1);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const GridRow& a, const GridRow& b) { return above(a.first, b.first); });
+  out.cell.assign(rows.size() * static_cast<std::size_t>(out.cols), -1);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto row = std::find_if(out.rows.begin(), out.rows.end(),
-                                  [&](const Site& site) { return same_row(site, cells[i].site, parts); });
-    const std::int64_t at = (row - out.rows.begin()) * out.cols + column(out, cells[i]);
+    const std::int64_t at = (row_of_cell(cells[i]) - rows.begin()) * out.cols + column(out, cells[i]);
     out.cell[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(i);
+  }
+  for (const auto& [site, head] : rows) {
+    out.rows.push_back(site);
+    out.heads.push_back(head);
   }
   return out;
 }
@@ -116,7 +129,8 @@ Tensor SweepGrid::values(const SweepAnswer& answer, bool change) const {
   return Tensor::from(std::move(out), {{Axis::none, std::ssize(rows)}, {Axis::none, cols}});
 }
 
-std::string sweep_row_label(const ModelConfig& config, const Site& site) {
+std::string sweep_row_label(const ModelConfig& config, const Site& site, std::int64_t head) {
+  if (head >= 0) return tr("ask.row.head", {sweep_row_label(config, site), std::to_string(head)});
   const std::string layer = std::to_string(site.layer);
   if (site.part == Part::cross) return tr("ask.row.cross", {layer});
   if (site.stack == Stack::enc) return tr("ask.row.enc", {layer});
@@ -125,10 +139,12 @@ std::string sweep_row_label(const ModelConfig& config, const Site& site) {
 }
 
 std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell) {
-  const std::string row = sweep_row_label(answer.sweep->run()->config(), cell.site);
+  const ModelConfig& config = answer.sweep->run()->config();
+  std::string row = sweep_row_label(config, cell.site);
+  if (row_head(cell) >= 0) row = tr("ask.place.head", {row, std::to_string(row_head(cell))});
   if (cell.at.empty())
     return tr("ask.place.part", {row, part_name(cell.site.slot, cell.site.part == Part::cross)});
-  const Coordinate& at = cell.at.front();
+  const Coordinate& at = cell.at.back();
   if (!is_row_axis(at.axis)) return tr("ask.place.head", {row, std::to_string(at.index)});
   return tr("ask.place.pos",
             {row, std::to_string(at.index), both_names(opened, answer, cell.site, at.index)});
@@ -152,8 +168,9 @@ void AskGrid::follow(const SweepAnswer& answer, bool change) {
 
 void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
   const OpenedModel& opened = *context.run.document.opened;
-  for (const Site& site : grid_.rows)
-    plot.rows.labels.push_back(sweep_row_label(answer.sweep->run()->config(), site));
+  for (std::size_t row = 0; row < grid_.rows.size(); ++row)
+    plot.rows.labels.push_back(
+        sweep_row_label(answer.sweep->run()->config(), grid_.rows[row], grid_.heads[row]));
   const bool tokens = is_row_axis(grid_.over);
   plot.cols.title = tr(tokens ? "ask.axis.pos" : grid_.over.empty() ? "ask.axis.part" : "ask.axis.head");
   for (std::int64_t col = 0; col < grid_.cols; ++col) {
@@ -256,9 +273,10 @@ void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std:
 
 float AskGrid::labels_width(const SweepAnswer& answer) const {
   float label = 0;
-  for (const Site& site : grid_.rows)
-    label = std::max(label,
-                     text_size(fonts().mono_small, sweep_row_label(answer.sweep->run()->config(), site)).x);
+  const ModelConfig& config = answer.sweep->run()->config();
+  for (std::size_t row = 0; row < grid_.rows.size(); ++row)
+    label = std::max(
+        label, text_size(fonts().mono_small, sweep_row_label(config, grid_.rows[row], grid_.heads[row])).x);
   return label + scaled(12);
 }
 

@@ -13,10 +13,11 @@ namespace attnscope {
 
 /// Which cell of a sweep stands where.
 struct SweepGrid {
-  std::vector<Site> rows;   ///< top first; of parts: the attention of each block
-  std::vector<Slot> parts;  ///< columns that are parts of a block; empty: heads or positions
-  std::vector<bool> cross;  ///< of each of them: the part is cross-attention
-  std::string over;         ///< "head", "pos", or empty
+  std::vector<Site> rows;           ///< top first; of parts: the attention of each block
+  std::vector<std::int64_t> heads;  ///< of each row; -1: a row is no head of its own
+  std::vector<Slot> parts;          ///< columns that are parts of a block; empty: heads or positions
+  std::vector<bool> cross;          ///< of each of them: the part is cross-attention
+  std::string over;                 ///< "head", "pos", or empty
   std::int64_t cols = 0;
   std::vector<std::int64_t> cell;  ///< of the sweep, [row, col]; -1: none
 
@@ -30,8 +31,8 @@ struct SweepGrid {
 
 /// What a cell of a sweep is, in words: "block 0, head 2", "block 1, position 10 “tired”".
 std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell);
-/// "block 1", "encoder 0", "cross 1".
-std::string sweep_row_label(const ModelConfig& config, const Site& site);
+/// "block 1", "encoder 0", "cross 1"; "block 1 · 3" for a head.
+std::string sweep_row_label(const ModelConfig& config, const Site& site, std::int64_t head = -1);
 
 class AskGrid {
  public:

@@ -188,10 +188,11 @@ std::vector<PartBar> bars_inside(const std::string& id, const Attribution& token
     for (const LogitPart& part : heads.parts)
       if (place_of(part).kind == PartKind::bias) add(part);
   }
-  for (const LogitPart& part : tokens.parts)
-    if (place_of(part).kind == PartKind::head &&
-        part.step + to_text(std::vector<Coordinate>{{"head", at_axis(part, "head")}}) == id)
-      add(part);
+  for (const LogitPart& part : tokens.parts) {
+    if (place_of(part).kind != PartKind::head) continue;
+    const std::vector<Coordinate> head{{"head", at_axis(part, "head")}};
+    if (part.step + to_text(head) == id) add(part);
+  }
   for (const LogitPart& part : neurons.parts) {
     const PartPlace place = place_of(part);
     Site out_site = place.site;

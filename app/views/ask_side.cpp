@@ -24,6 +24,14 @@ void pair_line(const char* key, const std::string& value, ImU32 ink, float width
             ink, value);
 }
 
+// "40 min", "3 h 20 min".
+std::string duration_text(double seconds) {
+  const auto minutes = static_cast<std::int64_t>(seconds / 60 + 0.5);
+  if (minutes < 1) return tr("ask.time.seconds", {format("%.0f", seconds)});
+  if (minutes < 60) return tr("ask.time.minutes", {std::to_string(minutes)});
+  return tr("ask.time.hours", {std::to_string(minutes / 60), std::to_string(minutes % 60)});
+}
+
 std::string seconds_text(double seconds) {
   return format(seconds < 0.1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.0f", seconds);
 }
@@ -38,10 +46,16 @@ void draw_progress(const SweepAnswer& answer, float width) {
   }
   const double left =
       known > 0 ? answer.seconds / static_cast<double>(known) * static_cast<double>(all - known) : 0;
-  if (answer.done)
+  if (answer.asks) {
+    const ColourScope ink(ImGuiCol_Text, theme().warning);
+    const FontScope face(fonts().small);
+    figure_text(tr("ask.progress.asks", {count, total, time, duration_text(*answer.asks)}), 0);
+    note_item("ask_asks");
+  } else if (answer.done)
     caption(tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
   else if (known > 0)
-    caption(tr("ask.progress.left", {count, total, seconds_text(left)}));
+    caption(left < 90 ? tr("ask.progress.left", {count, total, seconds_text(left)})
+                      : tr("ask.progress.left_long", {count, total, duration_text(left)}));
   else
     caption(tr("ask.progress.first", {total}));
 }

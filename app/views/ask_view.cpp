@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/views/ask_graph.h"
 #include "app/views/ask_grid.h"
+#include "app/views/ask_heads.h"
 #include "app/views/ask_parts.h"
+#include "app/views/ask_paths.h"
 #include "app/views/ask_side.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -24,7 +27,8 @@ constexpr float kSide = 196.f, kWideSide = 230.f, kField = 250.f, kFoot = 104.f,
 class AskView : public View {
  public:
   const char* id() const override { return "ask"; }
-  int order() const override { return 9; }
+  ViewGroup group() const override { return ViewGroup::ask; }
+  int order() const override { return 0; }
   bool shows_runs() const override { return false; }
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "ask.none";
@@ -48,6 +52,9 @@ class AskView : public View {
   MeasureField field_;
   AskGrid grid_;
   AskParts parts_;
+  AskHeads heads_;
+  AskPaths paths_;
+  AskGraph graph_;
   std::string other_;
   bool typing_ = false;
 };
@@ -60,6 +67,9 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::patch)
     sentence = settings.into_other ? "ask.sentence.patch" : "ask.sentence.patch.back";
   if (settings.page == AskPage::parts) sentence = "ask.sentence.parts";
+  if (settings.page == AskPage::heads) sentence = "ask.sentence.heads";
+  if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
+  if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   view_heading(measure_question(opened, *answer.measure), tr(sentence, {words}), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
@@ -71,9 +81,9 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   const struct {
     AskPage page;
     const char* key;
-  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"},
-               {AskPage::patch, "ask.page.patch"},
-               {AskPage::parts, "ask.page.parts"}};
+  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
+               {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
+               {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"}};
   for (const auto& [page, key] : pages) {
     const std::string help = std::string(key) + ".help";
     if (chip(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
@@ -89,29 +99,6 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   (void)field_.draw_error(context.workspace, context.run);
 }
 
-namespace {
-
-// Chips one behind the other, wrapped before `right`.
-class ChipLine {
- public:
-  explicit ChipLine(float right) : right_(right) {}
-  bool operator()(const std::string& label, bool on, const char* help = nullptr) {
-    const bool fits = first_ || ImGui::GetItemRectMax().x + gap_ + chip_width(label) <= right_;
-    if (!first_ && fits) ImGui::SameLine(0, gap_);
-    first_ = false;
-    gap_ = scaled(5);
-    return chip(label, on, help);
-  }
-  /// More room before the next one.
-  void part() { gap_ = scaled(16); }
-
- private:
-  float right_, gap_ = 0;
-  bool first_ = true;
-};
-
-}  // namespace
-
 void AskView::draw_questions(const ViewContext& context, float width) {
   Asking& asking = context.workspace.asking;
   AskSettings& settings = asking.settings;
@@ -119,11 +106,13 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   const float right = ImGui::GetCursorScreenPos().x + width;
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
-  const float start = std::max(chip_width(tr("ask.start")), chip_width(tr("ask.cancel"))) + scaled(8);
+  const float start =
+      std::max({chip_width(tr("ask.start")), chip_width(tr("ask.cancel")), chip_width(tr("ask.go_on"))}) +
+      scaled(8);
   ChipLine line(right - start - scaled(8));
   std::string& chosen = patch ? settings.patch : settings.knock_out;
   for (const PlaceQuestion& question : place_questions()) {
-    if (question.patch != patch) continue;
+    if (question.patch != patch || settings.page == AskPage::heads) continue;
     const std::string key = std::string(patch ? "ask.patch." : "ask.out.") + question.id;
     const bool on = &asking.question() == &question;
     if (line(std::string(tr(key)) + "###" + key, on, tr(key + ".help"))) chosen = question.id;
@@ -131,7 +120,9 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config();
   line.part();
   for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {  // whose rows are asked about
-    if (!has_stacks(config) || !asking.question().by_rows || config.of(stack).stack != stack) continue;
+    if (!has_stacks(config) || !asking.question().by_rows || settings.page == AskPage::heads ||
+        config.of(stack).stack != stack)
+      continue;
     const std::string id = "###ask_stack_" + std::to_string(static_cast<int>(stack));
     if (line(stack_name(config, stack) + id, asking.stack_of(config) == stack)) settings.stack = stack;
   }
@@ -147,7 +138,11 @@ void AskView::draw_questions(const ViewContext& context, float width) {
 void AskView::draw_start(const ViewContext& context, float right, float width) {
   Asking& asking = context.workspace.asking;
   const bool running = asking.running();
-  const std::string label = std::string(tr(running ? "ask.cancel" : "ask.start")) + "###ask_start";
+  const bool on = asking.can_go_on();
+  const std::string label = std::string(tr(running ? "ask.cancel"
+                                           : on    ? "ask.go_on"
+                                                   : "ask.start")) +
+                            "###ask_start";
   ImGui::SameLine();
   ImGui::SetCursorScreenPos(ImVec2(right - width, ImGui::GetCursorScreenPos().y));
   const DisabledScope disabled(!running && !asking.request());
@@ -160,7 +155,7 @@ void AskView::draw_start(const ViewContext& context, float right, float width) {
     clicked = ImGui::Button(label.c_str(), ImVec2(width, 0));
   }
   note_item(label);
-  compat::item_tooltip(tr(running ? "ask.cancel.help" : "ask.start.help"));
+  compat::item_tooltip(tr(running ? "ask.cancel.help" : on ? "ask.go_on.help" : "ask.start.help"));
   if (!clicked) return;
   context.commands.act([&asking, running](Session& session) {
     if (running)
@@ -284,14 +279,17 @@ void AskView::draw(const ViewContext& context) {
   draw_head(context, *answer, width);
   draw_pages(context, width);
   const AskPage page = context.workspace.asking.settings.page;
-  if (page != AskPage::parts) draw_questions(context, width);
+  if (asks_sweep(page)) draw_questions(context, width);
   if (page == AskPage::patch) draw_other(context, width);
   const ImVec2 at(origin.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const ImVec2 left(width, std::max(scaled(80), origin.y + room.y - at.y));
-  if (page == AskPage::parts)
-    parts_.draw(context, *answer->measure, at, left);
-  else
-    draw_sweep(context, at, left);
+  switch (page) {
+    case AskPage::parts: return parts_.draw(context, *answer->measure, at, left);
+    case AskPage::heads: answer_at_once(context); return heads_.draw(context, *answer, at, left);
+    case AskPage::paths: return paths_.draw(context, *answer, at, left);
+    case AskPage::graph: return graph_.draw(context, *answer, at, left);
+    default: return draw_sweep(context, at, left);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "app/views/attention_common.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
@@ -115,10 +116,10 @@ HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look
     style.map = Colormap::mask;
     style.log_scale = false;
   } else if (stage == Slot::pattern && !look.difference) {
-    style.map = look.safe_colours ? Colormap::sequential_safe : Colormap::sequential;
+    style.map = Colormap::sequential;
     if (look.log_scale) style.lo = 1e-4f;
   } else {
-    style.map = look.safe_colours ? Colormap::diverging_safe : Colormap::diverging;
+    style.map = Colormap::diverging;
     set_range(style, range);
   }
   return style;
@@ -134,6 +135,16 @@ const char* stage_name(Slot stage) {
     case Slot::mask: return "mask";
     default: return "pattern";
   }
+}
+
+ImU32 head_colour(int head) {
+  // Okabe and Ito's, brighter on a dark ground and darker on a light one.
+  static constexpr ImU32 kDark[] = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x2fc79b), rgb(0xf0e442),
+                                    rgb(0xe086b8), rgb(0xff7f3f), rgb(0x8fa3ff), rgb(0xc8c8c8)};
+  static constexpr ImU32 kLight[] = {rgb(0x0072b2), rgb(0xc77c00), rgb(0x008a64), rgb(0x8a7a00),
+                                     rgb(0xb8458a), rgb(0xc74600), rgb(0x4a4fc4), rgb(0x606060)};
+  const auto at = static_cast<std::size_t>(head) % std::size(kDark);
+  return theme().kind == ThemeKind::dark ? kDark[at] : kLight[at];
 }
 
 float draw_masked_swatch(ImVec2 at, const std::string& word) {

@@ -47,11 +47,14 @@ void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const Atte
 
 /// How a stage is coloured.
 struct StageLook {
-  bool difference = false, log_scale = false, safe_colours = false;
+  bool difference = false, log_scale = false;
 };
 HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look);
 /// "scores", "scaled", ...: end of the keys of its words.
 const char* stage_name(Slot stage);
+
+/// The colour of a head where several are drawn over each other: eight that all eyes tell apart, then again.
+ImU32 head_colour(int head);
 
 /// A swatch of the hatched colour with the word "masked"; returns its width.
 float draw_masked_swatch(ImVec2 position, const std::string& word);

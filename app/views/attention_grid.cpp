@@ -18,7 +18,18 @@ constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
 constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
 constexpr const char* kAtlas = "attention.heads";
 
-float chips_height() { return ImGui::GetFrameHeight() + scaled(8); }
+constexpr const char* kOrders = "###heads_orders";
+
+struct SlimChips {
+  FontScope face{fonts().small};
+  StyleScope padding{ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4))};
+  StyleScope spacing{ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4))};
+};
+
+float chips_height() {
+  const SlimChips slim;
+  return ImGui::GetFrameHeight() + scaled(8);
+}
 
 std::string role_label(Role role) { return tr("attention.role." + std::string(role_name(role))); }
 
@@ -77,7 +88,7 @@ HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) cons
     grid.columns = widest_;
     grid.rows = std::max(1, static_cast<int>(layers_.size()));
     const float fit = (width + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
-    grid.left = fit < scaled(kCaptioned) ? scaled(20) : 0;
+    grid.left = fit < scaled(kCaptioned) && sorted_ == HeadOrder::place ? scaled(20) : 0;
     const float room = (width - grid.left + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
     set_height(grid, std::clamp(room, scaled(kSmallest), largest) * zoom_);
   } else {
@@ -138,7 +149,7 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
 }
 
 void HeadGrid::draw_chips(float width) {
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const SlimChips slim;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (chip(std::string(tr("attention.heads.model")) + "###heads_model", whole_model_,
            tr("attention.heads.model.help")))
@@ -147,6 +158,11 @@ void HeadGrid::draw_chips(float width) {
   if (chip(std::string(tr("attention.heads.layer")) + "###heads_layer", !whole_model_,
            tr("attention.heads.layer.help")))
     whole_model_ = false;
+  ImGui::SameLine();
+  if (chip(std::string(tr("attention.heads.sort")) + "###heads_sort", sorted_ != HeadOrder::place,
+           tr("attention.heads.sort.help")))
+    ImGui::OpenPopup(kOrders);
+  offer_orders();
   const float button = chip_width("+");
   ImGui::SetCursorScreenPos(ImVec2(at.x + width - 2 * button - scaled(4), at.y));
   if (chip("−###heads_smaller", false, tr("attention.heads.smaller"))) zoom_ = std::max(0.5f, zoom_ / 1.25f);
@@ -154,11 +170,35 @@ void HeadGrid::draw_chips(float width) {
   if (chip("+###heads_larger", false, tr("attention.heads.larger"))) zoom_ = std::min(6.f, zoom_ * 1.25f);
 }
 
+void HeadGrid::offer_orders() {
+  if (!ImGui::BeginPopup(kOrders)) return;
+  for (int i = 0; i < kHeadOrders; ++i) {
+    const auto by = static_cast<HeadOrder>(i);
+    if (pictures_ && !can_order(*pictures_, by)) continue;
+    const std::string name(head_order_name(by)), id = "###heads_by_" + name;
+    if (ImGui::MenuItem((tr("attention.heads.by." + name) + id).c_str(), nullptr, by == sorted_))
+      sorted_ = by;
+    note_item(id);
+  }
+  ImGui::EndPopup();
+}
+
+void HeadGrid::put_in_order() {
+  const std::uint64_t key =
+      key_of({pictures_key_, static_cast<std::uint64_t>(sorted_), pictures_->heads.size()});
+  if (key == order_key_) return;
+  order_key_ = key;
+  order_ = ordered_heads(*pictures_, sorted_);
+}
+
 void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const {
   const std::string number = std::to_string(head.layer) + "." + std::to_string(head.head);
   Role role = Role::self;
   std::string text = number;
-  if (head.roles.strongest(role))
+  if (sorted_ != HeadOrder::place)
+    text = tr("attention.caption.value",
+              {number, number_text(static_cast<float>(head_value(head, sorted_)), 2)});
+  else if (head.roles.strongest(role))
     text = tr("attention.caption",
               {number, role_label(role), number_text(static_cast<float>(head.roles.of(role).score), 2)});
   if (text_size(fonts().small, text).x > width) text = number;
@@ -191,11 +231,15 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   std::vector<Tensor> maps;
   for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells);
   context.painter.upload_atlas(kAtlas, maps, widest_);
-  for (std::size_t i = 0; i < pictures_->heads.size(); ++i) {
+  put_in_order();
+  int rank = -1;
+  for (const std::size_t i : order_) {
     const HeadThumbnail& head = pictures_->heads[i];
     if (!whole_model_ && head.layer != scene.layer) continue;
-    const ImVec2 place = whole_model_ ? grid.at(row_of(head.layer), head.head)
-                                      : grid.at(head.head / grid.columns, head.head % grid.columns);
+    ++rank;
+    const ImVec2 place = whole_model_ && sorted_ == HeadOrder::place
+                             ? grid.at(row_of(head.layer), head.head)
+                             : grid.at(rank / grid.columns, rank % grid.columns);
     const ImVec2 p0(origin.x + place.x, origin.y + place.y), p1(p0.x + grid.side, p0.y + grid.height);
     if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
     const Cursor& cursor = context.workspace.cursor;
@@ -222,7 +266,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   const float most = pictures_->largest;
   HeatStyle style = stage_style(
       Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
-      {pictures_->difference, look.log_scale, look.safe_colours});
+      {pictures_->difference, look.log_scale});
   if (!fresh()) style.alpha = 0.45f;
   canvas.atlas(context.painter, kAtlas, places, style, [&](int map) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/views/attention_common.h"
-#include "core/lens/thumbnails.h"
+#include "core/lens/head_order.h"
 
 namespace attnscope {
 
@@ -42,12 +42,17 @@ class HeadGrid {
   int row_of(int layer) const;
   void take_pictures(const ViewContext& context, const AttentionScene& scene);
   void draw_chips(float width);
+  void offer_orders();
+  void put_in_order();
   Event draw_thumbnails(const ViewContext& context, const AttentionScene& scene, const StageLook& look,
                         const Layout& grid);
   void draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const;
   void draw_waiting(ImVec2 position, ImVec2 size) const;
 
   bool whole_model_ = true;
+  HeadOrder sorted_ = HeadOrder::place;
+  std::uint64_t order_key_ = 0;
+  std::vector<std::size_t> order_;  ///< of pictures_->heads
   float zoom_ = 1.f;
   std::vector<int> layers_;              ///< blocks with this attention, in order: the rows
   int widest_ = 1;                       ///< heads of the one with most

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/gpu/gl_context.h"
+#include "app/look/item_map.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -13,7 +14,8 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
-constexpr float kBelow = 76.f;            // units under the cells: legend, its numbers, switches
+constexpr float kBelow = 72.f;            // units under the cells: legend, its numbers, switches
+constexpr float kSums = 52.f;             // units beside them: what the rows sum to
 
 // The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
 Range around(double begin, double end, Range old, std::int64_t size) {
@@ -71,6 +73,9 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
                                                  without_first_ && stage == Slot::pattern, old});
   plane_.range = signed_range(plane_.values);
   plane_.key = key, plane_.rows = rows, plane_.cols = cols;
+  sums_.clear();
+  if (stage == Slot::pattern && !plane_.difference && cols.size() == scene.keys)
+    sums_ = row_sums(plane_.values);
 }
 
 void PlanePane::take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
@@ -103,6 +108,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
     next.key = key + 1;
   }
   if (next.key == plane_.key && !plane_.values.empty()) return;
+  sums_.clear();
   next.range = next.values.empty() ? ValueRange{} : signed_range(next.values);
   plane_ = std::move(next);
 }
@@ -147,7 +153,9 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
   plot.window = &window;
   const DrawGroupScope group("matrix", scene.site(stage), scene.head);
+  if (!sums_.empty()) size.x -= scaled(kSums);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
+  if (!sums_.empty()) draw_sums(plot, position, size);
   window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
   PairEvent out;
   if (!event.hovered()) return out;
@@ -173,6 +181,63 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   return out;
 }
 
+// What every row of the pattern sums to, at its right.
+void PlanePane::draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const {
+  const MatrixLayout layout = matrix_layout(plot, size);
+  ImFont* font = fonts().mono_small;
+  const float tall = text_size(font, "0").y, x = position.x + layout.cells1.x + scaled(6);
+  const Canvas canvas;
+  for (std::size_t i = 0; i < sums_.size(); i += static_cast<std::size_t>(layout.row_stride)) {
+    const double row = static_cast<double>(plane_.rows.begin) + static_cast<double>(i);
+    const float y = layout.corner(row + 0.5, 0).y;
+    if (y < layout.cells0.y || y > layout.cells1.y) continue;
+    draw_text(canvas, font, ImVec2(x, position.y + y - tall / 2), theme().text_dim,
+              number_text(static_cast<float>(sums_[i]), 4));
+  }
+  const std::string sum = tr("attention.sums");
+  draw_text(canvas, fonts().small, ImVec2(x, position.y + layout.cells1.y + scaled(2)), theme().text_dim,
+            sum);
+}
+
+// Brings a query of a zoomed plane into sight.
+void PlanePane::show_query(const AttentionScene& scene, std::int64_t query) {
+  if (window_.all()) {
+    if (scene.queries <= kMostExact && scene.keys <= kMostExact) return;
+    const double side = static_cast<double>(kMostExact) / 2;
+    window_ = {0, 0, std::min(side, static_cast<double>(scene.queries)),
+               std::min(side, static_cast<double>(scene.keys))};
+  }
+  const auto centre = [](double at, double& begin, double& end, std::int64_t size) {
+    const double span = end - begin;
+    begin = std::clamp(at - span / 2, 0.0, std::max(0.0, static_cast<double>(size) - span));
+    end = begin + span;
+  };
+  const double at = static_cast<double>(query);
+  centre(at, window_.row0, window_.row1, scene.queries);
+  centre(at, window_.col0, window_.col1, scene.keys);
+}
+
+// Letters of a token, and Enter: the next query that holds them.
+void PlanePane::find_token(const ViewContext& context, const AttentionScene& scene, float width) {
+  if (width < scaled(60)) return;
+  ImGui::SetNextItemWidth(std::min(width, scaled(150)));
+  const bool entered =
+      ImGui::InputTextWithHint("###attention.find", tr("attention.find"), &wanted_,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  note_item("attention.find");
+  compat::item_tooltip(tr("attention.find.help"));
+  ImGui::SameLine();  // the line goes on: what ends it stands behind the call
+  if (!entered || wanted_.empty()) return;
+  ImGui::SetKeyboardFocusHere(-1);
+  const std::string letters = lower(wanted_);
+  for (std::int64_t i = 1; i <= scene.queries; ++i) {
+    const std::int64_t query = (context.workspace.cursor.query + i) % scene.queries;
+    if (lower(query_name(context.run, scene, query)).find(letters) == std::string::npos) continue;
+    context.workspace.cursor.query = query;
+    return show_query(scene, query);
+  }
+}
+
 void PlanePane::draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage,
                            ImVec2 position, float width) {
   StageLook colours = look(context.workspace);
@@ -184,6 +249,8 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
                      tr(has_padding(scene) ? "attention.masked_or_padding" : "attention.masked"));
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const auto toggle = [&](const char* key, const char* help, const char* id, bool& value) {
     const std::string label = std::string(tr(key)) + id;
     if (ImGui::GetCursorScreenPos().x + chip_width(label) > position.x + width) return;
@@ -191,9 +258,9 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
     ImGui::SameLine();
   };
   toggle("attention.log_scale", "attention.log_scale.help", "###log_scale", context.workspace.log_scale);
-  toggle("attention.safe_colours", "attention.safe_colours.help", "###safe_colours", safe_colours_);
   if (stage == Slot::pattern)
     toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
+  find_token(context, scene, position.x + width - ImGui::GetCursorScreenPos().x);
   ImGui::NewLine();  // newer versions of Dear ImGui would put the next item's line here, wherever the item
                      // stands
   std::string note;

@@ -20,7 +20,7 @@ class PlanePane {
   /// `lit`: the pair to light (what is pointed at here or elsewhere); `coarse`: the head's thumbnail or null.
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& lit,
                  const HeadThumbnail* coarse, ImVec2 position, ImVec2 size);
-  StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale, safe_colours_}; }
+  StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale}; }
   /// What is on the screen is new minus old.
   bool shows_difference() const { return plane_.difference; }
 
@@ -40,6 +40,9 @@ class PlanePane {
                      const HeadThumbnail* coarse);
   PairEvent draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                        const PairEvent& lit, ImVec2 position, ImVec2 size);
+  void draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
+  void find_token(const ViewContext& context, const AttentionScene& scene, float width);
+  void show_query(const AttentionScene& scene, std::int64_t query);
   void draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   float width);
 
@@ -47,7 +50,9 @@ class PlanePane {
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;
   Deferred<PooledPlane> overview_;
-  bool safe_colours_ = false, without_first_ = false;
+  std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
+  bool without_first_ = false;
+  std::string wanted_;  ///< letters of the token that is looked for
 };
 
 }  // namespace attnscope

@@ -1,10 +1,15 @@
-// The attention view: every head as a thumbnail, one head large, and one row of it spelled out. Hovering
-// previews, clicking moves the cursor and pins. Refuses to compute: numbers come from the run and the lenses.
+// The attention view: every head as a thumbnail, one head large (as a map of any stage, as lines between
+// words, built up from outer products, or three words of a row as a triangle), and one row spelled out.
+// Hovering previews, clicking moves the cursor and pins. Refuses to compute: numbers come from the run and
+// the lenses.
 #include <algorithm>
 
+#include "app/views/attention_build.h"
 #include "app/views/attention_grid.h"
 #include "app/views/attention_image.h"
+#include "app/views/attention_lines.h"
 #include "app/views/attention_pane.h"
+#include "app/views/attention_triangle.h"
 #include "app/views/attention_why.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/edit_menu.h"
@@ -35,6 +40,7 @@ void offer(const ViewContext& context, const AttentionScene& scene, Slot stage, 
 class AttentionView : public View {
  public:
   const char* id() const override { return "attention"; }
+  ViewGroup group() const override { return ViewGroup::walk; }
   int order() const override { return 1; }
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
@@ -42,9 +48,12 @@ class AttentionView : public View {
   void draw(const ViewContext& context) override;
 
  private:
+  enum class Mode { map, lines, build, triangle };
   AttentionScene shown_scene(const ViewContext& context) const;
   float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
-  void draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position);
+  /// Returns the height.
+  float draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
+                    float width);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   ImVec2 size);
@@ -54,10 +63,14 @@ class AttentionView : public View {
   bool draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
 
+  Mode mode_ = Mode::map;
   HeadGrid grid_;
   PlanePane pane_;
   WhyTable why_;
   ImagePane image_;
+  LinesPane lines_;
+  BuildPane build_;
+  TrianglePane triangle_;
   bool on_image_ = true;          ///< where only one of matrix and image has room
   HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
   PairEvent hovered_pair_;
@@ -83,24 +96,50 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   const std::string place = place_name(scene.trace->config(), scene.site(stage));
   std::string sentence = stage == Slot::scaled ? sentence_text(*scene.trace, scene.site(stage))
                                                : tr(std::string("attention.sentence.") + stage_name(stage));
-  if (pane_.shows_difference()) sentence = tr("attention.sentence.difference");
+  if (mode_ != Mode::map)
+    sentence = tr(mode_ == Mode::lines   ? "attention.sentence.lines"
+                  : mode_ == Mode::build ? "attention.sentence.build"
+                                         : "attention.sentence.triangle");
+  else if (pane_.shows_difference())
+    sentence = tr("attention.sentence.difference");
   return places_heading(context.workspace, context.run, PlaceChips::attentions,
                         tr(title, {place, std::to_string(scene.head)}), sentence, width);
 }
 
-void AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
-                                ImVec2 position) {
+float AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                                 ImVec2 position, float width) {
   const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
-  ImGui::SetCursorScreenPos(position);
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+  const float gap = scaled(4), row = ImGui::GetFrameHeight();
+  ImVec2 at = position;
+  const auto put = [&](const std::string& label, bool on, const char* help) {
+    const float wide = chip_width(label);
+    if (at.x > position.x && at.x + wide > position.x + width) at = ImVec2(position.x, at.y + row + gap);
+    ImGui::SetCursorScreenPos(at);
+    at.x += wide + gap;
+    return chip(label, on, help);
+  };
   for (const Slot slot : stages) {
     const std::string name = stage_name(slot);
     const std::string help = sentence_text(*scene.trace, scene.site(slot));
-    if (chip(tr("attention.stage." + name) + ("###stage_" + name), slot == stage, help.c_str()))
-      go_to_site(context.workspace, context.run, scene.site(slot));
-    ImGui::SameLine();
+    if (!put(tr("attention.stage." + name) + ("###stage_" + name), mode_ == Mode::map && slot == stage,
+             help.c_str()))
+      continue;
+    mode_ = Mode::map;
+    go_to_site(context.workspace, context.run, scene.site(slot));
   }
-  ImGui::NewLine();
+  at.x += gap * 2;
+  const auto mode = [&](Mode which, const char* word, const char* help, const char* id) {
+    if (put(std::string(tr(word)) + id, mode_ == which, tr(help))) mode_ = which;
+  };
+  mode(Mode::lines, "attention.mode.lines", "attention.mode.lines.help", "###attention.mode_lines");
+  if (scene.trace->attention(scene.site(Slot::pattern))) {
+    mode(Mode::build, "attention.mode.build", "attention.mode.build.help", "###attention.mode_build");
+    mode(Mode::triangle, "attention.mode.triangle", "attention.mode.triangle.help",
+         "###attention.mode_triangle");
+  }
+  return at.y + row - position.y;
 }
 
 void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -164,9 +203,25 @@ bool AttentionView::draw_image(const ViewContext& context, const AttentionScene&
 
 void AttentionView::draw_right(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                ImVec2 position, ImVec2 size) {
-  draw_stages(context, scene, stage, position);
-  const float top = ImGui::GetFrameHeight() + scaled(10);
+  const float top = draw_stages(context, scene, stage, position, size.x) + scaled(10);
   const ImVec2 at(position.x, position.y + top), room(size.x, size.y - top);
+  if (mode_ == Mode::lines) {
+    const PairEvent event = lines_.draw(context, scene, at, room);
+    if (event.any()) offer(context, scene, Slot::pattern, event);
+    if (event.clicked) pin(context, scene, Slot::pattern, event);
+    hovered_pair_ = {};
+    return;
+  }
+  if (mode_ == Mode::build) {
+    hovered_pair_ = {};
+    return build_.draw(context, scene, at, room);
+  }
+  if (mode_ == Mode::triangle) {
+    triangle_.draw(context, scene,
+                   std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1), at, room);
+    hovered_pair_ = {};
+    return;
+  }
   if (!image_.possible(context, scene)) return draw_plane(context, scene, stage, at, room);
   if (size.x >= scaled(kBoth)) {
     const float gap = scaled(24), side = std::min(room.y, room.x * 0.44f);
@@ -190,11 +245,17 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
 
 void AttentionView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
+  const bool wide = mode_ == Mode::lines || mode_ == Mode::build;  // the figure alone
+  if (wide) hovered_head_ = {};
   const AttentionScene scene = shown_scene(context);
+  if ((mode_ == Mode::build || mode_ == Mode::triangle) && !scene.trace->attention(scene.site(Slot::pattern)))
+    mode_ = Mode::map;  // a recording without queries and keys
   const Slot stage = stage_of(context.workspace.cursor, scene);
   const float bottom = origin.y + all.y;
   const float top = draw_title(context, scene, stage, all.x) + scaled(14);
   const float gap = scaled(26);
+  if (wide)
+    return draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(6), bottom - top));
   if (all.x < scaled(kNarrow)) {  // half of the stage: the heads go below
     const float high = bottom - top,
                 upper = std::clamp(all.x, high * 0.6f, high);               // the map is what is looked at
@@ -205,7 +266,7 @@ void AttentionView::draw(const ViewContext& context) {
     ImGui::Dummy(ImVec2(1, 1));
     return;
   }
-  const float left = std::clamp(all.x * 0.385f, scaled(220), scaled(400));
+  const float left = std::clamp(all.x * 0.34f, scaled(220), scaled(400));
   const ImVec2 right(origin.x + left + gap, top);
   draw_right(context, scene, stage, right,
              ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));

@@ -8,6 +8,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lens/simplex.h"
 
 namespace attnscope {
 namespace {
@@ -31,10 +32,14 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
   key_ = key;
   shown_key_ = -1;
   auto row = attention_row(*scene.trace, scene.site(Slot::pattern), scene.head, query);
-  if (row)
-    row_ = *std::move(row);
-  else
-    row_.reset();
+  row_.reset(), order_.clear();
+  if (!row) return;
+  row_ = *std::move(row);
+  order_ = strongest_keys(*row_);
+  std::vector<char> listed(row_->terms.size(), 0);
+  for (const std::int64_t at : order_) listed[static_cast<std::size_t>(at)] = 1;
+  for (std::size_t at = 0; at < listed.size(); ++at)
+    if (!listed[at]) order_.push_back(static_cast<std::int64_t>(at));
 }
 
 WhyTable::Columns WhyTable::columns(float width) const {
@@ -49,7 +54,7 @@ WhyTable::Columns WhyTable::columns(float width) const {
   if (row_->biased) shares.emplace_back(Kind::bias, 0.14f);
   if (!row_->mask_first && !narrow) shares.emplace_back(Kind::mask, mask);
   shares.emplace_back(Kind::exponential, 0.14f);
-  shares.emplace_back(Kind::weight, later ? 0.18f : 0.20f);
+  shares.emplace_back(Kind::weight, later ? 0.20f : 0.25f);
   float sum = 0, x = 0;
   for (const auto& [kind, share] : shares) sum += share;
   Columns out;
@@ -136,7 +141,8 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   const float line = scaled(kLine), width = ImGui::GetContentRegionAvail().x;
   const auto count = static_cast<std::int64_t>(row_->terms.size());
   if (key != shown_key_ && key >= 0) {
-    const float top = static_cast<float>(key) * line, view = ImGui::GetWindowHeight();
+    const auto place = std::find(order_.begin(), order_.end(), key) - order_.begin();
+    const float top = static_cast<float>(place) * line, view = ImGui::GetWindowHeight();
     if (top < ImGui::GetScrollY() || top + line > ImGui::GetScrollY() + view)
       ImGui::SetScrollY(std::max(0.f, std::round((top + line / 2 - view / 2) / line) * line));  // whole lines
     shown_key_ = key;
@@ -144,8 +150,9 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const auto first = static_cast<std::int64_t>(std::max(0.f, ImGui::GetScrollY() / line - 1));
   const auto last = std::min(count, first + static_cast<std::int64_t>(ImGui::GetWindowHeight() / line) + 3);
-  for (std::int64_t at = first; at < last; ++at) {
-    const ImVec2 place(origin.x, origin.y + static_cast<float>(at) * line);
+  for (std::int64_t rank = first; rank < last; ++rank) {
+    const std::int64_t at = order_[static_cast<std::size_t>(rank)];
+    const ImVec2 place(origin.x, origin.y + static_cast<float>(rank) * line);
     ImGui::SetCursorScreenPos(place);
     const std::string id = format("###why_%lld", static_cast<long long>(at));
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), line));

@@ -1,10 +1,12 @@
 // "Why does this token look there?": one row of attention as a table, a line per key: the score, what the
-// scale, soft cap, position bias and mask made of it, the exponential and the share. Every number comes from
+// scale, soft cap, position bias and mask made of it, the exponential and the share; the strongest first.
+// Every number comes from
 // the run. Refuses to move the cursor: it tells which key is under the pointer.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/views/attention_common.h"
 #include "app/views/attention_pane.h"
@@ -39,6 +41,7 @@ class WhyTable {
 
   std::uint64_t key_ = 0;
   std::optional<AttentionRow> row_;
+  std::vector<std::int64_t> order_;  ///< keys, the strongest first, masked ones last
   std::int64_t shown_key_ = -1;
 };
 

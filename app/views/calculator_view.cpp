@@ -34,7 +34,8 @@ constexpr PaneRow kPanes[] = {{Pane::parameters, "calculator.pane.parameters", "
 class CalculatorView : public View {
  public:
   const char* id() const override { return "calculator"; }
-  int order() const override { return 12; }
+  ViewGroup group() const override { return ViewGroup::learn; }
+  int order() const override { return 2; }
   bool shows_runs() const override { return false; }
   void draw(const ViewContext& context) override;
 

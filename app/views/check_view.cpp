@@ -36,7 +36,8 @@ Result<Reference> read_reference(const std::string& path) {
 class CheckView : public View {
  public:
   const char* id() const override { return "check"; }
-  int order() const override { return 10; }
+  ViewGroup group() const override { return ViewGroup::ask; }
+  int order() const override { return 1; }
   void draw(const ViewContext& context) override;
 
  private:

@@ -76,7 +76,8 @@ std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
 class LabsView : public View {
  public:
   const char* id() const override { return "labs"; }
-  int order() const override { return 11; }
+  ViewGroup group() const override { return ViewGroup::learn; }
+  int order() const override { return 1; }
   bool shows_runs() const override { return false; }
   bool wants_all() const override { return true; }
   void draw(const ViewContext& context) override;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -187,6 +189,36 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
   }
 }
 
+// What stands in the cells, where it has room.
+void MaskBoard::draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const {
+  const MatrixLayout layout = matrix_layout(plot, size);
+  const std::string signs[] = {mask_sign(notation, false), mask_sign(notation, true)};
+  ImFont* const fits[] = {fonts().mono, fonts().mono_small};
+  ImFont* font = nullptr;
+  for (ImFont* face : fits) {
+    const ImVec2 a = text_size(face, signs[0]), b = text_size(face, signs[1]);
+    if (!font && std::max(a.x, b.x) + scaled(2) <= layout.cell.x && a.y <= layout.cell.y + scaled(3))
+      font = face;
+  }
+  if (!font) return;
+  const ImVec2 rooms[] = {text_size(font, signs[0]), text_size(font, signs[1])};
+  const ImU32 seen = ink_on(heat_colour(1, plot.style)), hidden = theme().text_dim;
+  const Canvas canvas;
+  for (auto row = static_cast<std::int64_t>(layout.seen.row0);
+       row < std::min(rows_.end, static_cast<std::int64_t>(std::ceil(layout.seen.row1))); ++row)
+    for (auto col = static_cast<std::int64_t>(layout.seen.col0);
+         col < std::min(cols_.end, static_cast<std::int64_t>(std::ceil(layout.seen.col1))); ++col) {
+      const bool allowed = !is_padding(row) && mask_.allowed(row, col);
+      const ImVec2 at = layout.corner(static_cast<double>(row) + 0.5, static_cast<double>(col) + 0.5);
+      const ImVec2 room = rooms[allowed];
+      if (at.x > layout.cells1.x || at.y > layout.cells1.y || at.x < layout.cells0.x ||
+          at.y < layout.cells0.y)
+        continue;
+      draw_text(canvas, font, ImVec2(position.x + at.x - room.x / 2, position.y + at.y - room.y / 2),
+                allowed ? seen : hidden, signs[allowed]);
+    }
+}
+
 void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
   for (const Mask::Cell& cell : mask_.cells) {
     if (is_padding(cell.query)) continue;
@@ -297,11 +329,15 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   const MatrixWindow saved = window;
   plot.window = &window;
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
+  if (event.hovered() && scene.trace->find(scene.site(Slot::mask)))
+    offer_edit(context.workspace,
+               {cell_at(*scene.trace, scene.site(Slot::mask), {event.row, event.col}), {}, {}});
   const bool pans = !editable || ImGui::GetIO().KeyShift;
   if (editable && (!pans || painting_)) paint(context, scene, event);
   const bool held = ImGui::IsItemActive() || event.double_clicked;
   if (editable && !pans && held) window = saved;  // a drag paints: it does not move the window
   if (editable) draw_labels(context, scene, plot, position, size);
+  draw_signs(plot, position, size);
   draw_spans(scene, plot, position, size);
   return event;
 }

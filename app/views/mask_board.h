@@ -8,6 +8,7 @@
 
 #include "app/views/attention_common.h"
 #include "core/session/mask_edits.h"
+#include "core/trace/mask_notation.h"
 
 namespace attnscope {
 
@@ -31,6 +32,9 @@ class MaskBoard {
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size);
   const MaskSummary& summary() const { return summary_; }
+  const Mask& mask() const { return mask_; }
+  /// How the cells are written.
+  MaskNotation notation = MaskNotation::ones;
   /// Some rows are padding: they are hatched, and nobody switches them.
   bool has_padding() const { return std::find(real_.begin(), real_.end(), 0) != real_.end(); }
 
@@ -39,6 +43,7 @@ class MaskBoard {
     return query < static_cast<std::int64_t>(real_.size()) && real_[static_cast<std::size_t>(query)] == 0;
   }
   void take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols);
+  void draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void add_marks(MatrixPlot& plot, const MatrixWindow& seen) const;
   void paint(const ViewContext& context, const AttentionScene& scene, const MatrixEvent& event);

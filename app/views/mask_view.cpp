@@ -1,12 +1,18 @@
-// The mask view: who may look at whom, switched by hand or by presets, and beside it what that did to one
-// head: scores before the mask, after it, and the pattern. The same cell is lit in all of them. Refuses to
+// The mask view: who may look at whom, switched by hand or put together of kinds, and beside it what that
+// did: the pattern with the model's own mask and with this one, the scores before and after it, parts of an
+// input under two masks, and the row that sees nothing. The same cell is lit in all of them. Refuses to
 // compute: the mask is the document's, the planes are the run's.
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <utility>
 
+#include "app/views/mask_blind.h"
 #include "app/views/mask_board.h"
+#include "app/views/mask_effect.h"
+#include "app/views/mask_kinds.h"
+#include "app/views/mask_segments.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -15,15 +21,12 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
-constexpr std::size_t kHelped = 5;
-constexpr const char* kPresetHelp[kHelped] = {"mask.preset.model.help", "mask.preset.causal.help",
-                                              "mask.preset.full.help", "mask.preset.window.help",
-                                              "mask.preset.prefix.help"};
-constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
+constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after"};
 
 class MaskView : public View {
  public:
   const char* id() const override { return "mask"; }
+  ViewGroup group() const override { return ViewGroup::walk; }
   int order() const override { return 2; }
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
@@ -37,9 +40,9 @@ class MaskView : public View {
     ValueRange range;
     bool difference = false;
   };
-  float draw_presets(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
-  void choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
-              const char* gesture) const;
+  enum class Page { pattern, scores, segments, blind };
+  void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
+  void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width);
   void draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
@@ -52,8 +55,13 @@ class MaskView : public View {
   MaskBoard board_;
   MatrixWindow window_;
   std::int64_t window_keys_ = 0, window_queries_ = 0;
-  std::array<Plane, 3> planes_;
-  std::int64_t preset_window_ = 4;
+  std::array<Plane, 2> planes_;
+  Page page_ = Page::pattern;
+  MaskKinds kinds_;
+  MaskEffect effect_;
+  MaskSegments segments_;
+  MaskBlind blind_;
+  std::string copied_;                            ///< what was copied last
   std::int64_t lit_query_ = -1, lit_key_ = -1;    ///< of the last frame
   std::int64_t next_query_ = -1, next_key_ = -1;  ///< of this frame
 };
@@ -62,48 +70,42 @@ void MaskView::notice_hover(const MatrixEvent& event) {
   if (event.hovered()) next_query_ = event.row, next_key_ = event.col;
 }
 
-void MaskView::choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
-                      const char* gesture) const {
-  const AttentionKind of = MaskBoard::mask_place(scene).of;
-  context.commands.edit(Text::of("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
-                        [text, of](Document& document) { return choose_mask(document, text, of); });
-}
-
-// The same masks in the same words as above the stage; the window's size can be dragged. Returns the height.
-float MaskView::draw_presets(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
+// How the cells are written, and the mask for other programs.
+void MaskView::draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
-  const Document& document = MaskBoard::shown_document(context, scene);
-  const AttentionKind of = MaskBoard::mask_place(scene).of;
-  long long written = 0;
-  if (std::sscanf(asked_mask(document, of).text().c_str(), "causal & window(%lld)", &written) == 1)
-    preset_window_ = written;
-  const auto sequence = static_cast<std::size_t>(std::max(0, scene.sequence));
-  const auto presets = mask_presets(document, of, sequence, preset_window_);
-  float x = at.x, y = at.y;
-  {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    for (std::size_t i = 0; i < presets.size(); ++i) {
-      const std::string label = presets[i] + "###mask_rule" + std::to_string(i);
-      const float wide = chip_width(label);
-      if (x > at.x && x + wide > at.x + width) x = at.x, y += ImGui::GetFrameHeight() + scaled(4);
-      ImGui::SetCursorScreenPos(ImVec2(x, y));
-      const std::string help = tr("mask.preset.help", {presets[i]});
-      if (chip(label, is_chosen_mask(document, presets[i], of),
-               i < kHelped ? tr(kPresetHelp[i]) : help.c_str()))
-        choose(context, scene, presets[i], "");
-      x += wide + scaled(4);
-    }
-    y += ImGui::GetFrameHeight() + scaled(6);
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
+  float x = at.x;
+  const auto put = [&](const std::string& label, bool on, const char* help) {
+    const float wide = chip_width(label);
+    if (x + wide > at.x + width) return false;
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y));
+    x += wide + scaled(4);
+    return chip(label, on, help);
+  };
+  for (const MaskNotation one : {MaskNotation::ones, MaskNotation::hidden, MaskNotation::added}) {
+    const std::string label = std::string(mask_sign(one, true)) + " / " + mask_sign(one, false) +
+                              "###mask_notation_" + std::to_string(static_cast<int>(one));
+    if (put(label, board_.notation == one, tr("mask.notation.help"))) board_.notation = one;
   }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
-  const std::int64_t most = std::max<std::int64_t>({2, scene.keys, preset_window_});
-  const SliderEvent event = slider_int("###mask_window_size", tr("mask.window_size"), preset_window_, 1, most,
-                                       std::min(width, scaled(200)), tr("mask.window_size.help"));
-  if (event.changed)
-    choose(context, scene, mask_presets(document, of, sequence, preset_window_)[3], "mask.window");
-  if (event.released) context.commands.end_gesture();
-  return ImGui::GetItemRectMax().y - at.y;
+  x += scaled(10);
+  const std::pair<MaskFormat, const char*> formats[] = {
+      {MaskFormat::numpy, "NumPy"}, {MaskFormat::pytorch, "PyTorch"}, {MaskFormat::csv, "CSV"}};
+  for (const auto& [format, name] : formats) {
+    if (!put(std::string(name) + "###mask_copy_" + name, false, tr("mask.copy.help", {name}).c_str()))
+      continue;
+    std::vector<std::string> queries, keys;
+    for (std::int64_t query = 0; query < scene.queries; ++query)
+      queries.push_back(query_name(context.run, scene, query));
+    for (std::int64_t key = 0; key < scene.keys; ++key) keys.push_back(key_name(context.run, scene, key));
+    const auto text =
+        mask_as(board_.mask(), scene.queries, scene.keys, board_.notation, format, queries, keys);
+    if (text) ImGui::SetClipboardText(text->c_str());
+    copied_ = text ? tr("mask.copied", {name}) : text.error().sentence();
+  }
+  if (!copied_.empty())
+    draw_text(Canvas(), fonts().small, ImVec2(x + scaled(4), at.y + scaled(3)), theme().ok,
+              middle_truncated(fonts().small, copied_, at.x + width - x - scaled(4)));
 }
 
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -145,11 +147,13 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                          ImVec2 size) {
   float top = position.y;
-  if (!context.run.recorded()) top += draw_presets(context, scene, position, size.x) + scaled(12);
-  const float below = scaled(88);
+  if (!context.run.recorded()) top += kinds_.draw(context, scene, position, size.x) + scaled(4);
+  const float below = scaled(112);
   const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
   notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
-  draw_summary(context, scene, ImVec2(position.x, position.y + size.y - below + scaled(12)), size.x);
+  const float y = position.y + size.y - below + scaled(10);
+  draw_notation(context, scene, ImVec2(position.x, y), size.x);
+  draw_summary(context, scene, ImVec2(position.x, y + scaled(28)), size.x);
 }
 
 void MaskView::take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows,
@@ -174,7 +178,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   Range rows, cols;
   limit_window(window_, scene.queries, scene.keys, rows, cols);
   take_plane(context, scene, slot, rows, cols, plane);
-  const StageLook look{plane.difference, context.workspace.log_scale, false};
+  const StageLook look{plane.difference, context.workspace.log_scale};
   const std::string stage = tr(std::string("attention.stage.") + stage_name(slot));
   const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
   draw_text(Canvas(), fonts().small, position, theme().text_dim,
@@ -205,9 +209,9 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   draw_legend(plot.style, "", ImVec2(end.x + scaled(10), event.p0.y), ImVec2(scaled(8), tall));
   notice_hover(event);
   if (!event.hovered()) return;
-  if (event.clicked)
-    pin_cell(context.workspace, context.run,
-             cell_at(*scene.trace, scene.site(slot), {scene.head, event.row, event.col}));
+  const Cell pair = cell_at(*scene.trace, scene.site(slot), {scene.head, event.row, event.col});
+  offer_edit(context.workspace, {pair, {}, {}});
+  if (event.clicked) pin_cell(context.workspace, context.run, pair);
   if (event.numbers) return;
   const float value = plane.values.at(event.row - rows.begin, event.col - cols.begin);
   ImGui::SetTooltip("%s",
@@ -216,48 +220,64 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
                         .c_str());
 }
 
+// What the mask does: chips choose one of four pages.
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
-  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
-  struct Shown {
-    Slot slot;
-    std::size_t plane;
-  };
-  std::vector<Shown> planes;  // a recording may lack any but the pattern
-  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
-  if (masked != stages.end() && masked != stages.begin()) planes.push_back({*std::prev(masked), 0});
-  if (masked != stages.end()) planes.push_back({Slot::masked, 1});
-  planes.push_back({Slot::pattern, 2});
-  ImGui::SetCursorScreenPos(position);
-  ImGui::BeginGroup();
-  section_heading(tr("mask.effect", {std::to_string(scene.head)}));
-  ImGui::EndGroup();
+  float top = 0;
+  {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+    ImVec2 at = position;
+    for (const auto& [page, name] :
+         {std::pair{Page::pattern, "pattern"}, std::pair{Page::scores, "scores"},
+          std::pair{Page::segments, "segments"}, std::pair{Page::blind, "blind"}}) {
+      const std::string key = std::string("mask.page.") + name,
+                        label = std::string(tr(key)) + "###mask_page_" + name;
+      const float wide = chip_width(label);
+      if (at.x > position.x && at.x + wide > position.x + size.x)
+        at = ImVec2(position.x, at.y + ImGui::GetFrameHeight() + scaled(4));
+      ImGui::SetCursorScreenPos(at);
+      if (chip(label, page_ == page, tr(key + ".help"))) page_ = page;
+      at.x += wide + scaled(4);
+    }
+    top = at.y - position.y + ImGui::GetFrameHeight() + scaled(8);
+  }
   const Record* record = scene.trace->find(scene.site(Slot::pattern));
   const std::int64_t heads = record ? record->shape[0] : 1;
-  float top = ImGui::GetItemRectMax().y + scaled(8);
-  if (heads > 1) {
-    ImGui::SetCursorScreenPos(ImVec2(position.x, top));
+  if (heads > 1 && page_ != Page::segments) {
+    ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + top));
     std::int64_t head = scene.head;
     if (slider_int("###mask_head", tr("mask.head"), head, 0, heads - 1,
                    std::min(size.x - scaled(60), scaled(200)), tr("mask.head.help"))
             .changed)
       context.workspace.cursor.head = static_cast<int>(head);
-    top = ImGui::GetItemRectMax().y + scaled(10);
+    top = ImGui::GetItemRectMax().y - position.y + scaled(8);
   }
-  const float gap = scaled(12), high = position.y + size.y - top - scaled(8);
-  // Under the mask they stand in a row; where only one has room it is the pattern.
-  const bool in_a_row = size.x > 1.3f * high;
-  const int all = static_cast<int>(planes.size());
-  const int shown = in_a_row ? std::clamp(static_cast<int>(size.x / scaled(230)), 1, all) : all;
-  const float share = static_cast<float>(shown);
-  const ImVec2 each = in_a_row ? ImVec2((size.x - (share - 1) * gap) / share, high)
-                               : ImVec2(size.x, (high - (share - 1) * gap) / share);
-  const ImVec2 step = in_a_row ? ImVec2(each.x + gap, 0) : ImVec2(0, each.y + gap);
-  for (int i = 0; i < shown; ++i) {
-    const float n = static_cast<float>(i);
-    const Shown& one = planes[static_cast<std::size_t>(all - shown + i)];
-    draw_plane(context, scene, one.slot, one.plane, ImVec2(position.x + n * step.x, top + n * step.y), each);
+  const ImVec2 at(position.x, position.y + top), room(size.x, size.y - top - scaled(4));
+  switch (page_) {
+    case Page::pattern:
+      return notice_hover(effect_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
+    case Page::scores: return draw_scores(context, scene, at, room);
+    case Page::segments: return segments_.draw(context, scene, at, room);
+    case Page::blind: return blind_.draw(context, scene, board_.summary(), at, room);
   }
+}
+
+// Before the mask and after it, over each other or beside each other.
+void MaskView::draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                           ImVec2 size) {
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
+  ImGui::SetCursorScreenPos(position);
+  if (masked == stages.end())
+    return caption(tr("mask.blind.recorded"));  // a recording may lack any but the pattern
+  const float gap = scaled(12);
+  const bool beside = size.x > 1.3f * size.y;
+  const ImVec2 each = beside ? ImVec2((size.x - gap) / 2, size.y) : ImVec2(size.x, (size.y - gap) / 2);
+  if (masked != stages.begin()) draw_plane(context, scene, *std::prev(masked), 0, position, each);
+  draw_plane(context, scene, Slot::masked, 1,
+             ImVec2(position.x + (beside ? each.x + gap : 0), position.y + (beside ? 0 : each.y + gap)),
+             each);
 }
 
 void MaskView::draw(const ViewContext& context) {
@@ -286,9 +306,10 @@ void MaskView::draw(const ViewContext& context) {
     draw_right(context, scene, ImVec2(origin.x, top + upper + gap),
                ImVec2(all.x, bottom - top - upper - gap));
   } else {
-    const float left = all.x * 0.54f;
+    const float left = all.x * 0.5f;
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
-    draw_right(context, scene, ImVec2(origin.x + left + gap, top), ImVec2(all.x - left - gap, bottom - top));
+    draw_right(context, scene, ImVec2(origin.x + left + gap, top),
+               ImVec2(all.x - left - gap - scaled(10), bottom - top));
   }
   lit_query_ = next_query_, lit_key_ = next_key_;
 }

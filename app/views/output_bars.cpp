@@ -12,23 +12,31 @@
 namespace attnscope {
 namespace {
 
+// Left edges; a column's numbers end `number` further right. Columns that are not there have the edge of the
+// one before them.
 struct Columns {
-  float token, logit, bar, bar_end, prob, kept;  // x of the left edges; numbers end at the next column
+  float token, logit, penalised, scaled_by, bar, bar_end, prob, kept;
   float number = 0;
-  bool sampled = true;  // there is a last column
+  bool sampled = true, penalty = false, divided = false;
+  ImFont* numbers = nullptr;
 };
 
-Columns columns_of(float x, float width, bool sampled) {
+Columns columns_of(float x, float width, const OutputRows& rows) {
   Columns out{};
-  out.number = text_size(fonts().mono_small, "−00.000").x + scaled(10);
+  out.sampled = rows.sampled;
+  out.divided = rows.sampled && rows.sampling.temperature > 0 && width > scaled(330);
+  out.penalty = rows.sampled && rows.sampling.repetition_penalty != 1.f && width > scaled(400);
+  out.numbers = width > scaled(420) ? fonts().mono : fonts().mono_small;
+  out.number = text_size(out.numbers, "−00.00").x + scaled(12);
   const float token = std::clamp(width * 0.2f, scaled(70), scaled(150));
   out.token = x + scaled(16);
   out.logit = out.token + token;
-  out.bar = out.logit + out.number + scaled(8);
-  out.kept = x + width - (sampled ? out.number : 0);
-  out.sampled = sampled;
+  out.penalised = out.logit + (out.penalty ? out.number : 0);
+  out.scaled_by = out.penalised + (out.divided ? out.number : 0);
+  out.bar = out.scaled_by + out.number + scaled(8);
+  out.kept = x + width - (out.sampled ? out.number : 0);
   out.prob = out.kept - out.number;
-  out.bar_end = out.prob - scaled(6);
+  out.bar_end = out.prob - scaled(2);
   return out;
 }
 
@@ -36,13 +44,31 @@ void right_text(ImFont* font, float right, float y, ImU32 colour, const std::str
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-void draw_head(const Columns& c, const char* name, float y) {
+void draw_head(const Columns& c, const OutputRows& rows, float y) {
   const ImU32 dim = theme().text_dim;
   ImFont* font = fonts().small;
-  draw_text(Canvas(), font, ImVec2(c.token, y), dim, tr(name));
-  right_text(font, c.logit + c.number, y, dim, tr("output.column.logit"));
-  right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
+  draw_text(Canvas(), font, ImVec2(c.token, y), dim, tr(rows.name));
+  const auto number = [&](float column, const std::string& text) {
+    right_text(font, column + c.number, y, dim, text);
+  };
+  number(c.logit, tr("output.column.logit"));
+  if (c.penalty) number(c.penalised, tr("output.column.penalised"));
+  if (c.divided) number(c.scaled_by, tr("output.column.scaled", {number_text(rows.sampling.temperature, 2)}));
+  const std::string softmax = tr("output.column.probability");
+  right_text(font, c.prob + c.number - scaled(4), y, dim, softmax);
   if (c.sampled) right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
+}
+
+// The name of what took a token out.
+const char* cut_key(Cut cut) {
+  switch (cut) {
+    case Cut::top_k: return "output.top_k";
+    case Cut::top_p: return "output.top_p";
+    case Cut::min_p: return "output.min_p";
+    case Cut::greedy: return "output.cut.greedy";
+    case Cut::none: break;
+  }
+  return "output.cut.none";
 }
 
 struct Row {
@@ -76,7 +102,7 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
   const ImU32 ink = cut ? t.text_dim : t.text;
   ImFont* font = row.words ? fonts().small : fonts().mono;
   const float text_y = y + (height - text_size(font, "X").y) / 2;
-  const float number_y = y + (height - text_size(fonts().mono_small, "0").y) / 2;
+  const float number_y = y + (height - text_size(c.numbers, "0").y) / 2;
   const float name_end = row.token ? c.logit - scaled(4) : c.bar - scaled(6);
   draw_text(canvas, font, ImVec2(c.token, text_y), row.chosen ? t.accent : ink,
             middle_truncated(font, row.name, name_end - c.token));
@@ -86,32 +112,40 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
                          t.accent);
   }
   if (row.token)
-    right_text(fonts().mono_small, c.logit + c.number, number_y, t.text_dim,
-               number_text(row.token->logit, 3));
+    right_text(c.numbers, c.logit + c.number, number_y, t.text_dim, number_text(row.token->logit, 2));
+  if (row.token && c.penalty)
+    right_text(c.numbers, c.penalised + c.number, number_y,
+               row.token->penalised == row.token->logit ? t.text_dim : t.warning,
+               number_text(row.token->penalised, 2));
+  if (row.token && c.divided)
+    right_text(c.numbers, c.scaled_by + c.number, number_y, t.text_dim, number_text(row.token->scaled, 2));
   draw_bar(c, y, height, row.prob, row.kept, most, row.words);
-  right_text(fonts().mono_small, c.prob + c.number - scaled(4), number_y, ink,
+  right_text(c.numbers, c.prob + c.number - scaled(4), number_y, ink,
              number_text(static_cast<float>(row.prob), 4));
   if (!c.sampled) return;
-  right_text(fonts().mono_small, c.kept + c.number - scaled(4), number_y, ink,
-             cut ? "–" : number_text(static_cast<float>(row.kept), 4));
+  const float kept_end = c.kept + c.number - scaled(4);
+  if (!cut)
+    return right_text(c.numbers, kept_end, number_y, ink, number_text(static_cast<float>(row.kept), 4));
+  right_text(fonts().small, kept_end, y + (height - text_size(fonts().small, "X").y) / 2, t.warning,
+             row.token ? tr(cut_key(row.token->cut)) : "–");
 }
 
 }  // namespace
 
-float output_row_height() { return scaled(22); }
+float output_head_height() { return text_size(fonts().small, "X").y + scaled(4); }
 
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
                      const OutputRows& rows, ImVec2 at, float width) {
-  const Columns c = columns_of(at.x, width, rows.sampled);
-  const float height = output_row_height();
+  const Columns c = columns_of(at.x, width, rows);
+  const float height = rows.height;
   shown = std::min(shown, summary.top.size());
   const NextSummary::Tail tail = summary.tail(shown);
   double most = std::max({1e-9, tail.prob, tail.kept});
   for (std::size_t i = 0; i < shown; ++i)
     most =
         std::max({most, static_cast<double>(summary.top[i].prob), static_cast<double>(summary.top[i].kept)});
-  draw_head(c, rows.name, at.y);
-  float y = at.y + text_size(fonts().small, "X").y + scaled(4);
+  draw_head(c, rows, at.y);
+  float y = at.y + output_head_height();
   int clicked = -1;
   for (std::size_t i = 0; i < shown; ++i, y += height) {
     const NextToken& token = summary.top[i];

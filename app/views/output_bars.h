@@ -1,5 +1,6 @@
-// The next-token distribution as rows: token, logit, bar, probability, what is left after cutting. Refuses to
-// compute: it shows the summary it is given.
+// The next-token distribution as rows, in the order of what happens to it: logit, repetition penalty, divided
+// by the temperature, softmax (bar and probability), what the cuts leave. Refuses to compute: it shows the
+// summary it is given.
 #pragma once
 
 #include <imgui.h>
@@ -11,13 +12,15 @@
 
 namespace attnscope {
 
-/// Height of one row, pixels.
-float output_row_height();
+/// Of the header over the rows, pixels.
+float output_head_height();
 /// How the rows are meant.
 struct OutputRows {
   const char* help = "output.row.help";  ///< key of a row's tooltip: {0} name, {1} id, {2} rank
   const char* name = "output.column.token";
-  bool sampled = true;  ///< the column of what is left after cutting, and the mark at the choice
+  bool sampled = true;  ///< the stages of the choice, what is left after cutting, and the mark at the choice
+  Sampling sampling = {};                  ///< of these stages
+  float height = 22;                       ///< of a row, pixels
   std::function<void(int id)> offer = {};  ///< called behind the item of each token
 };
 /// Draws `shown` tokens and the rest as one bar below them; the index of the token that was clicked, or -1.

@@ -1,11 +1,16 @@
-// The output view: the distribution over all outputs. Decoders say the next token: with sampling settings and
-// buttons that append the choice. Models that see both ways say what stands at each position, classifiers
-// which class the input is. Refuses to draw a token itself: core/sample does.
+// The output view: the distribution over all outputs. Decoders say the next token, on four pages: the stages
+// from logits to a choice, ways on side by side, a hundred draws, the text's own perplexity. Models that see
+// both ways say what stands at each position, classifiers which class the input is. Refuses to draw a token
+// itself: core/sample does.
 #include <algorithm>
 #include <bit>
 
 #include "app/look/item_map.h"
 #include "app/views/output_bars.h"
+#include "app/views/output_draws.h"
+#include "app/views/output_settings.h"
+#include "app/views/output_text.h"
+#include "app/views/output_ways.h"
 #include "app/views/steps_figure.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
@@ -21,8 +26,12 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kListed = 24, kLeastListed = 5;
-constexpr int kMany = 10;
-constexpr float kMostTemperature = 2.f;
+constexpr float kLeastRow = 22.f, kMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
+constexpr std::int64_t kTellingRows = 256;  // so many last rows are asked which one to open at
+
+enum class Page : std::uint8_t { next, ways, draws, text };
+/// Which row is looked at: the telling one, the last one, or the cursor's.
+enum class At : std::uint8_t { telling, last, cursor };
 
 /// What the outputs are.
 enum class Says : std::uint8_t { next, masked, classes };
@@ -36,28 +45,36 @@ Says says(const RunResult& run) {
 
 bool has_logits(const Trace& trace) { return trace.find(trace.main(Slot::logits)) != nullptr; }
 
-constexpr float kNarrowHalf = 460.f, kLowerPart = 440.f;  // units
+constexpr float kNarrowHalf = 460.f, kLowerPart = 470.f;  // units
 
 class OutputView : public View {
  public:
   const char* id() const override { return "output"; }
-  int order() const override { return 5; }
+  ViewGroup group() const override { return ViewGroup::words; }
+  int order() const override { return 2; }
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
     return run.recorded() ? "output.none.recorded" : "output.none";
   }
   void draw(const ViewContext& context) override;
+  void leave(Commands& commands) override {
+    chances_.stop("output_telling", commands);
+    text_.stop("output_text", commands);
+    ways_.leave(commands);
+  }
 
  private:
   void follow(const ViewContext& context);
   void draw_head(const ViewContext& context, float width);
   void draw_text_so_far(const ViewContext& context, float width);
   void draw_list(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void draw_settings(const ViewContext& context, float width);
-  void draw_seed(const ViewContext& context, float width);
-  void draw_buttons(const ViewContext& context, float width);
   void draw_running_sum(const ViewContext& context, ImVec2 room);
-  void change(const ViewContext& context, const SliderEvent& event, Text sentence, const Sampling& wanted);
+  void draw_pages(const ViewContext& context, float width);
+  void draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin);
+  void draw_page(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace);
+  void replace_rest(const ViewContext& context, const std::vector<int>& ids);
+  Page page(const ViewContext& context) const;
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id);
@@ -67,13 +84,42 @@ class OutputView : public View {
 
   Says says_ = Says::next;
   bool recorded_ = false;
-  bool at_cursor_ = false;
+  At at_ = At::telling;
+  std::uint64_t at_of_ = 0;    // the model that `at_` was chosen for
+  std::int64_t telling_ = -1;  // the telling row; -1: not known, or there is none but the last
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
   Text lit_sentence_;          // by the edit of this sentence
   Deferred<NextSummary> next_;
   Made<NextSummary> summary_;
+  Deferred<std::vector<RowChance>> chances_, text_;
+  OutputWays ways_;
+  OutputDraws draws_;
 };
+
+// The row to open at, once the rows were read; of long texts the end alone.
+void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace) {
+  telling_ = -1;
+  if (says_ != Says::next) return;
+  const std::int64_t rows = predicted_rows(*trace);
+  const std::uint64_t key =
+      key_of({context.run.version, static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
+  const auto chances =
+      chances_.get(key, "output_telling", context.commands, [=](const std::atomic<bool>& cancel) {
+        return row_chances(*trace, {std::max<std::int64_t>(0, rows - kTellingRows), rows}, &cancel);
+      });
+  const std::int64_t last = prediction_row(*trace);
+  if (!chances) return;
+  const std::int64_t row = telling_row(*chances, last);
+  telling_ = row == last ? -1 : row;
+}
+
+Page OutputView::page(const ViewContext& context) const {
+  if (says_ != Says::next) return Page::next;
+  const Page asked =
+      static_cast<Page>(std::clamp(context.workspace.output_page, 0, static_cast<int>(Page::text)));
+  return recorded_ && asked != Page::text ? Page::next : asked;
+}
 
 void OutputView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
@@ -82,8 +128,15 @@ void OutputView::follow(const ViewContext& context) {
   says_ = says(context.run);
   recorded_ = context.run.recorded();
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
-  pos_ = std::min(at_cursor_ || says_ == Says::masked ? main_row(cursor, *trace) : prediction_row(*trace),
-                  last_row);
+  if (at_of_ != context.run.opened_version) at_of_ = context.run.opened_version, at_ = At::telling;
+  if (at_ == At::telling) find_telling(context, trace);
+  // Where the walk stands on the logits, the row that it stands on is meant.
+  const bool walked = cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs;
+  const bool at_cursor = at_ == At::cursor || says_ == Says::masked || (at_ == At::telling && walked);
+  pos_ = at_cursor                             ? main_row(cursor, *trace)
+         : at_ == At::telling && telling_ >= 0 ? telling_
+                                               : prediction_row(*trace);
+  pos_ = std::min(pos_, last_row);
   // Nobody draws from what only says what stands here, nor from a recording.
   const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   const std::uint64_t subject =
@@ -91,10 +144,14 @@ void OutputView::follow(const ViewContext& context) {
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_),
               std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(sampling.top_k),
-              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed});
+              std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed,
+              std::bit_cast<std::uint32_t>(sampling.min_p),
+              std::bit_cast<std::uint32_t>(sampling.repetition_penalty)});
   summary_ = next_.get_or_before(
       subject, key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
-        return summarise(next_tokens(trace->logits_row(pos), sampling), sampling, kListed);
+        const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
+        const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
+        return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kListed);
       });
 }
 
@@ -113,17 +170,42 @@ void OutputView::draw_head(const ViewContext& context, float width) {
                         tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
                            {count, pos, name(context, pos_)}),
                         width);
-  view_heading(
-      tr("output.title"),
-      tr(recorded_ ? "output.sentence.recorded" : "output.sentence", {count, pos, name(context, pos_)}),
-      width);
-  if (chip(std::string(tr("output.last")) + "###output_last", !at_cursor_, tr("output.last.help")))
-    at_cursor_ = false;
-  ImGui::SameLine();
+  if (recorded_)
+    return view_heading(tr("output.title"), tr("output.sentence.recorded", {count, pos, name(context, pos_)}),
+                        width);
+  const char* sentence[] = {"output.sentence", "output.ways.sentence", "output.draws.sentence",
+                            "output.text.sentence"};
+  view_heading(tr("output.title"),
+               tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
+}
+
+// The pages, and the rows that may be looked at.
+void OutputView::draw_pages(const ViewContext& context, float width) {
+  if (says_ != Says::next) return;
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  ChipLine line(ImGui::GetCursorScreenPos().x + width);
+  const char* pages[] = {"output.page.next", "output.page.ways", "output.page.draws", "output.page.text"};
+  for (int i = 0; i < 4; ++i) {
+    if (recorded_ && (i == 1 || i == 2)) continue;  // nobody runs or draws anew
+    const std::string key = pages[i];
+    if (line(std::string(tr(key)) + "###" + key, page(context) == static_cast<Page>(i), tr(key + ".help")))
+      context.workspace.output_page = i;
+  }
+  if (page(context) == Page::text) return;
+  line.part();
+  if (line(std::string(tr("output.last")) + "###output_last", pos_ == prediction_row(trace),
+           tr("output.last.help")))
+    at_ = At::last;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
-  if (chip(tr("output.cursor", {std::to_string(row), name(context, row)}) + "###output_cursor", at_cursor_,
+  if (row != prediction_row(trace) &&
+      line(tr("output.cursor", {std::to_string(row), name(context, row)}) + "###output_cursor", pos_ == row,
            tr("output.cursor.help")))
-    at_cursor_ = true;
+    at_ = At::cursor;
+  if (telling_ >= 0 && telling_ != row &&
+      line(tr("output.telling", {std::to_string(telling_), name(context, telling_)}) + "###output_telling",
+           pos_ == telling_, tr("output.telling.help")))
+    at_ = At::telling;
 }
 
 // The input as tokens on one line, its end in sight; what was appended here is lit, what comes later is dim.
@@ -198,7 +280,32 @@ void OutputView::choose(const ViewContext& context, std::int64_t pos) {
   cursor.stack = context.run.trace(cursor.sequence).config().stack;
   cursor.part = Part::attn;
   cursor.query = pos;
-  at_cursor_ = true;
+  at_ = At::cursor;
+}
+
+// What follows the row that is looked at becomes `ids`.
+void OutputView::replace_rest(const ViewContext& context, const std::vector<int>& ids) {
+  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  const Document& document = context.session.document();
+  if (sequence >= document.sequences.size()) return;
+  const std::int64_t before = padding_of(document, sequence, Stack::single).before;
+  std::vector<int> all = document.model->completed(document.sequences[sequence].input).ids;
+  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(0, pos_ + 1 - before));
+  if (all.size() > kept) all.resize(kept);
+  std::string words;
+  for (const int id : ids)
+    words += (words.empty() ? "" : " ") + output_name(*context.run.document.opened, id);
+  all.insert(all.end(), ids.begin(), ids.end());
+  lit_from_ = pos_ + 1;
+  lit_sentence_ = Text::of("output.edit.append", {words});
+  const std::vector<Span> spans = document.sequences[sequence].input.spans;
+  at_ = At::last;
+  context.commands.edit(lit_sentence_, {}, [=](Document& changed) {
+    std::vector<Span> own = spans;
+    for (Span& span : own)
+      span.begin = std::min(span.begin, std::ssize(all)), span.end = std::min(span.end, std::ssize(all));
+    return set_ids(changed, sequence, all, own);
+  });
 }
 
 void OutputView::put_in_place(const ViewContext& context, int id) {
@@ -215,6 +322,7 @@ void OutputView::append(const ViewContext& context, int id) {
   const std::string label = output_name(*context.run.document.opened, id);
   lit_from_ = pos_ + 1;
   lit_sentence_ = Text::of("output.edit.append", {label});
+  if (pos_ == prediction_row(context.run.trace(context.workspace.cursor.sequence))) at_ = At::last;
   context.commands.edit(lit_sentence_, {},
                         [=](Document& document) { return insert_token(document, sequence, where, id); });
 }
@@ -223,6 +331,7 @@ void OutputView::generate(const ViewContext& context, int count, const Text& sen
   const int sequence = context.workspace.cursor.sequence;
   lit_from_ = context.run.trace(sequence).length;
   lit_sentence_ = sentence;
+  at_ = At::last;
   context.commands.act([=](Session& session) { session.generate(sequence, count, sentence); });
 }
 
@@ -230,13 +339,16 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("output_list", room);
   if (!summary_) return caption(tr("output.pending"));
-  const float head = text_size(fonts().small, "X").y + scaled(4);
-  const auto fits = static_cast<std::size_t>(std::max(0.f, (room.y - head) / output_row_height()));
+  const float head = output_head_height(), left = std::max(0.f, room.y - head);
+  const float row = std::clamp(left / kWantedRows, scaled(kLeastRow), scaled(kMostRow));
+  const auto fits = static_cast<std::size_t>(left / row);
   const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kListed);
   OutputRows rows;
   if (says_ == Says::masked) rows = {"output.row.help.masked", "output.column.token", false};
   if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
   if (recorded_) rows.help = "output.row.help.recorded", rows.sampled = false;
+  rows.sampling = context.session.document().sampling;
+  rows.height = row;
   rows.offer = [&](int id) { offer_measure(context.workspace, id); };
   const int clicked = draw_next_tokens(*summary_, *context.run.document.opened, shown, rows,
                                        ImGui::GetCursorScreenPos(), room.x - scaled(8));
@@ -245,83 +357,6 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
   if (says_ == Says::next) append(context, id);
   if (says_ == Says::masked) put_in_place(context, id);
-}
-
-void OutputView::change(const ViewContext& context, const SliderEvent& event, Text sentence,
-                        const Sampling& wanted) {
-  if (event.changed)
-    context.commands.edit(std::move(sentence), "sampling", [wanted](Document& document) -> Status {
-      TRY_OK(check_sampling(wanted));
-      document.sampling = wanted;
-      return Done{};
-    });
-  if (event.released) context.commands.end_gesture();
-}
-
-void OutputView::draw_settings(const ViewContext& context, float width) {
-  const Sampling now = context.session.document().sampling;
-  Sampling wanted = now;
-  const char* shape = now.temperature > 0 ? "%.2f" : tr("output.greedy");
-  const SliderEvent heat = slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f,
-                                       kMostTemperature, shape, width, tr("output.temperature.help"));
-  change(context, heat, Text::of("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
-  wanted = now;
-  std::int64_t top_k = now.top_k;
-  const std::int64_t vocab = context.run.trace(0).config().outputs();
-  const SliderEvent most = slider_int("###top_k", tr(top_k > 0 ? "output.top_k" : "output.top_k.off"), top_k,
-                                      0, vocab, width, tr("output.top_k.help"), true);
-  wanted.top_k = static_cast<int>(top_k);
-  change(context, most, Text::of("output.edit.top_k", {std::to_string(top_k)}), wanted);
-  wanted = now;
-  const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
-                                        tr("output.top_p.help"));
-  change(context, share, Text::of("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
-}
-
-void OutputView::draw_seed(const ViewContext& context, float width) {
-  Sampling wanted = context.session.document().sampling;
-  const FontScope face(fonts().small);
-  ImGui::AlignTextToFramePadding();
-  text_line(fonts().small, theme().text_dim, tr("output.seed"));
-  ImGui::SameLine(scaled(50));
-  ImGui::SetNextItemWidth(width - scaled(50));
-  const std::uint64_t step = 1;
-  SliderEvent event;
-  {
-    const FontScope mono(fonts().mono_small);
-    event.changed = ImGui::InputScalar("###seed", ImGuiDataType_U64, &wanted.seed, &step, nullptr, "%llu");
-    event.released = ImGui::IsItemDeactivatedAfterEdit();
-  }
-  note_item("seed");
-  compat::item_tooltip(tr("output.seed.help"));
-  change(context, event, Text::of("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
-}
-
-void OutputView::draw_buttons(const ViewContext& context, float width) {
-  const Theme& t = theme();
-  const bool busy = context.session.generating();
-  const float gap = ImGui::GetStyle().ItemSpacing.x;
-  if (busy) {
-    if (ImGui::Button((std::string(tr("output.cancel")) + "###generate_cancel").c_str(), ImVec2(width, 0)))
-      context.commands.act([](Session& session) { session.cancel_generating(); });
-    return;
-  }
-  const std::string many = tr("output.many", {std::to_string(kMany)}) + "###generate_many";
-  const float wide = width - chip_width(many) - scaled(8) - gap;
-  {
-    const ColourScope ground(ImGuiCol_Button, t.accent),
-        over(ImGuiCol_ButtonHovered, mix(t.accent, t.text, 0.2f));
-    const ColourScope ink(ImGuiCol_Text, t.on_accent);
-    if (ImGui::Button((std::string(tr("output.generate")) + "###generate").c_str(), ImVec2(wide, 0)))
-      generate(context, 1, Text::of("output.edit.generate"));
-  }
-  note_item("generate");
-  compat::item_tooltip(tr("output.generate.help"));
-  ImGui::SameLine();
-  if (ImGui::Button(many.c_str(), ImVec2(chip_width(many) + scaled(8), 0)))
-    generate(context, kMany, Text::of("output.edit.generate_many", {kMany}));
-  note_item("generate_many");
-  compat::item_tooltip(tr("output.many.help"));
 }
 
 void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
@@ -356,28 +391,57 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
                               .c_str());
 }
 
+void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin) {
+  const float width = room.x - scaled(14);
+  const bool below = width < scaled(kNarrowHalf);  // the settings stand below the list, and are scrolled to
+  const float side = below ? width - scaled(10) : scaled(width > scaled(780) ? 230.f : 190.f);
+  const float height = origin.y + room.y - begin, list = below ? std::max(scaled(200), height) : height;
+  draw_list(context, ImVec2(origin.x, begin), ImVec2(below ? width : width - side - scaled(20), list));
+  ImGui::SetCursorScreenPos(below ? ImVec2(origin.x, begin + list + scaled(10))
+                                  : ImVec2(origin.x + width - side, begin));
+  const ChildScope child("output_side", ImVec2(side + scaled(10), below ? scaled(kLowerPart) : height));
+  if (draws())
+    draw_output_settings(context, side,
+                         [&](int count, const Text& sentence) { generate(context, count, sentence); });
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+  draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
+}
+
+void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  if (page(context) == Page::ways) {
+    if (const auto chosen = ways_.draw(context, pos_, at, room)) replace_rest(context, *chosen);
+    return;
+  }
+  if (page(context) == Page::draws) {
+    if (summary_) draws_.draw(context, pos_, *summary_, at, room);
+    return;
+  }
+  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const auto rows = text_.get(key_of({context.run.version, sequence}), "output_text", context.commands,
+                              [=](const std::atomic<bool>& cancel) {
+                                return row_chances(*trace, {0, predicted_rows(*trace)}, &cancel);
+                              });
+  ImGui::SetCursorScreenPos(at);
+  if (!rows) return caption(tr("output.pending"));
+  if (const std::int64_t row = draw_output_text(context, *rows, pos_, at, room); row >= 0) {
+    choose(context, row);
+    context.workspace.output_page = static_cast<int>(Page::next);
+  }
+}
+
 void OutputView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14);
-  const bool below = width < scaled(kNarrowHalf);  // the settings stand below the list, and are scrolled to
-  const float side = below ? width - scaled(10) : scaled(width > scaled(780) ? 230.f : 190.f);
   draw_head(context, width);
-  if (says_ != Says::classes) draw_text_so_far(context, width);
-  const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = origin.y + room.y - begin;
-  const float list = below ? std::max(scaled(200), height) : height;
-  draw_list(context, ImVec2(origin.x, begin), ImVec2(below ? width : width - side - scaled(20), list));
-  ImGui::SetCursorScreenPos(below ? ImVec2(origin.x, begin + list + scaled(10))
-                                  : ImVec2(origin.x + width - side, begin));
-  const ChildScope child("output_side", ImVec2(side + scaled(10), below ? scaled(kLowerPart) : height));
-  if (draws()) {
-    draw_settings(context, side);
-    draw_seed(context, side);
-    draw_buttons(context, side);
-  }
-  ImGui::Dummy(ImVec2(1, scaled(4)));
-  draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
+  draw_pages(context, width);
+  if (says_ != Says::classes && page(context) != Page::text) draw_text_so_far(context, width);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  if (page(context) == Page::next) return draw_next(context, origin, room, begin);
+  draw_page(context, ImVec2(origin.x, begin),
+            ImVec2(width, std::max(scaled(120), origin.y + room.y - begin)));
 }
 
 }  // namespace

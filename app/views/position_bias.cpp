@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/line_plot.h"
+#include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -157,6 +159,10 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
                                                   key_name(context.run, scene_, event.col),
                                                   number_text(matrix_.at(event.row, event.col), 5)})
                                 .c_str());
+  const Trace& trace = context.run.trace(scene_.sequence);
+  if (trace.find(scene_.site(Slot::biased)))
+    offer_edit(context.workspace,
+               {cell_at(trace, scene_.site(Slot::biased), {scene_.head, event.row, event.col}), {}, {}});
   if (!event.clicked) return;
   context.workspace.cursor.query = event.row;
   context.workspace.cursor.key = event.col;

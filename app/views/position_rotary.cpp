@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/views/position_pages.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
@@ -18,6 +19,16 @@ namespace {
 constexpr float kFarthestMove = 200.f, kTokensPerSecond = 3.f;
 constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;  // distances in the curve
 constexpr float kLeastDial = 26.f, kMostDial = 190.f;       // units
+
+struct Variant {
+  RopeSpec::Kind kind;
+  const char* name;
+};
+constexpr Variant kVariants[] = {{RopeSpec::Kind::standard, "standard"},
+                                 {RopeSpec::Kind::linear, "linear"},
+                                 {RopeSpec::Kind::dynamic, "dynamic"},
+                                 {RopeSpec::Kind::llama3, "llama3"},
+                                 {RopeSpec::Kind::yarn, "yarn"}};
 
 // A row of Q or K as it is before the rotation: projected, or normed.
 Tensor projected(const Trace& trace, Site site, Slot normed, std::int64_t head, std::int64_t pos) {
@@ -94,9 +105,11 @@ void RotaryPage::follow(const ViewContext& context) {
   const double move = static_cast<double>(move_);
   moved_dot_ = rotary_dot(q_, k_, rotary_, query_pos_ + move, key_pos_ + move);
   pairs_.clear();
+  const Rotary turning = shown(context);
+  wavelengths_ = wavelengths_of(turning);
   for (std::size_t pair = 0; pair < wavelengths_.size(); ++pair)
     pairs_.push_back(
-        rotary_pair(q_, k_, rotary_, static_cast<std::int64_t>(pair), query_pos_ + move, key_pos_ + move));
+        rotary_pair(q_, k_, turning, static_cast<std::int64_t>(pair), query_pos_ + move, key_pos_ + move));
 }
 
 void RotaryPage::draw_controls(const ViewContext& context, float width) {
@@ -237,7 +250,7 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   const auto pair = static_cast<std::size_t>(selected_);
   number(tr("position.pair", {std::to_string(selected_)}), exact(pairs_[pair].dot), t.text);
   caption(tr("position.pair.wavelength",
-             {short_number(wavelengths_[pair]), short_number(rotary_.frequencies[pair])}));
+             {short_number(wavelengths_[pair]), short_number(2 * std::numbers::pi / wavelengths_[pair])}));
 }
 
 void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
@@ -254,6 +267,60 @@ void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
   fit_y(plot);
   plot.x_marks.push_back(static_cast<float>(query_pos_ - key_pos_));
   (void)draw_line_plot(plot, at, room);
+}
+
+Rotary RotaryPage::shown(const ViewContext& context) const {
+  if (variant_ < 0 || page_ != Page::variants) return rotary_;
+  const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config().of(stack_);
+  return rotary_variant(config, q_.size(0), kVariants[variant_].kind, static_cast<double>(factor_));
+}
+
+// Tokens per turn of every pair under each scaling of the frequencies.
+void RotaryPage::draw_variants(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config().of(stack_);
+  const float slider = scaled(110);
+  float x = at.x + slider + scaled(14);
+  ImGui::SetCursorScreenPos(at);
+  (void)slider_real("###rope_factor", tr("position.variant.factor"), factor_, 1.f, 32.f, "%.1f", slider,
+                    tr("position.variant.factor.help"));
+  const float used = std::max(scaled(34), ImGui::GetItemRectMax().y - at.y) + scaled(4);
+  {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
+    for (int i = -1; i < static_cast<int>(std::size(kVariants)); ++i) {
+      const std::string label =
+          (i < 0 ? std::string(tr("position.variant.own")) : std::string(kVariants[i].name)) +
+          "###rope_variant_" + std::to_string(i);
+      const float wide = chip_width(label);
+      if (x + wide > at.x + room.x) break;
+      ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(6)));
+      if (chip(label, variant_ == i, tr("position.variant.help"))) variant_ = i;
+      x += wide + scaled(4);
+    }
+  }
+  LinePlot plot;
+  plot.key = "rope_variants";
+  const ImU32 colours[] = {theme().attention, theme().v, theme().mlp, theme().warning, theme().k};
+  for (std::size_t i = 0; i < std::size(kVariants); ++i) {
+    const Rotary rotary = rotary_variant(config, q_.size(0), kVariants[i].kind, static_cast<double>(factor_));
+    LineSeries series;
+    series.colour = colours[i];
+    series.label = kVariants[i].name;
+    series.dots = true;
+    const auto waves = wavelengths_of(rotary);
+    for (std::size_t pair = 0; pair < waves.size(); ++pair)
+      series.points.emplace_back(static_cast<float>(pair), static_cast<float>(waves[pair]));
+    plot.series.push_back(std::move(series));
+  }
+  plot.log_y = true;
+  plot.x1 = static_cast<float>(std::max<std::size_t>(wavelengths_.size(), 2) - 1);
+  plot.x_title = tr("position.variant.axis");
+  plot.readout = true;
+  plot.x_name = tr("position.column.pair");
+  fit_y(plot);
+  if (config.position.max_positions > 0)
+    plot.y_marks.push_back(static_cast<float>(config.position.max_positions));
+  (void)draw_line_plot(plot, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
 }
 
 void RotaryPage::draw_wavelengths(ImVec2 at, ImVec2 room) {
@@ -292,21 +359,40 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_controls(context, room.x);
   if (q_.empty() || k_.empty()) return caption(tr("position.no_projection"));
   const float begin = ImGui::GetCursorScreenPos().y + scaled(6), height = at.y + room.y - begin;
-  const float lower = std::clamp(height * 0.46f, scaled(150), scaled(260));
+  float side = 0;
+  const float line = text_size(fonts().mono_small, "0").y;
+  const int count = static_cast<int>(pairs_.size());
+  const ImVec2 most(room.x, height - std::clamp(height * 0.46f, scaled(150), scaled(260)) - scaled(10));
+  const int columns = std::max(1, best_columns(count, most, line, scaled(kMostDial), side));
+  const float dials = std::min(most.y, static_cast<float>((count + columns - 1) / columns) * (side + line));
+  const float lower = height - dials - scaled(10);  // what the dials leave
   draw_dials(ImVec2(at.x, begin), ImVec2(room.x, height - lower - scaled(10)));
   const float left = std::min(scaled(270), room.x * 0.4f), y = at.y + room.y - lower;
   draw_numbers(context, ImVec2(at.x, y), ImVec2(left, lower));
   const float x = at.x + left + scaled(18);
   ImGui::SetCursorScreenPos(ImVec2(x, y));
+  const FontScope small(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   if (chip(std::string(tr("position.distance")) + "###rope_distance_page", page_ == Page::distance))
     page_ = Page::distance;
   ImGui::SameLine();
   if (chip(std::string(tr("position.wavelengths")) + "###rope_wavelengths_page", page_ == Page::wavelengths))
     page_ = Page::wavelengths;
+  const auto page = [&](Page which, const char* word, const char* id) {
+    ImGui::SameLine();
+    if (chip(std::string(tr(word)) + id, page_ == which)) page_ = which;
+  };
+  page(Page::reach, "position.reach.page", "###rope_reach_page");
+  page(Page::variants, "position.variants", "###rope_variants_page");
   const float below = y + ImGui::GetFrameHeight() + scaled(6);
   const ImVec2 size(at.x + room.x - x, at.y + room.y - below);
   if (page_ == Page::distance)
     draw_distance(ImVec2(x, below), size);
+  else if (page_ == Page::reach)
+    draw_reaches(rotary_.frequencies, selected_, ImVec2(x, below), size);
+  else if (page_ == Page::variants)
+    draw_variants(context, ImVec2(x, below), size);
   else
     draw_wavelengths(ImVec2(x, below), size);
 }

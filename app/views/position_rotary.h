@@ -16,7 +16,7 @@ class RotaryPage {
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
  private:
-  enum class Page { distance, wavelengths };
+  enum class Page { distance, wavelengths, reach, variants };
   void follow(const ViewContext& context);
   void draw_controls(const ViewContext& context, float width);
   void draw_dials(ImVec2 at, ImVec2 room);
@@ -24,6 +24,9 @@ class RotaryPage {
   void draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_distance(ImVec2 at, ImVec2 room);
   void draw_wavelengths(ImVec2 at, ImVec2 room);
+  void draw_variants(const ViewContext& context, ImVec2 at, ImVec2 room);
+  /// How the dials turn: as the model does, or by the variant that is chosen.
+  Rotary shown(const ViewContext& context) const;
 
   Tensor q_, k_;  ///< [d_head], before rotation
   Stack stack_ = Stack::single;
@@ -38,6 +41,8 @@ class RotaryPage {
   float move_ = 0;  ///< tokens that both are moved
   bool playing_ = false;
   Page page_ = Page::distance;
+  int variant_ = -1;  ///< of kVariants; -1: the model's own
+  float factor_ = 4.f;
 };
 
 }  // namespace attnscope

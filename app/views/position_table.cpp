@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -11,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostPositions = 1024, kFormulaPositions = 128;
+constexpr std::int64_t kMostPositions = 1024, kFormulaPositions = 128, kMostSimilar = 256, kBits = 7;
 constexpr std::int64_t kLeastWidth = 2, kMostWidth = 256, kUsualWidth = 32;
 constexpr float kTokensPerSecond = 6.f;
 
@@ -19,22 +20,22 @@ bool adds_table(PositionSpec::Kind kind) {
   return kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal;
 }
 
-PositionTable make_table(const Trace& trace, Stack stack, std::int64_t width) {
+PositionTable make_table(const Trace& trace, Stack stack, const PositionLook& look) {
   PositionTable out;
   const ModelConfig& config = trace.config().of(stack);
-  const PositionSpec::Kind kind = config.position.kind;
-  if (adds_table(kind)) {
+  if (!look.formula_only) {
     const std::int64_t limit = config.position.max_positions;
     out.table = position_table(config, trace.weights(),
                                limit > 0 ? std::min(limit, kMostPositions) : kFormulaPositions);
   } else {
-    out.table = sinusoid_table(kFormulaPositions, width);
+    out.table = sinusoid_table(kFormulaPositions, look.width, look.halves, look.base);
   }
   if (out.table.empty()) return out;
-  out.sinusoids =
-      kind == PositionSpec::Kind::learned ? sinusoid_table(out.table.size(0), out.table.size(1)) : out.table;
+  out.sinusoids = look.learned ? sinusoid_table(out.table.size(0), out.table.size(1)) : out.table;
   out.columns = out.table.transpose().packed();
   out.formula = out.sinusoids.transpose().packed();
+  out.similar = similarity(out.table, kMostSimilar);
+  out.counter = binary_counter(out.table.size(0), kBits);
   out.range = signed_range(out.table);
   return out;
 }
@@ -50,47 +51,51 @@ LineSeries wave(const Tensor& table, std::int64_t dim, std::int64_t begin, std::
   return series;
 }
 
-LineSeries across(const std::vector<double>& values, ImU32 colour, const std::string& label) {
-  LineSeries series;
-  series.colour = colour;
-  series.label = label;
-  series.dots = true;
-  for (std::size_t dim = 0; dim < values.size(); ++dim)
-    series.points.emplace_back(static_cast<float>(dim), static_cast<float>(values[dim]));
-  return series;
-}
-
 }  // namespace
 
-void TablePage::follow(const ViewContext& context) {
+void TablePage::follow(const ViewContext& context, bool formula) {
   const auto trace = context.run.traces.front();
-  const Stack stack = context.workspace.cursor.stack;
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack stack = cursor.stack;
   const ModelConfig& config = trace->config().of(stack);
-  learned_ = config.position.kind == PositionSpec::Kind::learned;
-  formula_only_ = !adds_table(config.position.kind);
-  halves_ = !formula_only_ && config.position.halves;
-  if (width_ == 0)
-    width_ = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2, kLeastWidth,
-                                      kMostWidth);
+  look_.formula_only = formula || !adds_table(config.position.kind);
+  look_.learned = !look_.formula_only && config.position.kind == PositionSpec::Kind::learned;
+  look_.halves = look_.formula_only ? halves_ : config.position.halves;
+  look_.base = look_.formula_only ? std::round(std::pow(10.0, static_cast<double>(base_))) : 10000;
+  if (look_.width == 0)
+    look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
+                                           kLeastWidth, kMostWidth);
   // Only a learned table can change with an edit.
   const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
-  const Tensor weight = learned_ ? trace->weights().get(name) : Tensor();
-  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(stack)});
-  if (subject != subject_) dim_ = -1, window_ = {};
+  const Tensor weight = look_.learned ? trace->weights().get(name) : Tensor();
+  const std::uint64_t subject =
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(stack), look_.formula_only});
+  if (subject != subject_) look_.dim = -1, window_ = {};
   subject_ = subject;
   const std::uint64_t key =
-      key_of({subject, weight.address(), static_cast<std::uint64_t>(formula_only_ ? width_ : 0)});
+      key_of({subject, weight.address(), static_cast<std::uint64_t>(look_.formula_only ? look_.width : 0),
+              static_cast<std::uint64_t>(look_.base), look_.halves});
   data_ = made_
-              .get_or_before(
-                  subject, key, "positions", context.commands,
-                  [=, width = width_](const std::atomic<bool>&) { return make_table(*trace, stack, width); })
+              .get_or_before(subject, key, "positions", context.commands,
+                             [=, look = look_](const std::atomic<bool>&) {
+                               PositionTable made = make_table(*trace, stack, look);
+                               made.key = key;
+                               return made;
+                             })
               .value;
   if (!data_ || data_->table.empty()) return;
-  if (dim_ < 0)
-    dim_ = learned_ ? 0 : data_->table.size(1) / 8 * 2;  // of the formula: a wave that can be seen
-  dim_ = std::clamp<std::int64_t>(dim_, 0, data_->table.size(1) - 1);
-  distance_ = std::clamp<std::int64_t>(distance_, 0, data_->table.size(0) - 1);
-  pos_ = std::clamp<std::int64_t>(pos_, 0, data_->table.size(0) - 1 - distance_);
+  const std::int64_t positions = data_->table.size(0);
+  const std::int64_t asked =
+      context.run.trace(cursor.sequence)
+          .positions(stack)
+          .of(std::clamp<std::int64_t>(
+              cursor.query, 0,
+              std::max<std::int64_t>(0, context.run.trace(cursor.sequence).rows(stack) - 1)));
+  if (asked != followed_) look_.pos = followed_ = asked;                            // the selected token
+  if (look_.dim < 0) look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a wave that can be seen
+  look_.dim = std::clamp<std::int64_t>(look_.dim, 0, data_->table.size(1) - 1);
+  look_.distance = std::clamp<std::int64_t>(look_.distance, 0, positions - 1);
+  look_.pos = std::clamp<std::int64_t>(look_.pos, 0, positions - 1 - look_.distance);
 }
 
 void TablePage::play(const ViewContext& context) {
@@ -99,45 +104,116 @@ void TablePage::play(const ViewContext& context) {
   walked_ += ImGui::GetIO().DeltaTime * kTokensPerSecond * context.workspace.speed;
   const auto whole = static_cast<std::int64_t>(walked_);
   walked_ -= static_cast<float>(whole);
-  pos_ = (pos_ + whole) % std::max<std::int64_t>(1, data_->table.size(0) - distance_);
+  look_.pos = (look_.pos + whole) % std::max<std::int64_t>(1, data_->table.size(0) - look_.distance);
 }
 
-void TablePage::draw_controls(float width) {
-  if (chip(std::string(tr("position.flat")) + "###position_flat", !hills_, tr("position.flat.help")))
-    hills_ = false;
-  ImGui::SameLine();
-  if (chip(std::string(tr("position.hills")) + "###position_hills", hills_, tr("position.hills.help")))
-    hills_ = true;
-  if (learned_) {
-    ImGui::SameLine(0, scaled(18));
-    if (chip(std::string(tr("position.compare")) + "###position_compare", compare_,
-             tr("position.compare.help")))
-      compare_ = !compare_;
+float TablePage::draw_pages(ImVec2 at, float width) {
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+  const float gap = scaled(4), row = ImGui::GetFrameHeight();
+  ImVec2 p = at;
+  const auto put = [&](const char* word, const char* id, bool on, const char* help) {
+    const std::string label = std::string(tr(word)) + id;
+    const float wide = chip_width(label);
+    if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
+    ImGui::SetCursorScreenPos(p);
+    p.x += wide + gap;
+    return chip(label, on, help ? tr(help) : nullptr);
+  };
+  const auto page = [&](Page which, const char* word, const char* id, const char* help) {
+    if (put(word, id, page_ == which, help)) page_ = which;
+  };
+  page(Page::surface, "position.flat", "###position_flat", "position.flat.help");
+  page(Page::hills, "position.hills", "###position_hills", "position.hills.help");
+  page(Page::clocks, "position.clocks", "###position_clocks_page", "position.clocks.help");
+  page(Page::shift, "position.shift", "###position_shift_page", "position.shift.help");
+  page(Page::dots, "position.dots", "###position_dots_page", "position.dots.help");
+  page(Page::similarity, "position.similarity", "###position_similarity_page", "position.similarity.help");
+  page(Page::back, "position.back", "###position_back_page", "position.back.help");
+  return p.y + row - at.y;
+}
+
+// Sliders that the page needs, and the dials of the formula. Returns the height.
+float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float width) {
+  const std::int64_t count = data_->table.size(0), dims = data_->table.size(1);
+  const float gap = scaled(12), usual = std::clamp((width - 4 * gap) / 5, scaled(70), scaled(150));
+  float x = at.x, height = 0;
+  const auto place = [&](float wide) {
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y));
+    x += wide + gap;
+  };
+  const auto drawn = [&] { height = std::max(height, ImGui::GetItemRectMax().y - at.y); };
+  const auto slider = [&](const char* id, const std::string& title, std::int64_t& value, std::int64_t lo,
+                          std::int64_t hi, const char* help) {
+    place(usual);
+    (void)slider_int(id, title, value, lo, std::max(lo, hi), usual, tr(help));
+    drawn();
+  };
+  if (context.workspace.animate) {
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(2)));
+    if (play_button("###position_play", playing_, tr("position.play"))) playing_ = !playing_;
+    x += scaled(28) + gap;
+    drawn();
+  } else {
+    playing_ = false;
   }
-  if (!formula_only_) return;
-  ImGui::SameLine(0, scaled(18));
-  std::int64_t pairs = width_ / 2;
-  const float slider = std::clamp(width - ImGui::GetCursorPosX() - scaled(10), scaled(80), scaled(220));
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - scaled(4));
-  (void)slider_int("###position_width", tr("position.width", {std::to_string(width_)}), pairs,
-                   kLeastWidth / 2, kMostWidth / 2, slider, tr("position.width.help"));
-  width_ = pairs * 2;
+  slider("###position_p", tr("position.p"), look_.pos, 0, count - 1 - look_.distance, "position.p.help");
+  if (page_ != Page::surface && page_ != Page::hills)
+    slider("###position_k", tr("position.k"), look_.distance, 0, count - 1 - look_.pos, "position.k.help");
+  if (page_ == Page::surface || page_ == Page::clocks || page_ == Page::shift)
+    slider("###position_dim", tr("position.dimension"), look_.dim, 0, dims - 1, "position.dimension.help");
+  if (page_ == Page::back) {
+    place(usual);
+    (void)slider_real("###position_sharpness", tr("position.back.sharpness"), look_.sharpness, 0.1f, 5.f,
+                      "%.1f", usual, tr("position.back.sharpness.help"));
+    drawn();
+  }
+  const auto toggle = [&](const char* word, const char* id, bool on, const char* help) {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+    const std::string label = std::string(tr(word)) + id;
+    const float wide = chip_width(label);
+    if (x + wide > at.x + width) return false;
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(6)));
+    x += wide + scaled(4);
+    const bool clicked = chip(label, on, tr(help));
+    drawn();
+    return clicked;
+  };
+  if (look_.formula_only) {
+    std::int64_t pairs = look_.width / 2;
+    slider("###position_width", tr("position.width", {std::to_string(look_.width)}), pairs, kLeastWidth / 2,
+           kMostWidth / 2, "position.width.help");
+    look_.width = pairs * 2;
+    place(usual);
+    (void)slider_real("###position_base", tr("position.base", {short_number(look_.base)}), base_, 0.5f, 7.f,
+                      "", usual, tr("position.base.help"));
+    drawn();
+    if (toggle("position.halves", "###position_halves", halves_, "position.halves.help")) halves_ = !halves_;
+  }
+  if (look_.learned && (page_ == Page::surface || page_ == Page::hills))
+    if (toggle("position.compare", "###position_compare", compare_, "position.compare.help"))
+      compare_ = !compare_;
+  if (page_ == Page::surface)
+    if (toggle("position.counter", "###position_counter", counter_, "position.counter.help"))
+      counter_ = !counter_;
+  return height;
 }
 
-void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
+void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   HeatStyle style;
   style.map = Colormap::diverging;
   style.log_scale = context.workspace.log_scale;
-  const bool both = learned_ && compare_;
+  const bool both = look_.learned && compare_, hills = page_ == Page::hills;
   const float legend = scaled(58), gap = scaled(18);
   cells_width_ = room.x - label_room() - scaled(8);
   const float wide = both ? (room.x - legend - gap) / 2 : room.x - legend;
   ValueRange range = data_->range;
   if (both) range.hi = std::max(range.hi, 1.f), range.lo = -range.hi;  // one scale for both
-  set_range(style, range, hills_);
+  set_range(style, range, hills);
   const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, const std::string& title,
                        float x) {
-    if (hills_) {
+    if (hills) {
       draw_surface(key, table, style, eye_, ImVec2(x, at.y), ImVec2(wide, room.y));
       draw_text(Canvas(), fonts().small, ImVec2(x, at.y), theme().text_dim, title);
       return;
@@ -158,7 +234,7 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
     plot.cell.y = std::max(
         0.05f, (room.y - matrix_layout(plot, room).cells0.y - scaled(4)) / static_cast<float>(span_y));
     plot.cell.x = std::min(plot.cell.x, scaled(60)), plot.cell.y = std::min(plot.cell.y, scaled(40));
-    plot.marks = {{dim_, -1, theme().accent, 1, 1, 1.5f}, {-1, pos_, theme().warning, 1, 1, 1.5f}};
+    plot.marks = {{look_.dim, -1, theme().accent, 1, 1, 1.5f}, {-1, look_.pos, theme().warning, 1, 1, 1.5f}};
     if (!both) cells_width_ = plot.cell.x * static_cast<float>(span_x);
     const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(x, at.y), ImVec2(wide, room.y));
     if (!event.hovered()) return;
@@ -166,13 +242,18 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
     ImGui::SetTooltip(
         "%s",
         tr("position.cell.help", {std::to_string(event.col), std::to_string(event.row), value}).c_str());
+    if (look_.learned && &columns == &data_->columns)
+      offer_edit(context.workspace,
+                 {{},
+                  std::string(stack_prefix(context.workspace.cursor.stack)) + "pos_embed.weight",
+                  {event.col, event.row}});
     if (!event.clicked) return;
-    dim_ = event.row;
-    pos_ = std::min(event.col, columns.size(1) - 1 - distance_);
+    look_.dim = event.row;
+    look_.pos = std::min(event.col, columns.size(1) - 1 - look_.distance);
   };
-  const char* own = learned_        ? "position.learned_table"
-                    : formula_only_ ? "position.formula_table"
-                                    : "position.sinusoid_table";
+  const char* own = look_.learned        ? "position.learned_table"
+                    : look_.formula_only ? "position.formula_table"
+                                         : "position.sinusoid_table";
   one("position_table", data_->table, data_->columns, tr(own), at.x);
   if (both)
     one("position_formula", data_->sinusoids, data_->formula, tr("position.formula_beside"),
@@ -183,28 +264,25 @@ void TablePage::draw_heat(const ViewContext& context, ImVec2 at, ImVec2 room) {
                 ImVec2(scaled(11), side));
 }
 
-void TablePage::draw_waves(ImVec2 controls, ImVec2 at, ImVec2 room) {
+// The positions that the surface shows.
+void TablePage::shown_columns(std::int64_t& begin, std::int64_t& end) const {
+  const std::int64_t count = data_->table.size(0);
+  begin = window_.all() ? 0 : std::clamp<std::int64_t>(static_cast<std::int64_t>(window_.col0), 0, count - 1);
+  end = window_.all()
+            ? count
+            : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(window_.col1)), begin + 1, count);
+}
+
+void TablePage::draw_waves(const ViewContext&, ImVec2 at, ImVec2 room) {
   const std::int64_t count = data_->table.size(0), width = data_->table.size(1);
-  const auto [even, odd] = sinusoid_pair(dim_, width, halves_);
-  const std::string wavelength = short_number(sinusoid_wavelength(even, width, halves_));
-  const float slider = std::clamp(room.x * 0.2f, scaled(90), scaled(180)), right = at.x + room.x;
-  ImGui::SetCursorScreenPos(controls);
-  (void)slider_int("###position_dim", tr("position.dimension"), dim_, 0, width - 1, slider,
-                   tr("position.dimension.help"));
-  const float words_x = controls.x + slider + scaled(18);
-  ImGui::SetCursorScreenPos(ImVec2(words_x, controls.y));
-  {
-    const ChildScope words("position_waves_words", ImVec2(right - words_x, scaled(36)),
-                           ImGuiWindowFlags_NoScrollbar);
-    caption(tr(learned_ ? "position.waves.learned" : "position.waves.sinusoid",
-               {std::to_string(even), std::to_string(odd), wavelength}));
-  }
-  const std::int64_t begin =
-      window_.all() ? 0 : std::clamp<std::int64_t>(static_cast<std::int64_t>(window_.col0), 0, count - 1);
-  const std::int64_t end =
-      window_.all()
-          ? count
-          : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(window_.col1)), begin + 1, count);
+  const auto [even, odd] = sinusoid_pair(look_.dim, width, look_.halves);
+  const std::string wavelength = short_number(sinusoid_wavelength(even, width, look_.halves, look_.base));
+  ImGui::SetCursorScreenPos(at);
+  caption(tr(look_.learned ? "position.waves.learned" : "position.waves.sinusoid",
+             {std::to_string(even), std::to_string(odd), wavelength}));
+  const float words = text_size(fonts().small, "X").y + scaled(4);
+  std::int64_t begin = 0, end = 0;
+  shown_columns(begin, end);
   LinePlot plot;
   plot.key = "position_waves";
   // Under the cells of the surface: a position stands at the middle of its column.
@@ -215,92 +293,82 @@ void TablePage::draw_waves(ImVec2 controls, ImVec2 at, ImVec2 room) {
   const Theme& t = theme();
   plot.series.push_back(wave(data_->table, even, begin, end, t.attention));
   plot.series.back().label =
-      tr(learned_ ? "position.wave.plain" : "position.wave.sin", {std::to_string(even)});
+      tr(look_.learned ? "position.wave.plain" : "position.wave.sin", {std::to_string(even)});
   if (odd != even) {
     plot.series.push_back(wave(data_->table, odd, begin, end, t.mlp));
     plot.series.back().label =
-        tr(learned_ ? "position.wave.plain" : "position.wave.cos", {std::to_string(odd)});
+        tr(look_.learned ? "position.wave.plain" : "position.wave.cos", {std::to_string(odd)});
   }
-  if (learned_ && compare_) {
-    plot.series.push_back(wave(data_->sinusoids, dim_, begin, end, t.norm));
-    plot.series.back().label = tr("position.wave.formula", {std::to_string(dim_)});
+  if (look_.learned && compare_) {
+    plot.series.push_back(wave(data_->sinusoids, look_.dim, begin, end, t.norm));
+    plot.series.back().label = tr("position.wave.formula", {std::to_string(look_.dim)});
     plot.series.back().dashed = true;
     plot.series.back().dots = false;
   }
   fit_y(plot);
-  plot.x_marks.push_back(static_cast<float>(pos_));
-  const LineEvent event = draw_line_plot(plot, at, ImVec2(cells_width_ + plot.left + scaled(8), room.y));
-  if (event.clicked) pos_ = std::clamp<std::int64_t>(std::llround(event.x), 0, count - 1 - distance_);
+  plot.x_marks.push_back(static_cast<float>(look_.pos));
+  const LineEvent event = draw_line_plot(plot, ImVec2(at.x, at.y + words),
+                                         ImVec2(cells_width_ + plot.left + scaled(8), room.y - words));
+  if (event.clicked)
+    look_.pos = std::clamp<std::int64_t>(std::llround(event.x), 0, count - 1 - look_.distance);
 }
 
-void TablePage::draw_shift(ImVec2 controls, ImVec2 at, ImVec2 room) {
-  const std::int64_t count = data_->table.size(0);
-  const float right = at.x + room.x,
-              slider = std::clamp((right - controls.x - scaled(16)) / 2, scaled(60), scaled(180));
-  ImGui::SetCursorScreenPos(controls);
-  (void)slider_int("###position_p", tr("position.p"), pos_, 0, count - 1 - distance_, slider,
-                   tr("position.p.help"));
-  ImGui::SameLine(0, scaled(16));
-  (void)slider_int("###position_k", tr("position.k"), distance_, 0, count - 1 - pos_, slider,
-                   tr("position.k.help"));
-  const Shift shift = shift_encoding(data_->table, pos_, distance_, halves_);
-  const std::string error = tr("position.shift.error", {format("%.3g", shift.error)});
-  const std::string formula =
-      learned_ ? format("%.3g", shift_encoding(data_->sinusoids, pos_, distance_).error) : std::string();
-  const Canvas canvas;
-  draw_text(canvas, fonts().mono, at, shift.error < 1e-4 ? theme().ok : theme().warning, error);
-  const float x = at.x + text_size(fonts().mono, error).x + scaled(14), line = text_size(fonts().mono, "X").y;
-  draw_text(canvas, fonts().small, ImVec2(x, at.y + scaled(2)), theme().text_dim,
-            middle_truncated(fonts().small,
-                             tr(learned_ ? "position.shift.learned" : "position.shift.sinusoid", {formula}),
-                             right - x));
-  const float below = at.y + line + scaled(5);
-  LinePlot plot;
-  plot.key = "position_shift";
-  plot.x1 = static_cast<float>(std::max<std::size_t>(shift.moved.size(), 2) - 1);
-  plot.x_title = tr("position.axis.dimension");
-  plot.series.push_back(across(shift.actual, theme().attention,
-                               tr("position.shift.actual", {std::to_string(pos_ + distance_)})));
-  plot.series.push_back(
-      across(shift.moved, theme().warning,
-             tr("position.shift.moved", {std::to_string(distance_), std::to_string(pos_)})));
-  plot.series.back().dashed = true;
-  fit_y(plot);
-  (void)draw_line_plot(plot, ImVec2(at.x, below), ImVec2(room.x, at.y + room.y - below));
-}
-
-void TablePage::draw_pages(const ViewContext& context, ImVec2 at, ImVec2 room) {
+// The bits of every position under its column of the surface: waves are a smooth counter.
+void TablePage::draw_counter(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  std::int64_t begin = 0, end = 0;
+  shown_columns(begin, end);
   ImGui::SetCursorScreenPos(at);
-  if (context.workspace.animate) {
-    if (play_button("###position_play", playing_, tr("position.play"))) playing_ = !playing_;
-    ImGui::SameLine();
-  } else {
-    playing_ = false;
-  }
-  if (chip(std::string(tr("position.waves")) + "###position_waves_page", page_ == Page::waves))
-    page_ = Page::waves;
-  ImGui::SameLine();
-  if (chip(std::string(tr("position.shift")) + "###position_shift_page", page_ == Page::shift))
-    page_ = Page::shift;
-  const ImVec2 controls(ImGui::GetItemRectMax().x + scaled(20), at.y - scaled(4));
-  const float used = scaled(38);
-  const ImVec2 below(at.x, at.y + used), left(room.x, room.y - used);
-  if (page_ == Page::waves)
-    draw_waves(controls, below, left);
-  else
-    draw_shift(controls, below, left);
+  caption(tr("position.counter.words"));
+  const float words = text_size(fonts().small, "X").y + scaled(4);
+  MatrixPlot plot;
+  plot.key = "position_bits";
+  plot.values = data_->counter.slice(1, begin, end).packed();
+  plot.first_col = begin;
+  plot.style.map = Colormap::sequential;
+  plot.digits = 0;
+  plot.row_label_width = label_room();
+  plot.rows.title = tr("position.counter.bits");
+  for (std::int64_t bit = 0; bit < kBits; ++bit) plot.rows.labels.push_back("2^" + std::to_string(bit));
+  plot.cols.show_labels = false;
+  plot.cell = ImVec2(cells_width_ / static_cast<float>(end - begin), 1.f);
+  plot.cell.y = std::clamp((room.y - words - scaled(24)) / static_cast<float>(kBits), scaled(4), scaled(30));
+  MatrixWindow seen{0, static_cast<double>(begin), static_cast<double>(kBits), static_cast<double>(end)};
+  plot.total_rows = kBits, plot.total_cols = data_->counter.size(1);
+  plot.window = &seen;
+  plot.marks = {{-1, look_.pos, theme().warning, 1, 1, 1.5f}};
+  const MatrixEvent event =
+      draw_matrix(context.painter, plot, ImVec2(at.x, at.y + words), ImVec2(room.x, room.y - words));
+  if (event.hovered())
+    ImGui::SetTooltip("%s", tr("position.counter.cell", {std::to_string(event.col), std::to_string(event.row),
+                                                         (event.col >> event.row) & 1 ? "1" : "0"})
+                                .c_str());
 }
 
-void TablePage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
-  follow(context);
+void TablePage::draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room) {
+  follow(context, formula);
   play(context);
   ImGui::SetCursorScreenPos(at);
-  draw_controls(room.x);
   if (!data_ || data_->table.empty()) return caption(tr("position.pending"));
-  const float begin = ImGui::GetCursorScreenPos().y + scaled(4), height = at.y + room.y - begin;
-  const float upper = height * (height > scaled(420) ? 0.54f : 0.48f);
-  draw_heat(context, ImVec2(at.x, begin), ImVec2(room.x, upper));
-  draw_pages(context, ImVec2(at.x, begin + upper + scaled(10)), ImVec2(room.x, height - upper - scaled(12)));
+  const float bottom = at.y + room.y;
+  float y = at.y + draw_pages(at, room.x) + scaled(6);
+  y += draw_controls(context, ImVec2(at.x, y), room.x) + scaled(10);
+  const ImVec2 place(at.x, y), left(room.x, std::max(scaled(40), bottom - y));
+  switch (page_) {
+    case Page::hills: return draw_table(context, place, left);
+    case Page::clocks: return pages_.draw_clocks(*data_, look_, place, left);
+    case Page::shift: return pages_.draw_shift(context, *data_, look_, place, left);
+    case Page::dots: return pages_.draw_dots(*data_, look_, place, left);
+    case Page::similarity: return pages_.draw_similarity(context, *data_, look_, place, left);
+    case Page::back: return pages_.draw_back(context, *data_, look_, place, left);
+    case Page::surface: break;
+  }
+  const float upper = left.y * (left.y > scaled(420) ? 0.56f : 0.52f);
+  draw_table(context, place, ImVec2(left.x, upper));
+  const ImVec2 below(at.x, y + upper + scaled(8)), rest(left.x, left.y - upper - scaled(8));
+  if (counter_)
+    draw_counter(context, below, rest);
+  else
+    draw_waves(context, below, rest);
 }
 
 }  // namespace attnscope

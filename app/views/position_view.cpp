@@ -1,7 +1,12 @@
 // The position view: how the open model knows where a token stands. Tables as surface and waves, rotations as
-// dials, biases as tables and curves. Refuses to hide that a model has no positions: the formula's values are
-// then labelled as such.
+// dials, biases as tables and curves; the formula of sinusoids with its dials, the model past the length it
+// was trained at, and two words that change places. Refuses to hide that a model has no positions: the
+// formula's values are then labelled as such.
+#include <utility>
+
 #include "app/views/position_bias.h"
+#include "app/views/position_length.h"
+#include "app/views/position_order.h"
 #include "app/views/position_rotary.h"
 #include "app/views/position_table.h"
 #include "app/widgets/pieces.h"
@@ -14,6 +19,7 @@ namespace {
 class PositionView : public View {
  public:
   const char* id() const override { return "position"; }
+  ViewGroup group() const override { return ViewGroup::walk; }
   int order() const override { return 3; }
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "position.none";
@@ -35,7 +41,10 @@ class PositionView : public View {
     const std::string name = name_of(spec, biased);
     const std::string offset = std::to_string(spec.offset);
     std::string sentence = tr("position.sentence." + name);
-    if (spec.kind == PositionSpec::Kind::learned && spec.offset > 0)
+    if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
+    if (subject_ == Subject::length) sentence = tr("position.sentence.length");
+    if (subject_ == Subject::order) sentence = tr("position.sentence.order");
+    if (subject_ == Subject::model && spec.kind == PositionSpec::Kind::learned && spec.offset > 0)
       sentence = tr("position.sentence.learned_offset", {offset});
     std::string title = tr("position.title." + name);
     if (has_stacks(trace.config()))
@@ -43,16 +52,43 @@ class PositionView : public View {
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
-    const ImVec2 at(origin.x, begin), left(width, origin.y + room.y - begin);
-    if (biased)
+    const float chips = draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
+    const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
+    if (subject_ == Subject::formula)
+      table_.draw(context, true, at, left);
+    else if (subject_ == Subject::length)
+      length_.draw(context, at, left);
+    else if (subject_ == Subject::order)
+      order_.draw(context, at, left);
+    else if (biased)
       bias_.draw(context, at, left);
     else if (rotates)
       rotary_.draw(context, at, left);
     else
-      table_.draw(context, at, left);
+      table_.draw(context, false, at, left);
   }
 
  private:
+  enum class Subject { model, formula, length, order };
+  // What is asked about positions. Returns the height.
+  float draw_subjects(ImVec2 at, float width) {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+    ImVec2 p = at;
+    for (const auto& [which, word] :
+         {std::pair{Subject::model, "model"}, std::pair{Subject::formula, "formula"},
+          std::pair{Subject::length, "length"}, std::pair{Subject::order, "order"}}) {
+      const std::string key = std::string("position.subject.") + word,
+                        label = std::string(tr(key)) + "###position_of_" + word;
+      const float wide = chip_width(label);
+      if (p.x > at.x && p.x + wide > at.x + width)
+        p = ImVec2(at.x, p.y + ImGui::GetFrameHeight() + scaled(4));
+      ImGui::SetCursorScreenPos(p);
+      if (chip(label, subject_ == which, tr(key + ".help"))) subject_ = which;
+      p.x += wide + scaled(4);
+    }
+    return p.y + ImGui::GetFrameHeight() - at.y;
+  }
   static std::string name_of(const PositionSpec& spec, bool biased) {
     switch (spec.kind) {
       case PositionSpec::Kind::learned: return "learned";
@@ -65,6 +101,9 @@ class PositionView : public View {
     return "formula";
   }
 
+  Subject subject_ = Subject::model;
+  LengthPage length_;
+  OrderPage order_;
   BiasPage bias_;
   TablePage table_;
   RotaryPage rotary_;

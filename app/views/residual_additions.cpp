@@ -1,6 +1,7 @@
 #include "app/views/residual_additions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/look/item_map.h"
@@ -14,10 +15,12 @@ namespace {
 
 struct Chart {
   const ModelConfig& config;
-  ImVec2 p0, p1;  // of the bars
-  float step = 0, top = 1;
+  ImVec2 p0, p1;                        // of the bars
+  float step = 0, top = 1, bottom = 0;  // values at the ends
   float x(std::size_t i) const { return p0.x + step * (static_cast<float>(i) + 0.5f); }
-  float y(double value) const { return p1.y - (p1.y - p0.y) * static_cast<float>(value) / top; }
+  float y(double value) const {
+    return p1.y - (p1.y - p0.y) * (static_cast<float>(value) - bottom) / (top - bottom);
+  }
 };
 
 ImU32 part_colour(StreamPart part) {
@@ -32,11 +35,16 @@ ImU32 part_colour(StreamPart part) {
 void draw_scale(const Canvas& canvas, const Chart& chart) {
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y;
-  for (const float share : {0.f, 0.5f, 1.f}) {
-    const double value = static_cast<double>(chart.top * share);
+  const bool two_sided = chart.bottom < -0.02f * chart.top;  // else its number would stand on that of 0
+  float free_above = 1e9f;
+  for (const float at :
+       two_sided ? std::array{chart.bottom, 0.f, chart.top} : std::array{0.f, chart.top * 0.5f, chart.top}) {
+    const double value = static_cast<double>(at);
     const float y = chart.y(value);
     canvas.line(ImVec2(chart.p0.x, y), ImVec2(chart.p1.x, y), theme().border);
     const std::string text = short_number(value);
+    if (y + line / 2 > free_above) continue;
+    free_above = y - line / 2;
     draw_text(canvas, font, ImVec2(chart.p0.x - text_size(font, text).x - scaled(6), y - line / 2),
               theme().text_dim, text);
   }
@@ -81,6 +89,22 @@ void draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i, const Add
             inside ? ink_on(colour) : theme().text, text);
 }
 
+// Up from the line of 0 towards the token, or down, away from it.
+void draw_push(const Canvas& canvas, const Chart& chart, std::size_t i, double push, bool lit) {
+  const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(40));
+  const float zero = chart.y(0), end = chart.y(push);
+  const ImU32 colour = push < 0 ? theme().negative : theme().positive;
+  canvas.fill_rect(ImVec2(chart.x(i) - half, std::min(zero, end)),
+                   ImVec2(chart.x(i) + half, std::max({zero, end, std::min(zero, end) + scaled(1)})),
+                   lit ? mix(colour, theme().text, 0.25f) : colour, std::min(half, scaled(2)));
+  const std::string text = number_text(static_cast<float>(push), 2);
+  ImFont* font = text_size(fonts().mono, text).x + scaled(4) < chart.step ? fonts().mono : fonts().mono_small;
+  const ImVec2 size = text_size(font, text);
+  if (size.x + scaled(2) > chart.step) return;
+  const float y = push < 0 ? end + scaled(1) : end - size.y - scaled(1);
+  draw_text(canvas, font, ImVec2(chart.x(i) - size.x / 2, y), theme().text, text);
+}
+
 void draw_stream(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
   std::vector<ImVec2> line;
   for (std::size_t i = 0; i < parts.size(); ++i) line.emplace_back(chart.x(i), chart.y(parts[i].stream));
@@ -104,18 +128,24 @@ void explain(const Chart& chart, const Addition& part) {
 
 }  // namespace
 
-AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Addition>& parts, ImVec2 at,
-                             ImVec2 size) {
+AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Addition>& parts,
+                             const Pushes* pushes, ImVec2 at, ImVec2 size) {
   if (parts.empty() || size.x < scaled(80) || size.y < scaled(60)) return {};
+  if (pushes && pushes->of.size() != parts.size()) pushes = nullptr;
   Chart chart{config, {}, {}};
-  double most = 0;
-  for (const Addition& part : parts)
-    for (const double value : {part.norm, part.stream})
-      if (std::isfinite(value)) most = std::max(most, value);
-  chart.top = most > 0 ? static_cast<float>(most) : 1.f;
-  const float line = text_size(fonts().mono_small, "0").y;
-  chart.p0 = ImVec2(at.x + text_size(fonts().mono_small, "0.000").x + scaled(8), at.y + line + scaled(4));
+  double most = 0, least = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (const double value :
+         pushes ? std::array{pushes->of[i], 0.0} : std::array{parts[i].norm, parts[i].stream})
+      if (std::isfinite(value)) most = std::max(most, value), least = std::min(least, value);
+  const float line = text_size(fonts().mono_small, "0").y,
+              number = text_size(fonts().mono, "0").y + scaled(2);
+  chart.p0 = ImVec2(at.x + text_size(fonts().mono_small, "−0.000").x + scaled(8),
+                    at.y + (pushes ? number : line + scaled(4)));
   chart.p1 = ImVec2(at.x + size.x - scaled(4), at.y + size.y - line - scaled(8));
+  if (pushes && least < 0) chart.p1.y -= number;
+  if (!(most > least)) most = least + 1;
+  chart.top = static_cast<float>(most), chart.bottom = static_cast<float>(least);
   chart.step = (chart.p1.x - chart.p0.x) / static_cast<float>(parts.size());
   ImGui::SetCursorScreenPos(ImVec2(chart.p0.x, at.y));
   const bool clicked = ImGui::InvisibleButton("###residual_parts", ImVec2(chart.p1.x - chart.p0.x, size.y));
@@ -127,9 +157,14 @@ AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Additi
   const Canvas canvas;
   draw_scale(canvas, chart);
   for (std::size_t i = 0; i < parts.size(); ++i)
-    draw_bar(canvas, chart, i, parts[i], static_cast<int>(i) == hovered);
-  draw_stream(canvas, chart, parts);
-  draw_names(canvas, chart, parts);
+    if (pushes)
+      draw_push(canvas, chart, i, pushes->of[i], static_cast<int>(i) == hovered);
+    else
+      draw_bar(canvas, chart, i, parts[i], static_cast<int>(i) == hovered);
+  if (!pushes) draw_stream(canvas, chart, parts);
+  Chart names = chart;
+  names.p1.y = at.y + size.y - line - scaled(8);
+  draw_names(canvas, names, parts);
   if (hovered >= 0) explain(chart, parts[static_cast<std::size_t>(hovered)]);
   return {hovered, clicked};
 }

@@ -1,6 +1,7 @@
 #include "app/views/residual_lens.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "app/look/colormap.h"
@@ -9,7 +10,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kBlock = 16;  // positions computed at a time
+constexpr float kFlat = 0.1f;              // probability below which most answers are unlikely
+constexpr float kOutstanding = 1.f / 8.f;  // share of cells that may stand out of a flat picture
+constexpr std::int64_t kBlock = 16;        // positions computed at a time
 
 std::uint64_t next_version() {
   static std::uint64_t counter = 0;  // UI thread only
@@ -30,15 +33,16 @@ bool pick(const std::vector<char>& done, std::int64_t rows, std::int64_t blocks,
 
 }  // namespace
 
-void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, Shared& shared,
+void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
                     const std::atomic<bool>& cancel) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()), positions = trace.length;
   const std::int64_t blocks = (positions + kBlock - 1) / kBlock;
-  std::vector<char> done(static_cast<std::size_t>(count * blocks));
+  std::vector<char>& done = shared.done;  // jobs of one tag run one after another
+  done.resize(static_cast<std::size_t>(count * blocks));
   std::int64_t row = 0, block = 0;
   while (!cancel && pick(done, count, blocks, {shared.first, shared.last}, row, block)) {
     const Range part{block * kBlock, std::min(positions, (block + 1) * kBlock)};
-    const auto cells = lens_row(trace, rows[static_cast<std::size_t>(row)], part, &cancel);
+    const auto cells = lens_row(trace, rows[static_cast<std::size_t>(row)], part, &cancel, asked);
     if (static_cast<std::int64_t>(cells.size()) < part.size()) return;
     const std::lock_guard lock(shared.mutex);
     std::copy(cells.begin(), cells.end(), shared.cells.begin() + (row * positions + part.begin));
@@ -47,13 +51,31 @@ void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, Shared
   }
 }
 
-void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands) {
-  if (run_version_ != run.version || sequence_ != sequence) {
+void LensGrid::start(Commands& commands) {
+  left_ = false;
+  if (rows_.empty()) return;
+  commands.act(
+      [tag = tag_, shared = shared_, trace = trace_, rows = rows_, asked = asked_](Session& session) {
+        session.jobs().submit(
+            tag, [=](const std::atomic<bool>& cancel) { fill(*trace, rows, asked, *shared, cancel); });
+      });
+}
+
+void LensGrid::leave(Commands& commands) {
+  if (complete_ || rows_.empty()) return;
+  left_ = true;
+  commands.act([tag = tag_](Session& session) { session.jobs().cancel(tag); });
+}
+
+void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands,
+                      int asked) {
+  if (run_version_ != run.version || sequence_ != sequence || asked_ != asked) {
     run_version_ = run.version;
     sequence_ = sequence;
+    asked_ = asked;
     const int last = static_cast<int>(run.traces.size()) - 1;
-    const std::shared_ptr<const Trace> trace =
-        run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+    trace_ = run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
+    const std::shared_ptr<const Trace>& trace = trace_;
     const auto rows = lens_rows(*trace);
     const bool same_shape = model == model_ && rows.size() == rows_.size() && trace->length == positions_;
     model_ = model;
@@ -67,12 +89,9 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
     complete_ = false;
     older_ = same_shape;
     version_ = next_version();
-    if (rows_.empty()) return;
-    commands.act([tag = tag_, shared = shared_, trace, rows](Session& session) {
-      session.jobs().submit(tag,
-                            [=](const std::atomic<bool>& cancel) { fill(*trace, rows, *shared, cancel); });
-    });
+    start(commands);
   }
+  if (left_) start(commands);
   const std::lock_guard lock(shared_->mutex);
   if (shared_->arrived == arrived_) return;
   arrived_ = shared_->arrived;
@@ -81,12 +100,24 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
   version_ = next_version();
   const auto blocks = static_cast<std::uint64_t>((positions_ + kBlock - 1) / kBlock);
   complete_ = arrived_ >= blocks * rows_.size();
+  if (complete_) trace_.reset();
 }
 
 void LensGrid::want(Range positions) {
   if (!shared_) return;
   shared_->first = positions.begin;
   shared_->last = positions.end;
+}
+
+float lens_value(const LensCell& cell, LensColour colour) {
+  switch (colour) {
+    case LensColour::probability: return cell.probability;
+    case LensColour::asked: return cell.asked_probability;
+    case LensColour::rank: return static_cast<float>(cell.asked_rank + 1);
+    case LensColour::entropy: return cell.entropy;
+    case LensColour::kl: break;
+  }
+  return cell.kl_to_final;
 }
 
 Tensor LensGrid::values(LensColour colour) const {
@@ -96,10 +127,8 @@ Tensor LensGrid::values(LensColour colour) const {
   for (std::int64_t row = rows - 1; row >= 0; --row) {
     for (std::int64_t pos = 0; pos < positions_; ++pos) {
       const LensCell& at = cell(row, pos);
-      const float value = colour == LensColour::probability ? at.probability
-                          : colour == LensColour::entropy   ? at.entropy
-                                                            : at.kl_to_final;
-      out.push_back(at.token < 0 ? kMasked : value);
+      const bool asks = colour == LensColour::asked || colour == LensColour::rank;
+      out.push_back(at.token < 0 || (asks && at.asked_rank < 0) ? kMasked : lens_value(at, colour));
     }
   }
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions_}});
@@ -116,6 +145,25 @@ Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment&
         out[static_cast<std::size_t>(row * positions + pos)] = now.at(row, pos) - before.at(row, old);
   }
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions}});
+}
+
+Tensor without_padding(const Trace& trace, Tensor values) {
+  const Stack stack = trace.config().stack;
+  if (values.empty() || trace.input.attention_mask.empty()) return values;
+  std::vector<float> cells = values.values();
+  const std::int64_t cols = values.size(1);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (!trace.is_real(stack, static_cast<std::int64_t>(i) % cols)) cells[i] = kMasked;
+  return Tensor::from(std::move(cells), {{values.axis(0), values.size(0)}, {values.axis(1), cols}});
+}
+
+ValueRange probability_range(const Tensor& values) {
+  ValueRange range = upward_range(values, kOutstanding);
+  const float end = range.clipped() && range.hi >= kFlat ? range.most : range.hi;
+  if (!(range.most > 0) || end >= 0.5f) return {};
+  const float power = std::pow(10.f, std::floor(std::log10(end)));
+  range.hi = std::min(1.f, std::ceil(end / power) * power);
+  return range;
 }
 
 StreamPart stream_part(const ModelConfig& config, const Site& site) {

@@ -9,13 +9,17 @@
 #include <vector>
 
 #include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
 
 namespace attnscope {
 
 /// What colours the grid.
-enum class LensColour : std::uint8_t { probability, entropy, kl };
+enum class LensColour : std::uint8_t { probability, asked, rank, entropy, kl };
+
+/// The number of a cell that a colour stands for; ranks count from 1.
+float lens_value(const LensCell& cell, LensColour colour);
 
 class LensGrid {
  public:
@@ -23,8 +27,11 @@ class LensGrid {
   explicit LensGrid(const std::string& tag) : tag_(own_tag(tag, this)) {}
 
   /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
-  /// `model`: Session::opened_version(); of another model nothing is left on screen.
-  void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands);
+  /// `model`: Session::opened_version(); of another model nothing is left on screen. `asked`: a token that is
+  /// looked for in every cell; -1: none.
+  void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands, int asked = -1);
+  /// Nobody looks: the work stops until it is followed again.
+  void leave(Commands& commands);
   /// The positions on screen: their cells come first.
   void want(Range positions);
 
@@ -34,6 +41,7 @@ class LensGrid {
   const LensCell& cell(std::int64_t row, std::int64_t pos) const {
     return cells_[static_cast<std::size_t>(row * positions_ + pos)];
   }
+  int asked() const { return asked_; }
   bool complete() const { return complete_; }
   /// No cell of this run is there yet: those of the run before stand for them.
   bool older() const { return older_; }
@@ -46,15 +54,19 @@ class LensGrid {
   struct Shared {
     std::mutex mutex;
     std::vector<LensCell> cells;
+    std::vector<char> done;     // by block of cells; read and written by the one job alone
     std::uint64_t arrived = 0;  // blocks of cells
     std::atomic<std::int64_t> first{0}, last{0};
   };
-  static void fill(const Trace& trace, const std::vector<LensRow>& rows, Shared& shared,
+  static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
                    const std::atomic<bool>& cancel);
+  void start(Commands& commands);
 
   std::string tag_;
   std::uint64_t model_ = 0, run_version_ = 0, arrived_ = 0, version_ = 0;
-  int sequence_ = -1;
+  int sequence_ = -1, asked_ = -1;
+  bool left_ = false;
+  std::shared_ptr<const Trace> trace_;
   std::vector<LensRow> rows_;
   std::int64_t positions_ = 0;
   std::vector<LensCell> cells_;
@@ -64,6 +76,11 @@ class LensGrid {
 
 /// New minus old [rows, pos], positions matched by `partners`; those without a counterpart are masked.
 Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners);
+
+/// Columns of padding marked as masked: nobody asks what is said there.
+Tensor without_padding(const Trace& trace, Tensor values);
+/// Of probabilities 0 .. 1; where nearly all are small the colours end at theirs, rounded up.
+ValueRange probability_range(const Tensor& values);
 
 /// "embed", "0 attn", "0 cross", "0 mlp", ... "out", in the current language; "0 block" where attention and
 /// MLP are added at once.

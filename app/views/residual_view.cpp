@@ -7,6 +7,7 @@
 #include "app/look/item_map.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
+#include "app/views/residual_window.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/edit_menu.h"
@@ -22,18 +23,7 @@ namespace {
 
 constexpr int kListed = 10;
 constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
-constexpr float kMostWidth = 112.f, kMostHeight = 40.f;
-
-// Columns of padding marked as masked: nobody asks what is said there.
-Tensor without_padding(const Trace& trace, Tensor values) {
-  const Stack stack = trace.config().stack;
-  if (values.empty() || trace.input.attention_mask.empty()) return values;
-  std::vector<float> cells = values.values();
-  const std::int64_t cols = values.size(1);
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (!trace.is_real(stack, static_cast<std::int64_t>(i) % cols)) cells[i] = kMasked;
-  return Tensor::from(std::move(cells), {{values.axis(0), values.size(0)}, {values.axis(1), cols}});
-}
+constexpr float kWidestWanted = 104.f, kMostWidth = 220.f, kMostHeight = 96.f;
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
 
@@ -49,24 +39,33 @@ std::string main_name(const ViewContext& context, std::int64_t pos) {
 class ResidualView : public View {
  public:
   const char* id() const override { return "residual"; }
-  int order() const override { return 4; }
+  ViewGroup group() const override { return ViewGroup::inside; }
+  int order() const override { return 0; }
   std::string unavailable(const RunResult& run) const override {
     if (!run.traces.empty() && has_additions(run.trace(0))) return "";
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
   void draw(const ViewContext& context) override;
+  void leave(Commands& commands) override {
+    now_.leave(commands);
+    before_.leave(commands);
+  }
 
  private:
   void follow(const ViewContext& context);
-  void reset_window(ImVec2 room);
+  int asked_token(const ViewContext& context);
+  void reset_window(const ViewContext& context, ImVec2 room);
   HeatStyle style(const Tensor& values) const;
   void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
   void mark_edits(const ViewContext& context, MatrixPlot& plot) const;
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
   void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
+  std::string cell_number(float value) const {
+    return number_text(value, colour_ == LensColour::rank && !difference_ ? 0 : 2);
+  }
   void draw_side(const ViewContext& context, float width);
   void draw_list(const ViewContext& context, const LensList& list, std::size_t shown, float width);
-  void draw_colours(float width);
+  void draw_colours(const ViewContext& context, float width);
   void draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room);
 
   std::int64_t row_count() const { return static_cast<std::int64_t>(now_.rows().size()); }
@@ -76,6 +75,11 @@ class ResidualView : public View {
   LensGrid now_{"lens"}, before_{"lens_before"};
   bool difference_ = false;
   LensColour colour_ = LensColour::probability;
+  int asked_ = -1;  // a token that was chosen; -1: the answer at the position that is looked at
+  int answer_ = -1;
+  std::uint64_t answer_key_ = 0;
+  std::uint64_t asked_of_ = 0;  // the model that it belongs to
+  bool by_push_ = true;         // bars: what the parts push the answer by, else how long they are
   MatrixWindow window_;
   std::int64_t window_rows_ = -1, window_positions_ = -1;
   std::int64_t row_ = -1, pos_ = 0;  // of the pinned cell; row as in the lens
@@ -84,29 +88,24 @@ class ResidualView : public View {
   Tensor values_;
   std::uint64_t values_key_ = 0;
   Deferred<LensList> list_;
-  std::vector<Addition> parts_;
-  std::uint64_t parts_key_ = 0;
+  struct Books {
+    std::vector<Addition> parts;
+    std::optional<Pushes> pushes;  // of `token`
+    int token = -1;
+  };
+  Deferred<Books> books_;
 };
-
-constexpr float kFlat = 0.1f;              // probability below which most answers are unlikely
-constexpr float kOutstanding = 1.f / 8.f;  // share of cells that may stand out of a flat picture
-
-// Of probabilities 0 .. 1; where nearly all are small the colours end at theirs, rounded up.
-ValueRange probability_range(const Tensor& values) {
-  ValueRange range = upward_range(values, kOutstanding);
-  const float end = range.clipped() && range.hi >= kFlat ? range.most : range.hi;
-  if (!(range.most > 0) || end >= 0.5f) return {};
-  const float power = std::pow(10.f, std::floor(std::log10(end)));
-  range.hi = std::min(1.f, std::ceil(end / power) * power);
-  return range;
-}
 
 HeatStyle ResidualView::style(const Tensor& values) const {
   HeatStyle out;
   if (difference_) {
     out.map = Colormap::diverging;
     set_range(out, signed_range(values));
-  } else if (colour_ != LensColour::probability) {
+  } else if (colour_ == LensColour::rank) {
+    set_range(out, upward_range(values), true);
+    out.lo = 1;
+    out.log_scale = true;
+  } else if (colour_ == LensColour::entropy || colour_ == LensColour::kl) {
     set_range(out, upward_range(values));
   } else {
     set_range(out, probability_range(values));
@@ -114,13 +113,31 @@ HeatStyle ResidualView::style(const Tensor& values) const {
   return out;
 }
 
+// The token that was chosen, else what the model says at this position; -1 where there is no lens.
+int ResidualView::asked_token(const ViewContext& context) {
+  if (asked_ >= 0) return asked_;
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const std::int64_t pos = main_row(cursor, trace);
+  const std::uint64_t key = key_of(
+      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos)});
+  if (key == answer_key_) return answer_;
+  answer_key_ = key;
+  const std::vector<LensRow> rows = lens_rows(trace);
+  answer_ = rows.empty() ? -1 : lens_top(trace, rows.back(), pos, 1).front().token;
+  return answer_;
+}
+
 void ResidualView::follow(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
   const std::uint64_t model = context.run.opened_version;
-  now_.follow(model, context.run, cursor.sequence, context.commands);
+  if (asked_of_ != model) asked_of_ = model, asked_ = -1;
+  const bool asks = colour_ == LensColour::asked || colour_ == LensColour::rank;
+  const int asked = asks ? asked_token(context) : -1;
+  now_.follow(model, context.run, cursor.sequence, context.commands, asked);
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
-  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands);
+  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands, asked);
   difference_ = comparable;
   const std::uint64_t key =
       key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
@@ -144,27 +161,32 @@ void ResidualView::follow(const ViewContext& context) {
   pos_ = main_row(cursor, context.run.trace(cursor.sequence));
 }
 
-// What does not fit readably is left to panning: the newest positions and the rows next to the output first.
-void ResidualView::reset_window(ImVec2 room) {
+// What does not fit with whole tokens is left to panning: the newest positions and the rows next to the
+// output first.
+void ResidualView::reset_window(const ViewContext& context, ImVec2 room) {
   if (window_rows_ == row_count() && window_positions_ == now_.positions()) return;
   window_rows_ = row_count();
   window_positions_ = now_.positions();
-  const double rows = static_cast<double>(window_rows_), positions = static_cast<double>(window_positions_);
-  const double fit_rows = std::max(1.0, std::floor(static_cast<double>(room.y / scaled(kReadableHeight))));
-  const double fit = std::max(1.0, std::floor(static_cast<double>(room.x / scaled(kReadableWidth))));
-  window_ = {};
-  if (fit_rows >= rows && fit >= positions) return;
-  const double first = std::clamp(static_cast<double>(pos_) - fit / 2, 0.0, std::max(0.0, positions - fit));
-  window_ = {0, fit < positions ? first : 0, std::min(rows, fit_rows),
-             fit < positions ? first + fit : positions};
+  float widest = scaled(kReadableWidth);  // the tokens of the text tell how wide tokens are
+  for (std::int64_t pos = std::max<std::int64_t>(0, window_positions_ - 64); pos < window_positions_; ++pos)
+    widest = std::max(widest, text_size(fonts().mono_small, main_name(context, pos)).x + scaled(8));
+  widest = std::min(widest, scaled(kWidestWanted));
+  window_ =
+      first_window(window_rows_, window_positions_, pos_, room.y / scaled(kReadableHeight), room.x / widest);
 }
 
 void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout,
                                ImVec2 at) {
-  ImFont* font =
-      layout.cell.y >= scaled(28) && layout.cell.x >= scaled(60) ? fonts().mono : fonts().mono_small;
+  const bool large = layout.cell.y >= scaled(28) && layout.cell.x >= scaled(60);
+  ImFont* font = large && layout.cell.x >= scaled(110) && layout.cell.y >= scaled(40) ? fonts().title
+                 : large                                                              ? fonts().mono
+                                                                                      : fonts().mono_small;
   const float line = text_size(font, "X").y, pad = scaled(3);
   if (layout.cell.y < line || layout.cell.x < text_size(font, "ab").x + 2 * pad) return;
+  ImFont* digits = fonts().mono_small;
+  const float below = text_size(digits, "0").y;
+  const bool numbers =
+      layout.cell.y >= line + below + scaled(6) && layout.cell.x >= text_size(digits, "0.000").x;
   const Canvas canvas;
   const OpenedModel& opened = *context.run.document.opened;
   const ImVec2 p0(at.x + layout.cells0.x, at.y + layout.cells0.y),
@@ -178,13 +200,18 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
       if (cell.token < 0 || is_masked(plot.values.at(row, col))) continue;
       const std::string label = output_name(opened, cell.token);
       note_text(label);
-      const std::string text = middle_truncated(font, label, layout.cell.x - 2 * pad);
-      const ImVec2 size = text_size(font, text),
+      ImFont* own = text_size(font, label).x > layout.cell.x - 2 * pad ? fonts().mono_small : font;
+      const std::string text = middle_truncated(own, label, layout.cell.x - 2 * pad);
+      const ImVec2 size = text_size(own, text),
                    corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
-      draw_text(canvas, font,
-                ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2,
-                       at.y + corner.y + (layout.cell.y - size.y) / 2),
-                ink_on(heat_colour(plot.values.at(row, col), plot.style)), text);
+      const ImU32 ink = ink_on(heat_colour(plot.values.at(row, col), plot.style));
+      const float high = size.y + (numbers ? below : 0), top = at.y + corner.y + (layout.cell.y - high) / 2;
+      draw_text(canvas, own, ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2, top), ink, text);
+      if (!numbers) continue;
+      const std::string number = cell_number(plot.values.at(row, col));
+      draw_text(canvas, digits,
+                ImVec2(at.x + corner.x + (layout.cell.x - text_size(digits, number).x) / 2, top + size.y),
+                ink, number);
     }
   }
   canvas.pop_clip();
@@ -232,7 +259,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   mark_edits(context, plot);
   plot.row_label_width = text_size(fonts().mono_small, "00 cross").x + scaled(12);
   const float width = room.x - plot.row_label_width - scaled(4);
-  reset_window(ImVec2(width, room.y - scaled(24)));
+  reset_window(context, ImVec2(width, room.y - scaled(24)));
   const bool all = window_.all();
   const double cols = all ? static_cast<double>(now_.positions()) : window_.col1 - window_.col0;
   const double rows = all ? static_cast<double>(row_count()) : window_.row1 - window_.row0;
@@ -246,11 +273,17 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   };
   const float top = matrix_layout(plot, room).cells0.y;
   plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kMostHeight));
+  const MatrixWindow before = window_;
+  const MatrixLayout first = matrix_layout(plot, room);
+  const auto on_screen = [&](ImVec2 p) { return ImVec2(at.x + p.x, at.y + p.y); };
+  offer_more(window_, row_count(), now_.positions(), on_screen(first.cells0), on_screen(first.cells1), true);
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);
+  if (!ImGui::IsMouseDown(0)) window_ = whole_cells(before, window_, row_count(), now_.positions());
+  offer_more(window_, row_count(), now_.positions(), event.p0, event.p1, false);
   if (now_.older()) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   explain(context, lens_index(event.row), event.col);
@@ -258,6 +291,8 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
              {Cell{now_.rows()[static_cast<std::size_t>(lens_index(event.row))].site, {{"pos", event.col}}},
               {},
               {}});
+  const int token = now_.cell(lens_index(event.row), event.col).token;
+  if (token >= 0 && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.measure_at = token;
   if (!event.clicked) return;
   row_ = lens_index(event.row);
   pos_ = workspace.cursor.query = event.col;
@@ -275,8 +310,11 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
   float rest = list.rest;
   for (std::size_t i = shown; i < list.top.size(); ++i) rest += list.top[i].probability;
   const float most = std::max({1e-6f, rest, list.top.empty() ? 0.f : list.top.front().probability});
+  int lines = 0;
   const auto row = [&](ImFont* font, const std::string& text, float probability, bool answer, ImU32 colour) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool clicked = ImGui::InvisibleButton(("###lens_row_" + std::to_string(lines++)).c_str(),
+                                                ImVec2(std::max(1.f, width), line));
     draw_text(canvas, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
     const float room = width - name - number - scaled(8), bar = std::max(room * probability / most, 1.f);
     canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
@@ -284,51 +322,56 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     const std::string value = number_text(probability, 3);
     draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
               t.text, value);
-    ImGui::Dummy(ImVec2(width, line));
+    return clicked;
   };
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   for (std::size_t i = 0; i < std::min(shown, list.top.size()); ++i) {
     const LensToken& token = list.top[i];
     const std::string label = output_name(opened, token.token);
     note_text(label);
-    row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention);
+    if (row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention)) {
+      asked_ = token.token;
+      if (colour_ != LensColour::rank) colour_ = LensColour::asked;
+    }
     note_item("lens_token_" + std::to_string(i));
-    compat::item_tooltip(tr("ask.offer.help"));
+    compat::item_tooltip(tr("residual.token.help"));
     offer_measure(context.workspace, token.token);
   }
-  row(fonts().small, tr("residual.rest"), rest, false, t.norm);
+  (void)row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   caption(tr("residual.answer", {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
                                  std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
 }
 
-void ResidualView::draw_colours(float width) {
+void ResidualView::draw_colours(const ViewContext& context, float width) {
   section_heading(tr("residual.colour_by"));
   struct Choice {
     LensColour colour;
     const char *key, *id;
   };
-  float x = 0;
+  const int asked = now_.asked() >= 0 ? now_.asked() : asked_;
+  const std::string of = asked >= 0 ? output_name(*context.run.document.opened, asked)
+                                    : std::string(tr("residual.colour.answer"));
+  note_text(of);
   const FontScope face(fonts().small);
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  ChipLine line(ImGui::GetCursorScreenPos().x + width);
   for (const Choice& choice :
        {Choice{LensColour::probability, "residual.colour.probability", "###lens_probability"},
+        Choice{LensColour::asked, "residual.colour.asked", "###lens_asked"},
+        Choice{LensColour::rank, "residual.colour.rank", "###lens_rank"},
         Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
-        Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}}) {
-    const std::string label = std::string(tr(choice.key)) + choice.id;
-    const float wide = chip_width(label);
-    if (x > 0 && x + wide <= width)
-      ImGui::SameLine();
-    else
-      x = 0;
-    x += wide + scaled(5);
-    if (chip(label, colour_ == choice.colour, tr(std::string(choice.key) + ".help"))) colour_ = choice.colour;
-  }
+        Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}})
+    if (line(tr(choice.key, {of}) + choice.id, colour_ == choice.colour,
+             tr(std::string(choice.key) + ".help")))
+      colour_ = choice.colour;
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  const char* unit = difference_                          ? "residual.legend.difference"
-                     : colour_ == LensColour::probability ? "residual.legend.probability"
-                                                          : "residual.legend.nats";
+  const char* unit = difference_ ? "residual.legend.difference"
+                     : colour_ == LensColour::probability || colour_ == LensColour::asked
+                         ? "residual.legend.probability"
+                     : colour_ == LensColour::rank ? "residual.legend.rank"
+                                                   : "residual.legend.nats";
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float title = text_size(fonts().small, "X").y + scaled(6);
   draw_legend(style_, tr(unit), at, ImVec2(width - scaled(8), title + scaled(10)), false);
@@ -352,7 +395,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   caption(tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
   // The list gives way first where there is little room.
-  const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 150 : 178) - list_line();
+  const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
   const auto shown = static_cast<std::size_t>(
       std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kListed)));
   const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -362,33 +405,63 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
     caption(tr("residual.pending"));
   if (list && !list.fresh) veil(top, ImVec2(top.x + width, ImGui::GetCursorScreenPos().y));
   ImGui::Dummy(ImVec2(1, scaled(6)));
-  draw_colours(width);
+  draw_colours(context, width);
 }
 
 void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
-  const std::uint64_t key = key_of(
-      {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(pos_)});
-  if (key != parts_key_) {
-    parts_key_ = key;
-    parts_ = additions(context.run.trace(cursor.sequence), pos_);
-  }
+  const auto sequence = static_cast<std::size_t>(std::max(0, cursor.sequence));
+  const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
+  const bool lens = !now_.rows().empty();
+  const int asked = asked_of_ == context.run.opened_version ? asked_ : -1;
+  const std::uint64_t subject =
+      key_of({context.run.opened_version, sequence, static_cast<std::uint64_t>(pos_)});
+  const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(asked)});
+  const Made<Books> books = books_.get_or_before(
+      subject, key, "residual_books", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
+        Books out;
+        out.parts = additions(*trace, pos);
+        if (!lens) return out;
+        out.token = asked >= 0 ? asked : lens_top(*trace, lens_rows(*trace).back(), pos, 1).front().token;
+        if (auto sum = pushes(*trace, out.parts, pos, out.token)) out.pushes = *std::move(sum);
+        return out;
+      });
   ImGui::SetCursorScreenPos(at);
-  section_heading(tr("residual.parts", {std::to_string(pos_), main_name(context, pos_)}));
-  const std::string legend = tr("residual.parts.legend");
-  const ImVec2 size = text_size(fonts().small, legend);
-  const float x = at.x + room.x - size.x - scaled(4);
-  if (x - scaled(26) > ImGui::GetItemRectMax().x + scaled(12)) {
-    const Canvas canvas;
-    canvas.line(ImVec2(x - scaled(24), at.y + size.y / 2), ImVec2(x - scaled(6), at.y + size.y / 2),
-                theme().residual, scaled(2));
-    draw_text(canvas, fonts().small, ImVec2(x, at.y), theme().text_dim, legend);
+  if (!books) return caption(tr("residual.pending"));
+  const Pushes* push = by_push_ && books->pushes ? &*books->pushes : nullptr;
+  const std::string token = books->token >= 0 ? output_name(*context.run.document.opened, books->token) : "";
+  section_heading(push ? tr("residual.pushes", {token, std::to_string(pos_), main_name(context, pos_)})
+                       : tr("residual.parts", {std::to_string(pos_), main_name(context, pos_)}));
+  if (books->pushes) {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
+    const std::string pushes = std::string(tr("residual.by_push")) + "###residual_by_push",
+                      lengths = std::string(tr("residual.by_length")) + "###residual_by_length";
+    const float x = at.x + room.x - chip_width(pushes) - chip_width(lengths) - scaled(9);
+    const float end = ImGui::GetItemRectMax().x + scaled(8);
+    if (x > end) {
+      ImGui::SameLine();
+      ImGui::SetCursorScreenPos(ImVec2(x, at.y - scaled(2)));
+    }
+    if (chip(pushes, by_push_, tr("residual.by_push.help"))) by_push_ = true;
+    ImGui::SameLine(0, scaled(5));
+    if (chip(lengths, !by_push_, tr("residual.by_length.help"))) by_push_ = false;
+  }
+  if (push) {
+    double sum = 0;
+    for (const double one : push->of) sum += one;
+    caption(
+        tr("residual.books", {token, number_text(static_cast<float>(sum), 3), signed_number(push->bias),
+                              signed_number(push->rest), number_text(static_cast<float>(push->total), 3)}));
+  } else {
+    caption(tr("residual.parts.legend"));
   }
   const float used = ImGui::GetCursorScreenPos().y - at.y;
-  const AdditionEvent event =
-      draw_additions(config(context), parts_, ImVec2(at.x, at.y + used), ImVec2(room.x, room.y - used));
+  const AdditionEvent event = draw_additions(config(context), books->parts, push, ImVec2(at.x, at.y + used),
+                                             ImVec2(room.x, room.y - used));
+  if (!books.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
   if (event.bar < 0) return;
-  const Site site = parts_[static_cast<std::size_t>(event.bar)].site;
+  const Site site = books->parts[static_cast<std::size_t>(event.bar)].site;
   offer_edit(context.workspace, {Cell{site, {{"pos", pos_}}}, {}, {}});
   if (event.clicked) go_to_site(context.workspace, context.run, site);
 }
@@ -407,7 +480,7 @@ void ResidualView::draw(const ViewContext& context) {
                left);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
   const float parts =
-      lens ? std::clamp(room.y * 0.29f, scaled(118), scaled(210)) : room.y - (begin - origin.y);
+      lens ? std::clamp(room.y * 0.33f, scaled(132), scaled(300)) : room.y - (begin - origin.y);
   const float bottom = origin.y + room.y;
   if (lens) {
     draw_grid(context, ImVec2(origin.x, begin),

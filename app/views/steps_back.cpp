@@ -9,6 +9,7 @@
 #include "app/look/theme.h"
 #include "app/views/steps_back_words.h"
 #include "app/views/steps_header.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -447,6 +448,20 @@ void StepsBackward::draw_figure(const ViewContext& context,
       if (!event.hovered()) line_.push_back({tr(key) + std::string("   "), theme().text_dim});
   }
   if (event.hovered() && event.clicked) pin(context, *grads, event.cell);
+  if (event.hovered()) offer(context, *grads, event.cell);
+}
+
+// A gradient cannot be edited, but the number that it belongs to.
+void StepsBackward::offer(const ViewContext& context, const BackwardResult& grads,
+                          const FigureCell& cell) const {
+  const GradientSpot spot = gradient_spot(figure_, cell.operand, cell.row, cell.col);
+  if (!spot.operand || !has_cell_names(*spot.operand)) return;
+  const Trace& trace = grads.gradients->trace();
+  const auto index = source_index(trace, *spot.operand, spot.row, spot.col);
+  if (spot.operand->is_weight())
+    offer_edit(context.workspace, {{}, spot.operand->weight, index});
+  else if (trace.find(spot.operand->site))
+    offer_edit(context.workspace, {cell_at(trace, spot.operand->site, index), {}, {}});
 }
 
 void StepsBackward::pin(const ViewContext& context, const BackwardResult& grads, const FigureCell& cell) {

@@ -33,6 +33,7 @@ class StepsBackward {
   void draw_figure(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
                    ImVec2 room);
   void pin(const ViewContext& context, const BackwardResult& grads, const FigureCell& cell);
+  void offer(const ViewContext& context, const BackwardResult& grads, const FigureCell& cell) const;
   FigureMarks marks_of(const BackwardResult& grads, const FigureCell& shown) const;
   void mark_targets(const BackwardResult& grads, FigureMarks& marks) const;
 

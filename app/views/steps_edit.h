@@ -33,6 +33,7 @@ class StepsEditor {
   bool update(const ViewContext& context, const Figure& figure, const FigureEvent& event, FigurePlot& plot);
   void close() { field_.reset(); }
   bool busy() const { return drag_.has_value(); }
+  bool editing() const { return field_.has_value(); }
 
  private:
   struct Field {

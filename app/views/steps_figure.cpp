@@ -430,6 +430,11 @@ bool large_vocabulary(const Trace& trace) {
   return predicted_rows(trace) * trace.config().outputs() * trace.config().d_model > kFrameProducts;
 }
 
-Figure build_figure(const RunResult& run, const FigureRequest& wish) { return Builder(run, wish).build(); }
+Figure build_figure(const RunResult& run, const FigureRequest& wish) {
+  static std::uint64_t built = 0;
+  Figure figure = Builder(run, wish).build();
+  figure.id = ++built;
+  return figure;
+}
 
 }  // namespace attnscope

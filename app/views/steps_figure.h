@@ -68,6 +68,7 @@ struct Figure {
   std::vector<Block> blocks;      ///< of a row
   bool shared_range = false;      ///< one colour scale for all
   bool pending = false;           ///< waits for the vocabulary of one row
+  std::uint64_t id = 0;           ///< another one for every figure that was built; 0: nobody counts
   int result() const;
 };
 

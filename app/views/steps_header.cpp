@@ -93,27 +93,31 @@ std::string with_place(const ModelConfig& config, const Site& site, std::string 
   return title;
 }
 
+// The title alone; chips go on behind it.
+void draw_title(const StepText& text) {
+  const float half = ImGui::GetContentRegionAvail().x * 0.55f;
+  compat::push_font(fonts().body_bold);
+  ImGui::AlignTextToFramePadding();
+  figure_text(middle_truncated(fonts().body_bold, text.title, half));
+  ImGui::PopFont();
+  compat::item_tooltip(text.more.c_str());
+}
+
 // Title and formula in one line, the sentence in another; the rest is told when one points there.
-void draw_short_words(const ViewContext& context, const Figure& figure, const std::string& title,
-                      const std::string& sentence) {
-  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-  const Site& site = context.workspace.cursor.step;
+void draw_short_words(const StepText& text) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x - 14 * unit;
-  const std::vector<Piece> formula = formula_pieces(trace, site);
-  const float formula_width = pieces_width(formula, fonts().formula), gap = 24 * unit;
+  const float formula_width = pieces_width(text.formula, fonts().formula), gap = 24 * unit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool beside = text_size(fonts().title, title).x + gap + formula_width <= width;
+  const bool beside = text_size(fonts().title, text.title).x + gap + formula_width <= width;
   const Canvas canvas;
-  draw_text(canvas, fonts().title, at, theme().text, middle_truncated(fonts().title, title, width));
-  if (beside) draw_formula(formula, ImVec2(at.x + width - formula_width, at.y + 2 * unit));
+  draw_text(canvas, fonts().title, at, theme().text, middle_truncated(fonts().title, text.title, width));
+  if (beside) draw_formula(text.formula, ImVec2(at.x + width - formula_width, at.y + 2 * unit));
   const float line = text_size(fonts().title, "X").y;
   draw_text(canvas, fonts().body, ImVec2(at.x, at.y + line + 2 * unit), theme().text_dim,
-            middle_truncated(fonts().body, sentence, width));
+            middle_truncated(fonts().body, text.sentence, width));
   ImGui::Dummy(ImVec2(width, line + text_size(fonts().body, "X").y + 4 * unit));
-  note_text(sentence);
-  const std::string more =
-      sentence + "\n" + shapes_line(context.run, figure) + "\n" + torch_line(context.run, site);
-  compat::item_tooltip(more.c_str());
+  note_text(text.sentence);
+  compat::item_tooltip(text.more.c_str());
 }
 
 }  // namespace
@@ -135,25 +139,36 @@ bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help
   return clicked;
 }
 
-void draw_step_words(const ViewContext& context, const Figure& figure, int step, bool crowded) {
+StepText step_text(const ViewContext& context, const Figure& figure, int step) {
   const RunResult& run = context.run;
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
+  StepText out;
+  out.title = tr("steps.title",
+                 {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
+  out.title = with_place(trace.config(), site, std::move(out.title));
+  out.sentence = sentence_text(trace, site);
+  out.long_sentence =
+      attention_square(site.slot) ? tr("steps.sentence_attention", {out.sentence}) : out.sentence;
+  out.formula = formula_pieces(trace, site);
+  out.shapes = shapes_line(run, figure) + "  " + step_letters(run, site);
+  out.torch = torch_line(run, site);
+  out.more = text_of(out.formula) + "\n" + out.sentence + "\n" + out.shapes + "\n" + out.torch;
+  return out;
+}
+
+void draw_step_words(const StepText& text, StepWords words) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
-  std::string title = tr(
-      "steps.title", {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
-  title = with_place(trace.config(), site, std::move(title));
-  std::string sentence = sentence_text(trace, site);
-  if (crowded) return draw_short_words(context, figure, title, sentence);
-  if (attention_square(site.slot)) sentence = tr("steps.sentence_attention", {sentence});
+  if (words == StepWords::title) return draw_title(text);
+  if (words == StepWords::two) return draw_short_words(text);
+  const std::string &title = text.title, &shapes = text.shapes, &torch = text.torch;
+  const std::vector<Piece>& formula = text.formula;
   compat::push_font(fonts().title);
   figure_text(middle_truncated(fonts().title, title, width));
   ImGui::PopFont();
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
-  figure_text(sentence, 0);
+  figure_text(text.long_sentence, 0);
   ImGui::PopStyleColor();
-  const std::vector<Piece> formula = formula_pieces(trace, site);
-  const std::string shapes = shapes_line(run, figure), torch = torch_line(run, site);
   const float gap = 34 * unit, line = text_size(fonts().mono_small, "X").y,
               tall = text_size(fonts().formula, "X").y;
   const float formula_width = pieces_width(formula, fonts().formula),

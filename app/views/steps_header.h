@@ -10,8 +10,20 @@
 
 namespace attnscope {
 
-/// Title, sentence, formula, shapes, PyTorch; `crowded`: in two lines, the rest when one points there.
-void draw_step_words(const ViewContext& context, const Figure& figure, int step, bool crowded);
+/// How much is said above a figure, by the room that it leaves.
+enum class StepWords : std::uint8_t {
+  all,   ///< title, sentence, formula, shapes, PyTorch
+  two,   ///< title and formula, sentence; the rest when one points there
+  title  ///< the title, with the chips beside it
+};
+/// What is said of a step; made once for a figure.
+struct StepText {
+  std::string title, sentence, long_sentence, shapes, torch;
+  std::string more;  ///< all of it, for who points there
+  std::vector<Piece> formula;
+};
+StepText step_text(const ViewContext& context, const Figure& figure, int step);
+void draw_step_words(const StepText& text, StepWords words);
 /// While presenting: title, place in the walk, and one sentence.
 void draw_presented_words(const ViewContext& context, int step);
 /// Sequence, block, head, members of the step; for the vocabulary: most likely or whole. `first` false: chips

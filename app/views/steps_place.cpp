@@ -9,10 +9,10 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostSeen = 512;                   // cells per axis in sight
-constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
-constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kLegend = 106, kSign = 30, kGap = 10;
+constexpr double kMostSeen = 512;                      // cells per axis in sight
+constexpr float kCellWidth = 96, kCellHeight = 56;     // units, at most
+constexpr float kInnerHeight = 40;                     // of the rows of the top factor
+constexpr float kLegend = 106, kSign = 30, kGap = 10;  // kLegend: to its right end
 constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kPicture = 26;                       // a patch beside the name of its row or column
 
@@ -20,6 +20,10 @@ constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
 // The columns of matrices one above the other are named once.
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
+
+const Operand& operand_of(const Figure& figure, int id) {
+  return figure.operands[static_cast<std::size_t>(id)];
+}
 
 float column_width(const Operand& operand) {
   return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kColumn;
@@ -41,6 +45,12 @@ FigurePlot::Span& FigurePlot::span(const FigureAxis& axis) {
   const double size = static_cast<double>(axis.size);
   if (span.hi <= span.lo || span.hi > size) span = {0, std::min(size, kMostSeen)};
   return span;
+}
+
+bool FigurePlot::any_windowed(const Figure& figure) {
+  return std::any_of(figure.operands.begin(), figure.operands.end(), [&](const Operand& o) {
+    return seen(o.row) < static_cast<double>(o.row.size) || seen(o.col) < static_cast<double>(o.col.size);
+  });
 }
 
 float FigurePlot::label_width(const ViewContext& context, const Operand& operand) {
@@ -87,7 +97,8 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const float labels = label_width(context, left);
   const auto inner = static_cast<float>(seen(left.col)), rows = static_cast<float>(seen(left.row));
   const auto cols = static_cast<float>(seen(top.col));
-  const float wide = std::max(size.x - labels - gap - kLegend * unit, 40.f);
+  const bool corner = inner * 12 * unit >= kLegend * unit;  // the one above the left factor holds the legend
+  const float wide = std::max(size.x - labels - gap - (corner ? 8 : kLegend) * unit, 40.f);
   auto [inner_w, cols_w] = shared(wide, inner * kCellWidth * unit, cols * kCellWidth * unit, 0.6f);
   const float header = line + 4 * unit + column_labels(context, top, cols_w / cols);
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
@@ -111,6 +122,12 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
     c.header = line + 2 * unit, c.col_labels = false, c.cell = ImVec2(cw, 20 * unit);
     c.position = ImVec2(x, y - 32 * unit - line - 2 * unit), c.size = ImVec2(cols * cw, c.header + 20 * unit);
   }
+  if (top.row.names ==
+      FigureAxis::Names::token) {  // V's rows are tokens: their names stand in the free corner
+    b.row_labels = true;
+    b.labels = std::min(label_width(context, top), x - position.x);
+    b.position.x -= b.labels, b.size.x += b.labels;
+  }
   Panel& r = panels_[static_cast<std::size_t>(result)];
   r.cell = ImVec2(cw, ch), r.col_labels = false;
   r.header = 0, r.position = ImVec2(x, y), r.size = ImVec2(cols * cw, rows * ch);
@@ -119,6 +136,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   legend_height_ = std::clamp(rows * ch + line + 6 * unit, 90 * unit,
                               std::max(90 * unit, position.y + size.y - legend_.y));
   used_ = ImVec2(x + cols * cw - position.x, y + rows * ch - position.y);
+  if (corner) {
+    const float above = y - between - position.y - header;  // as high as the top factor
+    legend_ = ImVec2(position.x + labels, position.y + header - line - 6 * unit);
+    legend_height_ = std::clamp(above - 8 * unit, 60 * unit, 150 * unit);
+  }
   windowed_ = inner < static_cast<float>(left.col.size) || rows < static_cast<float>(left.row.size) ||
               cols < static_cast<float>(top.col.size);
 }
@@ -186,17 +208,170 @@ float FigurePlot::row_height(const Figure& figure, float height, float header) {
   return ch;
 }
 
+namespace {
+
+constexpr float kLeastWide = 600,
+                kLeastTall = 300;     // units that a figure is drawn into at least: less scrolls
+constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
+constexpr float kDenseColumn = 40, kDenseSign = 22, kDenseGap = 6;
+
+}  // namespace
+
+bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    const ImVec2 least = least_number_cell(values(context, figure.operands[i], difference_).range.least < 0);
+    if (panels_[i].cell.x < least.x || panels_[i].cell.y < least.y) return false;
+  }
+  return true;
+}
+
+bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size,
+                               bool difference) {
+  if (figure.layout == Figure::Layout::none || figure.operands.empty()) return true;
+  place(context, figure, ImVec2(0, 0), size, difference);
+  return numbers_fit(context, figure) && whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
+}
+
+// Larger letters make the figure larger, not its cells smaller: what does not fit scrolls.
+void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                       bool difference) {
+  difference_ = difference;
+  const float unit = ui_scale();
+  const bool known = !fonts_pending() && figure.id > 0 && placed_.figure == figure.id &&
+                     placed_.run == context.run.version && placed_.spans == spans_version_ &&
+                     placed_.size.x == size.x && placed_.size.y == size.y && placed_.unit == unit &&
+                     placed_.difference == difference;
+  if (!known) {
+    const ImVec2 room(std::max(size.x, std::min(kLeastWide * unit, size.x * kMostStretch)),
+                      std::max(size.y, std::min(kLeastTall * unit, size.y * kMostStretch)));
+    panels_.assign(figure.operands.size(), {});
+    signs_.clear();
+    if (figure.layout == Figure::Layout::product)
+      place_product(context, figure, ImVec2(0, 0), room);
+    else
+      place_row(context, figure, ImVec2(0, 0), room);
+    whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * unit), used_.y);
+    placed_ = {figure.id,      context.run.version,
+               spans_version_, size,
+               unit,           difference,
+               panels_,        signs_,
+               used_,          whole_,
+               legend_,        legend_height_,
+               windowed_};
+  }
+  panels_ = placed_.panels, signs_ = placed_.signs;
+  used_ = placed_.used, whole_ = placed_.whole, legend_ = placed_.legend;
+  legend_height_ = placed_.legend_height, windowed_ = placed_.windowed;
+  const auto move = [position](ImVec2& at) { at.x += position.x, at.y += position.y; };
+  for (Panel& panel : panels_) move(panel.position);
+  for (auto& sign : signs_) move(sign.first);
+  move(legend_);
+}
+
 void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
+  place_line(context, figure, position, size);
+  if (numbers_fit(context, figure)) return;
+  for (const bool two : {false, true})
+    if (place_dense(context, figure, position, size, two, 1.f)) return;
+  for (const bool two : {true, false})
+    if (figure.extra == Figure::Extra::none && place_dense(context, figure, position, size, two, 1.3f))
+      return;
+  panels_.assign(figure.operands.size(), {});
+  signs_.clear();
+  place_line(context, figure, position, size);
+}
+
+bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                             bool two, float stretch) {
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
+  const std::size_t blocks = figure.blocks.size(), second = two ? blocks - 1 : blocks;
+  const bool upright = std::any_of(figure.blocks.begin(), figure.blocks.end(),
+                                   [](const Block& block) { return block.vertical; });
+  if (upright || blocks == 0 || (two && blocks < 2)) return false;
+  const Operand& first = operand_of(figure, figure.blocks[0].operands[0]);
+  const auto need = [&](int id) {
+    return least_number_cell(values(context, operand_of(figure, id), difference_).range.least < 0).x;
+  };
+  const auto column = [&](int id) {  // its title stands over it alone
+    return std::max(kDenseColumn * unit, text_size(fonts().small, operand_of(figure, id).title).x + 5 * unit);
+  };
+  // What a line takes beside the cells of its matrices, and what those need.
+  const float labels = label_width(context, first);
+  const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
+  float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
+  if (!two) fixed[0] += kLegend * unit;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const int at = b < second ? 0 : 1;
+    const Block& block = figure.blocks[b];
+    if (!block.sign.empty() && b != second) fixed[at] += kDenseSign * unit;
+    fixed[at] += static_cast<float>(block.operands.size() - 1) * kDenseGap * unit;
+    for (const int id : block.operands) {
+      if (operand_of(figure, id).col.key == "one")
+        fixed[at] += column(id);
+      else
+        needed[at] += static_cast<float>(seen(operand_of(figure, id).col)) *
+                      (at == 1 && id == block.operands.front() ? head : need(id));
+      rows[at] = std::max(rows[at], static_cast<float>(seen(operand_of(figure, id).row)));
+    }
+  }
+  float grow = std::max((size.x * stretch - fixed[0]) / std::max(needed[0], 1.f), 0.f);
+  if (two) grow = std::min(grow, (size.x * stretch - fixed[1]) / std::max(needed[1], 1.f));
+  if (grow < 1) return false;
+  if (stretch > 1) grow = 1;
+  const float below = line + 12 * unit;  // between the lines: a title
+  const float header = line + 4 * unit + column_labels(context, first, head * grow);
+  const float least = least_number_cell(false).y;
+  float ch = (size.y * stretch - header - (two ? below : 0)) / std::max(rows[0] + rows[1], 1.f);
+  if (ch < least) return false;
+  ch = stretch > 1 ? least : std::min(ch, std::max(head * grow * 0.62f, 24 * unit));
+  panels_.assign(figure.operands.size(), {});
+  signs_.clear();
+  used_ = {};
+  float x = position.x, y = position.y, right = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const Block& block = figure.blocks[b];
+    const bool lower = b == second;
+    const float top = lower ? below : header;
+    if (lower) x = position.x, y = position.y + header + rows[0] * ch;
+    if (!block.sign.empty()) {
+      const ImVec2 at(lower ? position.x + labels / 2 : x + kDenseSign * unit / 2,
+                      y + (lower ? below - line * 0.7f : top + rows[0] * ch / 2));
+      signs_.emplace_back(at, block.sign);
+      if (!lower) x += kDenseSign * unit;
+    }
+    for (const int id : block.operands) {
+      Panel& panel = panels_[static_cast<std::size_t>(id)];
+      const bool leads = id == block.operands.front() && (b == 0 || lower),
+                 one = operand_of(figure, id).col.key == "one";
+      panel.row_labels = leads, panel.labels = leads ? labels : 0, panel.col_labels = !lower;
+      panel.cell = ImVec2(one ? column(id) : (lower && leads ? head : need(id)) * grow, ch);
+      const float title = line + 4 * unit, lowered = one && top > 2.5f * title ? top - title : 0.f;
+      panel.header = top - lowered;
+      panel.position = ImVec2(x, y + lowered);
+      panel.size = ImVec2(panel.labels + panel.cell.x * static_cast<float>(seen(operand_of(figure, id).col)),
+                          panel.header + ch * static_cast<float>(seen(operand_of(figure, id).row)));
+      x += panel.size.x + (id == block.operands.back() ? 0 : kDenseGap * unit);
+    }
+    right = std::max(right, x);
+  }
+  windowed_ = any_windowed(figure);
+  used_ = ImVec2((two ? right : x) - position.x,
+                 y - position.y + (two ? below + rows[1] * ch : header + rows[0] * ch));
+  const float top = two ? y + below : position.y + header;
+  legend_ = ImVec2(x + 22 * unit, top - line - 6 * unit);
+  legend_height_ = std::max(90 * unit, position.y + used_.y - legend_.y);
+  return true;
+}
+
+void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   float fixed = kLegend * unit, cols = 0;
   const Operand& first = figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[0])];
-  windowed_ = false;
+  windowed_ = any_windowed(figure);
   for (const Block& block : figure.blocks) {
     float widest = 0, sum = 0, columns = 0;
     for (const int id : block.operands) {
       const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
-      windowed_ = windowed_ || seen(operand.row) < static_cast<double>(operand.row.size) ||
-                  seen(operand.col) < static_cast<double>(operand.col.size);
       const auto count = static_cast<float>(seen(operand.col));
       if (operand.col.key == "one")
         columns += column_width(operand) * unit;

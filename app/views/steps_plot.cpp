@@ -26,7 +26,12 @@ std::uint64_t operand_hash(const ViewContext& context, const Operand& operand, R
                            bool difference) {
   std::uint64_t hash = mixed(0xcbf29ce484222325ull, context.run.version);
   hash = mixed(hash, static_cast<std::uint64_t>(context.workspace.cursor.sequence + 1));
-  hash = mixed(hash, operand.is_weight() ? operand.weight : to_text(operand.site) + operand.id);
+  hash = mixed(hash, operand.weight);
+  hash = mixed(hash, operand.id);
+  hash = mixed(hash, static_cast<std::uint64_t>(operand.site.layer + 1) << 24 |
+                         static_cast<std::uint64_t>(operand.site.stack) << 16 |
+                         static_cast<std::uint64_t>(operand.site.part) << 8 |
+                         static_cast<std::uint64_t>(operand.site.slot));
   hash = mixed(hash, static_cast<std::uint64_t>(operand.head + 2));
   hash = mixed(hash, operand.version);
   hash = mixed(hash, difference ? context.before->version + 1 : 0);
@@ -143,6 +148,67 @@ bool FigurePlot::cell_rect(const FigureCell& cell, ImVec2& p0, ImVec2& p1) const
          p0.y < panel.event.p1.y;
 }
 
+bool FigurePlot::cells_rect(int operand, std::int64_t row, std::int64_t rows, std::int64_t cols, ImVec2& p0,
+                            ImVec2& p1) const {
+  const Panel& panel = panels_[static_cast<std::size_t>(operand)];
+  const auto at = [&](double r, double c) {
+    return ImVec2(std::clamp(panel.event.p0.x + static_cast<float>(c - panel.seen.col0) * panel.cell.x,
+                             panel.event.p0.x, panel.event.p1.x),
+                  std::clamp(panel.event.p0.y + static_cast<float>(r - panel.seen.row0) * panel.cell.y,
+                             panel.event.p0.y, panel.event.p1.y));
+  };
+  p0 = at(static_cast<double>(row), 0), p1 = at(static_cast<double>(rows), static_cast<double>(cols));
+  return p1.x > p0.x && p1.y > p0.y;
+}
+
+ImU32 FigurePlot::cell_colour(int operand, float value) const {
+  const auto at = static_cast<std::size_t>(std::max(operand, 0));
+  return at < styles_.size() ? heat_colour(value, styles_[at]) : theme().accent;
+}
+
+ImU32 FigurePlot::operand_colour(int operand) const {
+  const auto at = static_cast<std::size_t>(std::max(operand, 0));
+  return at < colours_.size() && colours_[at] ? colours_[at] : theme().accent;
+}
+
+namespace {
+
+// What a matrix shows, however it is called in its figure; empty: numbers without a name.
+std::string shown_by(const Operand& operand) {
+  if (operand.part) return {};
+  return operand.is_weight() ? operand.weight : to_text(operand.site) + "#" + std::to_string(operand.head);
+}
+
+}  // namespace
+
+std::vector<FigurePlot::Stood> FigurePlot::standing(const Figure& figure) const {
+  std::vector<Stood> out;
+  for (std::size_t i = 0; i < std::min(panels_.size(), figure.operands.size()); ++i) {
+    std::string what = shown_by(figure.operands[i]);
+    if (!what.empty()) out.push_back({std::move(what), panels_[i].event.p0, panels_[i].cell});
+  }
+  return out;
+}
+
+void FigurePlot::travel_to(const Figure& figure, float travel) {
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    const std::string what = shown_by(figure.operands[i]);
+    const auto stood = std::find_if(from_.begin(), from_.end(),
+                                    [&](const Stood& one) { return !what.empty() && one.what == what; });
+    if (stood == from_.end()) continue;
+    Panel& panel = panels_[i];
+    const ImVec2 cells(panel.position.x + panel.labels, panel.position.y + panel.header);
+    const auto mixed = [travel](float from, float to) { return from + (to - from) * travel; };
+    const ImVec2 wide(panel.size.x - panel.labels, panel.size.y - panel.header),
+        cell(mixed(stood->cell.x, panel.cell.x), mixed(stood->cell.y, panel.cell.y));
+    panel.position =
+        ImVec2(mixed(stood->p0.x, cells.x) - panel.labels, mixed(stood->p0.y, cells.y) - panel.header);
+    panel.size =
+        ImVec2(panel.labels + wide.x * cell.x / panel.cell.x, panel.header + wide.y * cell.y / panel.cell.y);
+    panel.cell = cell;
+  }
+}
+
 void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
                            MatrixPlot& plot) const {
   const int sequence = context.workspace.cursor.sequence;
@@ -169,10 +235,11 @@ void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, 
                     before.col1 == after.col1;
   if (same || frozen_) return;
   if (after.all()) {
-    spans_.clear();  // back to what a fresh figure shows
+    reset_windows();
     return;
   }
   constexpr double kMostSeen = 512;
+  ++spans_version_;
   const auto keep = [&](const FigureAxis& axis, double lo, double hi) {
     Span& s = span(axis);
     s = {lo, std::min(hi, lo + std::min(kMostSeen, static_cast<double>(axis.size)))};
@@ -188,10 +255,8 @@ float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
   return std::pow(10.f, std::floor(std::log10(most)));
 }
 
-// A result below its factor has no header: its title stands in the gap, where its numbers have a unit to
-// tell.
+// A result below its factor has no header: its title stands in the gap.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
-  if (panel.header <= 0 && unit >= 1.f) return;
   std::string title = operand.title;
   if (unit < 1.f) title = tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
@@ -212,6 +277,8 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   plot.style.map = kept.differs ? Colormap::diverging : operand.map;
   plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
   set_range(plot.style, ranges_[index]);
+  styles_[index] = plot.style;
+  colours_[index] = operand.colour ? operand.colour : theme().text_dim;
   plot.number_unit = number_unit(index, operand);
   plot.masked_numbers = !operand.gradient;
   fill_axes(context, operand, panel, plot);
@@ -244,7 +311,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   if (!panel.event.hovered()) return;
   event.cell = {static_cast<int>(index), panel.event.row, panel.event.col};
   event.clicked = panel.event.clicked;
-  event.double_clicked = panel.event.double_clicked && panel.event.numbers;
+  event.double_clicked = panel.event.double_clicked;
 }
 
 void FigurePlot::draw_signs(const Figure&) const {
@@ -276,17 +343,15 @@ void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) con
 }
 
 FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,
-                             ImVec2 position, ImVec2 size, bool difference) {
+                             ImVec2 position, ImVec2 size, bool difference, float travel) {
   FigureEvent event;
   const std::size_t count = figure.operands.size();
-  panels_.assign(count, {});
   ranges_.assign(count, {});
-  signs_.clear();
+  styles_.assign(count, {});
+  colours_.assign(count, 0);
   if (figure.layout == Figure::Layout::none || count == 0) return event;
-  if (figure.layout == Figure::Layout::product)
-    place_product(context, figure, position, size);
-  else
-    place_row(context, figure, position, size);
+  place(context, figure, position, size, difference);
+  if (travel < 1) travel_to(figure, travel);
   ValueRange shared{0, 0};
   bool differs = false;
   shifted_ = false;

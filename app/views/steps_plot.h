@@ -34,16 +34,36 @@ using FigureMarks = std::vector<std::vector<MatrixMark>>;
 class FigurePlot {
  public:
   /// Draws inside the rectangle. `difference`: the result shows new minus old. `slide`: pixels to the right.
+  /// `travel` below 1: matrices that the figure before showed are that far on their way from there.
   FigureEvent draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,
-                   ImVec2 position, ImVec2 size, bool difference);
+                   ImVec2 position, ImVec2 size, bool difference, float travel = 1);
   /// The range of colours of an operand in the last frame.
   ValueRange range(int operand) const;
   /// The rectangle of a cell on screen in the last frame; false where it was not in sight.
   bool cell_rect(const FigureCell& cell, ImVec2& p0, ImVec2& p1) const;
+  /// The rows of a matrix from `row` on, on screen; false where none is in sight.
+  bool cells_rect(int operand, std::int64_t row, std::int64_t rows, std::int64_t cols, ImVec2& p0,
+                  ImVec2& p1) const;
+  /// The colour of a number in an operand's cells, and the operand's own.
+  ImU32 cell_colour(int operand, float value) const;
+  ImU32 operand_colour(int operand) const;
+  /// Where matrices stood in the last frame, by what they show: a figure that follows begins there.
+  struct Stood {
+    std::string what;
+    ImVec2 p0, cell;  ///< of the first cell that was seen
+  };
+  std::vector<Stood> standing(const Figure& figure) const;
+  void come_from(std::vector<Stood> places) { from_ = std::move(places); }
   /// While a number is dragged, windows stand still.
   void freeze_windows(bool frozen) { frozen_ = frozen; }
-  /// Room that the figure took in the last frame.
+  /// Room that the figure took in the last frame, without its legend.
   ImVec2 used() const { return used_; }
+  /// All that the figure takes, its legend too: what is larger than the room scrolls.
+  ImVec2 whole() const { return whole_; }
+  /// True where every cell of the figure would show its number in this room.
+  bool shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference);
+  /// Back to what a fresh figure shows.
+  void reset_windows() { spans_.clear(), ++spans_version_; }
   bool windowed() const { return windowed_; }
   /// The result showed new minus old in the last frame; with tokens aligned.
   bool differs() const { return differs_; }
@@ -67,13 +87,22 @@ class FigurePlot {
     MatrixEvent event;
     MatrixWindow seen;
   };
+  void travel_to(const Figure& figure, float travel);
   Span& span(const FigureAxis& axis);
   double seen(const FigureAxis& axis) { return span(axis).hi - span(axis).lo; }
+  bool any_windowed(const Figure& figure);  ///< some axis is shown in part
   const Kept& values(const ViewContext& context, const Operand& operand, bool difference);
   void place_product(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   /// The height of a row at which every block fits below its header.
   float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
+  void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
+  /// Matrices side by side in one line, or the last block in a second one, in cells that just hold a number;
+  /// at most `stretch` times as large as the room. False, and nothing is placed, where that is not enough.
+  bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool two,
+                   float stretch);
+  void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
+  bool numbers_fit(const ViewContext& context, const Figure& figure);
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                     float header);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
@@ -90,12 +119,29 @@ class FigurePlot {
 
   std::map<std::string, Span> spans_;
   std::map<std::string, Kept> kept_;
+  /// Where everything stands when the figure's corner is at 0, and what that followed from.
+  struct Placed {
+    std::uint64_t figure = 0, run = 0, spans = 0;
+    ImVec2 size;
+    float unit = 0;
+    bool difference = false;
+    std::vector<Panel> panels;
+    std::vector<std::pair<ImVec2, std::string>> signs;
+    ImVec2 used, whole, legend;
+    float legend_height = 0;
+    bool windowed = false;
+  };
+  Placed placed_;
+  std::uint64_t spans_version_ = 0;
   std::vector<Panel> panels_;
   std::vector<ValueRange> ranges_;
+  std::vector<HeatStyle> styles_;  ///< of the operands
+  std::vector<ImU32> colours_;
+  std::vector<Stood> from_;
   std::vector<std::pair<ImVec2, std::string>> signs_;
-  ImVec2 used_, legend_;
+  ImVec2 used_, whole_, legend_;
   float legend_height_ = 0;
-  bool frozen_ = false, windowed_ = false, differs_ = false, shifted_ = false;
+  bool frozen_ = false, windowed_ = false, differs_ = false, shifted_ = false, difference_ = false;
 };
 
 /// The entries of this axis are rows of a stack that sees an image.

@@ -14,6 +14,7 @@
 #include "app/views/steps_edit.h"
 #include "app/views/steps_extra.h"
 #include "app/views/steps_header.h"
+#include "app/views/steps_motion.h"
 #include "app/views/steps_plot.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_menu.h"
@@ -21,13 +22,13 @@
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 namespace attnscope {
 namespace {
 
 constexpr int kMostLikely = 20;
-constexpr double kMotionSeconds = 0.3;
 
 /// The most likely tokens of one row, found in the background where the vocabulary is large.
 struct MostLikely {
@@ -53,7 +54,9 @@ struct MostLikely {
   }
 };
 
-constexpr float kWords = 262.f;  // units that words above and below a figure take where there is room
+constexpr float kWords = 262.f;  // units that words above and below a figure take where there is room,
+constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and where they are told in few
+constexpr float kLeastRoom = 300.f;                  // of a stage: in less only the title is told
 constexpr float kRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
 
 // Units at which every row of the figure has room for digits.
@@ -71,6 +74,7 @@ float figure_height(const Figure& figure) {
 class StepsView : public View {
  public:
   const char* id() const override { return "steps"; }
+  ViewGroup group() const override { return ViewGroup::walk; }
   int order() const override { return 0; }
   std::string unavailable(const RunResult& run) const override {
     return run.traces.empty() || run.steps.empty() ? "steps.none" : std::string();
@@ -88,9 +92,11 @@ class StepsView : public View {
     prepare(context);
     if (context.workspace.presenting) return draw_presented(context, step);
     const float unit = ui_scale(), line = text_size(fonts().mono, "X").y;
-    const bool crowded = figure_height(figure_) * unit > ImGui::GetContentRegionAvail().y - kWords * unit;
-    draw_step_words(context, figure_, step, crowded);
-    draw_step_chips(context, figure_, step, whole_vocabulary_);
+    const StepWords words = words_for(context);
+    const bool crowded = words != StepWords::all;
+    if (said_ != key_) said_ = key_, text_ = step_text(context, figure_, step);
+    draw_step_words(text_, words);
+    draw_step_chips(context, figure_, step, whole_vocabulary_, words != StepWords::title);
     draw_notes(context);
     const int lines = crowded ? 1 : 2;  // of the sum below
     const float below =
@@ -99,14 +105,40 @@ class StepsView : public View {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     {
       const DrawGroupScope group(hints_ ? kHintGroup : "sum");
-      ImFont* const words = crowded ? fonts().small : fonts().body;
-      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? words : fonts().mono, lines);
+      ImFont* const font = crowded ? fonts().small : fonts().body;
+      draw_pieces(line_, ImVec2(at.x, at.y + 3 * unit), room.x, hints_ ? font : fonts().mono, lines);
     }
     ImGui::Dummy(ImVec2(room.x, static_cast<float>(lines) * line + 8 * unit));
     if (!crowded) draw_neighbours(context, step, room.x);
   }
 
  private:
+  bool differs(const ViewContext& context) const {
+    return context.workspace.show_difference && context.before && !context.before->traces.empty();
+  }
+  // As many words as leave room for the digits of the figure; decided once for a figure and a room.
+  StepWords words_for(const ViewContext& context) {
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float unit = ui_scale();
+    const std::string key =
+        key_ + format("/%.0f/%.0f/%.2f/%d", static_cast<double>(room.x), static_cast<double>(room.y),
+                      static_cast<double>(unit), differs(context));
+    if (key == words_key_) return words_;
+    words_key_ = key;
+    if (figure_height(figure_) * unit <= room.y - kWords * unit) return words_ = StepWords::all;
+    const auto fits = [&](float words) {
+      return plot_.shows_numbers(context, figure_, figure_room(ImVec2(room.x, room.y - words * unit)),
+                                 differs(context));
+    };
+    const bool small = room.y < kLeastRoom * unit;
+    return words_ = small || (!fits(kTwoLines) && fits(kOneLine)) ? StepWords::title : StepWords::two;
+  }
+  // Of the room for a figure what its matrices and its legend may take.
+  ImVec2 figure_room(ImVec2 room) const {
+    const float unit = ui_scale(), extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
+    return ImVec2(room.x - extra - 4 * unit, room.y - 8 * unit);
+  }
+
   // ---- which figure ----
   void find_likely(const ViewContext& context, const std::string& key) {
     if (likely_ && likely_->key == key) return;
@@ -140,9 +172,11 @@ class StepsView : public View {
     if (key == key_) return;
     key_ = key;
     if (to_text(cursor.step) != shown_step_) {
-      if (!shown_step_.empty()) moved_at_ = ImGui::GetTime();
       shown_step_ = to_text(cursor.step);
+      auto stood = plot_.standing(figure_);
       plot_ = FigurePlot();
+      plot_.come_from(std::move(stood));
+      planned_.clear();
       hovered_ = {};
       editor_.close();
     }
@@ -225,8 +259,10 @@ class StepsView : public View {
   }
   /// The line under the figure.
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
-    line_.clear();
     hints_ = !cell.valid();
+    if (hints_ && !line_.empty() && hint_key_ == key_) return;
+    line_.clear();
+    hint_key_ = hints_ ? key_ : std::string();
     if (hints_) {
       std::vector<const char*> keys{"steps.hint.point", "steps.hint.click"};
       if (!context.run.recorded())
@@ -279,16 +315,19 @@ class StepsView : public View {
   ImVec2 draw_figure_above(const ViewContext& context, float below) {
     const ImVec2 left = ImGui::GetContentRegionAvail(),
                  room(left.x, std::max(left.y - below, 90 * ui_scale()));
-    compat::begin_child("steps_figure", room, false,
-                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, room);
+    ImGuiWindowFlags flags = scrolls_ ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar;
+    if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
+    compat::begin_child("steps_figure", room, false, flags);
+    {
+      const DrawGroupScope group(scrolls_ ? kScrollGroup : "figure");
+      draw_figure(context, room);
+    }
     ImGui::EndChild();
     return room;
   }
   void draw_figure(const ViewContext& context, ImVec2 room) {
     const float unit = ui_scale();
-    const double since = context.workspace.animate ? (ImGui::GetTime() - moved_at_) / kMotionSeconds : 1;
-    const auto left = static_cast<float>(std::pow(1 - std::clamp(since, 0.0, 1.0), 3.0));
+    const float motion = context.workspace.motion;
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (figure_.pending) return ImGui::TextUnformatted(tr("steps.pending"));
     const FigureCell pinned = pinned_cell(context), shown = hovered_.valid() ? hovered_ : pinned;
@@ -300,23 +339,41 @@ class StepsView : public View {
     mark_edits(context, marks);
     spell(context, shown, why);
     const float extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
-    const ImVec2 size(room.x - extra - 4 * unit, room.y - 8 * unit);
+    const ImVec2 size = figure_room(room);
     const bool centred = context.workspace.presenting && plot_.used().x > 0;
     const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // beside figure and legend
-    const ImVec2 at(corner.x + left * 18 * unit + std::max(0.f, spare / 2), corner.y + 4 * unit);
-    const bool difference =
-        context.workspace.show_difference && context.before && !context.before->traces.empty();
-    const FigureEvent event = plot_.draw(context, figure_, marks, at, size, difference);
-    if (extra > 0)
-      draw_extra(context, shown,
-                 ImVec2(at.x + std::min(plot_.used().x + 108 * unit, size.x + 4 * unit), at.y + 24 * unit),
-                 extra, room.y);
+    const ImVec2 at(corner.x + std::max(0.f, spare / 2), corner.y + 4 * unit);
+    const FigureEvent event =
+        plot_.draw(context, figure_, marks, at, size, differs(context), std::min(1.f, motion / kTravelShare));
+    if (motion < 1) move(context, motion);
+    follow_scrolling(corner, room, size, extra);
+    if (extra > 0) {
+      const float wide = std::max(size.x, plot_.whole().x),
+                  beside = std::min(plot_.used().x + 108 * unit, wide + 4 * unit);
+      draw_extra(context, shown, ImVec2(at.x + beside, at.y + 24 * unit), extra, room.y);
+    }
     hovered_ = event.cell;
     act(context, event, pinned);
-    if (left > 0.001f) {
-      const ImVec2 end(corner.x + room.x, corner.y + room.y);
-      Canvas().fill_rect(corner, end, with_alpha(theme().ground, left));
+  }
+
+  // What is on its way at this moment of the motion.
+  void move(const ViewContext& context, float motion) {
+    if (planned_ != key_) {
+      planned_ = key_;
+      plan_ = plan_motion(context.run.trace(context.workspace.cursor.sequence), figure_);
     }
+    const DrawGroupScope group("motion");
+    draw_motion(plan_, figure_, plot_, motion);
+  }
+
+  // What is larger than its room scrolls, from the next frame on.
+  void follow_scrolling(ImVec2 corner, ImVec2 room, ImVec2 size, float extra) {
+    const ImVec2 whole = plot_.whole();
+    scrolls_ = whole.x > size.x + 2 || whole.y > size.y + 10 * ui_scale();
+    if (!scrolls_) return;
+    ImGui::SetCursorScreenPos(corner);
+    const bool low = whole.y <= room.y - ImGui::GetStyle().ScrollbarSize;  // above the bar that lies
+    ImGui::Dummy(ImVec2(whole.x + extra + 8 * ui_scale(), whole.y + (low ? 0.f : 8 * ui_scale())));
   }
 
   void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width,
@@ -372,7 +429,11 @@ class StepsView : public View {
     const Operand& operand = figure_.operands[static_cast<std::size_t>(event.cell.operand)];
     const bool mask = operand.is_step() && operand.site.slot == Slot::mask;
     offer(context, operand, event.cell);
-    if (event.double_clicked && !mask) return editor_.open(context, figure_, event.cell);
+    if (event.double_clicked && !mask) {
+      editor_.open(context, figure_, event.cell);
+      if (!editor_.editing()) plot_.reset_windows();  // what cannot be changed: back to the whole matrix
+      return;
+    }
     if (!event.clicked || !operand.is_step()) return;
     const int sequence = context.workspace.cursor.sequence;
     if (mask)
@@ -403,13 +464,19 @@ class StepsView : public View {
   StepsBackward back_;
   StepsEditor editor_;
   std::shared_ptr<MostLikely> likely_;
-  std::string key_, shown_step_, explained_;
+  std::string key_, shown_step_, explained_, words_key_;
+  StepWords words_ = StepWords::all;
+  bool scrolls_ = false;  ///< the figure is larger than its room
   Explanation why_;
   bool why_ok_ = false, whole_vocabulary_ = false;
   FigureCell hovered_;
   std::vector<Piece> line_;
   bool hints_ = false;  ///< the line says what can be done, not how a number comes about
-  double moved_at_ = -1e9;
+  MotionPlan plan_;
+  std::string planned_;  ///< the figure that it is of
+  StepText text_;
+  std::string said_;  ///< the figure that it is about
+  std::string hint_key_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "app/views/tokenizer_shelf.h"
 #include "app/views/tokenizer_steps.h"
 #include "app/views/tokenizer_text.h"
 #include "app/views/view.h"
@@ -40,7 +41,8 @@ int most_pieces_word(const TokenizerScene& scene) {
 class TokenizerView : public View {
  public:
   const char* id() const override { return "tokenizer"; }
-  int order() const override { return 6; }
+  ViewGroup group() const override { return ViewGroup::words; }
+  int order() const override { return 0; }
   std::string unavailable(const RunResult& run) const override {
     return tokenizer_of(run) ? std::string() : "tokenizer.none";
   }
@@ -54,6 +56,7 @@ class TokenizerView : public View {
   void draw_source_chips(const ViewContext& context);
   void draw_notes(const ViewContext& context, float width);
   void draw_walk(float width);
+  void play(const ViewContext& context);
   void draw_result(const SegmentedWord& word, float width);
   void walk_keys(const ViewContext& context);
   void choose_token(const ViewContext& context, int token);
@@ -63,6 +66,9 @@ class TokenizerView : public View {
   const std::vector<int>& input_ids(const ViewContext& context) const;
   bool as_typed(const ViewContext& context) const;
 
+  TokenizerShelf shelf_;
+  bool playing_ = false;
+  double played_ = 0;  ///< seconds since the last step
   Deferred<TokenizerScene> scenes_;
   std::shared_ptr<const TokenizerScene> scene_;
   bool fresh_ = false;  ///< the scene is that of the text as it stands
@@ -87,15 +93,17 @@ const std::vector<int>& TokenizerView::input_ids(const ViewContext& context) con
 
 // The input is what the text gives: its tokens can be pointed at by their rows.
 bool TokenizerView::as_typed(const ViewContext& context) const {
-  return scene_ && scene_->steps.encoding.ids() == input_ids(context);
+  return scene_ && !shelf_.chosen() && scene_->steps.encoding.ids() == input_ids(context);
 }
 
 void TokenizerView::follow(const ViewContext& context) {
   const Sequence& shown = sequence(context);
   if (shown.source_text.empty()) source_ = false;
   const std::string text = source_ ? shown.source_text : shown.text;
-  const auto tokenizer = context.run.document.opened->tokenizer;
-  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(source_)});
+  shelf_.follow(context, text);
+  const auto tokenizer = shelf_.chosen() ? shelf_.chosen() : context.run.document.opened->tokenizer;
+  const std::uint64_t subject =
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(source_), shelf_.version()});
   const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
   const auto made = scenes_.get_or_before(
@@ -110,6 +118,7 @@ void TokenizerView::follow(const ViewContext& context) {
   const SegmentedWord* word = scene_->word(choice_.word);
   if (word && !word->parts.empty()) choice_.token = static_cast<int>(word->first_token);
   go(INT64_MAX);
+  playing_ = false;
 }
 
 // The cursor's row is the chosen token, where rows are tokens of this text.
@@ -193,8 +202,13 @@ void TokenizerView::draw_head(const ViewContext& context, float width) {
     title = "tokenizer.title.lattice", sentence = "tokenizer.sentence.lattice";
   if (kind == WordSteps::Kind::attempts)
     title = "tokenizer.title.attempts", sentence = "tokenizer.sentence.attempts";
-  view_heading(tr(title), tr(sentence, {format_count(tokenizer_of(context.run)->vocab_size())}), width);
+  view_heading(
+      tr(title),
+      tr(sentence,
+         {format_count((shelf_.chosen() ? shelf_.chosen().get() : tokenizer_of(context.run))->vocab_size())}),
+      width);
   draw_source_chips(context);
+  shelf_.draw_choice(width);
 }
 
 void TokenizerView::draw_notes(const ViewContext& context, float width) {
@@ -206,7 +220,7 @@ void TokenizerView::draw_notes(const ViewContext& context, float width) {
     text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, line, width));
   }
   const std::vector<int>& input = input_ids(context);
-  if (!fresh_ || input.empty() || as_typed(context)) return;
+  if (!fresh_ || shelf_.chosen() || input.empty() || as_typed(context)) return;
   std::vector<int> own;  // of the text itself, without what a template adds
   for (const Token& token : scene_->steps.encoding.tokens)
     if (token.end > token.begin) own.push_back(token.id);
@@ -229,6 +243,19 @@ void TokenizerView::draw_result(const SegmentedWord& word, float width) {
   text_line(fonts().mono_small, theme().text_dim, middle_truncated(fonts().mono_small, line, width));
 }
 
+// One step after the other, as fast as the walk through the model.
+void TokenizerView::play(const ViewContext& context) {
+  const SegmentedWord* word = scene_->word(choice_.word);
+  if (!playing_ || !word) return;
+  context.workspace.moving = true;
+  played_ += static_cast<double>(ImGui::GetIO().DeltaTime);
+  const double seconds = 1.0 / static_cast<double>(std::max(0.1f, context.workspace.speed));
+  if (played_ < seconds) return;
+  played_ = 0;
+  go(step_ + 1);
+  playing_ = step_ < step_count(*word);
+}
+
 void TokenizerView::draw_walk(float width) {
   const SegmentedWord* word = scene_->word(choice_.word);
   if (!word) return;
@@ -237,9 +264,16 @@ void TokenizerView::draw_walk(float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float slider = std::min(scaled(200), width * 0.3f);
   if (steps > 0) {
-    const SliderEvent event = slider_int("###tokenizer_step", tr("tokenizer.step"), step_, 0, steps, slider,
-                                         tr("tokenizer.step.help"));
+    if (play_button("###tokenizer_play", playing_, tr("tokenizer.play.help"))) {
+      playing_ = !playing_;
+      played_ = 0;
+      if (playing_ && step_ == steps) go(0);
+    }
+    ImGui::SameLine(0, scaled(8));
+    const SliderEvent event = slider_int("###tokenizer_step", tr("tokenizer.step"), step_, 0, steps,
+                                         slider - scaled(36), tr("tokenizer.step.help"));
     moved_ = moved_ || event.changed;
+    if (event.changed) playing_ = false;
   } else {
     ImGui::Dummy(ImVec2(slider, scaled(30)));
   }
@@ -267,6 +301,8 @@ void TokenizerView::draw(const ViewContext& context) {
   walk_keys(context);
   choice_.lit = choice_.next_lit;
   choice_.next_lit = -1;
+  play(context);
+  if (shelf_.beside()) return shelf_.draw_beside(context, scene_->text, ImGui::GetCursorScreenPos(), width);
   const bool tall = room.y > scaled(520);
   choose_token(context, draw_token_text(*scene_, choice_, width, tall ? 4 : 2));
   ImGui::Dummy(ImVec2(1, scaled(2)));

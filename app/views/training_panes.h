@@ -23,13 +23,15 @@ struct TrainingScene {
   std::uint64_t key() const { return key_of({snapshot->run, static_cast<std::uint64_t>(shown.step)}); }
 };
 
-/// Loss, accuracy, learning rate, and the norms of gradients and updates by layer.
+/// Loss, accuracy, learning rate, and the norms of gradients and updates by layer; loss and accuracy of the
+/// run before it as well, where that learned the same.
 class TrainingPlots {
  public:
   /// Draws at `at`; returns the height that was used. Taller than `size` where that is too low to be read.
   float draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
 
  private:
+  void follow(const TrainingScene& scene);
   void draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size);
   void draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 size) const;
   void draw_learning_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const;
@@ -37,6 +39,13 @@ class TrainingPlots {
                   ImVec2 size);
 
   bool log_ = true;
+  struct Before {
+    TrainingSettings settings;
+    std::shared_ptr<const TrainingCurves> curves;
+    std::string label;
+  };
+  std::shared_ptr<const TrainingSnapshot> last_;
+  std::optional<Before> before_;  ///< the run that was shown before this one
   std::uint64_t strips_version_ = 0;
   Tensor strips_[2];  ///< gradients, updates: [layer, stretch]
 };

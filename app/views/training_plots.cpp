@@ -6,6 +6,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
+#include "core/session/training_difference.h"
 
 namespace attnscope {
 namespace {
@@ -13,14 +14,18 @@ namespace {
 constexpr int kPoints = 400, kStretches = 120;
 constexpr float kLeastLoss = 118.f, kLeastAccuracy = 88.f, kLeastRate = 74.f, kStripRow = 15.f;  // units
 
-LineSeries series(const std::vector<CurvePoint>& points, ImU32 colour, const char* key, bool dashed = false) {
+LineSeries labelled(const std::vector<CurvePoint>& points, ImU32 colour, std::string label,
+                    bool dashed = false) {
   LineSeries out;
   for (const CurvePoint& point : points)
     out.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
   out.colour = colour;
-  out.label = tr(key);
+  out.label = std::move(label);
   out.dashed = dashed;
   return out;
+}
+LineSeries series(const std::vector<CurvePoint>& points, ImU32 colour, const char* key, bool dashed = false) {
+  return labelled(points, colour, tr(key), dashed);
 }
 
 std::vector<CurvePoint> held_out(const TrainingCurves& curves, double HeldOut::*what) {
@@ -55,6 +60,21 @@ std::string layer_label(const std::string& name) {
 
 }  // namespace
 
+// The run that was shown before this one stays as a curve to compare with.
+void TrainingPlots::follow(const TrainingScene& scene) {
+  if (last_ == scene.snapshot) return;
+  const TrainingSettings& now = scene.snapshot->settings;
+  if (last_ && last_->run != scene.snapshot->run) {
+    const bool same = last_->settings.task == now.task && last_->settings.data == now.data;
+    before_.reset();
+    if (same && last_->curves->steps() > 0) before_ = Before{last_->settings, last_->curves, {}};
+  }
+  last_ = scene.snapshot;
+  if (!before_) return;
+  const std::string other = other_settings(before_->settings, now);
+  before_->label = other.empty() ? std::string(tr("training.before")) : tr("training.before.other", {other});
+}
+
 void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size) {
   const TrainingCurves& curves = *scene.snapshot->curves;
   const Theme& t = theme();
@@ -69,6 +89,10 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
   };
   line(steps(curves.plain_loss), t.accent, "training.train", false);
   if (smoothed) line(steps(curves.loss), t.accent, "training.smoothed", true);
+  if (before_)
+    plot.series.push_back(
+        labelled(shortened_curve(before_->curves->plain_loss, before_->curves->first_step, kPoints),
+                 t.text_dim, before_->label));
   line(held_out(curves, &HeldOut::plain_loss), t.residual, "training.held_out", false);
   plot.series.back().dots = true;
   if (smoothed) line(held_out(curves, &HeldOut::loss), t.residual, "training.smoothed", true);
@@ -87,6 +111,10 @@ void TrainingPlots::draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 
   LinePlot plot = plot_of(scene, "training_accuracy", "training.accuracy");
   plot.series.push_back(
       series(shortened_curve(curves.accuracy, curves.first_step, kPoints), theme().accent, "training.train"));
+  if (before_)
+    plot.series.push_back(
+        labelled(shortened_curve(before_->curves->accuracy, before_->curves->first_step, kPoints),
+                 theme().text_dim, before_->label));
   plot.series.push_back(series(held_out(curves, &HeldOut::accuracy), theme().residual, "training.held_out"));
   plot.series.back().dots = true;
   plot.y0 = 0;
@@ -151,6 +179,7 @@ void TrainingPlots::draw_strip(const ViewContext& context, const TrainingScene& 
 }
 
 float TrainingPlots::draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size) {
+  follow(scene);
   const TrainingCurves& curves = *scene.snapshot->curves;
   const auto version = key_of({scene.snapshot->run, scene.snapshot->version});
   if (version != strips_version_) {

@@ -27,7 +27,8 @@ std::string state_text(const Training& training) {
 class TrainingView : public View {
  public:
   const char* id() const override { return "training"; }
-  int order() const override { return 8; }
+  ViewGroup group() const override { return ViewGroup::learn; }
+  int order() const override { return 0; }
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void draw(const ViewContext& context) override;

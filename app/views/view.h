@@ -6,6 +6,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,12 +35,19 @@ struct ViewContext {
   }
 };
 
+/// Views stand among the tabs in groups, in this order: what the string "view.group.<name>" calls them.
+enum class ViewGroup : std::uint8_t { walk, words, inside, ask, learn };
+/// "walk", "words", ...
+const char* group_name(ViewGroup group);
+
 class View {
  public:
   virtual ~View() = default;
   /// Stable name: file name, --view, saved workspaces, strings "view.<id>" (tab) and "view.<id>.help".
   virtual const char* id() const = 0;
-  /// Place among the tabs, smallest first.
+  /// Where its tab stands.
+  virtual ViewGroup group() const = 0;
+  /// Place in its group, smallest first.
   virtual int order() const = 0;
   /// Empty when the view can show this run; otherwise the key of the sentence that says why not.
   virtual std::string unavailable(const RunResult&) const { return {}; }
@@ -50,6 +58,8 @@ class View {
   virtual bool wants_all() const { return false; }
   /// True when the arrow keys walk inside this view instead of through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
+  /// It is no longer on the stage: what it computes in the background may stop.
+  virtual void leave(Commands&) {}
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
 };
@@ -60,5 +70,7 @@ struct ViewRow {
 };
 /// Every view, from app/views/*_view.cpp.
 const std::vector<ViewRow>& view_table();
+/// One of each, in the order of the tabs.
+std::vector<std::unique_ptr<View>> make_views();
 
 }  // namespace attnscope

@@ -54,13 +54,21 @@ struct Workspace {
   bool presenting = false;  ///< the figure alone, large: words that are for reading stay away
   bool animate = true;
   bool playing = false;
+  float motion = 1.f;                    ///< how far the motion that explains the step has come; 1: at rest
+  bool motion_held = false;              ///< somebody holds it there
   bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
+  std::vector<std::string> stops;        ///< rules at which it stops too: "nan", "entropy < 0.5"
+  std::string stopped_by;                ///< the rule that it stopped at last; empty: none
+  std::vector<std::string> watched;      ///< numbers and measures that are followed, by their address
   InspectorState inspector;
+  bool shows_modules = false;                  ///< the map shows the checkpoint's names as a tree
+  std::shared_ptr<void> map_tree, map_layout;  ///< what the map has made for the newest run
   std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
   Asking asking;                  ///< the measure, and what is asked about it
   std::optional<int> measure_at;  ///< an output that was pointed at with the right button
+  int output_page = 0;            ///< of the Output view
   std::string lab;                ///< that is open; empty: the first
   std::map<std::string, LabValues> lab_values;  ///< of the labs that were open, by id
   float stage_share = 0.5f;                     ///< of the first of two views

@@ -75,6 +75,13 @@ class Deferred {
     const bool fresh = state_->key == key;
     return fresh || state_->subject == subject ? Made<Value>{state_->value, fresh} : Made<Value>{};
   }
+  /// Stops the work that is under way; what is asked next begins anew.
+  void stop(const std::string& tag, Commands& commands) {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->ever_asked || (state_->value && state_->key == state_->asked)) return;
+    state_->ever_asked = false;
+    commands.act([tag = own_tag(tag, state_.get())](Session& session) { session.jobs().cancel(tag); });
+  }
 
  private:
   struct State {

@@ -8,10 +8,13 @@
 #include "app/look/item_map.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_words.h"
+#include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/place_menu.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/edit_values.h"
 #include "core/trace/editable.h"
 
 namespace attnscope {
@@ -128,9 +131,11 @@ void draw_edit_sign(const Canvas& canvas, ImVec2 right_top) {
 
 void EditMenu::open(const RunResult& run, int sequence, const Place& place) {
   const Trace& trace = run.trace(sequence);
+  place_ = place;
   places_ = place.is_weight() ? places_of(trace, place.weight, place.index) : places_of(trace, place.cell);
   chosen_ = 0;
   number_.clear();
+  refused_.reset();
   position_ = 0;
 }
 
@@ -175,8 +180,9 @@ void EditMenu::draw_places(const RunResult& run, int sequence) {
 // Always one line, so that nothing moves while a slider is dragged.
 void EditMenu::draw_notes(const Ask& ask) {
   const auto edits = edits_of(ask.session.document().edits, ask.sequence, ask.where);
-  const std::string text = edits.empty() ? std::string(tr("edit_menu.none"))
-                                         : tr("edit_menu.edited", {edit_words(*make_edit(*edits.back()))});
+  const std::string text = edits.empty()
+                               ? std::string(tr("edit_menu.none"))
+                               : tr("edit_menu.edited", {edit_words(*make_edit(*edits.back())).str()});
   text_line(fonts().small, edits.empty() ? theme().text_dim : theme().warning,
             middle_truncated(fonts().small, text, scaled(kWidth)));
   if (ask.run.traces.size() > 1)
@@ -237,6 +243,48 @@ void EditMenu::draw_freeze(const Ask& ask) {
     put(ask, EditOp::set, FromPos{position_}, "edit_menu.did.freeze", std::to_string(position_));
 }
 
+// Numbers that have a name: of the pinned run, or a direction.
+void EditMenu::put_named(const Ask& ask, EditOp op, const std::string& name, const char* sentence,
+                         const std::string& argument) {
+  refused_.reset();
+  const EditNumbers find = named_numbers(
+      *ask.run.document.opened, runs_on_screen(ask.session.result(), ask.session.pinned(), ask.sequence));
+  const auto values = find(name, ask.where);
+  if (!values) {
+    refused_ = values.error();
+    return;
+  }
+  Frozen frozen{*values, name};
+  if (const Status can = check_edit(ask.trace(), NumberEdit{ask.where, op, frozen}); !can)
+    refused_ = can.error();
+  else
+    put(ask, op, std::move(frozen), sentence, argument);
+}
+
+void EditMenu::draw_named(const Ask& ask) {
+  label("edit_menu.direction");
+  bool entered = false;
+  {
+    const FontScope mono(fonts().mono);
+    ImGui::SetNextItemWidth(scaled(kField) * 1.3f);
+    entered = ImGui::InputTextWithHint("###edit_direction", tr("edit_menu.direction.hint"), &direction_,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+  }
+  note_item("edit_direction");
+  ImGui::SameLine();
+  const bool add = action("edit_menu.direction.add", !direction_.empty());
+  ImGui::SameLine();
+  const bool from_a = action("edit_menu.from_a", ask.session.pinned() != nullptr);
+  if ((add || entered) && !direction_.empty())
+    put_named(ask, EditOp::add, "dir:" + direction_, "edit_menu.did.direction", direction_);
+  if (from_a) put_named(ask, EditOp::set, "run:A", "edit_menu.did.from_a", "");
+  if (!refused_) return;
+  const ColourScope ink(ImGuiCol_Text, theme().warning);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));
+  ImGui::TextUnformatted(refused_->text().c_str());
+  ImGui::PopTextWrapPos();
+}
+
 void EditMenu::draw_actions(const Ask& ask) {
   const Edits& edits = ask.session.document().edits;
   const bool edited = std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
@@ -267,7 +315,9 @@ void EditMenu::draw_actions(const Ask& ask) {
   }
   draw_scale(ask);
   draw_number(ask);
-  if (can) draw_freeze(ask);
+  if (!can) return;
+  draw_freeze(ask);
+  draw_named(ask);
 }
 
 void EditMenu::draw(const Session& session, const RunResult* run, Workspace& workspace, Commands& commands) {
@@ -277,6 +327,7 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
             sequence = std::clamp(workspace.cursor.sequence, 0, last);
   if (asked) {
     open(*run, sequence, *asked);
+    output_ = std::exchange(workspace.measure_at, std::nullopt).value_or(-1);
     if (!places_.empty()) ImGui::OpenPopup(kPopup);
   }
   const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
@@ -285,10 +336,15 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
   if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   chosen_ = std::min(chosen_, places_.size() - 1);
   draw_places(*run, sequence);
+  draw_place_menu(*run, sequence, place_, workspace, commands);
   ImGui::Separator();
   const Ask ask{session, *run, commands, sequence, places_[chosen_]};
   draw_actions(ask);
   draw_notes(ask);
+  if (output_ >= 0 && run->document.opened) {
+    ImGui::Separator();
+    measure_items(workspace, *run, output_);
+  }
   ImGui::EndPopup();
 }
 

@@ -43,12 +43,18 @@ class EditMenu {
   void draw_scale(const Ask& ask);
   void draw_number(const Ask& ask);
   void draw_freeze(const Ask& ask);
+  void draw_named(const Ask& ask);
+  void put_named(const Ask& ask, EditOp op, const std::string& name, const char* sentence,
+                 const std::string& argument);
   void put(const Ask& ask, EditOp op, EditValue value, const char* sentence, const std::string& argument,
            const std::string& gesture = {}) const;
 
+  Place place_;  ///< that was asked about
   std::vector<Target> places_;
   std::size_t chosen_ = 0;
-  std::string number_;
+  std::string number_, direction_;
+  std::optional<Error> refused_;  ///< of what was named last
+  int output_ = -1;               ///< the token that is read at the place, to be measured; -1: none
   std::int64_t position_ = 0;
 };
 

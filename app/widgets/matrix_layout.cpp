@@ -11,6 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMeasured = 64;  // labels looked at to find the widest
+constexpr float kLetters = 0.76f;       // of a line is what its letters take
 
 // The widest of the labels that are seen, in pixels.
 float widest_label(const MatrixAxis& axis, double begin, double end) {
@@ -130,7 +131,7 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
   }
   const float needed = out.slanted ? line : words ? std::min(widest, out.cell.x) : widest + 8 * ui_scale();
   out.col_stride = stride_for(needed, out.cell.x);
-  out.row_stride = stride_for(line, out.cell.y);
+  out.row_stride = stride_for(line * kLetters, out.cell.y);
   out.cells0 = ImVec2(left, top);
   out.cells1 = ImVec2(left + out.cell.x * static_cast<float>(seen_cols),
                       top + out.cell.y * static_cast<float>(seen_rows));

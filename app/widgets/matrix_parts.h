@@ -29,6 +29,7 @@ void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, c
 struct NumberFormat {
   int digits = -1;    ///< after the point; -1: they do not fit
   bool bare = false;  ///< ".35" for 0.35, where that makes room for a digit
+  bool each = false;  ///< every number as compact_number() writes it
   ImFont* font = nullptr;
 };
 NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout);

@@ -8,7 +8,9 @@
 
 #include "app/look/fonts.h"
 #include "app/look/item_map.h"
+#include "app/look/pointed.h"
 #include "app/look/theme.h"
+#include "app/widgets/matrix_lens.h"
 #include "app/widgets/matrix_parts.h"
 
 namespace attnscope {
@@ -59,7 +61,8 @@ void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayo
          ++col) {
       const float value = plot.values.at(row - plot.first_row, col - plot.first_col);
       if (!plot.masked_numbers && is_masked(value)) continue;
-      std::string text = number_text(value / plot.number_unit, how.digits);
+      std::string text = how.each ? compact_number(value / plot.number_unit)
+                                  : number_text(value / plot.number_unit, how.digits);
       if (const std::size_t zero = how.bare ? text.find("0.") : std::string::npos; zero != std::string::npos)
         text.erase(zero, 1);
       const ImVec2 size = text_size(how.font, text);
@@ -137,7 +140,24 @@ void handle_pointer(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 p
                           rows, cols);
   }
   if (ImGui::IsItemActive() && moved) pan(*plot.window, layout, io.MouseDelta, rows, cols);
-  if (event.double_clicked && (plot.double_click_resets || !event.numbers)) *plot.window = {};
+  if (event.double_clicked && plot.double_click_resets) *plot.window = {};
+}
+
+}  // namespace
+
+namespace {
+
+// Everybody who draws the same token, head or neuron lights it.
+void point_at_cell(const MatrixPlot& plot, const MatrixEvent& event) {
+  const CellsPlace& place = plot.place;
+  if (!event.hovered() || !place.weight.empty() || place.first.empty()) return;
+  std::vector<std::int64_t> index = place.first;
+  const auto move = [&](int axis, std::int64_t by) {
+    if (axis >= 0 && axis < static_cast<int>(index.size())) index[static_cast<std::size_t>(axis)] += by;
+  };
+  move(place.row_axis, event.row);
+  move(place.col_axis, event.col);
+  point_cell(place.site, index);
 }
 
 }  // namespace
@@ -162,12 +182,14 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot), layout.seen.row0,
                                    layout.seen.col0, layout.seen.row1, layout.seen.col1, plot.place});
   handle_pointer(plot, layout, position, event);
+  point_at_cell(plot, event);
   canvas.push_clip(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3));
   draw_cells(painter, canvas, plot, layout, position);
   if (event.numbers) draw_numbers(canvas, plot, layout, position, numbers);
   draw_marks(canvas, plot, layout, position, event);
   canvas.pop_clip();
   draw_axes(painter, canvas, plot, layout, position, event.row, event.col);
+  draw_matrix_lens(plot, event);
   return event;
 }
 

@@ -69,7 +69,7 @@ struct MatrixPlot {
   std::int64_t selected_row = -1, selected_col = -1;  ///< pinned cell
   ImU32 frame_colour = 0;                             ///< outline of lit rows and columns; 0 = accent
   MatrixWindow* window = nullptr;                     ///< given: wheel zooms, drag pans, double click resets
-  bool double_click_resets = true;  ///< false: only where no numbers are shown, so that they can be edited
+  bool double_click_resets = true;                    ///< false: the asker knows what a double click means
   /// `values` may be a part of a larger matrix: labels, window, marks and events count in the larger one.
   std::int64_t first_row = 0, first_col = 0;
   std::int64_t total_rows = 0, total_cols = 0;  ///< 0: those of `values`
@@ -130,6 +130,10 @@ void set_range(HeatStyle& style, const ValueRange& range, bool whole = false);
 void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
                  bool vertical = true);
 
+/// The smallest cell that holds a number of two digits that count: ".35", "1.2"; `negative`: "−1.2" too.
+ImVec2 least_number_cell(bool negative);
+/// Two digits that count, in three signs and a minus: ".35", "1.2", "−12".
+std::string compact_number(float value);
 /// A number for a cell: real minus signs, −∞ for masked, ∞, NaN; from 1e6 on with an exponent.
 std::string number_text(float value, int digits);
 /// A number for a legend or a tick: three significant digits, real minus signs.

@@ -7,9 +7,11 @@
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/pointed.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_parts.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
@@ -45,6 +47,12 @@ float size_of(ImFont* font) { return font ? compat::font_size(font) : ImGui::Get
 
 bool lit(std::int64_t at, std::int64_t hover, std::int64_t from_outside, std::int64_t selected) {
   return at == hover || at == from_outside || at == selected;
+}
+
+// What an entry of an axis stands for is pointed at, here or elsewhere.
+bool pointed(const CellsPlace& place, int axis, std::int64_t at) {
+  if (axis < 0 || !place.weight.empty() || axis >= static_cast<int>(place.first.size())) return false;
+  return entry_pointed(place.site, axis, place.first[static_cast<std::size_t>(axis)] + at);
 }
 
 // A label that a lit one nearby leaves no room for; of two lit ones the pointer's stays.
@@ -155,7 +163,8 @@ void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixL
   if (room < 6) return;
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.row1));
   for (auto row = static_cast<std::int64_t>(layout.seen.row0); row < last; ++row) {
-    const bool is_lit = lit(row, hover, plot.lit_row, plot.selected_row);
+    const bool is_lit =
+        lit(row, hover, plot.lit_row, plot.selected_row) || pointed(plot.place, plot.place.row_axis, row);
     if (row % layout.row_stride != 0 && !is_lit) continue;
     if (layout.row_stride > 1 &&
         gives_way(row, {hover, plot.lit_row, plot.selected_row}, layout.cell.y, 0.85f * line))
@@ -178,7 +187,8 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
   const float line = text_size(font, "X").y, unit = ui_scale();
   const auto last = static_cast<std::int64_t>(std::ceil(layout.seen.col1));
   for (auto col = static_cast<std::int64_t>(layout.seen.col0); col < last; ++col) {
-    const bool is_lit = lit(col, hover, plot.lit_col, plot.selected_col);
+    const bool is_lit =
+        lit(col, hover, plot.lit_col, plot.selected_col) || pointed(plot.place, plot.place.col_axis, col);
     if (col % layout.col_stride != 0 && !is_lit) continue;
     if (plot.cols.pictures && plot.cols.pictures->patch(col) >= 0) continue;  // its picture says it
     const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
@@ -224,11 +234,34 @@ void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, c
             plot.rows.title);
 }
 
+namespace {
+
+// A cell that holds ".35" (and "−1.2") in this font; digits are lower than their line.
+ImVec2 number_cell(ImFont* font, bool negative) {
+  const ImVec2 character = text_size(font, "0");
+  return ImVec2(character.x * (negative ? 4.f : 3.f) + 2.4f * ui_scale(), character.y * 0.78f);
+}
+
+}  // namespace
+
+ImVec2 least_number_cell(bool negative) { return number_cell(fonts().mono_tiny, negative); }
+
+std::string compact_number(float value) {
+  const float size = std::fabs(value);
+  if (!std::isfinite(value) || is_masked(value) || size >= 1e6f) return number_text(value, 0);
+  std::string text = number_text(value, size >= 9.95f ? 0 : size >= 0.995f ? 1 : value == 0.f ? 0 : 2);
+  if (const std::size_t zero = text.find("0."); size < 0.995f && zero != std::string::npos)
+    text.erase(zero, 1);
+  return text;
+}
+
 NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout) {
   const float unit = ui_scale();
-  if (!plot.show_numbers || layout.cell.x < 16 * unit || layout.cell.y < 13 * unit) return {};
+  const ImVec2 smallest = least_number_cell(false);
+  if (!plot.show_numbers || layout.cell.x < std::min(16 * unit, smallest.x) || layout.cell.y < smallest.y)
+    return {};
   std::size_t whole = 1, fewest = 0;  // characters before the point; of texts without digits
-  bool integers = true;
+  bool integers = true, negative = false;
   float most = 0;
   const std::int64_t cols = plot.values.size(1), count = std::min(plot.values.size(0) * cols, kLooked);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -241,22 +274,27 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
                                 ? 5
                                 : utf8_length(number_text(std::trunc(value), 0)) + (value < 0 && value > -1));
     most = std::max(most, std::fabs(value));
+    negative = negative || value < 0;
     integers = integers && value == std::floor(value) && std::fabs(value) < 1e6f;
   }
   const float room = layout.cell.x - 5 * unit;
-  const int least = most < 1 ? 2 : 1;  // 0.0 says nothing about numbers below one
+  const int fewest_digits = most <= 1 ? 2 : 1;  // 0.0 says nothing of numbers up to one
   for (ImFont* candidate : {fonts().mono, fonts().mono_small}) {
     const ImVec2 character = text_size(candidate, "0");
     if (character.y > layout.cell.y) continue;
     const auto fits = static_cast<std::size_t>(room / character.x);
     if (fits < fewest) continue;
-    if (integers && fits >= whole) return {0, false, candidate};
+    if (integers && fits >= whole) return {0, false, false, candidate};
     const auto digits = static_cast<int>(fits) - static_cast<int>(whole) - 1;
-    if (digits >= std::min(candidate == fonts().mono ? plot.digits : least, plot.digits))
-      return {std::min(digits, plot.digits), false, candidate};
+    if (digits >= std::min(candidate == fonts().mono ? plot.digits : fewest_digits, plot.digits))
+      return {std::min(digits, plot.digits), false, false, candidate};
     const bool bare =
-        candidate == fonts().mono_small && most < 1 && digits + 1 >= std::min(least, plot.digits);
-    if (bare) return {std::min(digits + 1, plot.digits), true, candidate};
+        candidate == fonts().mono_small && most < 1 && digits + 1 >= std::min(fewest_digits, plot.digits);
+    if (bare) return {std::min(digits + 1, plot.digits), true, false, candidate};
+  }
+  for (ImFont* candidate : {fonts().mono_small, fonts().mono_tiny}) {
+    const ImVec2 least = number_cell(candidate, negative);
+    if (layout.cell.x >= least.x && layout.cell.y >= least.y) return {0, true, true, candidate};
   }
   return {};
 }

@@ -144,6 +144,23 @@ void MeasureField::draw_kinds(Workspace& workspace, const RunResult& run) {
     asked.row = here;
 }
 
+void measure_items(Workspace& workspace, const RunResult& run, int output) {
+  const auto answer = workspace.asking.measure.newest();
+  const OpenedModel& opened = *run.document.opened;
+  const LogitMeasure now = answer && answer->measure ? *answer->measure : LogitMeasure{};
+  const std::string name = output_name(opened, output);
+  note_text(name);
+  if (ImGui::MenuItem((tr("ask.menu.target", {name}) + "###measure_target").c_str()))
+    workspace.asking.measure.text = with_target(opened, now, output);
+  note_item("measure_target");
+  const bool against = now.target >= 0 && now.target != output;
+  if (against && ImGui::MenuItem((tr("ask.menu.distractor", {output_name(opened, now.target), name}) +
+                                  "###measure_distractor")
+                                     .c_str()))
+    workspace.asking.measure.text = with_distractor(opened, now, output);
+  if (against) note_item("measure_distractor");
+}
+
 void MeasureMenu::draw(const RunResult* run, Workspace& workspace) {
   const auto asked = std::exchange(workspace.measure_at, std::nullopt);
   if (!run || run->traces.empty() || !run->document.opened) return;
@@ -154,20 +171,14 @@ void MeasureMenu::draw(const RunResult* run, Workspace& workspace) {
   const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
   if (output_ < 0 || !ImGui::BeginPopup(kMenu)) return;
   if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
-  const auto answer = workspace.asking.measure.newest();
-  const OpenedModel& opened = *run->document.opened;
-  const LogitMeasure now = answer && answer->measure ? *answer->measure : LogitMeasure{};
-  const std::string name = output_name(opened, output_);
-  note_text(name);
-  if (ImGui::MenuItem((tr("ask.menu.target", {name}) + "###measure_target").c_str()))
-    workspace.asking.measure.text = with_target(opened, now, output_);
-  note_item("measure_target");
-  const bool against = now.target >= 0 && now.target != output_;
-  if (against && ImGui::MenuItem((tr("ask.menu.distractor", {output_name(opened, now.target), name}) +
-                                  "###measure_distractor")
-                                     .c_str()))
-    workspace.asking.measure.text = with_distractor(opened, now, output_);
-  if (against) note_item("measure_distractor");
+  measure_items(workspace, *run, output_);
+  const Trace& trace = run->trace(workspace.cursor.sequence);
+  const Site logits = trace.main(Slot::logits);
+  const std::int64_t row = trace.config().head.first_row_only ? 0 : main_row(workspace.cursor, trace);
+  const std::string name = output_name(*run->document.opened, output_);
+  if (trace.find(logits) && ImGui::MenuItem((tr("ask.menu.edit", {name}) + "###measure_edit").c_str()))
+    workspace.edit_at = Place{Cell{logits, {{"pos", row}, {"vocab", output_}}}, {}, {}};
+  note_item("measure_edit");
   ImGui::EndPopup();
 }
 

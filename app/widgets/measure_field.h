@@ -34,7 +34,10 @@ class MeasureField {
   bool typing_ = false;
 };
 
-/// "Measure this token", "against this token": where offer_measure asked for it.
+/// The items of a menu: "Measure this token", "against this token".
+void measure_items(Workspace& workspace, const RunResult& run, int output);
+
+/// A menu of them, where offer_measure asked for it.
 class MeasureMenu {
  public:
   void draw(const RunResult* run, Workspace& workspace);

@@ -81,6 +81,14 @@ float chip_width(const std::string& label) {
   return ImGui::CalcTextSize(shown_part(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
+bool ChipLine::operator()(const std::string& label, bool on, const char* help) {
+  const bool fits = first_ || ImGui::GetItemRectMax().x + gap_ + chip_width(label) <= right_;
+  if (!first_ && fits) ImGui::SameLine(0, gap_);
+  first_ = false;
+  gap_ = scaled(5);
+  return chip(label, on, help);
+}
+
 SliderEvent slider_int(const char* id, const std::string& title, std::int64_t& value, std::int64_t lo,
                        std::int64_t hi, float width, const char* help, bool logarithmic) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));

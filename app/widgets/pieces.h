@@ -36,6 +36,18 @@ void veil(ImVec2 p0, ImVec2 p1);
 bool chip(const std::string& label, bool on, const char* help = nullptr);
 /// Width of a chip or button with this text (up to "##").
 float chip_width(const std::string& label);
+/// Chips one behind the other, wrapped before `right` (screen).
+class ChipLine {
+ public:
+  explicit ChipLine(float right) : right_(right) {}
+  bool operator()(const std::string& label, bool on, const char* help = nullptr);
+  /// More room before the next one.
+  void part() { gap_ = scaled(16); }
+
+ private:
+  float right_, gap_ = 0;
+  bool first_ = true;
+};
 
 struct SliderEvent {
   bool changed = false;

@@ -7,6 +7,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
+#include "core/session/vector_name.h"
 
 namespace attnscope {
 namespace {
@@ -168,6 +169,28 @@ std::string step_shape(const RunResult& run, const Site& site) {
   return record ? shape_text(record->shape, batch_of(run, site)) : std::string();
 }
 
+std::string step_letters(const RunResult& run, const Site& site) {
+  const Record* record = run.trace(0).find(site);
+  if (!record) return {};
+  std::vector<std::string> letters;
+  if (batch_of(run, site) > 0) letters.emplace_back("B");
+  for (std::size_t d = 0; d < record->axes.size(); ++d) {
+    switch (record->axes[d]) {
+      case Axis::pos:
+      case Axis::query: letters.emplace_back("L"); break;
+      case Axis::key: letters.emplace_back(site.part == Part::cross ? "S" : "L"); break;
+      case Axis::head: letters.emplace_back("h"); break;
+      case Axis::d_head: letters.emplace_back("d_k"); break;
+      case Axis::concat: letters.emplace_back("h·d_k"); break;
+      case Axis::d_mlp: letters.emplace_back("d_ff"); break;
+      case Axis::vocab: letters.emplace_back("V"); break;
+      case Axis::d_model: letters.emplace_back("d_model"); break;
+      default: letters.push_back(std::to_string(record->shape[d]));
+    }
+  }
+  return "(" + join(letters, ", ") + ")";
+}
+
 std::int64_t main_row(const Cursor& cursor, const Trace& trace) {
   const std::int64_t last = std::max<std::int64_t>(0, trace.length - 1);
   return cursor.stack == trace.config().stack ? std::clamp<std::int64_t>(cursor.query, 0, last)
@@ -178,8 +201,9 @@ std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64
   const Trace& trace = run.trace(sequence);
   if (!trace.is_real(stack, row)) return tr("place.padding");
   const std::string label = run.label(sequence, stack, row);
-  const bool vectors = stack == trace.config().stack && !trace.input.vectors.empty();
-  return vectors ? tr("place.token", {label}) : label;
+  const bool number =
+      stack == trace.config().stack && !trace.input.vectors.empty() && vector_name(trace.input, row).empty();
+  return number ? tr("place.token", {label}) : label;
 }
 
 std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index) {

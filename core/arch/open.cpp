@@ -58,6 +58,14 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
   return within_limit(std::move(source), most);
 }
 
+// "LlamaForCausalLM"; empty where the config does not say.
+std::string architecture_of(const json& config) {
+  const auto found = config.find("architectures");
+  const bool named =
+      found != config.end() && found->is_array() && !found->empty() && found->front().is_string();
+  return named ? printable(found->front().get<std::string>(), 80) : std::string();
+}
+
 // The model of a config and its weights, wherever they come from; `what` names the config in sentences.
 // `file` is what lies beneath `stored`, under the file's own names.
 Result<OpenedModel> assemble(json config, const std::string& what,
@@ -75,6 +83,8 @@ Result<OpenedModel> assemble(json config, const std::string& what,
   model_config.family = family->name;
   TRY(Weights weights, family->read_weights(model_config, source));
   UnusedTensors unused = unused_tensors(file, model_config, weights);
+  out.stored_as = file.take_names(weights);
+  out.architecture = architecture_of(config);
   TRY(out.model, Model::make(std::move(model_config), std::move(weights)));
   out.unused = std::move(unused.names);
   out.warnings = std::move(unused.warnings);

@@ -39,8 +39,11 @@ struct OpenedModel {
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::optional<ModelCard> card;          ///< of a model that the trainer wrote
-  std::vector<Text> notes;          ///< what a person should know ("tokenizer.json could not be read: ...")
-  std::vector<Text> warnings;       ///< why its numbers may be others than a person expects
+  std::vector<Text> notes;     ///< what a person should know ("tokenizer.json could not be read: ...")
+  std::vector<Text> warnings;  ///< why its numbers may be others than a person expects
+  std::string architecture;    ///< the class that its config names: "LlamaForCausalLM"; may be empty
+  std::map<std::string, std::string>
+      stored_as;                    ///< the tensor of the file that a weight is a part of, by its name
   std::vector<std::string> unused;  ///< tensors of the file that the config leaves unused
   std::vector<ReadFile> files;      ///< all that was read of it; none of what is shipped
 };

@@ -4,6 +4,7 @@
 // copy of the embedding.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,13 +23,9 @@ class WatchedSource final : public TensorSource {
 
   const std::vector<TensorInfo>& infos() const override { return inner_->infos(); }
   const TensorInfo* find(std::string_view name) const override { return inner_->find(name); }
-  Result<Tensor> load(std::string_view name) const override {
-    loaded_.emplace(name);
-    return inner_->load(name);
-  }
+  Result<Tensor> load(std::string_view name) const override { return watched(name, inner_->load(name)); }
   Result<Tensor> load_encoded(std::string_view name) const override {
-    loaded_.emplace(name);
-    return inner_->load_encoded(name);
+    return watched(name, inner_->load_encoded(name));
   }
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
     loaded_.emplace(name);
@@ -37,10 +34,32 @@ class WatchedSource final : public TensorSource {
   const std::map<std::string, std::string>& metadata() const override { return inner_->metadata(); }
 
   const std::set<std::string, std::less<>>& loaded() const { return loaded_; }
+  /// The tensor of the file that each weight is, or is a part of, by the weight's name. Then forgets the
+  /// tensors.
+  std::map<std::string, std::string> take_names(const Weights& weights) const {
+    std::map<std::string, std::string> out;
+    for (const auto& [weight, values] : weights.all())
+      for (const auto& [name, tensor] : tensors_)
+        if (lies_in(values, tensor)) out.emplace(weight, name);
+    tensors_.clear();
+    return out;
+  }
 
  private:
+  // The same memory, not equal numbers; of what stays encoded nobody can say.
+  static bool lies_in(const Tensor& part, const Tensor& whole) {
+    if (part.empty() || whole.empty() || part.is_encoded() || whole.is_encoded()) return false;
+    const float *at = part.data(), *begin = whole.data();
+    return !std::less<>()(at, begin) && std::less<>()(at, begin + whole.count());
+  }
+  Result<Tensor> watched(std::string_view name, Result<Tensor> loaded) const {
+    loaded_.emplace(name);
+    if (loaded) tensors_.emplace_back(name, *loaded);
+    return loaded;
+  }
   std::shared_ptr<TensorSource> inner_;
   mutable std::set<std::string, std::less<>> loaded_;  ///< a model is opened by one thread
+  mutable std::vector<std::pair<std::string, Tensor>> tensors_;
 };
 
 struct UnusedTensors {

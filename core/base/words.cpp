@@ -9,6 +9,7 @@
 #include <shared_mutex>
 
 #include "core/base/assets.h"
+#include "core/base/language_names.h"
 #include "core/base/particle.h"
 #include "core/base/text.h"
 
@@ -172,6 +173,14 @@ std::vector<std::string> languages() {
     if (name != "en") names.push_back(name);
   }
   return names;
+}
+
+std::string language_name(std::string_view language) {
+  const Strings& strings = state();
+  const std::shared_lock lock(strings.mutex);
+  const auto table = strings.tables.find(language);
+  const std::string* own = table == strings.tables.end() ? nullptr : find(table->second, "language.name");
+  return own ? *own : std::string(language);
 }
 
 Status add_strings(std::string_view language, std::string_view file, std::string_view json) {

@@ -23,15 +23,24 @@ Text place(std::string_view text, std::size_t position) {
   return Text::of("error.io.line_column", {line, column});
 }
 
-// The parser's own words without its prefix "[json.exception.parse_error.101] parse error at line 1, column
-// 5: ".
-std::string reason(const std::string& what) {
-  std::size_t from = what.find("] ");
-  from = from == std::string::npos ? 0 : from + 2;
-  const std::size_t colon = what.find(": ", from);
-  if (what.compare(from, 11, "parse error") == 0 && colon != std::string::npos) from = colon + 2;
-  const std::string text = in_quotes(std::string_view(what).substr(from), 160);
-  return text.substr(1, text.size() - 2);
+// A string whose end was not reached.
+bool is_open_string(std::string_view token) {
+  if (!token.starts_with('"')) return false;
+  for (std::size_t at = 1; at < token.size(); at += token[at] == '\\' ? 2 : 1)
+    if (token[at] == '"') return false;
+  return true;
+}
+
+// What is wrong with the byte before `position`, at which the parser gave up while it read `token`.
+Text reason(std::string_view text, std::size_t position, const std::string& token, bool range) {
+  if (range) return Text::of("error.io.json.why.number", {in_quotes(token, 40)});
+  if (position == 0 || position > text.size()) return Text::of("error.io.json.why.end");
+  const bool in_string = is_open_string(token);
+  const auto last = static_cast<unsigned char>(text[position - 1]);
+  if (in_string && last < 0x20) return Text::of("error.io.json.why.control");
+  if (in_string && !is_valid_utf8(text.substr(0, position))) return Text::of("error.io.json.why.utf8");
+  if (in_string) return Text::of("error.io.json.why.escape");
+  return Text::of("error.io.json.why.unexpected", {in_quotes(token, 40)});
 }
 
 // Builds the value while the text is read, one stack entry per open object or list.
@@ -61,9 +70,11 @@ class Builder : public nlohmann::json_sax<json> {
     return false;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string& token, const json::exception& error) override {
+    constexpr int kNumberOutOfRange = 406;
     error_ =
-        fail(Code::bad_format, "error.io.json.at", {what_, place(text_, position), reason(error.what())});
+        fail(Code::bad_format, "error.io.json.at",
+             {what_, place(text_, position), reason(text_, position, token, error.id == kNumberOutOfRange)});
     return false;
   }
 

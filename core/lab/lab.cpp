@@ -90,10 +90,14 @@ LabValues initial_values(const Lab& lab) {
 }
 
 Result<double> parse_value(const LabControl& control, std::string_view text) {
-  if (const auto* choice = std::get_if<LabChoice>(&control.kind)) return parse_choice(*choice, text);
-  if (std::holds_alternative<LabSwitch>(control.kind)) return parse_switch(text);
+  const auto named = [&](Result<double> value) -> Result<double> {
+    if (!value) return within(Text(control.id()), value.error());
+    return value;
+  };
+  if (const auto* choice = std::get_if<LabChoice>(&control.kind)) return named(parse_choice(*choice, text));
+  if (std::holds_alternative<LabSwitch>(control.kind)) return named(parse_switch(text));
   const auto& number = std::get<LabNumber>(control.kind);
-  TRY(const double value, parse_real(text, number.least, number.most));
+  TRY(const double value, named(parse_real(text, number.least, number.most)));
   if (number.whole && std::round(value) != value)
     return fail(Code::bad_format, "error.lab.no_whole", {control.id(), in_quotes(text)});
   return value;

@@ -177,6 +177,16 @@ Tensor attention_plane(const Trace& trace, const PlaneRequest& asked) {
   return read_band(trace, clamped(trace, asked)).plane;
 }
 
+std::vector<double> row_sums(const Tensor& plane) {
+  std::vector<double> sums(static_cast<std::size_t>(plane.empty() ? 0 : plane.size(0)));
+  for (std::size_t row = 0; row < sums.size(); ++row)
+    for (std::int64_t key = 0; key < plane.size(1); ++key) {
+      const float cell = plane.at(static_cast<std::int64_t>(row), key);
+      if (!(std::isinf(cell) && cell < 0)) sums[row] += static_cast<double>(cell);
+    }
+  return sums;
+}
+
 PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int64_t side,
                          const std::function<bool()>& go_on, const BandVisitor& visitor,
                          std::int64_t most_rows) {

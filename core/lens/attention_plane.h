@@ -42,6 +42,8 @@ std::vector<Slot> attention_stages(const Trace& trace, const Site& any_site_of_i
 /// weight; so is every cell of a query that is padding. New minus old: masked in both, and without a partner
 /// in the older run, is -inf; a masked weight counts as 0. Empty where the run has no such step.
 Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
+/// The sum of every row of such a plane, hidden cells left out.
+std::vector<double> row_sums(const Tensor& plane);
 
 /// A whole plane with `block` x `block` cells per cell, each the one of largest magnitude that is not masked;
 /// -inf where all are masked.

@@ -1,5 +1,6 @@
 #include "core/lens/head_roles.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace attnscope {
@@ -31,6 +32,7 @@ std::string_view role_name(Role role) {
     case Role::self: return "self";
     case Role::duplicate: return "duplicate";
     case Role::induction: return "induction";
+    case Role::positional: return "positional";
   }
   return {};
 }
@@ -45,6 +47,16 @@ bool HeadRoles::strongest(Role& role) const {
     role = static_cast<Role>(r);
   }
   return most > 0;
+}
+
+HeadRoles meant_roles(HeadRoles roles, const Trace& trace, const AttentionPlace& place) {
+  if (!looks_at_itself(place)) return {};
+  const PatchSpec& patch = trace.config().of(place.stack).patch;
+  if (patch.size == 0) return roles;
+  for (const Role role : {Role::previous, Role::positional})
+    roles.scores[static_cast<std::size_t>(role)] = {};
+  if (!patch.class_token) roles.scores[static_cast<std::size_t>(Role::first)] = {};
+  return roles;
 }
 
 RoleMeter::RoleMeter(const std::vector<int>& ids) {
@@ -77,6 +89,17 @@ void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, 
   one_key(Role::previous, query - 1);
   one_key(Role::first, 0);
   one_key(Role::self, query);
+  ++sums_.scores[static_cast<std::size_t>(Role::positional)].rows;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const bool seen = !mask || mask[key * mask_stride] > 0;
+    if (!seen && row[key * stride] == 0.f) continue;
+    std::vector<RoleScore>& side = key <= query ? back_ : ahead_;
+    const auto at = static_cast<std::size_t>(key <= query ? query - key : key - query - 1);
+    if (at >= side.size()) side.resize(at + 1);
+    RoleScore& sum = side[at];
+    sum.score += static_cast<double>(row[key * stride]);
+    sum.chance += seen ? even : 0;
+  }
   if (query >= static_cast<std::int64_t>(copy_before_.size())) return;
   Share copies{row, mask, keys, stride, mask_stride}, followers = copies;
   bool any_copy = false, any_follower = false;
@@ -101,8 +124,35 @@ void RoleMeter::add(const Tensor& band, const Tensor& mask, std::int64_t first_q
   }
 }
 
+void RoleMeter::add_real(const Trace& trace, Stack stack, const Tensor& band, const Tensor& mask,
+                         std::int64_t first_query) {
+  std::int64_t begin = 0;
+  for (std::int64_t row = 0; row <= band.size(0); ++row) {
+    if (row < band.size(0) && trace.is_real(stack, first_query + row)) continue;
+    if (row > begin)
+      add(band.slice(0, begin, row), mask.empty() ? mask : mask.slice(0, begin, row), first_query + begin);
+    begin = row + 1;
+  }
+}
+
+// The distance whose keys have most weight; of equal ones the nearest.
+RoleScore RoleMeter::best_offset(std::int64_t& offset) const {
+  RoleScore best = sums_.of(Role::positional);
+  const auto ask = [&](const std::vector<RoleScore>& side, std::size_t at, std::int64_t distance) {
+    if (at >= side.size() || side[at].score <= best.score) return;
+    best.score = side[at].score, best.chance = side[at].chance;
+    offset = distance;
+  };
+  for (std::size_t at = 0; at < std::max(back_.size(), ahead_.size() + 1); ++at) {
+    ask(back_, at, -static_cast<std::int64_t>(at));
+    if (at > 0) ask(ahead_, at - 1, static_cast<std::int64_t>(at));
+  }
+  return best;
+}
+
 HeadRoles RoleMeter::roles() const {
   HeadRoles out = sums_;
+  out.scores[static_cast<std::size_t>(Role::positional)] = best_offset(out.offset);
   for (RoleScore& sum : out.scores) {
     if (sum.rows == 0) continue;
     sum.score /= static_cast<double>(sum.rows);

@@ -1,6 +1,7 @@
 // What an attention head does, measured on one run: how much of its weight goes to the token before, to the
-// first token, to itself, to earlier copies of its own token, and to what followed those copies (induction,
-// Olsson et al. 2022). Each score stands beside what an even spread over the keys in sight would give.
+// first token, to itself, to earlier copies of its own token, to what followed those copies (induction,
+// Olsson et al. 2022), and to one fixed distance (positional, Voita et al. 2019). Each score stands beside
+// what an even spread over the keys in sight would give.
 // Refuses to guess: a role that no row of the run can show has no rows and is never the strongest.
 #pragma once
 
@@ -9,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor/tensor.h"
+#include "core/lens/attention_places.h"
 
 namespace attnscope {
 
-enum class Role : std::uint8_t { previous, first, self, duplicate, induction };
-inline constexpr int kRoleCount = 5;
+enum class Role : std::uint8_t { previous, first, self, duplicate, induction, positional };
+inline constexpr int kRoleCount = 6;
 /// "previous", "first", ...: the key of the words.
 std::string_view role_name(Role role);
 
@@ -26,10 +27,16 @@ struct RoleScore {
 
 struct HeadRoles {
   std::array<RoleScore, kRoleCount> scores;
+  std::int64_t offset =
+      0;  ///< positional: key minus query, where the mean weight over all queries is largest
   const RoleScore& of(Role role) const { return scores[static_cast<std::size_t>(role)]; }
   /// The role that stands out most over chance; false where none is at least 0.25 and half again its chance.
   bool strongest(Role& role) const;
 };
+
+/// What can be said of a head of an attention: nothing across two sequences, and among patches nothing that
+/// speaks of an order. The rest has no rows.
+HeadRoles meant_roles(HeadRoles roles, const Trace& trace, const AttentionPlace& place);
 
 /// Adds up the scores of one head while its pattern passes by in bands of rows. Query 0 is left out: it often
 /// has one key in sight, so that every role would score 1.
@@ -41,17 +48,23 @@ class RoleMeter {
   /// Rows of the pattern [query, key] from position `first_query` on, with the mask's rows [query, key] (1 =
   /// allowed; empty: every key up to the last is in sight).
   void add(const Tensor& band, const Tensor& mask, std::int64_t first_query);
+  /// The same, but for rows that are padding in the run.
+  void add_real(const Trace& trace, Stack stack, const Tensor& band, const Tensor& mask,
+                std::int64_t first_query);
   HeadRoles roles() const;
   /// The same tokens, another head.
-  void reset() { sums_ = {}; }
+  void reset() { sums_ = {}, back_.clear(), ahead_.clear(); }
 
  private:
   void note(Role role, double score, double chance);
+  RoleScore best_offset(std::int64_t& offset) const;
   void add_row(const float* row, const float* mask, std::int64_t keys, std::int64_t mask_stride,
                std::int64_t stride, std::int64_t query);
 
   std::vector<std::int64_t> copy_before_;  // nearest earlier position with the same id, or -1
   HeadRoles sums_;
+  std::vector<RoleScore> back_,
+      ahead_;  ///< sums over all rows by distance: to the query itself and before; after it
 };
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/lens/attribution.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
 
@@ -39,7 +40,7 @@ LogSoftmax log_softmax(const float* logits, std::int64_t vocab) {
   return out;
 }
 
-LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vocab) {
+LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vocab, int asked) {
   LensCell cell;
   cell.token = static_cast<int>(std::max_element(logits, logits + vocab) - logits);
   const LogSoftmax here = log_softmax(logits, vocab), there = log_softmax(final_logits, vocab);
@@ -52,6 +53,12 @@ LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vo
   }
   cell.entropy = static_cast<float>(entropy);
   cell.kl_to_final = static_cast<float>(std::max(0.0, kl));
+  if (asked >= 0 && asked < vocab) {
+    cell.asked_probability = static_cast<float>(std::exp(here(logits[asked])));
+    cell.asked_rank = 0;
+    for (std::int64_t word = 0; word < vocab; ++word)
+      cell.asked_rank += logits[word] > logits[asked] || (logits[word] == logits[asked] && word < asked);
+  }
   return cell;
 }
 
@@ -115,7 +122,7 @@ std::vector<LensRow> lens_rows(const Trace& trace) {
 }
 
 std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range positions,
-                               const std::atomic<bool>* cancel) {
+                               const std::atomic<bool>* cancel, int asked) {
   std::vector<LensCell> cells;
   const std::int64_t vocab = trace.config().outputs();
   const LensRow last = lens_rows(trace).back();
@@ -125,7 +132,7 @@ std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range pos
     const Tensor logits = read_words(trace, stream(trace, row, part)).packed();
     const Tensor final_logits = row.final ? logits : read_words(trace, stream(trace, last, part)).packed();
     for (std::int64_t i = 0; i < part.size(); ++i)
-      cells.push_back(cell_of(logits.data() + i * vocab, final_logits.data() + i * vocab, vocab));
+      cells.push_back(cell_of(logits.data() + i * vocab, final_logits.data() + i * vocab, vocab, asked));
   }
   return cells;
 }
@@ -199,6 +206,47 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
                             (out.size() == first + 1 && adds_up(before, row(out.back().site), now)));
     for (std::size_t i = first; i < out.size(); ++i)
       out[i].cosine = sure ? cosine(row(out[i].site), before) : kUnknown;
+  }
+  return out;
+}
+
+namespace {
+
+// "blocks.0.attn" of what attribute() calls "blocks.0.attn.z" or "blocks.0.attn.out.bias".
+std::string part_of(const std::string& step) {
+  for (const char* part : {".attn.", ".cross.", ".mlp."})
+    if (const std::size_t at = step.find(part); at != std::string::npos)
+      return step.substr(0, at + std::string_view(part).size() - 1);
+  return step;
+}
+
+// The same of an addition, whose site may be a norm behind the part.
+std::string part_of(const Site& site) {
+  Site same = site;
+  if (site.slot == Slot::ln1_post_out) same.slot = Slot::attn_out, same.part = Part::attn;
+  if (site.slot == Slot::ln2_post_out) same.slot = Slot::mlp_out;
+  return part_of(to_text(same));
+}
+
+}  // namespace
+
+Result<Pushes> pushes(const Trace& trace, const std::vector<Addition>& parts, std::int64_t pos, int token) {
+  LogitMeasure measure;
+  measure.target = token;
+  measure.row = pos;
+  TRY(const Attribution sum, attribute(trace, measure, AttributeBy::part));
+  Pushes out;
+  out.of.resize(parts.size());
+  out.total = sum.total;
+  out.rest = sum.rest;
+  for (const LogitPart& part : sum.parts) {
+    const std::string name = part_of(part.step);
+    const auto found = std::find_if(parts.begin(), parts.end(),
+                                    [&](const Addition& one) { return part_of(one.site) == name; });
+    if (found != parts.end())
+      out.of[static_cast<std::size_t>(found - parts.begin())] += part.value;
+    else
+      (part.step == "bias" ? out.bias : out.rest) += part.value;
   }
   return out;
 }

@@ -22,13 +22,15 @@ std::vector<LensRow> lens_rows(const Trace& trace);
 struct LensCell {
   int token = -1;
   float probability = 0;
-  float entropy = 0;      ///< nats, of the whole distribution
-  float kl_to_final = 0;  ///< KL(final || here) in nats at the same position
+  float entropy = 0;            ///< nats, of the whole distribution
+  float kl_to_final = 0;        ///< KL(final || here) in nats at the same position
+  float asked_probability = 0;  ///< of the token that was asked for, and its rank: 0 the most likely
+  int asked_rank = -1;          ///< -1: none was
 };
-/// All positions in `positions` of one row -> one cell each. Stops early (shorter result) when `cancel` is
-/// set.
+/// All positions in `positions` of one row -> one cell each; `asked` is a token to look for in all of them.
+/// Stops early (shorter result) when `cancel` is set.
 std::vector<LensCell> lens_row(const Trace& trace, const LensRow& row, Range positions,
-                               const std::atomic<bool>* cancel = nullptr);
+                               const std::atomic<bool>* cancel = nullptr, int asked = -1);
 
 /// Logits of one row of the residual stream through the final norm and the unembedding -> [vocab].
 Tensor lens_logits(const Trace& trace, const LensRow& row, std::int64_t pos);
@@ -50,6 +52,16 @@ struct Addition {
 };
 /// Those that the run holds, in order of execution.
 std::vector<Addition> additions(const Trace& trace, std::int64_t pos);
+/// The bookkeeping of one logit: what each addition pushes it by, directly through the final norm and the
+/// unembedding (attribution.h: the norm's scale as in the run). pushes + bias + rest = total.
+struct Pushes {
+  std::vector<double> of;  ///< of additions(), in their order
+  double bias = 0;         ///< of norms and the unembedding
+  double rest = 0;         ///< rounding, and parts that are not among the additions
+  double total = 0;        ///< the logit, as the run has it
+};
+/// Errors: those of attribute().
+Result<Pushes> pushes(const Trace& trace, const std::vector<Addition>& parts, std::int64_t pos, int token);
 /// True where the run holds a sum of the main stack's stream and what was added in it.
 bool has_additions(const Trace& trace);
 

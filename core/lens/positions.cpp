@@ -16,8 +16,18 @@ Tensor position_table(const ModelConfig& config, const Weights& weights, std::in
   return table.slice(0, std::min(offset, table.size(0)), std::min(offset + count, table.size(0))).packed();
 }
 
-Tensor sinusoid_table(std::int64_t count, std::int64_t width, bool halves) {
-  return sinusoidal_positions(0, count, width, halves);
+Tensor sinusoid_table(std::int64_t count, std::int64_t width, bool halves, double base) {
+  if (base == 10000) return sinusoidal_positions(0, count, width, halves);
+  Buffer out({{Axis::pos, count}, {Axis::dim, width}});
+  for (std::int64_t dim = 0; dim < width; ++dim) {
+    const double frequency = 2.0 * std::numbers::pi / sinusoid_wavelength(dim, width, halves, base);
+    const bool sine = dim == sinusoid_pair(dim, width, halves).sine;
+    for (std::int64_t pos = 0; pos < count; ++pos) {
+      const double angle = static_cast<double>(pos) * frequency;
+      out.data()[pos * width + dim] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return std::move(out).freeze();
 }
 
 SinusoidPair sinusoid_pair(std::int64_t dim, std::int64_t width, bool halves) {
@@ -26,18 +36,18 @@ SinusoidPair sinusoid_pair(std::int64_t dim, std::int64_t width, bool halves) {
   return {pair, std::min(pair + half, width - 1)};
 }
 
-double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves) {
+double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves, double base) {
   const std::int64_t pair = halves ? sinusoid_pair(dim, width, true).sine : dim / 2;
   const double exponent = 2.0 * static_cast<double>(pair) / static_cast<double>(width);
-  return 2.0 * std::numbers::pi * std::pow(10000.0, exponent);
+  return 2.0 * std::numbers::pi * std::pow(base, exponent);
 }
 
-Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves) {
+Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves, double base) {
   Shift out;
   const std::int64_t width = table.size(1);
   for (std::int64_t dim = 0; dim < width; ++dim) {
-    const double angle =
-        static_cast<double>(distance) * 2.0 * std::numbers::pi / sinusoid_wavelength(dim, width, halves);
+    const double angle = static_cast<double>(distance) * 2.0 * std::numbers::pi /
+                         sinusoid_wavelength(dim, width, halves, base);
     const SinusoidPair pair = sinusoid_pair(dim, width, halves);
     const double sine = table.at(pos, pair.sine),
                  cosine = pair.cosine != pair.sine ? table.at(pos, pair.cosine) : 0.0;

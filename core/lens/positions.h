@@ -12,16 +12,17 @@ namespace attnscope {
 /// What a stack adds at positions 0, 1, ...: learned rows from its offset on, or the sinusoids in its order
 /// of dimensions -> [pos, dim]; empty for stacks that rotate or have none. `count` rows at most.
 Tensor position_table(const ModelConfig& config, const Weights& weights, std::int64_t count);
-/// The sinusoids of any width, to compare with -> [pos, dim]; `halves`: all sines, then all cosines.
-Tensor sinusoid_table(std::int64_t count, std::int64_t width, bool halves = false);
+/// The sinusoids of any width, to compare with -> [pos, dim]; `halves`: all sines, then all cosines; `base`:
+/// the 10000 of the paper.
+Tensor sinusoid_table(std::int64_t count, std::int64_t width, bool halves = false, double base = 10000);
 
 /// The two dimensions of the pair that dimension `dim` belongs to: neighbours, or one of each half.
 struct SinusoidPair {
   std::int64_t sine = 0, cosine = 0;
 };
 SinusoidPair sinusoid_pair(std::int64_t dim, std::int64_t width, bool halves = false);
-/// Tokens per turn of that pair: 2 pi 10000^(2i/d).
-double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves = false);
+/// Tokens per turn of that pair: 2 pi base^(2i/d).
+double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves = false, double base = 10000);
 
 /// PE(p) moved by k with the rotation R(k) that knows only k.
 struct Shift {
@@ -31,7 +32,8 @@ struct Shift {
 };
 /// `table` [pos, dim] has at least p + k + 1 rows. For a learned table the error tells how far it is from
 /// sinusoids.
-Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves = false);
+Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves = false,
+                     double base = 10000);
 
 /// How a stack turns its queries and keys.
 struct Rotary {

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/lens/attribution.h"
+#include "core/lens/held_path.h"
 #include "core/trace/flow.h"
 #include "core/trace/row_parts.h"
 
@@ -20,8 +21,6 @@ Row values_of(const Trace& trace, const Site& site, std::int64_t row) {
   const std::vector<float> values = trace.find(site)->rows.range(row, row + 1).values();
   return {values.begin(), values.end()};
 }
-
-bool is_norm(const Site& site) { return step_of(site.slot).rule == Rule::norm; }
 
 // Every part through a norm that is held at the scale it had; its offset is a part of its own.
 void hold_norm(const Trace& trace, const Site& out, std::int64_t row, std::vector<NamedRow>& parts) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
@@ -185,6 +184,10 @@ void Sweep::keep_shard(int part, int parts) {
   cells_ = std::move(kept);
 }
 
+void Sweep::take_values(const std::vector<double>& values) {
+  for (std::size_t i = 0; i < std::min(values.size(), cells_.size()); ++i) cells_[i].value = values[i];
+}
+
 Status Sweep::estimate() {
   TRY(const auto gradients, backward(run_, {{}, 0, 0, measure_}));
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -235,9 +238,10 @@ Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) c
   return measured(measure_, *trace);
 }
 
-Status Sweep::fill(const std::function<void(std::size_t)>& done, const std::atomic<bool>* cancel) {
-  std::vector<std::size_t> order(cells_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atomic<bool>* cancel) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (std::isnan(cells_[i].value)) order.push_back(i);
   const auto effect = [&](std::size_t cell) {
     const double estimate = cells_[cell].estimate;
     return std::isnan(estimate) ? -1.0 : std::fabs(estimate - base_);
@@ -258,7 +262,7 @@ Status Sweep::fill(const std::function<void(std::size_t)>& done, const std::atom
         return;
       }
       cells_[order[i]].value = *found;
-      if (done) done(order[i]);
+      if (done && !done(order[i])) next = order.size();
     }
   });
   return status;

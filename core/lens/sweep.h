@@ -53,14 +53,18 @@ class Sweep {
   /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.
   void keep_shard(int part, int parts);
 
+  /// Values that are known already, NaN for others: fill() runs those alone.
+  void take_values(const std::vector<double>& values);
+
   /// Estimates every cell: base + sum of gradient times what the edit changes. One run backwards.
   Status estimate();
   /// The measure with one cell's edit.
   Result<double> value(std::size_t cell, const std::atomic<bool>* cancel = nullptr) const;
   /// Runs the cells, those with the largest estimated effect first where there are estimates, several at a
-  /// time; `done` is called with each cell as it is known, from any thread, one call at a time. Stops early
-  /// when `cancel` becomes true; cells that are known stay.
-  Status fill(const std::function<void(std::size_t cell)>& done = {},
+  /// time; `done` is called with each cell as it is known, from any thread, one call at a time, and says
+  /// whether to go on. Stops early when it says no or `cancel` becomes true; cells that are known stay, and
+  /// are not run again.
+  Status fill(const std::function<bool(std::size_t cell)>& done = {},
               const std::atomic<bool>* cancel = nullptr);
 
  private:

@@ -18,6 +18,8 @@ struct HeadThumbnail {
   int layer = 0, head = 0;
   Tensor cells;  ///< [query blocks, key blocks], the largest weight of each block; -inf: all masked
   HeadRoles roles;
+  double entropy = 0;  ///< mean over the rows that see anything, nats; of long inputs over some of them
+  double largest = 0;  ///< mean of the largest weight of these rows
 };
 
 struct Thumbnails {

@@ -141,6 +141,10 @@ Result<AuditResult> audit_lesson(const Lesson& lesson) {
     Auditor auditor{lesson, page, {}};
     if (const Status opened = auditor.run.open(page.state); !opened)
       return auditor.at("open", opened.error());
+    const auto sequences = static_cast<std::int64_t>(auditor.run.run().traces.size());
+    if (auditor.scope().sequence >= sequences)
+      return auditor.at("look.cursor.sequence", "error.lesson.place.sequence",
+                        {static_cast<std::int64_t>(auditor.scope().sequence), sequences});
     TRY_OK(check_words(auditor));
     TRY_OK(check_places(auditor));
     ++out.pages;

@@ -116,9 +116,8 @@ Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const Expre
 // ---- the document ---------------------------------------------------------------------------------
 
 Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
-  Document wanted = scope.run.document;
-  TRY_OK(choose_mask(wanted, ask.text, AttentionKind::main));
-  const Mask has = mask_of(scope.run.document, 0, scope.sequence), wants = mask_of(wanted, 0, scope.sequence);
+  TRY(const Mask wants, wanted_mask(ask, scope));
+  const Mask has = mask_of(scope.run.document, 0, scope.sequence);
   const std::int64_t length = scope.run.trace(scope.sequence).length;
   std::int64_t other = 0, query = -1, key = -1;
   for (std::int64_t q = 0; q < length; ++q)
@@ -202,6 +201,12 @@ Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, c
   if (!choice) return printable(*text, 80);
   return choice->words.empty() ? Text::of(page_key(lesson, page, "choice." + choice->id))
                                : Text(choice->words);
+}
+
+Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope) {
+  Document wanted = scope.run.document;
+  TRY_OK(choose_mask(wanted, ask.text, AttentionKind::main));
+  return mask_of(wanted, 0, scope.sequence);
 }
 
 Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope) {

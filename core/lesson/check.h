@@ -36,6 +36,8 @@ Result<Answer> right_answer(const Page& page, const ExpressionScope& scope);
 Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope);
 /// How a change stands: its number that is watched, as text; empty where none is. Errors: as above.
 Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope);
+/// The mask that a page asks for, of this run. Errors: its text does not fit.
+Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
 /// A number for people: as many digits as it needs, a real minus sign.
 std::string lesson_number(double value);
 /// The text of a hidden or pointed cell with its expressions computed.

@@ -12,6 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostCells = 1 << 16;
+constexpr std::size_t kMostTyped = 400;  // bytes of an answer
 
 // The signs that people and this program write for minus and for times.
 std::string plain_signs(std::string text) {
@@ -39,6 +40,8 @@ bool next_index(std::vector<std::int64_t>& index, const CellChoice& choice) {
 }  // namespace
 
 Result<double> typed_number(const std::string& typed, const ExpressionScope& scope) {
+  if (typed.size() > kMostTyped)
+    return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   std::string text = plain_signs(typed);
   static const std::regex thousands(R"(-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?)");
   if (std::regex_match(text, thousands)) std::erase(text, ',');
@@ -52,6 +55,8 @@ Result<double> typed_number(const std::string& typed, const ExpressionScope& sco
 }
 
 Result<std::vector<std::int64_t>> typed_shape(const std::string& typed) {
+  if (typed.size() > kMostTyped)
+    return fail(Code::bad_format, "error.lesson.answer.shape", {in_quotes(typed)});
   std::vector<std::int64_t> out;
   std::string number;
   const auto take = [&] {

@@ -16,6 +16,7 @@ namespace {
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 constexpr int kMostDepth = 64;
+constexpr int kMostSigns = 400;  // + - and or ...: each is a step deeper for whoever computes it
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
@@ -60,6 +61,7 @@ class Parser {
       more = false;
       for (const char* sign : signs) {
         if (!take(sign)) continue;
+        if (++signs_ > kMostSigns) return refuse("error.lesson.expression.deep");
         TRY(NodePtr right, (this->*below)());
         left = made(Node::Kind::binary, sign, {left, right});
         more = true;
@@ -193,7 +195,7 @@ class Parser {
  private:
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, signs_ = 0;
 };
 
 double applied(const std::string& sign, double a, double b) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/lens/head_roles.h"
@@ -19,6 +20,13 @@ ExpressionValue one(double number) { return ExpressionValue::of(number); }
 
 Error refused(const char* function) {
   return fail(Code::bad_format, "error.lesson.expression.takes", {function});
+}
+
+// A number that counts from 0 to size - 1.
+std::optional<std::size_t> index_in(const ExpressionValue& value, std::size_t size) {
+  const double number = value.number();
+  if (!value.scalar() || !(number >= 0 && number < static_cast<double>(size))) return std::nullopt;
+  return static_cast<std::size_t>(number);
 }
 
 // ---- rows of numbers ------------------------------------------------------------------------------
@@ -90,9 +98,9 @@ Found dot(const Values& of, const ExpressionScope&) {
   return one(std::inner_product(of[0].numbers.begin(), of[0].numbers.end(), of[1].numbers.begin(), 0.0));
 }
 Found at(const Values& of, const ExpressionScope&) {
-  const double index = of[1].number();
-  if (of[0].is_text || index < 0 || index >= static_cast<double>(of[0].numbers.size())) return refused("at");
-  return one(of[0].numbers[static_cast<std::size_t>(index)]);
+  const auto index = index_in(of[1], of[0].numbers.size());
+  if (of[0].is_text || !index) return refused("at");
+  return one(of[0].numbers[*index]);
 }
 /// The place of entry i among all, 1 = largest.
 Found rank(const Values& of, const ExpressionScope& scope) {
@@ -114,9 +122,9 @@ Found top_p(const Values& of, const ExpressionScope&) {
 }
 /// The size of an axis, by its place.
 Found dim(const Values& of, const ExpressionScope&) {
-  const double index = of[1].number();
-  if (index < 0 || index >= static_cast<double>(of[0].shape.size())) return refused("dim");
-  return one(static_cast<double>(of[0].shape[static_cast<std::size_t>(index)]));
+  const auto index = index_in(of[1], of[0].shape.size());
+  if (!index) return refused("dim");
+  return one(static_cast<double>(of[0].shape[*index]));
 }
 
 // ---- the model and its document -------------------------------------------------------------------
@@ -141,10 +149,12 @@ Found config(const Values& of, const ExpressionScope& scope) {
 /// How much of a head's weight goes to what its role looks at: role('induction', layer, head).
 Found role(const Values& of, const ExpressionScope& scope) {
   const Trace& trace = scope.run.trace(scope.sequence);
-  const Site site = trace.main(Slot::pattern, static_cast<int>(of[1].number()));
-  const Record* record = trace.find(site);
-  const auto head = static_cast<std::int64_t>(of[2].number());
-  if (!record || head < 0 || head >= record->shape[0]) return refused("role");
+  const auto layer = index_in(of[1], trace.config().blocks.size());
+  const Site site = trace.main(Slot::pattern, static_cast<int>(layer.value_or(0)));
+  const Record* record = layer ? trace.find(site) : nullptr;
+  const auto among = index_in(of[2], record ? static_cast<std::size_t>(record->shape[0]) : 0);
+  if (!among) return refused("role");
+  const auto head = static_cast<std::int64_t>(*among);
   for (int r = 0; r < kRoleCount; ++r) {
     if (role_name(static_cast<Role>(r)) != of[0].text) continue;
     RoleMeter meter(trace.ids);
@@ -162,11 +172,23 @@ Found measure(const Values& of, const ExpressionScope& scope) {
   return one(found);
 }
 
+// Whether the pattern, in which * stands for anything, is all of the name.
 bool glob(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() != '*')
-    return !name.empty() && pattern.front() == name.front() && glob(pattern.substr(1), name.substr(1));
-  return glob(pattern.substr(1), name) || (!name.empty() && glob(pattern, name.substr(1)));
+  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 /// Trainable parameters of the weights that a pattern names, shared ones once.
 Found params(const Values& of, const ExpressionScope& scope) {
@@ -180,7 +202,9 @@ Found params(const Values& of, const ExpressionScope& scope) {
 Found pos(const Values& of, const ExpressionScope& scope) {
   const RunResult& run = scope.run;
   const Sequence& sequence = run.document.sequences[static_cast<std::size_t>(scope.sequence)];
-  auto copy = static_cast<std::int64_t>(of.size() > 1 ? of[1].number() : 0);
+  const auto among = of.size() > 1 ? index_in(of[1], 1 << 20) : std::size_t{0};
+  if (!among) return refused("pos");
+  std::size_t copy = *among;
   for (std::int64_t row = 0; row < sequence.input.length(); ++row) {
     const std::string label = position_label(*run.document.opened, sequence, row);
     const std::size_t letter = label.find_first_not_of(' ');
@@ -204,6 +228,8 @@ Found sampling(const Values& of, const ExpressionScope& scope) {
   if (of[0].text == "temperature") return one(static_cast<double>(s.temperature));
   if (of[0].text == "top_k") return one(s.top_k);
   if (of[0].text == "top_p") return one(static_cast<double>(s.top_p));
+  if (of[0].text == "min_p") return one(static_cast<double>(s.min_p));
+  if (of[0].text == "repetition_penalty") return one(static_cast<double>(s.repetition_penalty));
   return refused("sampling");
 }
 Found before(const Values& of, const ExpressionScope&) { return of[0]; }

@@ -1,4 +1,7 @@
 // The loss of a run and its gradient at one number, as the backward mode of the window has them.
+#include <algorithm>
+#include <functional>
+
 #include "core/base/text.h"
 #include "core/lesson/expression_node.h"
 #include "core/session/backward_run.h"
@@ -15,6 +18,10 @@ Result<std::shared_ptr<const Gradients>> gradients_of(const ExpressionScope& sco
   return backward(run.traces[index], std::move(objective));
 }
 
+bool is_cell(const std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
+  return std::equal(index.begin(), index.end(), shape.begin(), shape.end(), std::less<>());
+}
+
 }  // namespace
 
 Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& arguments,
@@ -23,11 +30,14 @@ Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& 
   TRY(const Target target, parse_target(arguments[0].text));
   std::vector<std::int64_t> index;
   for (const AxisRange& range : target.at) index.push_back(range.begin);
-  if (target.kind == Target::Kind::step)
-    return ExpressionValue::of(static_cast<double>(gradients->cell(target.site, index)));
+  const Record* record =
+      target.kind == Target::Kind::step ? scope.run.trace(scope.sequence).find(target.site) : nullptr;
+  if (target.kind == Target::Kind::step && !(record && is_cell(index, record->shape)))
+    return fail(Code::not_found, "error.lesson.no_step", {in_quotes(arguments[0].text)});
+  if (record) return ExpressionValue::of(static_cast<double>(gradients->cell(target.site, index)));
   const auto weights = gradients->weights();
   const auto found = weights.find(target.weight);
-  if (found == weights.end() || static_cast<int>(index.size()) != found->second.rank())
+  if (found == weights.end() || !is_cell(index, found->second.sizes()))
     return fail(Code::not_found, "error.lesson.place.weight", {in_quotes(arguments[0].text)});
   return ExpressionValue::of(static_cast<double>(found->second.at(index)));
 }

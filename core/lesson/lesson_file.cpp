@@ -21,6 +21,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
 constexpr std::size_t kMostPages = 64;
+constexpr std::uint64_t kMostPlaces = 1 << 20;
 constexpr std::string_view kFolder = "assets/lessons/";
 
 /// One page while it is read: what goes wrong is told with its place.
@@ -140,6 +141,10 @@ Status read_look(const Reader& reader, const json& page, PageState& state) {
   if (const auto cursor = found->find("cursor"); cursor != found->end()) {
     TRY_OK(reader.only(*cursor, "look.cursor",
                        {"sequence", "layer", "head", "query", "key", "step", "cross", "pinned"}));
+    for (const char* key : {"sequence", "layer", "head", "query", "key"})
+      if (const auto at = cursor->find(key);
+          at != cursor->end() && !(at->is_number_unsigned() && at->get<std::uint64_t>() < kMostPlaces))
+        return reader.refuse(std::string("look.cursor.") + key, "error.lesson.wants_count");
     TRY(const std::string step, reader.text(*cursor, "step", "look.cursor.step", false));
     if (!step.empty())
       if (const auto site = parse_site(step); !site) return reader.told("look.cursor.step", site.error());
@@ -304,6 +309,7 @@ Error at_field(const Lesson& lesson, const std::string& page, const std::string&
   const std::string file = in_quotes(lesson.file);
   out.what = page.empty() ? Text::of("error.lesson.at_file", {file, field, error.what})
                           : Text::of("error.lesson.at_page", {file, in_quotes(page), field, error.what});
+  if (error.hint().empty()) out.advice = Text::of("error.lesson.at_file.hint");
   return out;
 }
 

@@ -62,6 +62,15 @@ bool same_spans(const std::vector<Span>& a, const std::vector<Span>& b) {
   });
 }
 
+// The first row that sees a key from `from` on; `rows` where none does.
+std::int64_t first_to_see(const Mask& mask, std::int64_t from, std::int64_t rows) {
+  if (rows > kMostCheckedMask) return 0;
+  for (std::int64_t query = 0; query < rows; ++query)
+    for (std::int64_t key = from; key < rows; ++key)
+      if (mask.allowed(query, key)) return query;
+  return rows;
+}
+
 // No row sees a later one.
 bool is_causal(const Mask& mask, std::int64_t rows) {
   if (mask.rule || !mask.causal) {
@@ -99,17 +108,17 @@ class StackChanges {
   void at_end(std::int64_t row) { lower(cone_.final, row); }
   void across() { cone_.cross = true; }
 
-  // `causal(layer)` tells whether rows of that block see themselves and earlier ones only; `shifts(layer)` is
-  // the row that an edit which reads other rows asks for.
-  template <class Causal, class Reads>
-  void spread(Causal causal, Reads reads) {
+  // `sees(layer, from)` is the first row of that block that sees a row from `from` on; `reads(layer)` the row
+  // that an edit which reads other rows asks for.
+  template <class Sees, class Reads>
+  void spread(Sees sees, Reads reads) {
     if (cone_.embed < cone_.rows) lower(cone_.embed, config_->patch.size > 0 ? 0 : reads(-1));
     std::int64_t changed = cone_.embed;
     for (int layer = 0; layer < static_cast<int>(cone_.blocks.size()); ++layer) {
       auto& own = cone_.blocks[static_cast<std::size_t>(layer)];
       const std::int64_t keys = std::min(changed, keys_[static_cast<std::size_t>(layer)]);
       lower(own, changed);
-      if (keys < cone_.rows && !causal(layer)) own = 0;
+      if (keys < cone_.rows) lower(own, sees(layer, keys));
       if (own < cone_.rows) lower(own, reads(layer));
       changed = std::min(changed, own);
     }
@@ -269,8 +278,24 @@ class Changes {
   void unequal_masks(std::int64_t rows) {
     for (int layer = 0; layer < config_.n_layers(); ++layer) {
       const Mask mask = mask_at(main_, layer);
-      if (mask.rule || !is_causal(mask, rows)) main_.at_block(layer, 0, false);
+      if (mask.rule || !is_causal(mask, rows))
+        main_.at_block(layer, first_mask_difference(layer, mask, rows), false);
     }
+  }
+
+  // The first row whose keys are others than in the base.
+  std::int64_t first_mask_difference(int layer, const Mask& mask, std::int64_t rows) const {
+    const std::int64_t before = base_.length;
+    if (std::max(rows, before) > kMostCheckedMask) return 0;
+    const auto old = self_mask(config_.blocks[static_cast<std::size_t>(layer)].attention,
+                               asked_mask(base_.edits, AttentionKind::main).spec.value_or(MaskSpec()),
+                               base_.input.spans, base_.input.attention_mask, before);
+    if (!old) return 0;
+    for (std::int64_t query = 0; query < std::min(rows, before); ++query)
+      for (std::int64_t key = 0; key < std::max(rows, before); ++key)
+        if ((key < rows && mask.allowed(query, key)) != (key < before && old->allowed(query, key)))
+          return query;
+    return std::min(rows, before);
   }
 
   void compare_sources(const Input& old) {
@@ -303,9 +328,13 @@ class Changes {
 
   void spread(StackChanges& stack) {
     if (!stack.config()) return;
-    const auto causal = [&](int layer) { return is_causal(mask_at(stack, layer), stack.cone().rows); };
+    const auto sees = [&](int layer, std::int64_t from) {
+      const std::int64_t rows = stack.cone().rows;
+      const Mask mask = mask_at(stack, layer);
+      return is_causal(mask, rows) ? from : first_to_see(mask, from, rows);
+    };
     const auto reads = [&](int layer) { return read_from(stack, layer); };
-    stack.spread(causal, reads);
+    stack.spread(sees, reads);
   }
 
   // The first row that an edit in this part asks for: a mean reads all rows, a copy one of them.

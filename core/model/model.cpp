@@ -8,6 +8,7 @@
 #include "core/model/forward.h"
 #include "core/model/masks.h"
 #include "core/trace/editable.h"
+#include "core/trace/longest_input.h"
 
 namespace attnscope {
 
@@ -48,7 +49,7 @@ Status check_ids(const std::vector<int>& ids, int vocabulary, bool of_encoder) {
 }
 
 Status check_room(const ModelConfig& config, std::int64_t tokens) {
-  const std::int64_t limit = config.position.max_positions;
+  const std::int64_t limit = longest_input(config.position);
   if (limit <= 0 || tokens <= limit) return Done{};
   return fail(Code::out_of_range, "error.model.too_long", {tokens, limit});
 }

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/model/measure.h"
+#include "core/sample/prompt.h"
+#include "core/trace/longest_input.h"
 
 namespace attnscope {
 namespace {
@@ -12,15 +15,15 @@ namespace {
 bool greedy(const Sampling& sampling) { return !(sampling.temperature > 0.f); }
 
 bool more_likely(const NextToken& a, const NextToken& b) {
-  const bool a_nan = std::isnan(a.logit), b_nan = std::isnan(b.logit);
+  const bool a_nan = std::isnan(a.penalised), b_nan = std::isnan(b.penalised);
   if (a_nan != b_nan) return b_nan;
-  if (!a_nan && a.logit != b.logit) return a.logit > b.logit;
+  if (!a_nan && a.penalised != b.penalised) return a.penalised > b.penalised;
   return a.id < b.id;
 }
 
 // Softmax of the sorted list; +infinity shares everything among its equals.
 void fill_probabilities(std::vector<NextToken>& tokens, double temperature) {
-  const double top = static_cast<double>(tokens.front().logit);
+  const double top = static_cast<double>(tokens.front().penalised);
   if (std::isnan(top) || (std::isinf(top) && top < 0)) return;
   const auto weight = [&](float logit) {
     const double x = static_cast<double>(logit);
@@ -28,21 +31,32 @@ void fill_probabilities(std::vector<NextToken>& tokens, double temperature) {
     return x == top ? 1.0 : std::exp((x - top) / temperature);
   };
   double sum = 0;
-  for (const NextToken& token : tokens) sum += weight(token.logit);
-  for (NextToken& token : tokens) token.prob = static_cast<float>(weight(token.logit) / sum);
+  for (const NextToken& token : tokens) sum += weight(token.penalised);
+  for (NextToken& token : tokens) token.prob = static_cast<float>(weight(token.penalised) / sum);
 }
 
-// How many of the sorted list top-k and top-p leave; at least one.
-std::size_t count_kept(const std::vector<NextToken>& tokens, const Sampling& sampling) {
-  if (greedy(sampling)) return 1;
+// Marks what is cut of the sorted list, and says how many stay; at least one.
+std::size_t cut_tokens(std::vector<NextToken>& tokens, const Sampling& sampling) {
   std::size_t count = tokens.size();
-  if (sampling.top_k > 0) count = std::min(count, static_cast<std::size_t>(sampling.top_k));
-  if (!(sampling.top_p < 1.f)) return count;
-  double all = 0, sum = 0;
-  for (std::size_t i = 0; i < count; ++i) all += static_cast<double>(tokens[i].prob);
-  for (std::size_t i = 0; i < count; ++i) {
-    sum += static_cast<double>(tokens[i].prob);
-    if (sum >= static_cast<double>(sampling.top_p) * all) return i + 1;
+  const auto cut_from = [&](std::size_t first, Cut why) {
+    for (std::size_t i = std::max<std::size_t>(first, 1); i < count; ++i) tokens[i].cut = why;
+    count = std::min(count, std::max<std::size_t>(first, 1));
+  };
+  if (greedy(sampling)) cut_from(1, Cut::greedy);
+  if (sampling.top_k > 0) cut_from(static_cast<std::size_t>(sampling.top_k), Cut::top_k);
+  if (sampling.top_p < 1.f) {
+    double all = 0, sum = 0;
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < count; ++j) all += static_cast<double>(tokens[j].prob);
+    while (i < count && (i == 0 || sum < static_cast<double>(sampling.top_p) * all))
+      sum += static_cast<double>(tokens[i++].prob);
+    cut_from(i, Cut::top_p);
+  }
+  if (sampling.min_p > 0.f) {
+    const float least = sampling.min_p * tokens.front().prob;
+    std::size_t i = 1;
+    while (i < count && tokens[i].prob >= least) ++i;
+    cut_from(i, Cut::min_p);
   }
   return count;
 }
@@ -57,11 +71,15 @@ double uniform(std::uint64_t seed, std::uint64_t step) {
 }
 
 int most_likely(const Tensor& logits) {
-  NextToken best{0, logits.at(0), 0.f, 0.f};
-  for (std::int64_t id = 1; id < logits.size(0); ++id) {
-    const NextToken token{static_cast<int>(id), logits.at(id), 0.f, 0.f};
-    if (more_likely(token, best)) best = token;
-  }
+  const auto token_at = [&](std::int64_t id) {
+    NextToken token;
+    token.id = static_cast<int>(id);
+    token.penalised = logits.at(id);
+    return token;
+  };
+  NextToken best = token_at(0);
+  for (std::int64_t id = 1; id < logits.size(0); ++id)
+    if (const NextToken token = token_at(id); more_likely(token, best)) best = token;
   return best.id;
 }
 
@@ -78,19 +96,51 @@ Status check_sampling(const Sampling& sampling) {
   if (!between(sampling.top_p, 0, 1))
     return fail(Code::out_of_range, "error.sample.top_p",
                 {format("%g", static_cast<double>(sampling.top_p))});
-  return Done{};
+  if (!between(sampling.min_p, 0, 1))
+    return fail(Code::out_of_range, "error.sample.min_p",
+                {format("%g", static_cast<double>(sampling.min_p))});
+  return check_penalty(sampling.repetition_penalty);
 }
 
-std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling) {
+Status check_penalty(float penalty) {
+  if (penalty > 0.f && static_cast<double>(penalty) <= kMostPenalty) return Done{};  // NaN is not
+  return fail(Code::out_of_range, "error.sample.repetition_penalty",
+              {format("%g", static_cast<double>(penalty)), format("%.0f", kMostPenalty)});
+}
+
+Tensor penalised(const Tensor& logits_row, std::span<const int> said, float penalty) {
+  if (penalty == 1.f || said.empty()) return logits_row;
+  std::vector<float> logits = logits_row.values();
+  std::vector<int> ids(said.begin(), said.end());
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  for (const int id : ids) {
+    if (id < 0 || id >= static_cast<int>(logits.size())) continue;
+    float& logit = logits[static_cast<std::size_t>(id)];
+    logit = logit < 0 ? logit * penalty : logit / penalty;
+  }
+  return Tensor::from(std::move(logits), {{Axis::vocab, logits_row.size(0)}});
+}
+
+std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling,
+                                   std::span<const int> said) {
   CHECK(logits_row.rank() <= 1);
   std::vector<NextToken> tokens;
   if (logits_row.count() == 0) return tokens;
+  const Tensor after = penalised(logits_row, said, sampling.repetition_penalty);
+  const float temperature = greedy(sampling) ? 1.f : sampling.temperature;
   tokens.reserve(static_cast<std::size_t>(logits_row.size(0)));
-  for (std::int64_t id = 0; id < logits_row.size(0); ++id)
-    tokens.push_back({static_cast<int>(id), logits_row.at(id), 0.f, 0.f});
+  for (std::int64_t id = 0; id < logits_row.size(0); ++id) {
+    NextToken token;
+    token.id = static_cast<int>(id);
+    token.logit = logits_row.at(id);
+    token.penalised = after.at(id);
+    token.scaled = token.penalised / temperature;
+    tokens.push_back(token);
+  }
   std::sort(tokens.begin(), tokens.end(), more_likely);
-  fill_probabilities(tokens, greedy(sampling) ? 1.0 : static_cast<double>(sampling.temperature));
-  const std::size_t count = count_kept(tokens, sampling);
+  fill_probabilities(tokens, static_cast<double>(temperature));
+  const std::size_t count = cut_tokens(tokens, sampling);
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(tokens[i].prob);
   for (std::size_t i = 0; i < count && sum > 0; ++i)
@@ -123,47 +173,9 @@ Tensor without_suppressed(const ModelConfig& config, const Tensor& logits_row) {
 
 namespace {
 
-// What stands in the way of continuing token by token, if anything.
-Status check_continues(const ModelConfig& config) {
-  if (!config.head.present) {
-    return fail(Code::unsupported, "error.sample.no_vocabulary");
-  }
-  if (config.head.first_row_only || !config.blocks.front().attention.causal) {
-    return fail(Code::unsupported, "error.sample.bidirectional");
-  }
-  return Done{};
-}
-
-// The tokens that are none of the padding, with the spans where they stand then.
-Input unpadded(Input input) {
-  const std::vector<std::uint8_t> attention_mask = std::move(input.attention_mask);
-  input.attention_mask.clear();
-  if (attention_mask.size() != input.ids.size()) return input;
-  std::vector<std::int64_t> before{0};  // real tokens before each position
-  std::vector<int> ids, types;
-  for (std::size_t pos = 0; pos < attention_mask.size(); ++pos) {
-    before.push_back(before.back() + (attention_mask[pos] ? 1 : 0));
-    if (!attention_mask[pos]) continue;
-    ids.push_back(input.ids[pos]);
-    if (pos < input.types.size()) types.push_back(input.types[pos]);
-  }
-  const auto moved = [&](std::int64_t at) {
-    return before[static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, std::ssize(attention_mask)))];
-  };
-  for (Span& span : input.spans) span = {span.name, moved(span.begin), moved(span.end)};
-  input.ids = std::move(ids);
-  input.types = std::move(types);
-  return input;
-}
-
-void append(Input& input, int id) {
-  input.ids.push_back(id);
-  if (!input.types.empty()) input.types.push_back(input.types.back());
-}
-
-int next_token(const Tensor& logits, const Sampling& sampling, int step) {
-  if (greedy(sampling)) return most_likely(logits);
-  return choose(next_tokens(logits, sampling), sampling, static_cast<std::uint64_t>(step));
+int next_token(const Tensor& logits, const Sampling& sampling, const Input& input, int step) {
+  if (greedy(sampling)) return most_likely(penalised(logits, input.ids, sampling.repetition_penalty));
+  return choose(next_tokens(logits, sampling, input.ids), sampling, static_cast<std::uint64_t>(step));
 }
 
 }  // namespace
@@ -173,13 +185,11 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
                            const std::function<void(int)>& on_token) {
   const ModelConfig& config = model.config();
   TRY_OK(check_sampling(sampling));
-  TRY_OK(check_continues(config));
+  TRY(Input input, prompt_to_continue(model, prompt));
   Generated out;
   RunOptions own = options;  // each run starts from the one before: keys and values stay
   own.keep = Keep::predictions;
-  Input input = unpadded(model.completed(prompt));
-  if (config.encoder() && input.ids.empty() && config.decoder_start >= 0) input.ids = {config.decoder_start};
-  const std::int64_t limit = config.position.max_positions;
+  const std::int64_t limit = longest_input(config.position);
   for (int step = 0; step < max_new_tokens; ++step) {
     if (step > 0 && limit > 0 && input.length() > limit) {
       out.note = Text::of("note.generate.positions", {out.ids.size(), limit});
@@ -187,13 +197,14 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
     }
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, own));
     const Tensor logits = without_suppressed(config, trace->logits_row(trace->length - 1));  // [vocab]
-    const int id = next_token(logits, sampling, step);
+    const int id = next_token(logits, sampling, input, step);
     out.ids.push_back(id);
+    out.log_probs.push_back(log_probabilities(logits)[static_cast<std::size_t>(id)]);
     out.unreached = trace->unreached;
     if (on_token) on_token(id);
     out.reached_end = id == config.eos;
     if (out.reached_end) break;
-    append(input, id);
+    append_token(input, id);
     own.base = trace;
   }
   return out;

@@ -1,11 +1,12 @@
-// From logits to the next token: temperature, top-k, top-p, a seeded choice, and a whole continuation with a
-// KV cache. Refuses hidden state: the same logits, settings, seed and step give the same token on every
-// machine.
+// From logits to the next token: repetition penalty, temperature, top-k, top-p, min-p, a seeded choice, and a
+// whole continuation with a KV cache. Order and meaning are those of transformers. Refuses hidden state: the
+// same logits, settings, seed and step give the same token on every machine.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,24 @@
 
 namespace attnscope {
 
-inline constexpr double kMostTemperature = 1e6;
+inline constexpr double kMostTemperature = 1e6, kMostPenalty = 1e3;
 
 struct Sampling {
   float temperature = 1.f;  ///< 0: always the most likely token
   int top_k = 0;            ///< > 0: only the k most likely
   float top_p = 1.f;        ///< < 1: the fewest most likely tokens whose probabilities reach this sum
   std::uint64_t seed = 0;
+  float min_p = 0.f;  ///< > 0: only those that are at least this share as likely as the most likely
+  float repetition_penalty = 1.f;  ///< != 1: logits of what was said are divided by it, below 0 multiplied
 };
 
-/// Errors: a temperature, top-k or top-p that is no number of its range. Whoever sets them anew asks this.
+/// Errors: a setting that is no number of its range. Whoever sets them anew asks this.
 Status check_sampling(const Sampling& sampling);
+/// Of a repetition penalty alone.
+Status check_penalty(float penalty);
+
+/// What took a token out of the choice.
+enum class Cut : std::uint8_t { none, greedy, top_k, top_p, min_p };
 
 /// One word of the vocabulary and its chance to come next.
 struct NextToken {
@@ -31,11 +39,19 @@ struct NextToken {
   float logit = 0.f;
   float prob =
       0.f;  ///< softmax at the temperature over the whole vocabulary (at 1 when the temperature is 0)
-  float kept = 0.f;  ///< after top-k and top-p, renormalised; 0 when cut
+  float kept = 0.f;       ///< after the cuts, renormalised; 0 when cut
+  float penalised = 0.f;  ///< the logit after the repetition penalty
+  float scaled = 0.f;     ///< that divided by the temperature (by 1 when it is 0): what softmax reads
+  Cut cut = Cut::none;    ///< the first cut that took it out
 };
 
+/// The logits [vocab] as a repetition penalty leaves them: those of the ids in `said`, once each, divided by
+/// it where they are positive and multiplied where they are not (Keskar et al. 2019).
+Tensor penalised(const Tensor& logits_row, std::span<const int> said, float penalty);
 /// The whole vocabulary for logits [vocab], most likely first, ties by id; NaN logits stand last with 0.
-std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling);
+/// `said`: the tokens before, which the repetition penalty asks for.
+std::vector<NextToken> next_tokens(const Tensor& logits_row, const Sampling& sampling,
+                                   std::span<const int> said = {});
 /// The id drawn from `kept` by SplitMix64 of seed and step; -1 for an empty list.
 int choose(const std::vector<NextToken>& tokens, const Sampling& sampling, std::uint64_t step);
 
@@ -44,10 +60,11 @@ Tensor without_suppressed(const ModelConfig& config, const Tensor& logits_row);
 
 /// A continuation.
 struct Generated {
-  std::vector<int> ids;      ///< the new ones, the end token included
-  bool reached_end = false;  ///< the model said its end token
-  Text note;                 ///< why it stopped early, for people; usually empty
-  Edits unreached;           ///< edits whose place no token's run had
+  std::vector<int> ids;           ///< the new ones, the end token included
+  std::vector<double> log_probs;  ///< of each, nats: softmax of the model's own logits at temperature 1
+  bool reached_end = false;       ///< the model said its end token
+  Text note;                      ///< why it stopped early, for people; usually empty
+  Edits unreached;                ///< edits whose place no token's run had
 };
 /// Prefills `prompt`, then decodes token by token until `max_new_tokens`, the end token or the last position:
 /// each run starts from the one before, whose keys and values are the cache. An encoder runs once; a decoder

@@ -7,6 +7,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/hash.h"
+#include "core/base/thread_pool.h"
 
 namespace attnscope {
 namespace {
@@ -107,51 +108,70 @@ Result<Sweep> AskedSweep::made(State& state, const SweepRequest& request, const 
   return Sweep::patching(request.model, into, from, request.measure, steps, request.over);
 }
 
+// The places and their estimates.
+Status AskedSweep::prepare(State& state, const SweepRequest& request, const std::atomic<bool>& cancel) {
+  TRY(Sweep found, made(state, request, cancel));
+  state.sweep = std::make_shared<Sweep>(std::move(found));
+  const Status estimated = state.sweep->estimate();
+  state.change([&](SweepAnswer& answer) {
+    answer.sweep = state.sweep;
+    answer.values.assign(state.sweep->cells().size(), kUnknown);
+    for (const SweepCell& cell : state.sweep->cells()) answer.estimates.push_back(cell.estimate);
+    if (!estimated) answer.no_estimate = estimated.error();
+  });
+  return Done{};
+}
+
 void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double before = state.now.seconds;  // nobody else changes it
+  const auto since = [](std::chrono::steady_clock::time_point when) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - when).count();
   };
   const auto end = [&](std::optional<Error> error) {
     state.change([&](SweepAnswer& answer) {
-      answer.seconds = seconds();
+      answer.seconds = before + since(begin);
       answer.done = true;
-      answer.stopped = answer.stopped || cancel;
+      answer.stopped = answer.stopped || cancel || answer.asks;
       if (!cancel) answer.error = std::move(error);
     });
   };
   const SweepRequest request = state.now.request;  // nobody changes it
-  auto found = made(state, request, cancel);
-  if (!found) return end(found.error());
-  const auto sweep = std::make_shared<Sweep>(*std::move(found));
-  const std::size_t count = sweep->cells().size();
-  const Status estimated = sweep->estimate();
-  state.change([&](SweepAnswer& answer) {
-    answer.sweep = sweep;
-    answer.values.assign(count, kUnknown);
-    for (const SweepCell& cell : sweep->cells()) answer.estimates.push_back(cell.estimate);
-    if (!estimated) answer.no_estimate = estimated.error();
-    answer.seconds = seconds();
-  });
-  const Status filled = sweep->fill(
+  if (state.from) {
+    state.sweep = std::make_shared<Sweep>(*state.from);
+    state.sweep->take_values(state.now.values);
+    state.change([&](SweepAnswer& answer) { answer.sweep = state.sweep; });
+  } else if (const Status ready = prepare(state, request, cancel); !ready) {
+    return end(ready.error());
+  }
+  const auto first = std::chrono::steady_clock::now();
+  const std::int64_t all = std::ssize(state.sweep->cells()), known = state.now.known();
+  std::int64_t ran = 0;
+  const auto long_time = [&] {  // the first cells tell how long the rest takes
+    const double left = since(first) / static_cast<double>(ran) * static_cast<double>(all - known - ran);
+    return ran == std::max<std::int64_t>(2, thread_count()) && left > state.ask_from ? std::optional(left)
+                                                                                     : std::nullopt;
+  };
+  const Status filled = state.sweep->fill(
       [&](std::size_t cell) {
+        ++ran;
+        const auto left = long_time();
         state.change([&](SweepAnswer& answer) {
-          answer.values[cell] = sweep->cells()[cell].value;
-          answer.seconds = seconds();
+          answer.values[cell] = state.sweep->cells()[cell].value;
+          answer.seconds = before + since(begin);
+          if (left) answer.asks = left;
         });
+        return !left;
       },
       &cancel);
   if (!filled) return end(filled.error());
-  if (!request.other || cancel) return end({});
-  const auto self = self_check(request, *sweep, cancel);
+  if (!request.other || cancel || state.now.asks) return end({});
+  const auto self = self_check(request, *state.sweep, cancel);
   if (self) state.change([&](SweepAnswer& answer) { answer.self = *self; });
   end(self ? std::nullopt : std::optional(self.error()));
 }
 
-void AskedSweep::start(Jobs& jobs, SweepRequest request) {
-  state_ = std::make_shared<State>();
-  state_->now.key = request.key();
-  state_->now.request = std::move(request);
+void AskedSweep::submit(Jobs& jobs) {
   jobs.submit("sweep", [state = state_](const std::atomic<bool>& cancel) {
     const Status done = guarded("a sweep", [&] { work(*state, cancel); });
     if (done) return;
@@ -160,6 +180,29 @@ void AskedSweep::start(Jobs& jobs, SweepRequest request) {
       answer.done = true;
     });
   });
+}
+
+void AskedSweep::start(Jobs& jobs, SweepRequest request, double ask_from) {
+  state_ = std::make_shared<State>();
+  state_->now.key = request.key();
+  state_->now.request = std::move(request);
+  state_->ask_from = ask_from;
+  submit(jobs);
+}
+
+void AskedSweep::go_on(Jobs& jobs) {
+  if (!state_ || running()) return;
+  // What was stopped may still be on its way out: its state is left to it.
+  const auto answer = newest();
+  auto next = std::make_shared<State>();
+  next->now = *answer;
+  next->now.done = next->now.stopped = false;
+  next->now.asks.reset();
+  ++next->now.change;
+  next->ask_from = std::numeric_limits<double>::infinity();
+  next->from = answer->sweep;
+  state_ = std::move(next);
+  submit(jobs);
 }
 
 void AskedSweep::stop(Jobs& jobs) const {

@@ -1,6 +1,7 @@
 // A sweep that runs while one looks at it: estimates at once, then exact values, largest first, one cell
-// after the other. One job, newest wins; what is known stays when it is stopped. Refuses to mix: an answer
-// carries all that it was asked for, and a key of it.
+// after the other. One job, newest wins; what is known stays when it is stopped, and it can go on from there.
+// Refuses to run for long without having asked, and to mix: an answer carries all that it was asked for, and
+// a key of it.
 #pragma once
 
 #include <memory>
@@ -42,6 +43,7 @@ struct SweepAnswer {
   std::optional<Error> no_estimate;       ///< why there are no estimates
   bool done = false;                      ///< nothing more will come
   bool stopped = false;                   ///< it was stopped before it was complete
+  std::optional<double> asks;             ///< it stopped by itself: seconds that the rest will take
   double seconds = 0;                     ///< that it has taken so far
 
   /// Patch: cells that were patched from the run itself, and the largest difference that made.
@@ -53,6 +55,8 @@ struct SweepAnswer {
 
   double base() const { return sweep ? sweep->base() : 0; }
   std::int64_t known() const;
+  /// It was stopped, or asks, and there are cells left.
+  bool can_go_on() const { return done && stopped && sweep && known() < std::ssize(values); }
   /// Of estimates and values, where both are known: Pearson's r. None for fewer than three cells, or where
   /// one of them does not vary.
   std::optional<double> correlation() const;
@@ -60,8 +64,12 @@ struct SweepAnswer {
 
 class AskedSweep {
  public:
-  /// Begins a job "sweep" in the place of the one before.
-  void start(Jobs& jobs, SweepRequest request);
+  /// Begins a job "sweep" in the place of the one before. Where the first cells say that all will take more
+  /// than `ask_from` seconds, it stops and asks.
+  void start(Jobs& jobs, SweepRequest request, double ask_from = kAskFrom);
+  /// Runs the cells that are left; nobody is asked again.
+  void go_on(Jobs& jobs);
+  static constexpr double kAskFrom = 600;
   /// Stops it; what is known stays.
   void stop(Jobs& jobs) const;
   bool running() const;
@@ -73,9 +81,14 @@ class AskedSweep {
     mutable std::mutex mutex;
     SweepAnswer now;
     std::shared_ptr<const SweepAnswer> snapshot;
+    std::shared_ptr<Sweep> sweep;       ///< of the job alone
+    std::shared_ptr<const Sweep> from;  ///< that it goes on from
+    double ask_from = kAskFrom;
     void change(const std::function<void(SweepAnswer&)>& how);
   };
+  void submit(Jobs& jobs);
   static void work(State& state, const std::atomic<bool>& cancel);
+  static Status prepare(State& state, const SweepRequest& request, const std::atomic<bool>& cancel);
   static Result<Sweep> made(State& state, const SweepRequest& request, const std::atomic<bool>& cancel);
   std::shared_ptr<State> state_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text.h"
+
 namespace attnscope {
 namespace {
 
@@ -10,10 +12,12 @@ constexpr std::array kQuestions{
     PlaceQuestion{"heads", "blocks.*.z", "head", false, false},
     PlaceQuestion{"parts", "blocks.*.attn.out,*blocks.*.cross.out,*blocks.*.mlp.out", "", false, false},
     PlaceQuestion{"positions", "blocks.*.resid_pre", "pos", false, true},
+    PlaceQuestion{"heads_at", "blocks.*.z", "head,pos", false, true},
     PlaceQuestion{"residual", "blocks.*.resid_pre", "pos", true, true},
     PlaceQuestion{"attention", "blocks.*.attn.out", "pos", true, true},
     PlaceQuestion{"mlp", "blocks.*.mlp.out", "pos", true, true},
     PlaceQuestion{"heads", "blocks.*.z", "head", true, false},
+    PlaceQuestion{"heads_at", "blocks.*.z", "head,pos", true, true},
     PlaceQuestion{"q", "blocks.*.split_q", "head", true, false},
     PlaceQuestion{"k", "blocks.*.split_k", "head", true, false},
     PlaceQuestion{"v", "blocks.*.split_v", "head", true, false},
@@ -38,7 +42,9 @@ std::span<const PlaceQuestion> place_questions() { return kQuestions; }
 
 const PlaceQuestion& Asking::question() const {
   const bool patch = settings.page == AskPage::patch;
-  const std::string& id = patch ? settings.patch : settings.knock_out;
+  const std::string id = settings.page == AskPage::heads ? "heads"
+                         : patch                         ? settings.patch
+                                                         : settings.knock_out;
   const auto chosen = std::find_if(kQuestions.begin(), kQuestions.end(),
                                    [&](const PlaceQuestion& q) { return q.patch == patch && q.id == id; });
   if (chosen != kQuestions.end()) return *chosen;
@@ -71,7 +77,7 @@ bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
 
 Result<SweepRequest> Asking::made(const RunResult& run) const {
   const auto answer = measure.of(run);
-  if (run.recorded() || settings.page == AskPage::parts || !answer || answer->sequence != sequence_ ||
+  if (run.recorded() || !asks_sweep(settings.page) || !answer || answer->sequence != sequence_ ||
       !answer->measure)
     return Error{};
   const PlaceQuestion& asked = question();
@@ -84,7 +90,7 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   out.measure = *answer->measure;
   const ModelConfig& config = out.run->config();
   out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
-  if (*asked.over) out.over = {asked.over};
+  if (*asked.over) out.over = split(asked.over, ',');
   if (settings.mean) out.how = {EditOp::set, MeanOver{}};
   if (!asked.patch) return out;
   Document other = run.document;
@@ -111,15 +117,21 @@ void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int
   request_ = made(*run);
   key_ = request_ ? request_->key() : 0;
   const auto newest = sweep_.newest();
-  if (newest && settings.page != AskPage::parts && !is_fresh(*newest)) sweep_.stop(jobs);
+  if (newest && asks_sweep(settings.page) && !is_fresh(*newest)) sweep_.stop(jobs);
 }
 
 void Asking::start(Jobs& jobs) {
   if (!run_) return;
+  if (can_go_on()) return sweep_.go_on(jobs);
   put_.clear();
   request_ = made(*run_);
   key_ = request_ ? request_->key() : 0;
   if (request_) sweep_.start(jobs, *request_);
+}
+
+bool Asking::can_go_on() const {
+  const auto newest = sweep_.newest();
+  return newest && is_fresh(*newest) && newest->can_go_on();
 }
 
 void Asking::forget(Jobs& jobs) {
@@ -139,10 +151,11 @@ double Asking::effort() const {
     const ModelConfig& of = config.of(stack);
     if (of.stack != stack || (asked.by_rows && stack != stack_of(config))) continue;
     const std::string_view over = asked.over;
-    for (const BlockSpec& block : of.blocks)
-      cells += over == "head"  ? block.attention.n_heads * (block.cross ? 2 : 1)
-               : over == "pos" ? static_cast<double>(request_->run->rows(stack))
-                               : 3;
+    for (const BlockSpec& block : of.blocks) {
+      const double heads = block.attention.n_heads * (block.cross ? 2 : 1),
+                   rows = static_cast<double>(request_->run->rows(stack));
+      cells += over == "head" ? heads : over == "pos" ? rows : over == "head,pos" ? heads * rows : 3;
+    }
   }
   const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length));
   return cells * rows * static_cast<double>(request_->model->weights().parameter_count());

@@ -17,13 +17,16 @@ namespace attnscope {
 struct PlaceQuestion {
   const char* id;     ///< "heads": end of the keys of its words
   const char* steps;  ///< a selector inside of a stack: "blocks.*.attn.z"
-  const char* over;   ///< "head", "pos"; "": each step at once
+  const char* over;   ///< "head", "pos", "head,pos"; "": each step at once
   bool patch;         ///< of a patch, else of a knock-out
   bool by_rows;       ///< its columns are rows of one stack
 };
 std::span<const PlaceQuestion> place_questions();
 
-enum class AskPage : std::uint8_t { knock_out, patch, parts };
+/// heads: a table, whose effects are those of knocking out heads.
+enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph };
+/// Answered by a sweep.
+inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
 
 /// What a person chose.
 struct AskSettings {
@@ -47,8 +50,11 @@ class Asking {
   /// What start() would ask. An Error without a sentence: there is no measure, no other prompt, or no model
   /// to run.
   const Result<SweepRequest>& request() const { return request_; }
-  /// Answers the question; the edits that cells put so far belong to the run that is asked about.
+  /// Answers the question, or goes on where its answer was stopped; the edits that cells put so far belong to
+  /// the run that is asked about.
   void start(Jobs& jobs);
+  /// start() would go on.
+  bool can_go_on() const;
   void stop(Jobs& jobs) { sweep_.stop(jobs); }
   /// Another model was opened: answers about the one before are gone.
   void forget(Jobs& jobs);

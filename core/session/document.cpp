@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
+#include "core/session/vector_name.h"
+#include "core/trace/longest_input.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
@@ -19,6 +21,7 @@ Error no_sequence() { return fail(Code::out_of_range, "error.session.no_sequence
 
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos) {
   if (pos < 0 || pos >= sequence.input.length()) return {};
+  if (const std::string name = vector_name(sequence.input, pos); !name.empty()) return name;
   if (!sequence.input.vectors.empty()) return std::to_string(pos);
   return token_label(opened, sequence.input.ids[static_cast<std::size_t>(pos)]);
 }
@@ -34,6 +37,7 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
   const ModelConfig& config = trace.config();
   if (row < 0 || row >= std::max(trace.rows(stack), trace.length)) return {};
   if (config.of(stack).patch.size > 0) return patch_label(config.of(stack).patch, row);
+  if (const std::string name = vector_name(trace.input, row); !name.empty()) return name;
   const std::vector<int>& ids = trace.ids_of(stack);
   if (row >= static_cast<std::int64_t>(ids.size())) return std::to_string(row);
   const int id = ids[static_cast<std::size_t>(row)];
@@ -233,7 +237,7 @@ Status delete_sequence(Document& document, std::size_t sequence) {
 }
 
 Status set_padding(Document& document, const Padding& padding) {
-  const std::int64_t known = document.model->config().position.max_positions;
+  const std::int64_t known = longest_input(document.model->config().position);
   const std::int64_t most = known > 0 ? known : kMostPadded;
   if (padding.to < 0 || padding.to > most) {
     return fail(Code::out_of_range, "error.session.padding", {padding.to, most});

@@ -2,8 +2,13 @@
 // undo points stay; a run that is under way is waited for, so that the picture always moves. Refuses to throw
 // away a weight that was changed by hand.
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "core/arch/save_model.h"
+#include "core/base/text.h"
 #include "core/session/session.h"
+#include "core/session/session_file.h"
 
 namespace attnscope {
 namespace {
@@ -39,7 +44,28 @@ const Checkpoint* checkpoint_at(const TrainingSnapshot& snapshot, int step) {
   return after == snapshot.checkpoints.begin() ? after->get() : std::prev(after)->get();
 }
 
+// The model as it is shown, as a folder of its own that a session can refer to.
+Result<Document> kept_beside(Document document, const Task& task, const std::string& folder) {
+  TRY(const std::string layout, fitting_layout(task.layout(), *document.opened->model));
+  TRY_OK(save_model(folder, layout, *document.opened->model, task.tokenizer()));
+  TRY(OpenedModel opened, open_model(folder));
+  opened.title = document.opened->title;
+  document.model = opened.model;
+  document.opened = std::make_shared<const OpenedModel>(std::move(opened));
+  return document;
+}
+
 }  // namespace
+
+Status Session::save(const std::string& path, const nlohmann::json& look) const {
+  Document document = this->document();
+  const auto snapshot = training_.snapshot();
+  if (shows_training_ && snapshot && starts_with(document.opened->path, "training:")) {
+    TRY(document, kept_beside(std::move(document), *snapshot->task,
+                              std::filesystem::absolute(path + kModelEnding).string()));
+  }
+  return save_session(path, document, look, pinned_ ? &pinned_->document : nullptr);
+}
 
 Status Session::train(const TrainingSettings& settings, bool run) {
   const auto before = training_.snapshot();
@@ -61,7 +87,7 @@ void Session::show_training() {
   const auto snapshot = training_.snapshot();
   if (!snapshot) return;
   shows_training_ = awaits_training_ = false;  // not another model: it does not pause
-  finish_open(document_of(*snapshot));
+  finish_open(History(document_of(*snapshot)));
   shows_training_ = true;
   wanted_step_ = -1;
   shown_step_ = snapshot->now.step;

@@ -167,6 +167,29 @@ Status take_back_masks(Document& document) {
   return Done{};
 }
 
+Result<std::shared_ptr<const Trace>> run_with_own_masks(const Document& document, int sequence,
+                                                        const std::atomic<bool>* cancel) {
+  Document own = document;
+  TRY_OK(take_back_masks(own));
+  const std::vector<Input> inputs = inputs_of(own);
+  if (sequence < 0 || sequence >= static_cast<int>(inputs.size()))
+    return fail(Code::out_of_range, "error.session.no_token");
+  RunOptions options;
+  options.edits = edits_for(own.edits, sequence);
+  options.cancel = cancel;
+  return own.model->run(inputs[static_cast<std::size_t>(sequence)], options);
+}
+
+Status name_three_parts(Document& document, std::size_t sequence) {
+  const std::int64_t length =
+      sequence < document.sequences.size() ? document.sequences[sequence].input.length() : 0;
+  if (length < 3) return fail(Code::out_of_range, "error.session.no_token");
+  const std::int64_t third = length / 3;
+  return set_spans(document, sequence,
+                   format("image=%lld,text=%lld,action=%lld", static_cast<long long>(third),
+                          static_cast<long long>(third), static_cast<long long>(length - 2 * third)));
+}
+
 std::size_t count_switched_cells(const Document& document) {
   std::size_t count = 0;
   for (const AttentionKind of : kAttentionKinds) count += switched_cells(document, of).size();

@@ -57,6 +57,12 @@ void take_back_mask_cell(Document& document, AttentionKind of, std::int64_t quer
 /// Every mask is the model's own / makes it so.
 bool all_own_masks(const Document& document);
 Status take_back_masks(Document& document);
+/// One sequence of the document as it would run if every mask were the model's own. Errors: as Model::run.
+Result<std::shared_ptr<const Trace>> run_with_own_masks(const Document& document, int sequence,
+                                                        const std::atomic<bool>* cancel = nullptr);
+/// Names the first tokens of a sequence image, those in the middle text and the last action, in equal parts:
+/// for inputs that have no parts. Errors: fewer than three tokens.
+Status name_three_parts(Document& document, std::size_t sequence);
 /// Edits of numbers of steps.
 std::size_t count_number_edits(const Document& document);
 /// Cells that were switched by hand in all masks.

@@ -33,6 +33,7 @@ bool same_sizes(const Document& a, const Document& b) {
 }
 
 void take_sequences(const Document& before, Document& fresh, std::vector<Text>& left_out) {
+  if (fresh.opened->recorded.empty()) fresh.padding = before.padding;
   if (inputs_of_file(before)) return;
   std::vector<Sequence> fitting;
   for (std::size_t i = 0; i < before.sequences.size(); ++i) {
@@ -52,7 +53,6 @@ void take_sequences(const Document& before, Document& fresh, std::vector<Text>& 
     fitting.push_back(std::move(sequence));
   }
   if (!fitting.empty()) fresh.sequences = std::move(fitting);
-  fresh.padding = before.padding;
 }
 
 Status fits(const Document& document) {
@@ -91,11 +91,13 @@ Edits without_place(const Document& document) {
   return missing;
 }
 
-void take_edits(const Document& before, Document& fresh, std::vector<Text>& left_out) {
+void take_edits(const Document& before, Document& fresh, std::vector<Text>& left_out, bool try_runs) {
   if (before.opened->scene && edits_to_json(before.edits) == edits_to_json(before.opened->scene->edits))
     return;
-  fresh.edits.clear();
-  for (const auto& edit : before.edits) {
+  fresh.edits = before.edits;
+  const bool all = fits(fresh).ok();
+  if (!all) fresh.edits.clear();
+  for (const auto& edit : all ? Edits{} : before.edits) {
     Document asked = fresh;
     asked.edits.push_back(edit);
     if (const Status taken = fits(asked); taken)
@@ -103,7 +105,7 @@ void take_edits(const Document& before, Document& fresh, std::vector<Text>& left
     else
       left_out.push_back(Text::of("note.read_again.edit_because", {to_text(*edit), taken.error().whole()}));
   }
-  if (same_sizes(before, fresh)) return;
+  if (!try_runs || same_sizes(before, fresh)) return;
   for (const auto& edit : without_place(fresh))
     if (std::erase_if(fresh.edits, [&](const auto& one) { return same_edit(*one, *edit); }) > 0)
       left_out.push_back(Text::of("note.read_again.edit", {to_text(*edit)}));
@@ -111,23 +113,36 @@ void take_edits(const Document& before, Document& fresh, std::vector<Text>& left
 
 }  // namespace
 
-std::vector<Text> take_over(const Document& before, Document& fresh) {
+std::vector<Text> take_over(const Document& before, Document& fresh, bool try_runs) {
   std::vector<Text> left_out;
   fresh.sampling = before.sampling;
+  fresh.notes = before.notes;
   take_sequences(before, fresh, left_out);
   if (!fresh.opened->recorded.empty()) return left_out;
-  take_edits(before, fresh, left_out);
+  take_edits(before, fresh, left_out, try_runs);
   return left_out;
 }
 
-Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel) {
-  TRY(OpenedModel opened, open_model(before.opened->path));
-  Document fresh = new_document(std::make_shared<const OpenedModel>(opened), cancel);
-  std::vector<Text> left_out = take_over(before, fresh);
-  if (left_out.empty()) return fresh;
-  opened.notes.insert(opened.notes.end(), left_out.begin(), left_out.end());
-  fresh.opened = std::make_shared<const OpenedModel>(std::move(opened));
-  return fresh;
+Result<History> read_again(const History& before, const std::atomic<bool>* cancel) {
+  TRY(OpenedModel opened, open_model(before.now().opened->path));
+  auto shared = std::make_shared<const OpenedModel>(opened);
+  const Document first = new_document(shared, cancel);
+  Document now = first;
+  std::vector<Text> left_out = take_over(before.now(), now);
+  if (!left_out.empty()) {
+    opened.notes.insert(opened.notes.end(), left_out.begin(), left_out.end());
+    shared = std::make_shared<const OpenedModel>(std::move(opened));
+  }
+  History out = before;
+  out.close_gesture();
+  out.amend([&](Document& document) {
+    const bool is_now = &document == &out.now();
+    Document fresh = is_now ? now : first;
+    if (!is_now && !(cancel && *cancel)) take_over(document, fresh, false);
+    fresh.opened = shared;
+    document = std::move(fresh);
+  });
+  return out;
 }
 
 }  // namespace attnscope

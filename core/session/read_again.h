@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "core/session/document.h"
+#include "core/session/history.h"
 
 namespace attnscope {
 
-/// Opens what `before` was opened from once more. The new document's notes say what was left out. Takes as
-/// long as opening, and a run where sizes changed. Errors: those of open_model.
-Result<Document> read_again(const Document& before, const std::atomic<bool>* cancel = nullptr);
+/// Opens what `before` was opened from once more, under the document and all of its undo points. The model's
+/// notes say what was left out of the document. Takes as long as opening, and a run where sizes changed.
+/// Errors: those of open_model.
+Result<History> read_again(const History& before, const std::atomic<bool>* cancel = nullptr);
 
 /// Puts on `fresh`, of the same path, what was made of `before`; gives a sentence for each thing left out.
-std::vector<Text> take_over(const Document& before, Document& fresh);
+/// `try_runs`: edits of steps that a run no longer has are found by running it.
+std::vector<Text> take_over(const Document& before, Document& fresh, bool try_runs = true);
 
 }  // namespace attnscope

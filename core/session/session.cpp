@@ -36,6 +36,12 @@ Result<Document> document_at(Result<OpenedModel> opened, const std::atomic<bool>
   return new_document(std::make_shared<const OpenedModel>(*std::move(opened)), cancel);
 }
 
+// Nothing to take back yet.
+Result<History> history_of(Result<Document> opened) {
+  if (!opened) return opened.error();
+  return History(*std::move(opened));
+}
+
 constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many steps as a block has
 
 bool same_input(const Sequence& first, const Sequence& second) {
@@ -108,11 +114,16 @@ bool Session::poll() {
   return !events.empty();
 }
 
-void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make) {
+void Session::open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make) {
   jobs_.submit("open", [this, make = std::move(make)](const std::atomic<bool>& cancel) {
-    auto fresh = std::make_shared<Result<Document>>(make(cancel));
+    auto fresh = std::make_shared<Result<History>>(make(cancel));
     if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
   });
+}
+
+void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make) {
+  open_history(
+      [make = std::move(make)](const std::atomic<bool>& cancel) { return history_of(make(cancel)); });
 }
 
 void Session::open(const std::string& path) {
@@ -127,16 +138,16 @@ void Session::open_files(ModelFiles files, std::string name) {
 
 void Session::read_again() {
   if (!document().opened) return;
-  open_document([before = document()](const std::atomic<bool>& cancel) {
+  open_history([before = history_](const std::atomic<bool>& cancel) {
     return attnscope::read_again(before, &cancel);
   });
 }
 
 void Session::open_scene(std::string text, std::string name) {
-  finish_open(document_at(open_scene_text(text, name)));
+  finish_open(history_of(document_at(open_scene_text(text, name))));
 }
 
-void Session::finish_open(Result<Document> opened) {
+void Session::finish_open(Result<History> opened) {
   if (!opened) {
     error_ = opened.error();
     return;
@@ -149,7 +160,7 @@ void Session::finish_open(Result<Document> opened) {
   mixed_.reset();
   result_.reset();
   previous_.reset();
-  history_ = History(*std::move(opened));
+  history_ = *std::move(opened);
   stamps_ = document().opened->files;
   newer_file_.clear();
   ++opened_version_;
@@ -195,23 +206,28 @@ std::shared_ptr<RunResult> Session::result_of(const Document& document,
   return result;
 }
 
-void Session::pin(Document document) {
-  jobs_.submit("pin", [this, document = std::move(document), opened = opened_version_](const auto& cancel) {
+void Session::pin(
+    std::function<Result<std::shared_ptr<const Document>>(const std::atomic<bool>& cancel)> make) {
+  jobs_.submit("pin", [this, make = std::move(make), own = document().opened,
+                       opened = opened_version_](const std::atomic<bool>& cancel) {
+    const auto failed = [&](const Error& error) { post([this, error] { error_ = error; }); };
+    const auto document = make(cancel);
+    if (cancel || (document && !*document)) return;
+    if (!document) return failed(document.error());
     RunOptions options;
     options.cancel = &cancel;
-    auto traces = run_all(document, options, {});
+    auto traces = run_all(**document, options, {});
     if (cancel) return;
-    post([this, opened, result = traces ? result_of(document, *traces, opened) : nullptr, traces] {
-      if (opened != opened_version_) return;
-      if (result)
-        pinned_ = result;
-      else
-        error_ = traces.error();
+    if (!traces) return failed(traces.error());
+    // Of another model: no undo point can hold it.
+    const auto result = result_of(**document, *std::move(traces), (*document)->opened == own ? opened : 0);
+    post([this, opened, result] {
+      if (opened == opened_version_) pinned_ = result;
     });
   });
 }
 
-void Session::swap_pinned(const std::string& sentence) {
+void Session::swap_pinned(const Text& sentence) {
   if (!pinned_ || !result_ || opening()) return;
   const auto other = pinned_;
   pin();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,7 +68,8 @@ class Session {
   /// The document that `make` gives, in the background.
   void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make);
   bool opening() const { return jobs_.busy("open"); }
-  /// Opens what is open once more, as it lies on the disk now; inputs and edits stay where they fit.
+  /// Opens what is open once more, as it lies on the disk now; inputs, edits and undo points stay where they
+  /// fit.
   void read_again();
   void cancel_opening() { jobs_.cancel("open"); }
 
@@ -98,13 +100,14 @@ class Session {
   // ---- A and B ----
   /// Keeps the newest result as A, whatever is edited or opened from then on. Does nothing before the first.
   void pin() { pinned_ = result_ ? result_ : pinned_; }
-  /// The same of what is open with other inputs and edits, run in the background.
-  void pin(Document document);
+  /// The same of what `make` gives, made and run in the background: what is open with other inputs and edits,
+  /// or another model; null: nothing is kept.
+  void pin(std::function<Result<std::shared_ptr<const Document>>(const std::atomic<bool>& cancel)> make);
   void unpin() { pinned_.reset(); }
   std::shared_ptr<const RunResult> pinned() const { return pinned_; }
   /// A becomes what is open, one undo point with `sentence` where it is of the same model, and what was open
   /// A.
-  void swap_pinned(const std::string& sentence);
+  void swap_pinned(const Text& sentence);
 
   bool running() const { return jobs_.busy("run"); }
   /// Share of the running forward that is done, 0..1.
@@ -126,6 +129,9 @@ class Session {
   void saved_to(const std::string& path);
   /// Runs the document as it stands again.
   void run();
+  /// Writes the session file (session_file.h) with where one looked. The model in training, which is in no
+  /// file yet, is written into a folder beside it, as it is shown. Errors: the writers'.
+  Status save(const std::string& path, const nlohmann::json& look) const;
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
   void generate(int sequence, int count, const Text& sentence);
@@ -160,7 +166,8 @@ class Session {
   std::uint64_t opened_version() const { return opened_version_; }
 
  private:
-  void finish_open(Result<Document> opened);
+  void open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make);
+  void finish_open(Result<History> opened);
   void post(std::function<void()> event);
   void start(Jobs::Running older);
   std::shared_ptr<RunResult> result_of(const Document& document,

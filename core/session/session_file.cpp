@@ -8,6 +8,7 @@
 
 #include "core/arch/edit_json.h"
 #include "core/arch/scene.h"
+#include "core/arch/shipped.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
@@ -234,7 +235,9 @@ json sampling_json(const Sampling& sampling) {
   return {{"temperature", sampling.temperature},
           {"top_k", sampling.top_k},
           {"top_p", sampling.top_p},
-          {"seed", sampling.seed}};
+          {"seed", sampling.seed},
+          {"min_p", sampling.min_p},
+          {"repetition_penalty", sampling.repetition_penalty}};
 }
 
 // Words by the text of a step or a cell.
@@ -263,6 +266,8 @@ Status take_settings(const json& file, const std::string& path, Document& docume
       sampling.at("top_k").get_to(document.sampling.top_k);
       sampling.at("top_p").get_to(document.sampling.top_p);
       sampling.at("seed").get_to(document.sampling.seed);
+      document.sampling.min_p = sampling.value("min_p", 0.f);  // younger than the others
+      document.sampling.repetition_penalty = sampling.value("repetition_penalty", 1.f);
     }
   } catch (const json::exception&) {
     return damaged(path, Text::of("error.session.file.padding"));
@@ -312,11 +317,43 @@ Status take_run(const json& file, const std::string& path, Document& document, s
   return Done{};
 }
 
+// Which model it is: a scene whole, others by path and fingerprint.
+Result<json> model_json(const Document& document, const std::string& path) {
+  const OpenedModel& opened = *document.opened;
+  json out = {{"path", opened.path}, {"title", opened.title}};
+  if (opened.scene) {
+    TRY(Scene scene, scene_of(document));
+    scene.edits.clear();
+    out["scene"] = json::parse(scene_to_text(scene));
+    return out;
+  }
+  out["fingerprint"] = fingerprint(*opened.model);
+  std::error_code ignored;
+  const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
+  if (!beside.empty()) out["beside"] = beside.string();
+  return out;
+}
+
 std::string first_that_exists(const std::vector<std::string>& paths) {
   std::error_code ignored;
   for (const std::string& path : paths)
     if (!path.empty() && fs::exists(path, ignored)) return path;
   return paths.front();
+}
+
+// Where the model lies: the saved path, or the one beside the session, whichever is there.
+std::string path_of(const json& model, const std::string& path) {
+  const std::string saved = text_at(model, "path"), beside = text_at(model, "beside");
+  if (is_shipped_name(saved) || saved.find('/') == std::string::npos) return saved;
+  return first_that_exists(
+      {saved,
+       beside.empty() ? beside : (fs::absolute(path).parent_path() / beside).lexically_normal().string()});
+}
+
+Result<OpenedModel> open_saved(const json& model, const std::string& path) {
+  const std::string where = path_of(model, path);
+  if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
+  return is_shipped_name(where) ? open_shipped(where) : open_model(where);
 }
 
 }  // namespace
@@ -343,25 +380,19 @@ std::string fingerprint(const Model& model) {
 Status save_session(const std::string& path, const Document& document, const json& look,
                     const Document* pinned) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
-  const OpenedModel& opened = *document.opened;
-  if (opened.path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
+  if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
-  file["model"] = {{"path", opened.path}, {"title", opened.title}};
-  if (opened.scene) {
-    TRY(Scene scene, scene_of(document));
-    scene.edits.clear();
-    file["model"]["scene"] = json::parse(scene_to_text(scene));
-  } else {
-    file["model"]["fingerprint"] = fingerprint(*opened.model);
-    const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
-    if (!beside.empty()) file["model"]["beside"] = beside.string();
-  }
+  TRY(file["model"], model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
-  if (pinned && pinned->opened == document.opened) {
+  const bool other = pinned && pinned->opened != document.opened;
+  if (pinned && pinned->opened && (!other || !pinned->opened->path.empty())) {
     file["pinned"] = json::object();
+    if (other) {
+      TRY(file["pinned"]["model"], model_json(*pinned, path));
+    }
     put_run(file["pinned"], *pinned, arrays);
   }
   file["look"] = look;
@@ -386,14 +417,8 @@ Result<SessionFile> read_session(const std::string& path) {
     return damaged(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
-  out.model = text_at(*model, "path");
+  out.model = path_of(*model, path);
   if (model->contains("scene")) out.scene = (*model)["scene"].dump();
-  const std::string beside = text_at(*model, "beside");
-  if (!out.model.starts_with("model:") && !out.model.starts_with("scene:") &&
-      out.model.find('/') != std::string::npos)
-    out.model = first_that_exists(
-        {out.model,
-         beside.empty() ? beside : (fs::absolute(path).parent_path() / beside).lexically_normal().string()});
   if (!file.contains("look")) file["look"] = json::object();
   out.all = std::make_shared<const json>(std::move(file));
   return out;
@@ -416,11 +441,17 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   return document;
 }
 
-Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document) {
+Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document,
+                                                  const std::atomic<bool>* cancel) {
   const auto found = session.all->find("pinned");
   if (found == session.all->end() || !document.opened) return std::shared_ptr<const Document>();
   if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
   Document pinned = document;
+  if (const auto model = found->find("model"); model != found->end()) {
+    if (text_at(*model, "path").empty()) return damaged(session.path, Text::of("error.session.file.pinned"));
+    TRY(OpenedModel opened, open_saved(*model, session.path));
+    pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
+  }
   std::vector<Text> ignored;  // said of the document itself already, where they are its own
   TRY_OK(take_run(*found, session.path, pinned, ignored));
   return std::make_shared<const Document>(std::move(pinned));

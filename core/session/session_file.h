@@ -14,6 +14,8 @@
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
+inline constexpr const char* kModelEnding =
+    ".model";  ///< behind it: the folder of a model that was in no file
 bool is_session_path(const std::string& path);
 
 struct SessionFile {
@@ -30,8 +32,8 @@ struct SessionFile {
 /// and a sample of the values of all weights.
 std::string fingerprint(const Model& model);
 /// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
-/// compared with, by what made it, where that is of the same model. Errors: nothing is open, a model that
-/// trains and is in no file, the writers'.
+/// compared with, by what made it and its own model where it is another one. Errors: nothing is open, a model
+/// that trains and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
@@ -41,8 +43,9 @@ Result<SessionFile> read_session(const std::string& path);
 /// a damaged field, arrays that are missing.
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel = nullptr);
-/// What made the session's pinned run, of the model that `document` opened; null where none was pinned.
-/// Errors as above.
-Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document);
+/// What made the session's pinned run, of the model that `document` opened or of its own, which is opened;
+/// null where none was pinned. Errors as above, and those of opening.
+Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document,
+                                                  const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace attnscope

@@ -5,8 +5,8 @@
 
 namespace attnscope {
 
-/// "ko" where the first of LC_ALL, LC_MESSAGES and LANG that is set names Korean ("ko", "ko_KR.UTF-8"), else
-/// "en".
+/// The language that the first of LC_ALL, LC_MESSAGES and LANG that is set names ("ko", "ko_KR.UTF-8"), where
+/// the program speaks it; else "en".
 std::string system_language();
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,12 +112,16 @@ inline std::shared_ptr<const Edit> set_to(Target where, float value) {
   return make_edit(NumberEdit{std::move(where), EditOp::set, value});
 }
 
-/// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N` or `@FILE` (.npz, .npy or
-/// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one). A part of the
+/// What "run:NAME" and "dir:WORDS" stand for at a place: whoever has runs and words knows
+/// (core/session/edit_values.h).
+using EditNumbers = std::function<Result<Tensor>(const std::string& name, const Target& where)>;
+/// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N`, `@FILE` (.npz, .npy or
+/// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and where
+/// `numbers` is given `@run:NAME` and `@dir:WORDS`, which are kept by value. A part of the
 /// model is exchanged by "blocks.*.order=post" (pre, post, parallel), "blocks.0.mlp.skip=off",
 /// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",
 /// "blocks.*.attn.mask_order=before" (after), "blocks.*.attn.kv_heads=2".
-Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text);
+Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers = {});
 /// The same text again; frozen numbers are written as "@" and their origin, a mask as "mask cross:TEXT".
 std::string to_text(const Edit& edit);
 /// True where both do the same; frozen numbers are compared bit by bit.

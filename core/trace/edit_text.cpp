@@ -67,12 +67,19 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   return EditValue(Frozen{values.packed(), std::string(text)});
 }
 
-Result<EditValue> parse_operand(std::string_view text, const Target& where, std::string_view whole) {
+Result<EditValue> parse_operand(std::string_view text, const Target& where, std::string_view whole,
+                                const EditNumbers& numbers) {
   if (text == "mean") return EditValue(MeanOver{});
   if (starts_with(text, "@pos:")) {
     const auto pos = parse_index(text.substr(5));
     if (!pos) return bad_edit(whole, Text::of("error.trace.edit.position"));
     return EditValue(FromPos{*pos});
+  }
+  if (starts_with(text, "@run:") || starts_with(text, "@dir:")) {
+    if (!numbers) return bad_edit(whole, Text::of("error.trace.edit.no_runs"));
+    const std::string name(text.substr(1));
+    TRY(Tensor values, numbers(name, where));
+    return EditValue(Frozen{std::move(values), name});
   }
   if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
   float value = 0;
@@ -200,7 +207,7 @@ Result<Target> parse_target(std::string_view text) {
   return out;
 }
 
-Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text) {
+Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers) {
   const std::size_t closed = text.find(']'), open = text.find('[');
   const std::size_t from = open < text.find('=') && closed != std::string_view::npos ? closed : 0;
   const std::size_t equals = text.find('=', from);
@@ -215,7 +222,7 @@ Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text) {
     return make_edit(std::move(exchange));
   }
   TRY(Target where, parse_target(place));
-  TRY(EditValue operand, parse_operand(value, where, text));
+  TRY(EditValue operand, parse_operand(value, where, text, numbers));
   return make_edit(NumberEdit{std::move(where), op, std::move(operand)});
 }
 

@@ -97,6 +97,44 @@ std::string exactly(double value) {
 }
 std::string exactly(int value) { return std::to_string(value); }
 
+// What models of its kind are used for, and the paper that they come from; empty for what nobody has
+// described.
+struct FamilyText {
+  std::string_view layout, task;  // empty: any
+  const char* text;
+};
+constexpr FamilyText kFamilies[] = {
+    {"gpt2", "",
+     "GPT-2 (Radford et al. 2019, “Language Models are Unsupervised Multitask Learners”): a decoder with "
+     "learned positions and a norm before each part. Decoders write and complete text and code, and answer."},
+    {"llama", "",
+     "Llama (Touvron et al. 2023, “LLaMA: Open and Efficient Foundation Language Models”): a decoder with "
+     "rotary positions, RMSNorm, SwiGLU and shared keys and values. Most open models that chat and write "
+     "code are of this family."},
+    {"bert", "",
+     "BERT (Devlin et al. 2018, “BERT: Pre-training of Deep Bidirectional Transformers for Language "
+     "Understanding”): an encoder. Encoders classify and tag texts, and make the vectors that search "
+     "compares."},
+    {"marian", "",
+     "The encoder-decoder of Vaswani et al. 2017, “Attention Is All You Need”, as Marian has it "
+     "(Junczys-Dowmunt et al. 2018). Encoder-decoders translate, summarise and write down speech."},
+    {"", "induction",
+     "Attention alone (Elhage et al. 2021, “A Mathematical Framework for Transformer Circuits”; Olsson et "
+     "al. 2022, “In-context Learning and Induction Heads”). Such small models are for study: what is found "
+     "in them is found in large ones too."},
+    {"", "pilot",
+     "Vision, language, action (Brohan et al. 2023, “RT-2”; Kim et al. 2024, “OpenVLA”): an image and an "
+     "instruction in one sequence, actions as tokens. Robots are steered so."},
+};
+
+std::string family_of(const Card& card) {
+  for (const FamilyText& family : kFamilies)
+    if ((family.layout.empty() || family.layout == card.layout) &&
+        (family.task.empty() || family.task == card.task))
+      return family.text;
+  return {};
+}
+
 // The line that trains it again: what was chosen otherwise than the task has it.
 std::string command_of(const Card& card) {
   const auto task = find_task(card.task);
@@ -202,6 +240,7 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
 
 std::string card_text(const Card& card) {
   std::string out = format("# %s\n\n%s\n\n", card.title.c_str(), card.sentence.c_str());
+  if (const std::string family = family_of(card); !family.empty()) out += family + "\n\n";
   out += "Trained by attnscope itself:\n\n```\n" + command_of(card) + "\n```\n\n";
   out += format(
       "%d layers, %d heads, width %d, %d tokens in the vocabulary, %s parameters. "

@@ -5,6 +5,7 @@
 
 #include "app/state/session_look.h"
 #include "app/views/ask_parts.h"
+#include "core/lens/rollout.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -161,6 +162,8 @@ TEST_F(AskViewTest, ARightClickOnATokenOfTheOutputMeasuresIt) {
   tell();
   workspace().view = "output";
   settle();
+  click("output_last");
+  settle();
   click("next_1", 1);
   ASSERT_TRUE(shows("measure_target"));
   click("measure_target");
@@ -231,10 +234,8 @@ TEST_F(AskViewTest, BesideAnotherViewItIsReachedAndReadable) {
   workspace().second_view = "attention";
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   settle();
-  EXPECT_FALSE(shows("tab_ask")) << "no room for nine words";
-  click("tab_more");
-  ASSERT_TRUE(shows("behind_ask"));
-  click("behind_ask");
+  EXPECT_FALSE(shows("tab_ask")) << "no room for all words";
+  click_view("ask");
   settle();
   EXPECT_TRUE(workspace().view == "ask" || workspace().second_view == "ask");
   EXPECT_TRUE(shows("tab_ask")) << "the open one is always there";
@@ -284,6 +285,73 @@ TEST_F(AskViewTest, EncoderDecodersAnswerInBothStacks) {
   workspace().asking.settings.stack = Stack::enc;
   settle();
   for (const SweepCell& one : answer().sweep->cells()) EXPECT_EQ(one.site.stack, Stack::enc);
+}
+
+TEST_F(AskViewTest, TheHeadsAreRankedByAnyTitle) {
+  tell();
+  click("ask.page.heads");
+  settle();
+  const auto top = [&](const std::string& id) { return noted_items().at(id).p0.y; };
+  const std::string mover = "ask_head_blocks.1.attn.pattern.3", carrier = "ask_head_blocks.0.attn.pattern.2";
+  ASSERT_TRUE(shows(mover) && shows(carrier));
+  EXPECT_LT(top(carrier), top(mover)) << "by effect: -8.6 before -3.4";
+  click("ask_heads_by_antecedent");
+  frames();
+  EXPECT_LT(top(mover), top(carrier)) << "it reads the cat";
+  click("ask_heads_by_antecedent");
+  frames();
+  EXPECT_GT(top(mover), top(carrier)) << "the smallest first";
+  click(mover);
+  settle();
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.attn.pattern");
+  EXPECT_EQ(workspace().cursor.head, 3);
+  EXPECT_EQ(workspace().cursor.key, 2) << "at the cat";
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(AskViewTest, RolloutAndFlowStandBesideRawAttention) {
+  tell();
+  click("ask.page.paths");
+  settle();
+  ASSERT_TRUE(shows("matrix.ask_paths"));
+  const AttentionPlace place{Stack::single, Part::attn};
+  for (const AttentionPath path : {AttentionPath::rollout, AttentionPath::flow, AttentionPath::raw}) {
+    click("ask.paths." + std::string(path_name(path)));
+    settle();
+    const auto want = attention_path(run().trace(0), place, path, 13);
+    ASSERT_TRUE(want);
+    const Tensor shown = painter_.shown("ask_paths");
+    ASSERT_EQ(shown.sizes(), want->weights.sizes());
+    for (std::int64_t key = 0; key < 14; ++key) EXPECT_EQ(shown.at(0, key), want->weights.at(1, key));
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(AskViewTest, TheGraphLeadsFromTheAnswerToTheCatAndIsSaved) {
+  tell();
+  click("ask.page.graph");
+  settle();
+  ASSERT_TRUE(shows("ask_graph_sum"));
+  ASSERT_TRUE(shows("ask_node_1_3_13")) << "head 1.3 at the last word";
+  ASSERT_TRUE(shows("ask_node_0_4_2")) << "MLP 0 at the cat";
+  click("ask_node_1_3_13");
+  settle();
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.attn.pattern");
+  EXPECT_EQ(workspace().cursor.head, 3);
+  EXPECT_EQ(workspace().cursor.query, 13);
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(AskViewTest, SweepsOverHeadsAndPositionsHaveARowPerHead) {
+  tell();
+  click("ask.out.heads_at");
+  settle();
+  ASSERT_TRUE(shows("matrix.ask_sweep"));
+  const ItemRect cells = noted_items().at("matrix.ask_sweep");
+  EXPECT_EQ(cells.rows, 8);
+  EXPECT_EQ(cells.cols, 14);
+  EXPECT_NEAR(painter_.shown("ask_sweep").at(3, 13),
+              value("blocks.1.attn.z[head=3,pos=13]") - answer().base(), 1e-5);
 }
 
 }  // namespace

@@ -47,6 +47,43 @@ class EditMenuTest : public testing::FrameTest {
   }
 };
 
+TEST_F(EditMenuTest, APlaceTakesTheNumbersOfAOrADirection) {
+  open_at("attention");
+  right_click("head_0_1");
+  ASSERT_TRUE(shows("edit_menu.from_a"));
+  act("edit_menu.from_a");
+  EXPECT_TRUE(document().edits.empty()) << "nothing is pinned";
+  state().session.pin();
+  const float before = most("blocks.0.attn.z", 1);
+  act("edit_menu.zero");
+  EXPECT_EQ(most("blocks.0.attn.z", 1), 0.f);
+  right_click("head_0_1");
+  act("edit_menu.from_a");
+  EXPECT_EQ(edit(document().edits.size() - 1), "blocks.0.attn.z[head=1]=@run:A");
+  EXPECT_EQ(most("blocks.0.attn.z", 1), before);
+  right_click("head_0_1");
+  click("edit_direction");
+  type("pos:1-0");
+  act("edit_menu.direction.add");
+  EXPECT_EQ(edit(document().edits.size() - 1), "blocks.0.attn.z[head=1]+=@dir:pos:1-0");
+}
+
+TEST_F(EditMenuTest, ALogitIsEditedWhereWordsAreListed) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "storyteller");
+  settle();
+  workspace().view = "output";
+  settle();
+  right_click("next_1");
+  ASSERT_TRUE(shows("measure_edit"));
+  click("measure_edit");
+  frames(2);
+  ASSERT_TRUE(shows("edit_menu.zero"));
+  act("edit_menu.zero");
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(edit(0).rfind("logits[pos=", 0), 0u) << edit(0);
+}
+
 TEST_F(EditMenuTest, AHeadIsZeroedRestoredAndUndone) {
   open_at("attention");
   const float before = most("blocks.0.attn.z", 1);

@@ -19,6 +19,7 @@ class Thrower final : public View {
   enum class How : std::uint8_t { well, memory, deep, deferred, later };
   explicit Thrower(How& how) : how_(how) {}
   const char* id() const override { return "mask"; }
+  ViewGroup group() const override { return ViewGroup::walk; }
   int order() const override { return 3; }
   void draw(const ViewContext& context) override {
     ++drawn;
@@ -89,9 +90,9 @@ TEST_F(Faults, AViewThatThrowsBecomesASentenceAndTheRestGoesOn) {
     frames(3);
     EXPECT_EQ(thrower->drawn, drawn) << "it is not tried in every frame";
     EXPECT_EQ(state().faults.at("view_mask").error.sentence().find('\x1b'), std::string::npos);
-    click("tab_steps");
+    click_view("steps");
     EXPECT_EQ(workspace().view, "steps");
-    click("tab_mask");
+    click_view("mask");
     how = Thrower::How::well;
     click("again_view_mask");
     EXPECT_TRUE(shows("well"));

@@ -154,7 +154,7 @@ TEST_F(FilesTest, WhatAConfigLeavesUnusedIsABanner) {
   ASSERT_FALSE(session_->error()) << session_->error()->text();
   ASSERT_FALSE(state().notices.empty());
   EXPECT_EQ(state().notices.front().kind, Notice::Kind::warning);
-  EXPECT_NE(state().notices.front().text.find("transformer.h.1"), std::string::npos);
+  EXPECT_NE(state().notices.front().text.str().find("transformer.h.1"), std::string::npos);
 }
 
 TEST_F(FilesTest, ASessionBringsBackWhatWasLookedAt) {

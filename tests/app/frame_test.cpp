@@ -61,7 +61,7 @@ TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
     int number = 1;
     for (const auto& view : state().views) {
       const std::string id = view->id();
-      click("tab_" + id);
+      click_view(id);
       settle();
       EXPECT_EQ(workspace().view, id);
       if (number > 9) continue;  // the digits are used up
@@ -281,7 +281,7 @@ TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
   open_model("gpt2");
   workspace().view = "mask";
   settle();
-  click("mask_rule2");
+  click("mask_kind_full");
   settle();
   EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "full");
   EXPECT_TRUE(switched_cells(document(), AttentionKind::main).empty())
@@ -292,7 +292,7 @@ TEST_F(FrameTest, ThereIsOneMaskInTheViewAndAboveTheStage) {
   }));
   settle();
   EXPECT_TRUE(shows("mask_cells_dot")) << "above the stage one sees that the text is not all";
-  click("mask_rule1");
+  click("mask_kind_causal");
   settle();
   EXPECT_EQ(asked_mask(document(), AttentionKind::main).text(), "causal");
   EXPECT_TRUE(switched_cells(document(), AttentionKind::main).empty())

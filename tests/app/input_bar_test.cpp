@@ -22,7 +22,7 @@ TEST_F(FrameTest, TypedIdsRunAndABurstIsOneUndoPoint) {
   settle();
   EXPECT_EQ(ids_of(document()), (std::vector<int>{12, 7, 99}));
   EXPECT_EQ(run().trace(0).length, 3);
-  click("tab_steps");
+  click_view("steps");
   key(Key::z, true);
   settle();
   EXPECT_EQ(ids_of(document()), first);

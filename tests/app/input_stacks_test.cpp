@@ -22,7 +22,7 @@ class InputTest : public FrameTest {
   void undo() {
     key(Key::escape);
     key(Key::escape);
-    click("tab_steps");
+    click_view("steps");
     key(Key::z, true);
     settle();
   }
@@ -334,7 +334,7 @@ TEST_F(PictureFileTest, ADroppedPictureIsLookedAtWhereTheModelSees) {
   state().drop((folder_ / "grey.png").string());
   settle();
   ASSERT_FALSE(state().notices.empty());
-  EXPECT_NE(state().notices.back().text.find("grey.png"), std::string::npos);
+  EXPECT_NE(state().notices.back().text.str().find("grey.png"), std::string::npos);
 }
 
 TEST_F(PictureFileTest, TheCommandLineGivesPicturesBatchesMasksAndPadding) {

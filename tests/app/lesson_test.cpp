@@ -1,9 +1,14 @@
 // Lessons in the window, without a screen: every page of every lesson shows what it points at and covers what
 // it hides; answers, hints and pages by clicks and keys; names that lesson files may use are those of the
 // window.
+#include <fstream>
+
 #include "app/panels/lesson/lesson_panel.h"
+#include "app/panels/lesson/speaker.h"
+#include "app/state/actions.h"
 #include "core/lesson/lesson_file.h"
 #include "tests/app/ui_driver.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
@@ -114,6 +119,120 @@ TEST_F(LessonTest, PagesAreTurnedByKeysAndLookTheSameFromWhereverOneComes) {
   EXPECT_EQ(state().lessons.page_index(), 0) << "before the first page there is none";
   click("lesson_close");
   EXPECT_FALSE(state().lessons.open());
+}
+
+// ---- presenting ------------------------------------------------------------------------------------
+
+/// Heights of the digits that a figure draws, pixels: capitals are 0.73 of the em in our faces.
+std::vector<float> digit_heights(const DisplayList& list) {
+  std::vector<float> out;
+  for (const DrawItem& item : list.items()) {
+    if (item.kind != DrawItem::Kind::text) continue;
+    const std::string_view text = list.text(item);
+    const bool number = text.find_first_of("0123456789") != std::string_view::npos &&
+                        text.find_first_not_of("0123456789.-+\u2212") == std::string_view::npos;
+    if (number) out.push_back(item.face.em * 0.73f);
+  }
+  return out;
+}
+
+TEST_F(LessonTest, WhilePresentingTheWordsStandUnderALargeFigure) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("nine_steps", 1);
+  key(compat::Key::f5);
+  ASSERT_TRUE(state().presenter.on);
+  rescale(presenter_scale(state(), 1280, 720));
+  frames(4);
+  ASSERT_TRUE(presents_words(state()));
+  EXPECT_TRUE(shows("lesson_answer")) << "the question with its control";
+  EXPECT_TRUE(shows("lesson_cover0")) << "what is hidden stays hidden";
+  const float words = presented_words_height(state());
+  EXPECT_GT(words, 60.f);
+  EXPECT_LT(words, 720 * 0.45f);
+  EXPECT_LE(state().stage_max.y, 720 - words + 1);
+  DisplayList list;
+  state().recording = &list;
+  frames(1);
+  state().recording = nullptr;
+  const std::vector<float> digits = digit_heights(list);
+  ASSERT_GE(digits.size(), 8u) << "the numbers of the matrices";
+  for (const float height : digits) EXPECT_GE(height, 16.f);
+  key(compat::Key::page_down);
+  settle();
+  EXPECT_EQ(state().lessons.page_index(), 2);
+  key(compat::Key::page_up);
+  settle();
+  EXPECT_EQ(state().lessons.page_index(), 1);
+  key(compat::Key::l);
+  EXPECT_FALSE(presents_words(state())) << "the figure alone";
+  EXPECT_EQ(presented_words_height(state()), 0.f);
+  EXPECT_FALSE(shows("lesson_answer"));
+}
+
+TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {
+  open("nine_steps", 1);
+  EXPECT_EQ(state().lessons.right_words(workspace()), "0.1871");
+  EXPECT_NE(state().lessons.where().find("2 / 6"), std::string::npos);
+  set_presenting(state(), true);
+  EXPECT_FALSE(state().presenter.notes) << "one screen";
+  key(compat::Key::n);
+  EXPECT_TRUE(state().presenter.notes);
+  set_presenting(state(), false);
+  state().screens = 2;
+  set_presenting(state(), true);
+  EXPECT_TRUE(state().presenter.notes);
+  ImGui::NewFrame();
+  draw_speaker(state(), Mirror{{}, ImVec2(1280, 720), ImVec2(640, 360)});
+  ImGui::Render();
+  state().lessons.go(state(), 5);
+  settle();
+  EXPECT_EQ(state().lessons.right_words(workspace()), "input[pos=0,d_model=1]=2") << "of this page";
+  ImGui::NewFrame();
+  draw_speaker(state(), Mirror{});  // the last page, nothing mirrored yet
+  ImGui::Render();
+  state().lessons.close(state());
+  frames();
+  ImGui::NewFrame();
+  draw_speaker(state(), Mirror{});  // a walk without a lesson
+  ImGui::Render();
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(LessonTest, ProgressThatCannotBeReadIsToldAndLeftAlone) {
+  const testing::TempFolder folder;
+  const std::string path = folder.path() + "/progress.json";
+  std::ofstream(path) << "{\"learners\": 3}";
+  state().lessons.keep_in(path);
+  open("nine_steps", 1);
+  type_answer("0.1871");
+  EXPECT_TRUE(draft().verdict && draft().verdict->right);
+  frames();
+  ASSERT_EQ(state().notices.size(), 1u);
+  EXPECT_NE(state().notices[0].text.str().find(path), std::string::npos);
+  EXPECT_FALSE(state().notices[0].hint.empty());
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "{\"learners\": 3}");
+}
+
+TEST_F(LessonTest, WorksheetsAndDraftsAskForAFile) {
+  open("nine_steps");
+  ASSERT_TRUE(perform(state(), "learn.answers"));
+  auto question = state().commands.take_question();
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->name, "nine_steps-answers.html");
+  question->chosen(*session_, "/nowhere/x.html");
+  ASSERT_TRUE(state().sheet_request);
+  EXPECT_EQ(state().sheet_request->lesson, "nine_steps");
+  EXPECT_TRUE(state().sheet_request->answers);
+  const testing::TempFolder folder;
+  const std::string path = folder.path() + "/My lesson.json";
+  ASSERT_TRUE(perform(state(), "learn.draft"));
+  question = state().commands.take_question();
+  ASSERT_TRUE(question);
+  question->chosen(*session_, path);
+  const auto lesson = read_lesson(path);
+  ASSERT_TRUE(lesson) << lesson.error().text();
+  EXPECT_EQ(lesson->id, "my_lesson");
 }
 
 }  // namespace

@@ -97,6 +97,15 @@ class FrameTest : public ImguiFixture {
     compat::feed_mouse_button(ImGui::GetIO(), button, false);
     frames();
   }
+  /// By its tab, or by the list of its group or of all.
+  void click_view(const std::string& id) {
+    if (shows("tab_" + id)) return click("tab_" + id);
+    const View* view = state().view(id);
+    ASSERT_TRUE(view) << id;
+    const std::string group = std::string("tabs_") + group_name(view->group());
+    click(shows(group) ? group : "tab_more");
+    click("behind_" + id);
+  }
   int step() { return current_step(workspace(), run()); }
 
   std::unique_ptr<Session> session_;

@@ -33,10 +33,10 @@ TEST(Cli, help_everywhere) {
 }
 
 TEST(Cli, usage_errors_are_2) {
-  expect_refused("", 2, "subcommand");
+  expect_refused("", 2, "A command is missing.");
   expect_refused("frobnicate", 2, "There is no command \"frobnicate\"");
-  expect_refused("trace", 2, "MODEL");
-  expect_refused("trace x --frob", 2, "--frob");
+  expect_refused("trace", 2, "MODEL is missing.");
+  expect_refused("trace x --frob", 2, "not understood: \"--frob\".");
   expect_refused("generate x --ids 1", 2, "--max-new-tokens");
   expect_refused("generate x --ids 1 --max-new-tokens soon", 2, "--max-new-tokens");
   for (const char* bad : {"-1", "nan", "inf", "-inf", "1e999", "warm"})
@@ -54,7 +54,12 @@ TEST(Cli, usage_errors_are_2) {
   expect_refused("trace x --ids 1 --out ''", 2, "--out: it takes a value");
   expect_refused("trace x --ids ''", 2, "--ids: it takes a value");
   expect_refused("bench x --tokens 0", 2, "--tokens");
-  expect_refused("tokenize x", 2, "--text,--file");
+  expect_refused("tokenize x", 2, "one of --text,--file");
+  expect_refused("train sorter --data x --out y", 2, "does not go with");
+  expect_refused("train sorter --out y --order up", 2, "\"up\" is none of pre, post");
+  expect_refused("train NO_SUCH_TASK", 1, "NO_SUCH_TASK");
+  expect_refused("train sorter", 2, "--out is missing");
+  expect_refused("lab sqrt --set keys=0", 1, "keys");
 }
 
 TEST(Cli, steps_is_the_catalog) {
@@ -409,7 +414,7 @@ TEST(Cli, bench_measures_beside_the_machine) {
                        3 * 4.0 * (16 * 17 / 2) * 48;
   EXPECT_NEAR(measured["prefill"]["gflop"].get<double>() * 1e9, flops, 1);
   expect_refused("bench " + kScene, 1, "no language model");
-  expect_refused("bench " + model_path("llama") + " --tokens 65", 1, "positions for 64");
+  expect_refused("bench " + model_path("gpt2") + " --tokens 65", 1, "positions for 64");
 }
 
 TEST(Cli, output_that_cannot_be_written_is_an_error) {

@@ -32,7 +32,7 @@ void write_file(const std::string& path, const std::string& bytes) {
 std::vector<Format> all_formats(const std::string& only) {
   std::vector<Format> out;
   for (const auto make : {formats_of_io, formats_of_text, formats_of_models, formats_of_runs,
-                          formats_of_training, formats_of_words, formats_of_window})
+                          formats_of_training, formats_of_words, formats_of_lessons, formats_of_window})
     for (Format& format : make())
       if (starts_with(format.name, only)) out.push_back(std::move(format));
   return out;
@@ -50,13 +50,19 @@ std::string& last_refusal() {
 }
 
 bool refused(const Error& error, const std::string& named) {
+  must(!error.hint().empty(), "an error without a hint: " + error.sentence());
+  (void)told(error);
+  must(named.empty() || last_refusal().find(named) != std::string::npos,
+       "an error that does not name " + named + ": " + last_refusal());
+  return false;
+}
+
+bool told(const Error& error) {
   const std::string text = error.sentence() + " | " + error.hint();
-  must(!error.sentence().empty() && !error.hint().empty(), "an error without a sentence or a hint: " + text);
+  must(!error.sentence().empty(), "an error without a sentence");
   must(printable(error.sentence()) && printable(error.hint()), "an error that cannot be printed: " + text);
   must(text.size() < kMostText, "an endless error: " + text);
   last_refusal() = text;
-  must(named.empty() || text.find(named) != std::string::npos,
-       "an error that does not name " + named + ": " + text);
   return false;
 }
 

@@ -34,6 +34,7 @@ std::vector<Format> formats_of_models();
 std::vector<Format> formats_of_runs();
 std::vector<Format> formats_of_training();
 std::vector<Format> formats_of_words();
+std::vector<Format> formats_of_lessons();
 std::vector<Format> formats_of_window();
 
 /// All of them, or those whose name begins with `only`.
@@ -45,6 +46,8 @@ void must(bool condition, const std::string& sentence);
 /// An error says something to a person: a sentence and a hint, in one printable line each, not endless; where
 /// `named` is given, the file is named. Always false.
 bool refused(const Error& error, const std::string& named = {});
+/// The same of an answer to somebody who is asking: a sentence without a hint is enough. Always false.
+bool told(const Error& error);
 /// What refused() was told last.
 std::string& last_refusal();
 

@@ -12,10 +12,12 @@
 #include "core/base/text.h"
 #include "core/io/gguf.h"
 #include "core/io/image.h"
+#include "core/io/inflate.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
+#include "core/io/zip.h"
 #include "core/system/mapped_file.h"
 #include "tests/fuzz/format.h"
 #include "tests/fuzz/sources.h"
@@ -43,8 +45,17 @@ std::string many_types() {
       120);
 }
 
+// Matrices that are large enough to stay as they are.
+std::string large_matrices() {
+  return safetensors_of(R"({"w":{"dtype":"BF16","shape":[33,32],"data_offsets":[0,2112]},)"
+                        R"("h":{"dtype":"F16","shape":[2,512],"data_offsets":[2112,4160]},)"
+                        R"("f":{"dtype":"F32","shape":[8,9],"data_offsets":[4160,4448]}})",
+                        4448);
+}
+
 std::vector<Files> safetensors_seeds() {
   return {
+      {{"a.safetensors", large_matrices()}},
       {{"a.safetensors", many_types()}},
       {{"a.safetensors", safetensors_of(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", 16)}},
       {{"a.safetensors", safetensors_of("{}", 0)}}};
@@ -69,6 +80,8 @@ std::vector<Files> shard_seeds() {
            {"m-1.safetensors", shard("a")},
            {"m-2.safetensors", shard("b")}},
           {{"model.safetensors", many_types()}},
+          {{"model.safetensors.index.json", R"({"weight_map":{"w":"m.safetensors","h":"m.safetensors"}})"},
+           {"m.safetensors", large_matrices()}},
           {{"other.safetensors", shard("a")}}};
 }
 
@@ -107,6 +120,7 @@ std::string gguf_of_every_type() {
            {10, 84}, {11, 110}, {12, 144}, {13, 176}, {14, 210}})
     writer.tensor("k" + std::to_string(type), {256}, type, std::string(bytes, '\x35'));
   writer.floats("w", {2, 2}, {1, 2, 3, 4});
+  writer.tensor("large", {16, 64}, 8, std::string(16 * 2 * 34, '\x3c'));
   writer.tensor("h", {2, 2}, 1, std::string(8, '\x3c'));
   writer.tensor("i", {3}, 26, std::string(12, '\1'));
   return writer.file();
@@ -120,6 +134,35 @@ std::vector<Files> gguf_seeds() {
                    raw(std::uint32_t{1}) + raw(std::uint32_t{2}));
   nested.version = 2;
   return {{{"a.gguf", gguf_of_every_type()}}, {{"a.gguf", nested.file()}}};
+}
+
+// What is refused by name: other versions, formats that are not expanded, numbers that contradict each other.
+std::vector<Files> gguf_misses() {
+  using Writer = testing::GgufWriter;
+  std::vector<Files> out;
+  const auto add = [&](const std::string& file) { out.push_back({{"a.gguf", file}}); };
+  const auto with = [&](const auto& change) {
+    Writer writer;
+    change(writer);
+    add(writer.file());
+  };
+  for (const std::uint32_t version : {1u, 4u, 0x02000000u}) with([&](Writer& w) { w.version = version; });
+  add("FUGG" + Writer::raw(std::uint32_t{3}));
+  with([](Writer& w) { w.extra_entries = 1u << 30; });
+  with([](Writer& w) { w.extra_tensors = 1u << 30; });
+  with([](Writer& w) { w.number("a", 1), w.number("a", 2); });
+  with([](Writer& w) { w.number("general.alignment", 3); });
+  for (const std::uint32_t type : {9u, 16u, 39u, 99u})
+    with([&](Writer& w) { w.tensor("t", {32}, type, std::string(64, '\1')); });
+  with([](Writer& w) { w.floats("t", {1}, {1}), w.floats("t", {1}, {1}); });
+  with([](Writer& w) { w.tensor_at("t", {1}, 0, 0, "abcd"), w.tensor_at("u", {1}, 0, 0, "abcd"); });
+  with([](Writer& w) { w.tensor_at("t", {1}, 0, 4, "abcd"); });
+  with([](Writer& w) { w.tensor_at("t", {1 << 20}, 0, 0, "abcd"); });
+  with([](Writer& w) { w.tensor("t", {33}, 8, std::string(68, '\1')); });
+  with([](Writer& w) { w.tensor("t", {1, 1, 1, 1, 1}, 0, "abcd"); });
+  with([](Writer& w) { w.tensor("t", {std::int64_t{1} << 40, std::int64_t{1} << 40}, 0, "abcd"); });
+  with([](Writer& w) { w.tensor("t", {std::int64_t{1} << 59}, 28, "abcdefgh"); });
+  return out;
 }
 
 void read_metadata(const Gguf& file) {
@@ -210,21 +253,76 @@ std::vector<Files> npz_seeds() {
   const Tensor matrix = Tensor::filled({{Axis::pos, 2}, {Axis::d_model, 3}}, 1);
   const std::string path = on_disk({}) + "/seed.npz";
   must(write_npz(path, {{"a", matrix}, {"b", matrix}}, {{"tokens", {1, 2, 3}, {3}}}).ok(), "npz seed");
-  return {{{"a.npz", file_text(path)}}};
+  const Files members{{"a.npy", npy_header("<f4", {40, 40}) + std::string(6400, '\1')},
+                      {"b.npy", npy_header("<f2", {2}) + std::string(4, '\2')},
+                      {"c.npy", npy_header("<f4", {0}) + std::string()}};
+  return {{{"a.npz", file_text(path)}}, {{"a.npz", zipped(members, true)}}};
 }
 
-bool read_archive(const std::string& text, const char* what) {
+// Zips that say what other programs make: encrypted, another method, members that lie, 64-bit numbers.
+std::vector<Files> npz_misses() {
+  const std::string npy = npy_header("<f4", {2}) + std::string(8, '\1');
+  const std::string good = zipped({{"a.npy", npy}}), packed = zipped({{"a.npy", npy}}, true);
+  const std::size_t central = good.find("PK\x01\x02"), packed_central = packed.find("PK\x01\x02");
+  std::vector<Files> out;
+  const auto with = [&](std::string file, std::size_t at, auto value) {
+    std::memcpy(file.data() + at, &value, sizeof(value));
+    out.push_back({{"a.npz", file}});
+  };
+  with(good, central + 8, std::uint16_t{1});
+  with(good, central + 10, std::uint16_t{12});
+  with(good, central + 20, std::uint32_t{3});
+  with(good, central + 24, std::uint32_t{0xFFFFFFFF});
+  with(good, central + 16, std::uint32_t{7});
+  with(good, central + 42, std::uint32_t{1 << 20});
+  with(good, 26, std::uint16_t{60000});
+  with(packed, packed_central + 24, std::uint32_t{0x7FFFFFFF});
+  with(packed, packed_central + 24, static_cast<std::uint32_t>(npy.size() + 1));
+  with(packed, packed_central + 24, static_cast<std::uint32_t>(npy.size() - 1));
+  out.push_back({{"a.npz", zipped({{"a", npy}, {"a.npy", npy}})}});
+  // The record of 64-bit numbers and the locator in front of the last one; the line's own sizes in its extra
+  // field.
+  const std::size_t end = good.size() - zip::kEndBytes;
+  const auto raw = [](auto value) { return testing::GgufWriter::raw(value); };
+  const std::string extra = raw(std::uint16_t{1}) + raw(std::uint16_t{24}) + raw(std::uint64_t{npy.size()}) +
+                            raw(std::uint64_t{npy.size()}) + raw(std::uint64_t{0});
+  std::string line = good.substr(central, end - central);
+  const auto put = [](std::string& text, std::size_t at, auto value) {
+    std::memcpy(text.data() + at, &value, sizeof(value));
+  };
+  for (const std::size_t at : {20, 24, 42}) put(line, at, std::uint32_t{0xFFFFFFFF});
+  put(line, 30, static_cast<std::uint16_t>(4 + extra.size()));
+  const std::string other = raw(std::uint16_t{9}) + raw(std::uint16_t{0});
+  const std::string directory = line + other + extra;
+  const std::string end64 = raw(std::uint32_t{0x06064b50}) + std::string(28, '\0') + raw(std::uint64_t{1}) +
+                            raw(std::uint64_t{directory.size()}) + raw(std::uint64_t{central});
+  const std::string locator = raw(std::uint32_t{0x07064b50}) + raw(std::uint32_t{0}) +
+                              raw(std::uint64_t{central + directory.size()}) + raw(std::uint32_t{1});
+  out.push_back({{"a.npz", good.substr(0, central) + directory + end64 + locator +
+                               zip::end_record(0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF)}});
+  return out;
+}
+
+bool read_archive(const std::string& text, const char* what, std::size_t expands = 1) {
   const auto bytes = exact_bytes(text);
   const auto source = read_npz_bytes(bytes, *bytes, what);
   if (!source) return refused(source.error(), what);
-  read_all(*source, text.size());
+  read_all(*source, text.size() * expands);
   return true;
 }
 
-bool read_one_npz(const Files& files) { return read_archive(only_file(files), "a.npz"); }
+bool read_one_npz(const Files& files) {
+  const auto on_the_disk = read_npz(on_disk({{"a.npz", only_file(files)}}) + "/a.npz");
+  const bool opened = read_archive(only_file(files), "a.npz", kMostDeflated);
+  must(on_the_disk.ok() == opened, "a file and its bytes are not the same");
+  return opened;
+}
 
 // The members are changed, and packed with the check sums that then are right.
-bool read_members(const Files& files) { return read_archive(zipped(files), "members.npz"); }
+bool read_members(const Files& files) {
+  const bool deflated = files.size() % 2 == 0;
+  return read_archive(zipped(files, deflated), "members.npz", deflated ? kMostDeflated : 1);
+}
 
 std::vector<Files> member_seeds() {
   Files all;
@@ -235,7 +333,8 @@ std::vector<Files> member_seeds() {
 
 // ---- JSON ----
 std::vector<Files> json_seeds() {
-  return {{{"text", repository_file("tests/golden/models/llama3/config.json")}},
+  return {{{"text", "[]"}},
+          {{"text", repository_file("tests/golden/models/llama3/config.json")}},
           {{"text", R"({"a":[1,2.5e3,-7,true,null,"\u00e9\ud83d\ude00\n"],"b":{"a":{},"c":[[],[[]]]}})"}}};
 }
 
@@ -389,11 +488,11 @@ std::vector<Format> formats_of_io() {
   };
   return {{"safetensors", safetensors_seeds, read_safetensors, kHeaderWords},
           {"shards", shard_seeds, read_shards, kHeaderWords, shard_misses},
-          {"gguf", gguf_seeds, read_gguf, kGgufWords},
+          {"gguf", gguf_seeds, read_gguf, kGgufWords, gguf_misses},
           {"gguf-blocks", blocks, read_blocks},
           {"gguf-split", split_seeds, read_split, kGgufWords, split_misses},
           {"npy", npy_seeds, read_one_npy, kNpyWords},
-          {"npz", npz_seeds, read_one_npz, kNpyWords},
+          {"npz", npz_seeds, read_one_npz, kNpyWords, npz_misses},
           {"npz-members", member_seeds, read_members, kNpyWords},
           {"json", json_seeds, read_json_text, kJsonWords},
           {"picture", picture_seeds, read_picture, kPictureWords},

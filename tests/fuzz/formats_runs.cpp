@@ -1,6 +1,7 @@
 // Runs that another program recorded: arrays under our names and under those of TransformerLens, in
 // safetensors and in npz. What opens is looked at: every step, and the document that the window would make of
 // it.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/open.h"
@@ -136,42 +137,138 @@ const std::vector<std::string> kWords{"blocks.0.attn.q",
 
 // ---- sessions: a scene inside, and a model that is referred to -----------------------------------
 
-std::vector<Files> session_seeds() {
-  std::vector<Files> out;
-  for (const char* name : {"scenes/nine_steps.json", "scenes/tiny_translator.json", "models/sorter"}) {
-    const std::string folder = on_disk({}), path = folder + "/a.attnscope";
-    auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/" + name);
-    must(opened.ok(), "what is shipped does not open");
-    Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
-    document.edits.push_back(make_edit(MaskEdit{AttentionKind::main, {}, {{1, 0, false}}}));
-    document.notes = {{"blocks.0.attn.pattern", "here"}};
-    const Document pinned = document;
-    must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}, &pinned).ok(),
-         "a session of the fuzzer");
-    out.push_back({{"a.attnscope", file_text(path)}});
+// Everything that a session may hold: arrays beside it, a pinned run, notes, changed numbers, padding.
+Document eventful(const std::string& name) {
+  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/" + name);
+  must(opened.ok(), "what is shipped does not open");
+  Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+  document.edits.push_back(
+      make_edit(MaskEdit{AttentionKind::main, *MaskSpec::parse("causal"), {{1, 0, false}}}));
+  document.notes = {{"blocks.0.attn.pattern", "here"}, {"blocks.0.attn.q[head=0,pos=1]", "and here"}};
+  const std::int64_t width = document.model->config().d_model;
+  for (const std::int64_t rows : {std::int64_t{1}, 300 / width + 1}) {  // in the file, and beside it
+    const Target all{Target::Kind::step, site_of(Slot::resid_pre, 0, document.model->config().stack), "", {}};
+    const Tensor row = Tensor::filled({{Axis::pos, rows}, {Axis::d_model, width}}, 0.5f);
+    const auto edit = make_edit(NumberEdit{all, EditOp::add, Frozen{row, "a.npz"}});
+    RunOptions options;
+    options.edits = {edit};
+    if (document.model->run(document.sequences[0].input, options).ok()) document.edits.push_back(edit);
   }
+  for (const char* text : {"blocks.0.attn.z[head=0]*=0.5", "blocks.*.mlp.activation=gelu"})
+    document.edits.push_back(*parse_edit(text));
+  document.sampling = {0.5f, 3, 0.9f, 7};
+  return document;
+}
+
+Files saved(const Document& document, const Document* pinned) {
+  const std::string path = on_disk({}) + "/a.attnscope";
+  must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}, pinned).ok(),
+       "a session of the fuzzer");
+  Files out{{"a.attnscope", file_text(path)}};
+  const std::string arrays = path + ".safetensors";
+  if (std::filesystem::exists(arrays)) out["a.attnscope.safetensors"] = file_text(arrays);
+  std::filesystem::remove(arrays);
   return out;
 }
 
+std::vector<Files> session_seeds() {
+  std::vector<Files> out;
+  for (const char* name : {"scenes/nine_steps.json", "scenes/tiny_translator.json", "models/sorter"}) {
+    Document document = eventful(name);
+    const Document pinned = document;
+    document.edits.pop_back();
+    if (!document.sequences[0].input.ids.empty()) {
+      (void)add_sequence(document, 0);
+      (void)delete_token(document, 1, 1);
+      (void)set_spans(document, 0, "first=1,rest=2");
+      document.padding = {true, PadSide::left, 0};
+    }
+    out.push_back(saved(document, &pinned));
+  }
+  // Numbers of the input that lie beside the session, and a picture.
+  Document sight = eventful("scenes/tiny_sight.json");
+  Picture picture;
+  picture.width = picture.height = 16;
+  picture.rgb = std::make_shared<const std::vector<std::uint8_t>>(16 * 16 * 3, std::uint8_t{90});
+  picture.name = "grey";
+  must(set_picture(sight, 0, picture).ok(), "a picture of the fuzzer");
+  out.push_back(saved(sight, &sight));
+  return out;
+}
+
+std::vector<Files> session_misses() {
+  const Files good = session_seeds().front();
+  const nlohmann::json file = nlohmann::json::parse(good.at("a.attnscope"));
+  std::vector<Files> out;
+  const auto with = [&](const nlohmann::json& patch) {
+    nlohmann::json changed = file;
+    changed.merge_patch(patch);
+    Files files = good;
+    files["a.attnscope"] = changed.dump();
+    out.push_back(files);
+  };
+  const nlohmann::json none = nullptr, one = {{"shape", {1}}, {"values", {1}}};
+  with({{"version", 99}});
+  with({{"version", "1"}});
+  with({{"model", none}});
+  with({{"notes", {{"no step", "x"}}}});
+  with({{"notes", 3}});
+  with({{"padding", {{"on", 3}}}});
+  with({{"sampling", {{"top_p", 5}}}});
+  with({{"inputs", nlohmann::json::array()}});
+  with({{"inputs", {3}}});
+  with({{"inputs", {{{"ids", {-1}}}}}});
+  with({{"inputs", {{{"ids", "x"}}}}});
+  with({{"inputs", {{{"vectors", one}}}}});
+  with({{"inputs", {{{"pixels", one}}}}});
+  with({{"inputs", {{{"picture", {{"rgb", one}}}}}}});
+  with({{"inputs", {{{"vectors", {{"shape", {2, 2}}, {"values", {1, "x"}}}}}}}});
+  with({{"inputs", {{{"vectors", {{"shape", {-2, 2}}, {"values", {1}}}}}}}});
+  with({{"inputs", {{{"vectors", {{"shape", {2, 2}}, {"values", {1}}}}}}}});
+  with({{"inputs", {{{"vectors", {{"array", "array-0"}}}}}}});
+  with({{"pinned", 3}});
+  with({{"edits", {"blocks.7.attn.z=0", "blocks.0.attn.z[head=0]=0"}}});
+  with({{"model", {{"path", "/nowhere/b"}, {"beside", "b"}, {"scene", none}}}});
+  return out;
+}
+
+void run_all(const Document& document) {
+  const std::vector<Input> inputs = inputs_of(document);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    RunOptions options;
+    options.edits = edits_for(document.edits, static_cast<int>(i));
+    if (const auto run = document.model->run(inputs[i], options); !run) refused(run.error());
+  }
+}
+
 bool read_saved_session(const Files& files) {
-  const auto file = read_session(on_disk(files) + "/a.attnscope");
+  const std::string folder = on_disk(files);
+  const auto file = read_session(folder + "/a.attnscope");
   if (!file) return refused(file.error());
   auto opened = file->scene.empty() ? open_model(file->model) : open_scene_text(file->scene, file->model);
   if (!opened) return refused(opened.error());
   const auto document = document_of(*file, *std::move(opened));
   if (!document) return refused(document.error());
-  const auto run_all = [](const Document& read) {
-    const std::vector<Input> inputs = inputs_of(read);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      RunOptions options;
-      options.edits = edits_for(read.edits, static_cast<int>(i));
-      if (const auto run = read.model->run(inputs[i], options); !run) refused(run.error());
-    }
-  };
   run_all(*document);
   const auto pinned = pinned_of(*file, *document);
   if (!pinned) return refused(pinned.error());
   if (*pinned) run_all(**pinned);
+  // Saved again and read again it is the same.
+  const std::string again = folder + "/again.attnscope";
+  if (const Status kept = save_session(again, *document, file->look(), pinned->get()); !kept)
+    return !refused(kept.error());
+  const auto read = read_session(again);
+  must(read.ok(), "a session that was written does not open");
+  const auto put = [](const SessionFile& session, const char* key) {
+    return session.all->contains(key) ? (*session.all)[key] : nlohmann::json();
+  };
+  must(put(*read, "look") == put(*file, "look"), "a session that forgets where one looked");
+  auto once_more = read->scene.empty() ? open_model(read->model) : open_scene_text(read->scene, read->model);
+  must(once_more.ok(), "the model of a session that was written does not open");
+  const auto same = document_of(*read, *std::move(once_more));
+  must(same && same->edits.size() == document->edits.size() && same->notes == document->notes &&
+           same->sequences.size() == document->sequences.size(),
+       "a session that is written in two ways");
   return true;
 }
 
@@ -185,7 +282,7 @@ const std::vector<std::string> kSessionWords{
 
 std::vector<Format> formats_of_runs() {
   return {{"recording", recording_seeds, read_recorded, kWords},
-          {"session", session_seeds, read_saved_session, kSessionWords}};
+          {"session", session_seeds, read_saved_session, kSessionWords, session_misses}};
 }
 
 }  // namespace attnscope::fuzz

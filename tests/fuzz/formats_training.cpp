@@ -101,13 +101,21 @@ bool read_one_checkpoint(const Files& files) {
   if (file == files.end()) return false;
   const std::string folder =
       on_disk({{"sorter.safetensors",
-                head_file == files.end() ? file->second : with_head(file->second, head_file->second)}});
+                head_file == files.end() ? file->second : with_head(file->second, head_file->second)},
+               {"sorter-old.safetensors", file->second},
+               {"sorter-.safetensors", "{}"}});
   const std::string path = folder + "/sorter.safetensors";
   const auto run = read_run(path);
-  if (run)
-    use(check_settings(run->settings).ok() ? 1 : 0);
-  else
+  if (run) {
+    const auto settings = training_settings(run->settings.task);
+    must(settings.ok() || !run->settings.data.empty(), "a run of a task that there is not");
+    TrainingSettings other = run->settings;
+    other.recipe.batch = 1 << 20;
+    for (const TrainingSettings& one : {run->settings, other})
+      if (const Status fits = check_settings(one); !fits) refused(fits.error());
+  } else {
     refused(run.error());
+  }
   must(kept_runs(folder, "sorter").size() <= (run ? 1u : 0u), "a kept run that cannot be read");
   const auto next = claim_kept_path(folder, "sorter");
   must(next && *next == folder + "/sorter-2.safetensors", "a name that is taken");
@@ -182,6 +190,11 @@ bool read_data(const Files& files) {
   const auto settings = training_settings_of_file(folder + "/lines.txt", words ? folder + "/words.txt" : "");
   must(settings.ok() && settings->read->source() && check_settings(*settings).ok(),
        "a text that opens from memory only");
+  TrainingSettings unread = *settings, endless = *settings;
+  unread.read.reset();
+  endless.recipe.steps = 1 << 30;
+  must(task_of(unread).ok() && !check_settings(endless), "a task that is read in two ways");
+  if (config->vocab_size < 100) use(static_cast<double>(trained_numbers(*config)));
   for (const std::string_view said :
        {(*task)->name(), (*task)->title(), (*task)->sentence(), (*task)->layout()})
     must(!said.empty(), "a task without words");

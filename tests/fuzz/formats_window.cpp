@@ -26,6 +26,11 @@ bool read_workspace(const Files& files) {
   const std::string path = on_disk(files) + "/workspace.json";
   Workspace workspace;
   Settings settings;
+  must(!load_workspace("", workspace, settings) && save_workspace("", workspace, settings).ok() &&
+           training_folder().empty() == workspace_path().empty(),
+       "a workspace in no place");
+  must(!save_workspace("/dev/null/workspace.json", workspace, settings),
+       "a workspace where no folder can be");
   if (!load_workspace(path, workspace, settings)) return false;
   must(settings.window_width >= 320 && settings.window_width <= 8192 && std::isfinite(settings.zoom) &&
            std::isfinite(workspace.speed) && settings.recent.size() <= 10,

@@ -1,11 +1,18 @@
 // What people type: masks, names of steps, cells, selectors of steps, parts of a sequence, texts, ids, sizes.
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/edit_json.h"
 #include "core/arch/memory_limit.h"
 #include "core/arch/open.h"
 #include "core/base/text.h"
-#include "core/session/document.h"
+#include "core/io/json_file.h"
+#include "core/io/writers.h"
+#include "core/session/edit_values.h"
 #include "core/trace/edit.h"
 #include "core/trace/mask_spec.h"
 #include "tests/fuzz/format.h"
+#include "tests/fuzz/sources.h"
 
 namespace attnscope::fuzz {
 namespace {
@@ -98,17 +105,25 @@ std::vector<Files> edit_seeds() {
   return each("edit", {"blocks.0.attn.z[head=1,pos=2]=0", "logits[vocab=3]+=-1e3", "blocks.*.order=post",
                        "blocks.1.mlp.activation=gelu", "blocks.0.attn.skip=off", "embed[pos=1]=@pos:0",
                        "blocks.0.attn.k[head=0]=mean", "tok_embed.weight[vocab=1,d_model=0]*=2",
-                       "blocks.0.attn.kv_heads=1", "blocks.0.attn.pattern[head=0,query=3,key=1]=0.5"});
+                       "blocks.0.attn.kv_heads=1", "blocks.0.attn.pattern[head=0,query=3,key=1]=0.5",
+                       "blocks.0.resid_pre=@a.npz:row", "blocks.0.resid_pre[pos=1]+=@a.npz",
+                       "blocks.0.resid_pre[pos=0-1]=@run:A", "blocks.0.resid_pre+=@dir:#2-#1*0.5",
+                       "blocks.0.attn.z[head=0]+=@dir:pos:1-0", "blocks.0.resid_pre+=@dir:a.npz:row*2",
+                       "dec.blocks.0.cross.scaling=off", "enc.blocks.*.mlp.skip=off"});
 }
 
-bool read_edit(const Files& files) {
-  const auto edit = parse_edit(only_file(files));
-  if (!edit) return refused(edit.error());
-  if (const NumberEdit* number = (*edit)->number(); number && std::holds_alternative<Frozen>(number->value))
-    return true;
-  const auto again = parse_edit(to_text(**edit));
-  must(again.ok() && same_edit(**edit, **again), "an edit that reads in two ways");
-  return true;
+// "@a.npz" is a file that is there: a row for each step of the scene.
+std::string with_arrays(std::string text) {
+  static const std::string file = [] {
+    const std::string path = on_disk({}) + "/edit-seed.npz";
+    const Tensor row = Tensor::filled({{Axis::d_model, 12}}, 0.5f);
+    must(write_npz(path, {{"row", row}, {"blocks.0.resid_pre", row}}, {}).ok(), "arrays of the fuzzer");
+    return file_text(path);
+  }();
+  const std::string folder = on_disk({{"a.npz", file}}) + "/";
+  for (std::size_t at = 0; (at = text.find("a.npz", at)) != std::string::npos; at += folder.size() + 5)
+    text.insert(at, folder);
+  return text;
 }
 
 // A shipped scene or model.
@@ -119,6 +134,78 @@ const OpenedModel& shipped(const std::string& name) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/" + name);
   must(opened.ok(), "what is shipped does not open");
   return all[name] = *opened;
+}
+
+// Runs what the model accepts, once from the start and once from the run without edits, and goes backwards.
+void run_edited(const OpenedModel& opened, const Edits& edits) {
+  RunOptions options;
+  const Input& input = opened.scene->inputs.front();
+  const auto base = opened.model->run(input, options);
+  must(base.ok(), "a shipped scene does not run");
+  options.edits = edits_for(edits, 0);
+  for (const auto& edit : edits) use(static_cast<double>(to_text(*edit).size()));
+  const Status accepted = opened.model->accepts(input, options);
+  const auto run = opened.model->run(input, options);
+  must(accepted.ok() || !run, "a run with edits that the model does not take");
+  if (!accepted) refused(accepted.error());
+  if (!run) {
+    refused(run.error());
+    return;
+  }
+  options.base = *base;
+  const auto part = opened.model->run(input, options);
+  must(part.ok(), "a run that starts from another one fails");
+  for (const Record& record : (*run)->records()) {
+    const auto whole = (*run)->tensor(record.site), same = (*part)->tensor(record.site);
+    must(whole && same, "a step that is not there");
+    const std::vector<float> a = whole->values(), b = same->values();
+    must(a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0,
+         "a partial run with other numbers at " + to_text(record.site));
+  }
+}
+
+bool read_edit(const Files& files) {
+  const OpenedModel& scene = shipped("scenes/tiny_gpt.json");
+  const auto edit = parse_edit(with_arrays(only_file(files)), named_numbers(scene, [&](const std::string&) {
+                                 return scene.model->run(scene.scene->inputs.front());
+                               }));
+  if (!edit) return refused(edit.error());
+  const NumberEdit* number = (*edit)->number();
+  if (!number || !std::holds_alternative<Frozen>(number->value)) {
+    const auto again = parse_edit(to_text(**edit));
+    must(again.ok() && same_edit(**edit, **again), "an edit that reads in two ways");
+  }
+  for (const char* name : {"scenes/nine_steps.json", "scenes/tiny_gpt.json", "scenes/tiny_translator.json"})
+    run_edited(shipped(name), {*edit});
+  return true;
+}
+
+// A list of edits as a file has it, carried out where the model takes it.
+std::vector<Files> edits_seeds() {
+  return {{{"edits.json",
+            R"json({"edits": ["blocks.0.attn.z[head=1,pos=2]=0", {"mask": "main", "spec": "window(1)",
+    "cells": [[2, 0, 1], [1, 1, 0]]}, {"edit": "blocks.0.resid_pre*=0.5", "enabled": false, "note": "n"},
+    {"place": "blocks.0.resid_pre[pos=1]", "op": "add", "shape": [1, 4], "values": [1, 2, 3, 4], "origin": "o"},
+    {"edit": "blocks.*.order=post", "sequence": 0}, "blocks.0.attn.q[head=0]=mean", "embed[pos=1]=@pos:0"]})json"}},
+          {{"edits.json", R"json({"edits": {"masks": [{"of": "main", "spec": "causal", "cells": [[2, 0, 0]]}],
+    "steps": [{"where": "blocks.0.attn.z[head=1]", "how": "scale", "value": 2.0, "enabled": true, "note": "twice"},
+    {"where": "blocks.0.attn.q[head=0]", "how": "zero"}, {"where": "blocks.0.attn.k", "how": "mean"}]}})json"}},
+          {{"edits.json", R"json({"edits": ["enc.blocks.0.attn.pattern[head=0,query=0,key=1]=0.5",
+    {"mask": "cross", "spec": "none"}, "dec.blocks.0.cross.skip=off", "logits[vocab=0]+=3"]})json"}}};
+}
+
+bool read_edits(const Files& files) {
+  const auto object = parse_json(only_file(files), "edits.json");
+  if (!object) return refused(object.error(), "edits.json");
+  if (!object->is_object()) return false;
+  const auto edits = edits_from_json(*object, "edits.json");
+  if (!edits) return refused(edits.error());
+  const nlohmann::json written{{"edits", edits_to_json(*edits)}};
+  const auto again = edits_from_json(*parse_json(written.dump(), "again.json"), "again.json");
+  must(again && edits_to_json(*again) == written["edits"], "edits that are written in two ways");
+  for (const char* name : {"scenes/nine_steps.json", "scenes/tiny_gpt.json", "scenes/tiny_translator.json"})
+    run_edited(shipped(name), *edits);
+  return true;
 }
 
 std::vector<Files> typed_seeds() {
@@ -204,6 +291,7 @@ std::vector<Format> formats_of_words() {
   return {{"mask", mask_seeds, read_mask, kMaskWords},
           {"name", name_seeds, read_name, kNameWords},
           {"edit", edit_seeds, read_edit, kEditWords},
+          {"edits", edits_seeds, read_edits, kEditWords},
           {"typed", typed_seeds, read_typed, kTypedWords}};
 }
 

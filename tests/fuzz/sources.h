@@ -14,8 +14,8 @@ namespace attnscope::fuzz {
 /// each byte.
 void read_all(const std::shared_ptr<TensorSource>& source, std::size_t file_bytes,
               std::size_t values_per_byte = 1);
-/// A zip of the files, not compressed.
-std::string zipped(const Files& files);
+/// A zip of the files, stored or deflated.
+std::string zipped(const Files& files, bool deflated = false);
 /// A file that must be there.
 std::string file_text(const std::string& path);
 

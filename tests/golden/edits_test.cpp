@@ -4,6 +4,7 @@
 #include <random>
 
 #include "core/model/gradients.h"
+#include "core/trace/provenance.h"
 #include "tests/golden/helpers.h"
 
 namespace attnscope {

@@ -1,5 +1,7 @@
 // The models that ship: every number of every card is measured again, on held-out data of another seed.
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
 #include "core/train/card.h"
 #include "tests/golden/helpers.h"
@@ -85,6 +87,9 @@ TEST_P(Shipped, card_says_what_lies_beside_it) {
   EXPECT_EQ(card->measures.front().name, "accuracy");
   std::ifstream text(folder_ + "/README.md");
   EXPECT_TRUE(text.good());
+  std::ostringstream read;
+  read << text.rdbuf();
+  EXPECT_EQ(read.str(), card_text(*card)) << "the card for people says what the other one says";
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Shipped, ::testing::ValuesIn(shipped()), [](const auto& model) {

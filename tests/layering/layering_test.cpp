@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/layering/files.h"
@@ -54,6 +58,58 @@ TEST(Layering, BuildFileHasTheSameRanks) {
     EXPECT_EQ(rank_of(name), std::stoi((*found)[2])) << "CMakeLists.txt, room " << name;
   }
   EXPECT_GE(rooms, 12);
+}
+
+constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz_0123456789";
+
+// The steps that a source mentions as Slot::name.
+std::set<std::string> steps_in(const std::string& text) {
+  constexpr std::string_view kMark = "Slot::";
+  std::set<std::string> out;
+  for (std::size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
+    const std::size_t begin = at + kMark.size(), end = text.find_first_not_of(kLower, begin);
+    if (end > begin) out.insert(text.substr(begin, end - begin));
+  }
+  return out;
+}
+
+// "file: step step", continued on lines that begin with a blank.
+std::map<std::string, std::set<std::string>> allowed_mentions() {
+  std::istringstream lines(read(kRoot / "tests/layering/step_mentions.txt"));
+  std::map<std::string, std::set<std::string>> out;
+  std::string line, file;
+  while (std::getline(lines, line)) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    if (line[0] != ' ' && words >> file) file.pop_back();
+    for (std::string step; words >> step;) out[file].insert(step);
+  }
+  return out;
+}
+
+TEST(Layering, OnlyTheFilesThatAreNamedKnowAStep) {
+  const std::set<std::string> own{"core/step/site.h",
+                                  "core/step/catalog.cpp",
+                                  "core/step/catalog_backward.cpp",
+                                  "core/model/forward.cpp",
+                                  "core/trace/provenance.cpp",
+                                  "core/model/backward.cpp",
+                                  "core/model/gradient_provenance.cpp"};
+  auto allowed = allowed_mentions();
+  ASSERT_GT(allowed.size(), 50U);
+  for (const std::string& path : sources()) {
+    if (own.count(path) > 0) continue;
+    const std::set<std::string> mentioned = steps_in(read(kRoot / path)),
+                                named = std::exchange(allowed[path], {});
+    for (const std::string& step : mentioned)
+      EXPECT_TRUE(named.count(step) > 0)
+          << path << " mentions the step " << step << ": see tests/layering/step_mentions.txt";
+    for (const std::string& step : named)
+      EXPECT_TRUE(mentioned.count(step) > 0)
+          << path << " no longer mentions " << step << ": take it off the list";
+  }
+  for (const auto& [path, steps] : allowed) EXPECT_TRUE(steps.empty()) << path << " is not there";
+  EXPECT_EQ(steps_in("case Slot::z: Slot::mlp_up; slot::q").size(), 2U);
 }
 
 // ---- the rules on made-up lines ------------------------------------------------------------------

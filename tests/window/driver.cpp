@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/views/view.h"
 #include "tests/window/drop_source.h"
 
 namespace attnscope::testing {
@@ -276,6 +277,19 @@ void Window::press_at(Point at, const std::string& button) {
 void Window::click(const std::string& item, double x, double y, const std::string& button) {
   const std::vector<double> r = rect_of(item);
   press_at({static_cast<int>(r[0] + x * (r[2] - r[0])), static_cast<int>(r[1] + y * (r[3] - r[1]))}, button);
+}
+
+void Window::click_view(const std::string& id) {
+  settled();
+  for (const double end = now_ms() + 200; now_ms() < end;
+       sleep_ms(10))  // items are those of the frame before
+    if (state().at("items").contains("tab_" + id)) return click("tab_" + id);
+  for (const auto& view : make_views())
+    if (view->id() == id) {
+      const std::string group = std::string("tabs_") + group_name(view->group());
+      click(state().at("items").contains(group) ? group : "tab_more");
+    }
+  click("behind_" + id);
 }
 
 Window::Point Window::cell_of(const std::string& matrix, int row, int col) {

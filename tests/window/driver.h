@@ -91,6 +91,8 @@ class Window {
   void paste(const std::string& text);
   /// At a share of the item's rectangle, when it stands still.
   void click(const std::string& item, double x = 0.5, double y = 0.5, const std::string& button = "1");
+  /// The tab of a view, or its line in the list of its group.
+  void click_view(const std::string& id);
   /// A cell of a matrix that is shown whole.
   void click_cell(const std::string& matrix, int row, int col);
   void hover_cell(const std::string& matrix, int row, int col);

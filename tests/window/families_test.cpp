@@ -52,7 +52,7 @@ TEST_P(Families, OpensIsSteppedThroughAndSeenInEveryView) {
     return now.at("cursor").at("index") == last && now.at("cursor").at("step") == steps.at(last);
   });
   for (const std::string& view : window.state().at("views").get<std::vector<std::string>>()) {
-    window.click("tab_" + view);
+    window.click_view(view);
     window.wait("the view " + view, [&](const Json& now) { return now.at("view") == view; });
     EXPECT_EQ(window.state().at("error"), "") << view;
   }

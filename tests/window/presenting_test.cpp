@@ -40,6 +40,36 @@ TEST_F(Presenting, AClickerPresentsOnTheWholeScreenAndTheWindowComesBack) {
   EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
 }
 
+TEST_F(Presenting, NotesStandInASecondWindowAndGoAgain) {
+  Window& window = start({"--lesson", "nine_steps", "--page", "2", "--size", "1000x700"});
+  const auto windows = [] { return run_program({"xdotool", "search", "--name", "notes"}).out; };
+  const auto notes = [](bool on) {
+    return [on](const Json& now) { return now.at("presenting").at("notes") == on; };
+  };
+  EXPECT_EQ(windows(), "");
+  window.key("F5");
+  window.wait("it presents", presenting(true));
+  window.wait("the question under the figure",
+              [](const Json& now) { return now.at("items").contains("lesson_answer"); });
+  EXPECT_FALSE(window.state().at("presenting").at("notes")) << "one screen";
+  window.key("n");
+  window.wait("notes", notes(true));
+  EXPECT_NE(windows(), "");
+  window.key("l");
+  window.wait("the figure alone", [](const Json& now) { return !now.at("items").contains("lesson_answer"); });
+  window.key("l");
+  window.key("n");
+  window.wait("no notes", notes(false));
+  window.key("n");
+  window.wait("notes again", notes(true));
+  window.key("Escape");
+  window.wait("it has ended", presenting(false));
+  EXPECT_EQ(windows(), "") << "the second window goes with it";
+  EXPECT_EQ(window.state().at("error"), "");
+  window.key("ctrl+q");
+  EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
+}
+
 TEST_F(Presenting, ThePaletteIsTypedInto) {
   Window& window = start();
   window.key("ctrl+p");

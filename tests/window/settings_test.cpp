@@ -16,7 +16,7 @@ TEST_F(Settings, TheWindowFollowsItsSize) {
   window.wait("1440 x 900", has_size(1440, 900));
   window.resize(1280, 720);
   window.wait("1280 x 720", has_size(1280, 720));
-  for (const char* item : {"export", "theme", "next", "timeline.steps", "tab_output"})
+  for (const char* item : {"export", "theme", "next", "timeline.steps", "tab_mask", "tabs_words"})
     EXPECT_TRUE(window.has(item)) << item << " is not to be seen at 1280 x 720";
   window.resize(1440, 900);
   window.wait("1440 x 900 again", has_size(1440, 900));

@@ -103,7 +103,7 @@ TEST_F(Stepping, EveryViewOpensByKeyAndByTab) {
     shows(views[i]);
   }
   for (const std::string& view : views) {
-    window.click("tab_" + view);
+    window.click_view(view);
     shows(view);
   }
 }

@@ -17,7 +17,7 @@ class TrainingWindow : public WindowTest {
   /// Opens the form with the Sorter and sizes that train fast.
   Window& small_sorter(int steps) {
     Window& window = start();
-    window.click("tab_training");
+    window.click_view("training");
     window.click("task_sorter");
     fill(window, "train_layers", 1);
     fill(window, "train_heads", 2);
@@ -80,7 +80,7 @@ TEST_F(TrainingWindow, FromTheFirstClickToTheMeasuredModel) {
   window.wait("the views show the last step",
               [](const Json& state) { return training(state).at("shown_step") == 60; });
   // Another view works on it.
-  window.click("tab_attention");
+  window.click_view("attention");
   window.wait("the attention view", [](const Json& state) { return state.at("view") == "attention"; });
   EXPECT_EQ(window.state().at("error"), "");
 }
@@ -140,7 +140,7 @@ TEST_F(TrainingWindow, AClosedWindowLosesNothing) {
   window.key("ctrl+q");
   ASSERT_EQ(window.wait_for_end(), 0) << window.errors();
   Window& again = start();
-  again.click("tab_training");
+  again.click_view("training");
   again.click("task_sorter");
   again.click("train_go_on");
   again.wait("the run stands where it was", [](const Json& now) { return step_of(now) > 10; });
@@ -277,7 +277,7 @@ TEST_F(TrainingWindow, ATextFileIsLearnedAndBadOnesAreTold) {
   std::ofstream(bad) << "the cat sat\n\nthe dog ran\n";
   std::ofstream(words) << "the\ncat\nsat\n";
   Window& window = start();
-  window.click("tab_training");
+  window.click_view("training");
   window.click("task_file");
   give_path(window, "browser.path", bad);
   window.wait("a sentence", [](const Json& now) { return now.at("items").contains("train_file_error"); });
@@ -305,7 +305,7 @@ TEST_F(TrainingWindow, ATextFileIsLearnedAndBadOnesAreTold) {
   window.key("ctrl+q");
   ASSERT_EQ(window.wait_for_end(), 0) << window.errors();
   Window& again = start();
-  again.click("tab_training");
+  again.click_view("training");
   again.click("task_file");
   give_path(again, "browser.path", good);
   again.click("train_go_on");

@@ -24,14 +24,14 @@ bool has_tokens(const PanelContext& context) {
   });
 }
 
-std::string padding_words(const Padding& padding) {
-  if (!padding.on) return tr("input.padding.off");
+Text padding_words(const Padding& padding) {
+  if (!padding.on) return Text::of("input.padding.off");
   const char* side = padding.side == PadSide::left ? "input.padding.left" : "input.padding.right";
-  return padding.to > 0 ? tr("input.padding.to_now", {tr(side), std::to_string(padding.to)}) : tr(side);
+  return padding.to > 0 ? Text::of("input.padding.to_now", {Text::of(side), padding.to}) : Text::of(side);
 }
 
 std::string padding_label(const PanelContext& context) {
-  return tr("input.padding.now", {padding_words(context.session.document().padding)}) + " \u25be";
+  return tr("input.padding.now", {padding_words(context.session.document().padding).str()}) + " \u25be";
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/pointed.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/vector_name.h"
 
 namespace attnscope {
 namespace {
@@ -85,8 +87,11 @@ std::vector<Chip> chips_of(const Document& document, std::size_t sequence, Stack
   if (of == Stack::enc || !input.ids.empty()) {
     chips = token_chips(document, sequence, of);
   } else if (!input.vectors.empty()) {
-    for (std::int64_t pos = 0; pos < input.vectors.size(0); ++pos)
-      chips.push_back({Chip::Kind::vector, tr("input.token", {std::to_string(pos)}), -1, -1, 0, 1, pos});
+    for (std::int64_t pos = 0; pos < input.vectors.size(0); ++pos) {
+      const std::string name = vector_name(input, pos);
+      chips.push_back({Chip::Kind::vector, name.empty() ? tr("input.token", {std::to_string(pos)}) : name, -1,
+                       -1, 0, 1, pos});
+    }
   } else {
     for (std::int64_t row = 0; row < config.patch.count(); ++row)
       chips.push_back({Chip::Kind::patch, patch_label(config.patch, row)});
@@ -214,10 +219,14 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   if (hovered && chip.token >= 0) lit_next_ = chip.token;
+  const Stack rows = of_ == Stack::enc ? of_ : context.session.document().model->config().stack;
+  if (hovered) point_token(rows, chip.row);
   const bool asks =
       ImGui::IsItemClicked(ImGuiMouseButton_Right) || (hovered && ImGui::IsMouseDoubleClicked(0));
   if (asks && chip.kind != Chip::Kind::image) menu_.ask(index);
-  const Ink ink = chip_ink(context, of_, chip, hovered || (chip.token >= 0 && lit_ == chip.token));
+  const bool lit =
+      (chip.token >= 0 && lit_ == chip.token) || (chip.rows == 1 && token_pointed(rows, chip.row));
+  const Ink ink = chip_ink(context, of_, chip, hovered || lit);
   const float round = chip.kind == Chip::Kind::special ? height / 2 : px(metric::kRounding);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, end, ink.ground, round);

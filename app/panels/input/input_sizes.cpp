@@ -10,10 +10,9 @@
 namespace attnscope {
 namespace {
 
-std::string sizes_line(const SceneSizes& sizes) {
-  return tr(sizes.causal ? "input.sizes.causal" : "input.sizes.open",
-            {std::to_string(sizes.batch), std::to_string(sizes.tokens), std::to_string(sizes.d_in),
-             std::to_string(sizes.heads), std::to_string(sizes.d_head), std::to_string(sizes.d_out)});
+Text sizes_line(const SceneSizes& sizes) {
+  return Text::of(sizes.causal ? "input.sizes.causal" : "input.sizes.open",
+                  {sizes.batch, sizes.tokens, sizes.d_in, sizes.heads, sizes.d_head, sizes.d_out});
 }
 
 bool size_row(const char* key, int& value, int most) {
@@ -37,7 +36,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
     const WithColour ink(ImGuiCol_Text, theme().text_dim);
     const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
-    if (ImGui::Button((sizes_line(now) + "  \u25be###sizes").c_str()) || state.focus_text)
+    if (ImGui::Button((sizes_line(now).str() + "  \u25be###sizes").c_str()) || state.focus_text)
       ImGui::OpenPopup("###sizes_popup");
   }
   state.focus_text = false;

@@ -146,6 +146,7 @@ void draw_body(const PanelContext& context) {
   const Cursor& cursor = workspace.cursor;
   if (about_keys(cursor.step.slot)) draw_head_facts(context, cursor.step, cursor.head, cursor.query);
   draw_step_facts(context, cursor.step);
+  draw_watch(context);
   draw_notes(context);
 }
 

@@ -7,6 +7,7 @@
 #include "app/widgets/edit_words.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/session/edit_values.h"
 #include "core/session/mask_edits.h"
 #include "core/trace/editable.h"
 
@@ -80,10 +81,10 @@ LineEvent edit_line(const PanelContext& context, const EditLine& line, int index
 int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEdit& mask) {
   int lines = 0;
   for (const Mask::Cell& cell : mask.cells) {
-    const std::string text = mask_cell_words(mask.of, cell);
+    const Text words = mask_cell_words(mask.of, cell);
     const std::string id = "mask" + std::to_string(index) + "." + std::to_string(lines++);
-    if (edit_line(context, {id, text}, -1, true).removed)
-      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
+    if (edit_line(context, {id, words.str()}, -1, true).removed)
+      context.commands.edit(Text::of("inspector.edits.removed", {words}), {},
                             [of = mask.of, cell](Document& changed) -> Status {
                               take_back_mask_cell(changed, of, cell.query, cell.key);
                               return Done{};
@@ -143,15 +144,16 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
       lines += draw_mask_cells(context, i, *mask);
       continue;
     }
-    const std::string text = edit_words(edit);
+    const Text words = edit_words(edit);
+    const std::string text = words.str();
     const LineEvent event =
         edit_line(context, {"edit" + std::to_string(i), text}, static_cast<int>(i), edit.enabled);
     if (event.toggled)
       context.commands.edit(
-          Text::of(edit.enabled ? "inspector.edits.off" : "inspector.edits.on", {text}), {},
+          Text::of(edit.enabled ? "inspector.edits.off" : "inspector.edits.on", {words}), {},
           [i, on = !edit.enabled](Document& changed) { return switch_edit(changed, i, on); });
     if (event.removed)
-      context.commands.edit(Text::of("inspector.edits.removed", {text}), {},
+      context.commands.edit(Text::of("inspector.edits.removed", {words}), {},
                             [i](Document& changed) { return remove_edit(changed, i); });
     if (event.clicked) go_to_edit(context, edit);
     if (is_unreached(context, edit)) wrapped_text(tr("inspector.edits.unreached"), theme().warning);
@@ -163,7 +165,11 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
 
 // Puts what was typed behind the other edits, as the command line does.
 void take_new_edit(const PanelContext& context, InspectorCache& cache) {
-  const auto edit = parse_edit(cache.new_edit);
+  const Session& session = context.session;
+  const int sequence = context.workspace.cursor.sequence;
+  const auto edit =
+      parse_edit(cache.new_edit, named_numbers(*session.document().opened,
+                                               runs_on_screen(session.result(), session.pinned(), sequence)));
   const Status can = edit ? check_new_edit(context, *edit) : Status(edit.error());
   cache.new_edit_error = can ? std::string() : can.error().text();
   if (!can) return;

@@ -5,6 +5,7 @@
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
+#include "core/trace/flow.h"
 
 namespace attnscope {
 namespace {
@@ -48,6 +49,76 @@ void stats_rows(const Stats& stats) {
   const WithColour colour(ImGuiCol_Text, theme().nan);
   fact_row(tr("inspector.stats.nans"),
            tr("inspector.stats.nans.where", {format_count(stats.nans), join(at, ", ")}));
+}
+
+bool moves_heads(Slot slot) {
+  switch (slot) {
+    case Slot::view_q:
+    case Slot::view_k:
+    case Slot::view_v:
+    case Slot::split_q:
+    case Slot::split_k:
+    case Slot::split_v:
+    case Slot::concat: return true;
+    default: return false;
+  }
+}
+
+// The weight whose product the heads were cut from.
+Slot projection_of(Slot slot) {
+  if (slot == Slot::view_k || slot == Slot::split_k) return Slot::k;
+  return slot == Slot::view_v || slot == Slot::split_v ? Slot::v : Slot::q;
+}
+
+// What one product for all heads takes, and one for each.
+void product_row(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
+  Site projected = site;
+  projected.slot = projection_of(site.slot);
+  const auto from = flow_inputs(*trace, projected);
+  const Record* input = from.size() == 1 ? trace->find(from.front()) : nullptr;
+  const Tensor weight = trace->weights().get(to_text(projected) + ".weight");
+  const AttentionSpec& attention = trace->config().attention_at(site);
+  const int kv = attention.n_kv_heads > 0 ? attention.n_kv_heads : attention.n_heads;
+  const int heads = projected.slot == Slot::q ? attention.n_heads : kv;
+  if (!input || input->derived || input->value().rank() != 2 || weight.rank() != 2 || heads < 2) return;
+  const auto* times =
+      inspector_cache(context.workspace)
+          .products.get(
+              context,
+              to_text(projected) + format("/%llu/%lld",
+                                          static_cast<unsigned long long>(context.session.opened_version()),
+                                          static_cast<long long>(input->shape.front())),
+              false, "inspector.products", [x = input->value(), weight, heads] {
+                static const std::atomic<bool> kGoesOn{false};
+                return time_head_products(x, weight, heads, kGoesOn);
+              });
+  if (!times || times->together_us <= 0) return;
+  fact_row(tr("inspector.memory.together", {std::to_string(heads)}),
+           tr("inspector.memory.us", {format("%.1f", times->together_us)}),
+           tr("inspector.memory.together.help", {shown_number(times->largest_difference)}));
+  fact_row(tr("inspector.memory.each", {std::to_string(heads)}),
+           tr("inspector.memory.us", {format("%.1f", times->one_by_one_us)}),
+           tr("inspector.memory.together.help", {shown_number(times->largest_difference)}));
+}
+
+// Where the heads lie: only how memory is read changes, until a copy is made.
+void memory_rows(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
+  const Record* record = trace->find(site);
+  if (!moves_heads(site.slot) || record->derived || record->value().empty()) return;
+  const MemoryOrder order = memory_order(record->value());
+  std::vector<std::string> strides, axes;
+  for (const std::int64_t stride : order.strides) strides.push_back(std::to_string(stride));
+  for (const int axis : order.axes)
+    axes.emplace_back(axis_name(record->axes[static_cast<std::size_t>(axis)]));
+  fact_row(tr("inspector.memory.strides"), "(" + join(strides, ", ") + ")",
+           tr("inspector.memory.strides.help"));
+  fact_row(tr("inspector.memory.order"), join(axes, " › "), tr("inspector.memory.order.help"));
+  fact_row("contiguous()",
+           order.contiguous ? std::string(tr("inspector.memory.nothing"))
+                            : tr("inspector.memory.copies",
+                                 {format_bytes(static_cast<std::uint64_t>(order.copied_bytes))}),
+           tr("inspector.memory.contiguous.help"));
+  product_row(context, trace, site);
 }
 
 }  // namespace
@@ -106,6 +177,9 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
   const std::string shape = step_shape(*context.run, site);
   fact_row(tr("inspector.stats.shape"), shape, to_text(site));
+  fact_row(tr("inspector.stats.letters"), step_letters(*context.run, site),
+           tr("inspector.stats.letters.help"));
+  memory_rows(context, trace, site);
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
   const Stats* found =
       inspector_cache(context.workspace)

@@ -13,6 +13,7 @@
 #include "app/widgets/deferred.h"
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
+#include "core/lens/memory_order.h"
 #include "core/session/backward_run.h"
 #include "core/trace/provenance.h"
 
@@ -51,12 +52,15 @@ struct InspectorCache {
   std::string order_key;
   Later<std::optional<RowStats>> row, head;
   Later<Stats> stats;
+  Later<HeadProducts> products;
   Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
   std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
   std::shared_ptr<void> exchanges;       ///< made by the menu of parts
   std::string new_note;                  ///< being written
   float dragged = 0;
+  std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
+  std::string new_watch, watch_error, new_stop, stop_error;
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 
@@ -104,6 +108,8 @@ class Flow {
 };
 
 // ---- parts of the panel -------------------------------------------------------------------------
+/// Numbers and measures that are followed, with their course; rules at which playing stops.
+void draw_watch(const PanelContext& context);
 /// What somebody wrote to steps and cells, and a field for one more.
 void draw_notes(const PanelContext& context);
 void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);

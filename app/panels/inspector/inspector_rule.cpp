@@ -7,6 +7,7 @@
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -92,6 +93,37 @@ void dot_heading(const Card& card) {
   plain(card, tr(products == 1 ? "inspector.dot.one" : "inspector.dot", {std::to_string(products)}));
 }
 
+// The token that a term is about: its key, or its row where each term has another one; else empty.
+std::string token_of(const Card& card, const Term& term) {
+  const Explanation& e = card.explanation;
+  if (e.terms.size() < 2 || term.factors.empty()) return {};
+  const RunResult& run = *card.context.run;
+  const int sequence = card.context.workspace.cursor.sequence;
+  const Trace& trace = run.trace(sequence);
+  const Source& source = term.factors.front();
+  const Record* record = source.is_weight ? nullptr : trace.find(source.site);
+  if (!record || record->axes.size() != source.index.size()) return {};
+  const Source &one = e.terms[0].factors.front(), &two = e.terms[1].factors.front();
+  if (one.site != two.site || one.index.size() != two.index.size()) return {};
+  for (std::size_t d = 0; d < record->axes.size(); ++d) {
+    const Axis axis = record->axes[d];
+    if (one.index[d] == two.index[d]) continue;
+    if (axis == Axis::vocab && run.document.opened)
+      return output_name(*run.document.opened, static_cast<int>(source.index[d]));
+    if (axis != Axis::key && axis != Axis::query && axis != Axis::pos) return {};
+    return row_name(run, sequence, rows_stack(source.site, axis),
+                    stack_row(trace.config(), source.site, source.index[d]));
+  }
+  return {};
+}
+
+void say_token(const Card& card, const Term& term) {
+  const std::string token = token_of(card, term);
+  if (token.empty()) return;
+  note_text(token);
+  card.flow.text("  " + token, card.ink());
+}
+
 void term_line(const Card& card, std::size_t at, bool first) {
   const Term& term = card.explanation.terms[at];
   card.flow.text(first ? "= " : "+ ", card.dim());
@@ -99,6 +131,7 @@ void term_line(const Card& card, std::size_t at, bool first) {
     if (i > 0) card.flow.text(" × ", card.dim());
     operand(card, term.factors[i], format("term%zu_%zu", at, i));
   }
+  say_token(card, term);
   const bool alone = card.explanation.terms.size() == 1;
   if (term.factors.size() > 1 && !alone)
     card.flow.right(shown_number(term.value), card.dim());
@@ -186,6 +219,7 @@ void softmax_line(const Card& card, std::size_t at, bool) {
   const std::int64_t key = term.factors.front().index.back();
   card.flow.text(tr("inspector.softmax.key", {std::to_string(key)}) + " ", own ? card.ink() : card.dim());
   operand(card, term.factors.front(), format("term%zu_0", at));
+  say_token(card, term);
   card.flow.right("exp " + shown_number(term.value), own ? theme().accent : card.dim());
   card.flow.next_line();
 }

@@ -5,6 +5,7 @@
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
+#include "app/widgets/pieces.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
 
@@ -29,7 +30,9 @@ void draw_rows(FrameState& state) {
     const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
     const std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::Selectable(("###lesson_" + lesson.id).c_str(), false, 0, ImVec2(width - px(20), px(24)))) {
+    const std::string print = tr("lessons.sheet");
+    const float button = ImGui::CalcTextSize(print.c_str()).x + px(16), room = width - px(24) - button;
+    if (ImGui::Selectable(("###lesson_" + lesson.id).c_str(), false, 0, ImVec2(room, px(24)))) {
       perform(state, "learn.open", lesson.id);
       ImGui::CloseCurrentPopup();
     }
@@ -37,8 +40,13 @@ void draw_rows(FrameState& state) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 ink = right >= of ? theme().ok : right > 0 ? theme().accent : theme().text_dim;
     list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, lesson_title(lesson).c_str());
-    list->AddText(ImVec2(at.x + width - px(30) - ImGui::CalcTextSize(done.c_str()).x, at.y + px(4)), ink,
+    list->AddText(ImVec2(at.x + room - px(6) - ImGui::CalcTextSize(done.c_str()).x, at.y + px(4)), ink,
                   done.c_str());
+    ImGui::SameLine(0, px(4));
+    if (chip(print + "###lesson_print_" + lesson.id, false, tr("lessons.sheet.help"))) {
+      ask_worksheet(state, lesson.id, player.sheet_answers);
+      ImGui::CloseCurrentPopup();
+    }
   }
   ImGui::EndChild();
 }
@@ -51,7 +59,7 @@ void ask_csv(FrameState& state) {
   question.chosen = [&state](Session& session, const std::string& path) {
     const Status written = write_file(path, state.lessons.progress().csv());
     if (!written) return session.report(written.error());
-    state.notify(Notice::Kind::good, tr("lessons.csv.done", {path}));
+    state.notify(Notice::Kind::good, Text::of("lessons.csv.done", {path}));
   };
   state.commands.ask_file(std::move(question));
 }
@@ -67,6 +75,10 @@ void draw_learner(FrameState& state) {
   if (ImGui::InputTextWithHint("###lesson_learner", tr("lessons.learner.hint"), &name))
     player.set_learner(name);
   note_item("lesson_learner");
+  ImGui::SameLine(0, px(8));
+  ImGui::Checkbox((std::string(tr("lessons.sheet.answers")) + "###lesson_sheet_answers").c_str(),
+                  &player.sheet_answers);
+  note_item("lesson_sheet_answers");
   ImGui::SameLine(0, px(8));
   if (raised_button(tr("lessons.csv") + std::string("###lesson_csv"))) {
     ask_csv(state);

@@ -108,28 +108,27 @@ void choose(FrameState& state, const Patch& patch, std::int64_t row, std::int64_
 }
 
 void draw_cover(const FrameState& state, const Patch& patch, ImVec2 p0, ImVec2 p1) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(p0, p1, theme().panel_raised);
+  const Canvas canvas;
+  canvas.fill_rect(p0, p1, theme().panel_raised);
   const auto& pinned = state.workspace.cursor.pinned;
   for (std::int64_t row = patch.row0; row < patch.row1; ++row)
     for (std::int64_t col = patch.col0; col < patch.col1; ++col) {
       const ImVec2 c0 = patch.corner(static_cast<double>(row), static_cast<double>(col)),
                    c1 = patch.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
-      list->AddRect(c0, c1, theme().border);
+      canvas.rect(c0, c1, theme().border);
       const bool small = c1.x - c0.x < px(14) || c1.y - c0.y < px(14);
       const Target cell = pinned ? target_of(*pinned) : Target{};
       const Patch chosen =
           pinned ? patch_of(state.lessons.run().trace(state.workspace.cursor.sequence), cell, *patch.matrix)
                  : Patch{};
       const bool mine = chosen.matrix && chosen.row0 == row && chosen.col0 == col;
-      if (mine) list->AddRectFilled(c0, c1, theme().accent_soft);
+      if (mine) canvas.fill_rect(c0, c1, theme().accent_soft);
       if (small) continue;
       const ImVec2 size = text_size(fonts().body_bold, "?");
-      draw_text(Canvas(list), fonts().body_bold,
-                ImVec2((c0.x + c1.x - size.x) / 2, (c0.y + c1.y - size.y) / 2),
+      draw_text(canvas, fonts().body_bold, ImVec2((c0.x + c1.x - size.x) / 2, (c0.y + c1.y - size.y) / 2),
                 mine ? theme().accent : theme().text_dim, "?");
     }
-  list->AddRect(p0, p1, theme().accent, 0, 0, px(2));
+  canvas.rect(p0, p1, theme().accent, 0, 0, px(2));
 }
 
 void cover(FrameState& state, const Patch& patch, int number) {
@@ -197,6 +196,7 @@ void draw_lesson_overlay(FrameState& state) {
   if (!player.open() || !player.ready()) return;
   const Trace& trace = player.run().trace(state.workspace.cursor.sequence);
   int number = 0;
+  const DrawRecording recording(state.recording);  // a picture of the page keeps its secrets
   if (player.covers())
     for (const std::string& hidden : player.page().hides)
       if (const auto target = player.place(hidden, state.workspace))

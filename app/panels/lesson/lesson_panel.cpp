@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/panels/lesson/lesson_ask.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -11,17 +12,6 @@
 
 namespace attnscope {
 namespace {
-
-std::string words(const Lesson& lesson, const Page& page, std::string_view what) {
-  return tr(page_key(lesson, page, what));
-}
-
-void gap(float units) { ImGui::Dummy(ImVec2(1, px(units))); }
-
-void reading_text(const std::string& text, ImU32 colour, bool bold = false) {
-  const WithFont face(bold ? fonts().reading_bold : fonts().reading);
-  wrapped_text(text, colour);
-}
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
@@ -36,126 +26,15 @@ void draw_bar(float share) {
 
 void draw_head(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const Lesson& lesson = player.lesson();
-  const int pages = static_cast<int>(lesson.pages.size());
-  const std::string title = tr(lesson_key(lesson, "title"));
-  const std::string where = tr(
-      lesson.number > 0 ? "lessons.where" : "lessons.where.own",
-      {std::to_string(lesson.number), title, std::to_string(player.page_index() + 1), std::to_string(pages)});
+  const auto pages = static_cast<float>(player.lesson().pages.size());
   const float room = ImGui::GetContentRegionAvail().x - px(24);
   const ImVec2 line = ImGui::GetCursorPos();
-  dim_text(shortened(where, room));
+  dim_text(shortened(player.where(), room));
   ImGui::SetCursorPos(ImVec2(line.x + room + px(4), line.y - px(2)));
   if (close_button("###lesson_close")) player.close(state);
   compat::item_tooltip(tr("lessons.close"));
   ImGui::SetCursorPos(ImVec2(line.x, line.y + ImGui::GetTextLineHeight() + px(8)));
-  draw_bar(static_cast<float>(player.page_index() + 1) / static_cast<float>(pages));
-}
-
-// ---- the control of an ask ------------------------------------------------------------------------
-
-bool draw_field(LessonPlayer& player, const char* hint) {
-  PageDraft& draft = player.draft();
-  note_text(draft.typed);
-  const WithFont mono(fonts().mono);
-  ImGui::SetNextItemWidth(px(150));
-  const bool entered =
-      ImGui::InputTextWithHint("###lesson_answer", hint, &draft.typed, ImGuiInputTextFlags_EnterReturnsTrue);
-  note_item("lesson_answer");
-  return entered;
-}
-
-void draw_choices(FrameState& state, const ChoiceAsk& ask) {
-  LessonPlayer& player = state.lessons;
-  PageDraft& draft = player.draft();
-  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  bool first = true;
-  for (const ChoiceAsk::Choice& choice : ask.choices) {
-    const bool plain = !choice.words.empty();
-    const std::string label =
-        plain ? choice.words : words(player.lesson(), player.page(), "choice." + choice.id);
-    note_text(label);
-    const WithFont face(plain ? fonts().mono : fonts().reading);
-    const float width = std::min(button_width(label), right - ImGui::GetStyle().ItemSpacing.x);
-    if (!first && ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(6) + width < right)
-      ImGui::SameLine(0, px(6));
-    first = false;
-    const WithId scope(choice.id.c_str());
-    if (raised_button(shortened(label, right - px(40)) + "###choice_" + choice.id,
-                      draft.choice == choice.id)) {
-      draft.choice = choice.id;
-      player.check(state.workspace);
-    }
-  }
-}
-
-void draw_chosen(FrameState& state, const char* none) {
-  const std::string chosen = state.lessons.answer_words(state.workspace).str();
-  note_text(chosen);
-  if (chosen.empty()) return dim_text(tr(none));
-  dim_text(tr("lessons.chosen"));
-  ImGui::SameLine(0, px(6));
-  const WithFont mono(fonts().mono);
-  ImGui::TextUnformatted(chosen.c_str());
-}
-
-void draw_mask_count(FrameState& state) {
-  const RunResult& run = state.lessons.run();
-  const int sequence = state.lessons.scope(state.workspace).sequence;
-  const std::int64_t length = run.trace(sequence).length;
-  const MaskSummary now = mask_summary(mask_of(run.document, 0, sequence), length, length);
-  dim_text(tr("lessons.masked", {std::to_string(now.masked), std::to_string(now.pairs)}));
-}
-
-void draw_check(FrameState& state, bool entered) {
-  const WithFont face(fonts().body_bold);
-  if (primary_button(tr("lessons.check") + std::string("###lesson_check")) || entered)
-    state.lessons.check(state.workspace);
-}
-
-void draw_control(FrameState& state) {
-  LessonPlayer& player = state.lessons;
-  const AskKind& ask = player.page().ask;
-  if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) return draw_choices(state, *choice);
-  if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
-    const bool entered = draw_field(player, std::holds_alternative<ShapeAsk>(ask) ? "(2, 4, 3)" : "0.0");
-    ImGui::SameLine(0, px(8));
-    return draw_check(state, entered);
-  }
-  if (!player.ready()) return dim_text(tr("lessons.waiting"));
-  if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
-  if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
-  if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
-  if (const std::string live = player.live(state.workspace); !live.empty()) {
-    dim_text(tr("lessons.live"));
-    ImGui::SameLine(0, px(6));
-    const WithFont mono(fonts().mono);
-    ImGui::TextUnformatted(live.c_str());
-  }
-  gap(2);
-  draw_check(state, false);
-}
-
-void draw_verdict(LessonPlayer& player) {
-  const PageDraft& draft = player.draft();
-  if (draft.complaint) {
-    gap(4);
-    reading_text(draft.complaint->sentence(), theme().warning);
-    if (const std::string hint = draft.complaint->hint(); !hint.empty()) wrapped_text(hint, theme().text_dim);
-    return;
-  }
-  if (!draft.verdict) return;
-  gap(4);
-  reading_text(draft.verdict->words.str(), draft.verdict->right ? theme().ok : theme().error, true);
-  if (draft.shown) wrapped_text(tr("lessons.was_shown"), theme().text_dim);
-}
-
-void draw_hints(LessonPlayer& player) {
-  const int hints = std::min(player.draft().hints, LessonPlayer::kHints - 1);
-  for (int i = 1; i <= hints; ++i) {
-    gap(2);
-    reading_text(words(player.lesson(), player.page(), "hint" + std::to_string(i)), theme().text_dim);
-  }
+  draw_bar(static_cast<float>(player.page_index() + 1) / pages);
 }
 
 // The card of what is asked: as tall as what it held in the frame before.
@@ -171,11 +50,7 @@ void draw_ask(FrameState& state) {
   ImGui::SetCursorScreenPos(ImVec2(p0.x + pad, p0.y + pad));
   compat::begin_child("###lesson_card", ImVec2(width - 2 * pad, std::max(1.f, player.card_height)), false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  reading_text(words(player.lesson(), player.page(), "ask"), theme().text, true);
-  gap(3);
-  draw_control(state);
-  draw_verdict(player);
-  draw_hints(player);
+  draw_question(state);
   player.card_height = ImGui::GetCursorPosY();
   ImGui::EndChild();
   ImGui::SetCursorScreenPos(ImVec2(p0.x, p1.y));
@@ -183,18 +58,6 @@ void draw_ask(FrameState& state) {
 }
 
 // ---- the way on -----------------------------------------------------------------------------------
-
-void draw_hint_button(FrameState& state) {
-  LessonPlayer& player = state.lessons;
-  if (player.page().ask.index() == 0) return;
-  const int given = player.draft().hints;
-  const bool last = given >= LessonPlayer::kHints - 1;
-  const DisabledScope done(given >= LessonPlayer::kHints || !player.ready());
-  const std::string label =
-      last ? std::string(tr("lessons.show_me"))
-           : tr("lessons.hint", {std::to_string(given + 1), std::to_string(LessonPlayer::kHints)});
-  if (raised_button(label + "###lesson_hint")) player.hint(state);
-}
 
 void draw_way(FrameState& state) {
   LessonPlayer& player = state.lessons;
@@ -232,17 +95,29 @@ void draw_sign(ImVec2 centre, const PageProgress* done, bool here) {
   }
 }
 
+// The list of pages by their names takes this much: they stand beside each other where they fit.
+float pages_height(const Lesson& lesson, float width) {
+  const float line = ImGui::GetTextLineHeight() + px(4) + ImGui::GetStyle().ItemSpacing.y;
+  float x = 0, height = 0;
+  for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
+    const std::string name = std::to_string(i + 1) + " " + page_words(lesson, lesson.pages[i], "title");
+    const float wide = std::min(ImGui::CalcTextSize(name.c_str()).x, width - px(30)) + px(18);
+    const bool below = i == 0 || x + px(12) + wide >= width;
+    height += below ? line : 0.f;
+    x = below ? wide : x + px(12) + wide;
+  }
+  return height;
+}
+
 void draw_pages(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const Lesson& lesson = player.lesson();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  const float line = ImGui::GetTextLineHeight() + px(11);
-  const bool room =
-      ImGui::GetContentRegionAvail().y > line * static_cast<float>((lesson.pages.size() + 3) / 2);
+  const bool room = ImGui::GetContentRegionAvail().y > pages_height(lesson, right);
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     const Page& page = lesson.pages[i];
     const bool here = static_cast<int>(i) == player.page_index();
-    const std::string number = std::to_string(i + 1), title = words(lesson, page, "title");
+    const std::string number = std::to_string(i + 1), title = page_words(lesson, page, "title");
     const std::string name = room ? shortened(number + " " + title, right - px(30)) : number;
     const float width = ImGui::CalcTextSize(name.c_str()).x + px(18);
     if (i > 0) {
@@ -274,9 +149,9 @@ void draw_lesson_panel(FrameState& state) {
     gap(3);
     {
       const WithFont face(fonts().title);
-      wrapped_text(words(player.lesson(), player.page(), "title"), theme().text);
+      wrapped_text(page_words(player.lesson(), player.page(), "title"), theme().text);
     }
-    reading_text(words(player.lesson(), player.page(), "text"), theme().text);
+    reading_text(page_words(player.lesson(), player.page(), "text"), theme().text);
     gap(3);
     draw_ask(state);
     gap(3);

@@ -11,6 +11,11 @@ inline constexpr float kLessonWidth = 352.f;
 
 /// Draws into the current child window.
 void draw_lesson_panel(FrameState& state);
+/// The words of the page under a presented figure, with what is asked: whether there are any, how much of the
+/// screen's height they take, and the words themselves.
+bool presents_words(const FrameState& state);
+float presented_words_height(const FrameState& state);
+void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max);
 /// Lesson or inspector: two chips over the panel.
 void draw_lesson_switch(FrameState& state);
 /// The list of lessons, where it is asked for: what was done of each, the learner's name, CSV.

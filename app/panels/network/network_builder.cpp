@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/widgets/places.h"
+#include "core/base/text.h"
 
 namespace attnscope::network {
 
@@ -13,6 +14,19 @@ std::vector<Site> Pen::present(Slots slots, int layer, Part part) const {
     if (trace_.find(site)) found.push_back(site);
   }
   return found;
+}
+
+std::int64_t Pen::parameters(const std::vector<Site>& sites) const {
+  std::int64_t count = 0;
+  for (const auto& [name, values] : trace_.weights().all()) {
+    const std::string parent = name.substr(0, name.rfind('.'));
+    const bool own = std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
+      const std::string text = to_text(site);
+      return text == parent || text == parent + ".out";
+    });
+    if (own) count += values.count();
+  }
+  return count;
 }
 
 NetworkBox& Pen::box(NetworkBox box) {
@@ -27,6 +41,7 @@ NetworkBox* Pen::part(const char* key, Hue hue, std::vector<Site> sites, float x
   made.target = sites.front();
   made.stack = made.target.stack, made.layer = made.target.layer;
   made.sites = std::move(sites);
+  made.parameters = parameters(made.sites);
   made.x = x, made.y = y, made.w = w, made.h = kPart;
   y += kPart;
   if (shape) {
@@ -42,7 +57,14 @@ NetworkBox* Pen::projection(int i, int layer, Part part, float x, float w, bool 
                                      {Slot::v, Slot::view_v, Slot::split_v}};
   static constexpr const char* kKeys[] = {"map.q", "map.k", "map.v"};
   NetworkBox* made = this->part(kKeys[i], projection_hue(i), present(kSlots[i], layer, part), x, w, shape);
-  if (made) made->centred = true;
+  if (!made) return made;
+  made->centred = true;
+  const AttentionSpec& attention = trace_.config().attention_at(made->target);
+  const int heads = i == 0                     ? attention.n_heads
+                    : attention.n_kv_heads > 0 ? attention.n_kv_heads
+                                               : attention.n_heads;
+  made->sizes = format("%d×%d", heads, attention.d_head);
+  made->h += kTwoLines - kPart, y += kTwoLines - kPart;
   return made;
 }
 
@@ -65,12 +87,15 @@ Site Pen::first_of(int layer) const {
   return {};
 }
 
-void Pen::folded(int layer, float x, float w, float h) {
+void Pen::folded(int layer, int count, float x, float w, float h) {
   NetworkBox made;
   made.kind = NetworkBox::Kind::folded, made.key = "map.block", made.hue = Hue::residual;
   made.stack = stack, made.layer = layer, made.centred = false;
   for (const Record& record : trace_.records())
-    if (record.site.layer == layer && record.site.stack == stack) made.sites.push_back(record.site);
+    if (record.site.layer >= layer && record.site.layer < layer + count && record.site.stack == stack)
+      made.sites.push_back(record.site);
+  made.blocks = count;
+  made.parameters = parameters(made.sites);
   made.target = first_of(layer);
   made.x = x, made.y = y, made.w = w, made.h = h;
   y += h;

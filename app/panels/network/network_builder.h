@@ -10,8 +10,9 @@ namespace attnscope::network {
 
 using Slots = std::initializer_list<Slot>;
 
-inline constexpr float kPart = 28.f, kGap = 8.f, kShape = 17.f;  // heights: a box, a gap, a line under a box
-inline constexpr float kStream = 12.f, kBlockLeft = 28.f;        // middle of the stream, left edge of blocks
+inline constexpr float kPart = 28.f, kTwoLines = 36.f, kGap = 8.f,
+                       kShape = 17.f;                      // heights: a box, a gap, a line under a box
+inline constexpr float kStream = 12.f, kBlockLeft = 28.f;  // middle of the stream, left edge of blocks
 
 inline Hue projection_hue(int i) { return i == 0 ? Hue::query : i == 1 ? Hue::key : Hue::value; }
 
@@ -35,9 +36,11 @@ class Pen {
   void lane(std::vector<NetworkPoint> points, Hue hue) { layout_.lanes.push_back({std::move(points), hue}); }
   /// A sum on the stream at `at_y`, fed from `from_x`.
   void sum(std::vector<Site> sites, float from_x, float at_y, Hue hue);
-  /// A whole block in one line.
-  void folded(int layer, float x, float w, float h);
+  /// One or more whole blocks in one line, from `layer` on.
+  void folded(int layer, int count, float x, float w, float h);
   NetworkBox& box(NetworkBox box);
+  /// Of the weights whose products are these steps.
+  std::int64_t parameters(const std::vector<Site>& sites) const;
   Site first_of(int layer) const;
 
   Stack stack = Stack::single;

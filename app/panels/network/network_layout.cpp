@@ -13,7 +13,8 @@ constexpr float kLeast = 160.f;
 constexpr float kRibbonRoom = 34.f;  // between boxes that a ribbon joins
 constexpr float kModuleGaps = 6.f, kMostSpread = 28.f, kMostSqueeze = 12.f;
 constexpr float kLaneRoom = 16.f;  // at the right, for what one stack hands to another
-constexpr int kManyBlocks = 8;     // more are drawn smaller
+constexpr int kManyBlocks = 8;     // more are drawn smaller,
+constexpr int kMostApart = 2;      // and more than these in a row as one
 constexpr float kSmallBlock = 22.f;
 
 class ModelBuilder {
@@ -64,9 +65,13 @@ class ModelBuilder {
       if (stack == open_.stack && layer == open_.layer) {
         lay_block(pen_, layer, kBlockLeft, width(), crossed_ ? lane_ : 0, layout_);
         pen_.y += kGap + 4;
-      } else {
-        fold(layer, small);
+        continue;
       }
+      const int end = stack == open_.stack && layer < open_.layer ? open_.layer : layers;
+      const bool many = end - layer > kMostApart && layers > kManyBlocks;
+      const int count = many ? end - layer : 1;
+      fold(layer, count, small);
+      layer += count - 1;
     }
     pen_.y += kGap / 2;
     row("map.final_norm", Hue::norm, {Slot::ln_final_out, Slot::ln_final_scale});
@@ -106,9 +111,9 @@ class ModelBuilder {
   }
 
   // A folded block of the decoder wears where the encoder's lanes come in.
-  void fold(int layer, float height) {
+  void fold(int layer, int count, float height) {
     const float middle = pen_.y + height / 2;
-    pen_.folded(layer, kBlockLeft, width(), height);
+    pen_.folded(layer, count, kBlockLeft, width(), height);
     pen_.y += height < kPart ? kGap - 3 : kGap;
     if (!crossed_ || !pen_.has({Slot::resid_cross}, layer)) return;
     pen_.lane({{lane_, middle - 3}, {right_, middle - 3}}, Hue::key);

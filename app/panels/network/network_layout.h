@@ -28,6 +28,9 @@ struct NetworkBox {
   Site target;                       ///< where a click goes
   std::vector<Site> sites;           ///< steps of the run that it stands for
   std::string shape;                 ///< under the box, batch in front; empty: none
+  std::string sizes;                 ///< in the box, small: "8×64" heads and their width
+  std::int64_t parameters = 0;       ///< of the weights that its steps read
+  int blocks = 1;                    ///< that a folded one stands for, from `layer` on
   bool centred = true;               ///< label in the middle instead of at the left
   bool heads = false;                ///< shows the cursor's "layer.head"
 
@@ -66,6 +69,9 @@ struct NetworkLayout {
   /// The box that the cursor stands in, or -1.
   int box_of(const Site& site) const;
 };
+
+/// "1.2k", "38M": a number of parameters.
+std::string short_count(std::int64_t count);
 
 /// The block that is unfolded.
 struct OpenBlock {

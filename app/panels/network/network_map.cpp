@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/item_map.h"
 #include "app/panels/network/network_layout.h"
+#include "app/panels/network/network_tree.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
 #include "app/views/steps_words.h"
@@ -30,6 +32,9 @@ struct Map {
 std::string label_of(const PanelContext& context, const NetworkBox& box) {
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
   if (box.kind == NetworkBox::Kind::title) return stack_name(config, box.stack);
+  if (box.blocks > 1)
+    return tr("map.blocks", {std::to_string(box.layer), std::to_string(box.layer + box.blocks - 1),
+                             std::to_string(box.blocks)});
   if (box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header)
     return tr("map.block", {std::to_string(box.layer)});
   return tr(box.key);
@@ -55,6 +60,8 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
     const WithFont mono(fonts().mono_small);
     ImGui::TextUnformatted((to_text(site) + "  " + step_shape(*context.run, site)).c_str());
   }
+  if (box.parameters > 0)
+    ImGui::TextUnformatted(tr("map.parameters", {format_count(box.parameters)}).c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
@@ -65,12 +72,13 @@ void click(const PanelContext& context, const NetworkBox& box) {
   Site target = box.target;
   if (box.kind == NetworkBox::Kind::folded && workspace.cursor.step.layer >= 0) {
     Site same = workspace.cursor.step;
-    same.layer = box.layer, same.stack = box.stack;
+    const int nearest = std::clamp(same.layer, box.layer, box.layer + box.blocks - 1);
+    same.layer = same.stack == box.stack ? nearest : box.layer, same.stack = box.stack;
     if (context.run->trace(workspace.cursor.sequence).find(same)) target = same;
   }
   workspace.playing = false;
   workspace.cursor.stack = box.stack;
-  if (box.layer >= 0) workspace.cursor.layer = box.layer;
+  if (box.layer >= 0) workspace.cursor.layer = target.layer >= 0 ? target.layer : box.layer;
   go_to_site(workspace, *context.run, target);
 }
 
@@ -91,8 +99,9 @@ void offer(const PanelContext& context, const NetworkBox& box) {
 
 bool is_edited(const PanelContext& context, const NetworkBox& box) {
   const auto inside = [&](const Site& site) {
-    return box.kind == NetworkBox::Kind::folded ? site.layer == box.layer && site.stack == box.stack
-                                                : box.kind != NetworkBox::Kind::header && box.holds(site);
+    return box.kind == NetworkBox::Kind::folded
+               ? site.layer >= box.layer && site.layer < box.layer + box.blocks && site.stack == box.stack
+               : box.kind != NetworkBox::Kind::header && box.holds(site);
   };
   const Edits& edits = context.run->document.edits;
   return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
@@ -169,6 +178,25 @@ void draw_head(const Map& map, const NetworkBox& box) {
   map.list->AddText(ImVec2(right.x - size.x, right.y - size.y / 2), theme().text_dim, text.c_str());
 }
 
+// Heads and their width under the letter, or the number of parameters at the right where there is room.
+void draw_sizes(const Map& map, const NetworkBox& box, float label_end) {
+  const WithFont font(fonts().mono_small);
+  if (!box.sizes.empty()) {
+    const std::string text = shortened(box.sizes, px(box.w - 2));
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    const ImVec2 at = map.at(box.x + box.w / 2, box.y + box.h - 3);
+    return map.list->AddText(ImVec2(std::floor(at.x - size.x / 2), at.y - size.y), theme().text_dim,
+                             text.c_str());
+  }
+  if (box.parameters <= 0 || box.heads || !box.shape.empty()) return;
+  const std::string text = short_count(box.parameters);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 at = map.at(box.x + box.w - 8, box.y + box.h / 2);
+  if (at.x - size.x < label_end + px(6)) return;
+  map.list->AddText(ImVec2(std::floor(at.x - size.x), std::floor(at.y - size.y / 2)), theme().text_dim,
+                    text.c_str());
+}
+
 void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered) {
   const Theme& t = theme();
   const bool title = box.kind == NetworkBox::Kind::title;
@@ -182,6 +210,13 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
                             : hovered ? t.hovered
                                       : t.panel_raised,
                             px(metric::kRounding));
+    if (current)  // what is computed now glows
+      for (int ring = 1; ring <= 3; ++ring) {
+        const float out = px(1.5f * static_cast<float>(ring));
+        map.list->AddRect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out),
+                          with_alpha(t.accent, 0.28f / static_cast<float>(ring)), px(metric::kRounding) + out,
+                          0, px(1.5f));
+      }
     map.list->AddRect(p0, p1, line, px(metric::kRounding), 0,
                       current ? px(2) : std::max(1.f, std::floor(px(1))));
   }
@@ -194,7 +229,9 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const ImVec2 size = ImGui::CalcTextSize(label.c_str());
   const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
   const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;
-  map.list->AddText(ImVec2(std::floor(x), std::floor((p0.y + p1.y - size.y) / 2)), ink, label.c_str());
+  const float lift = box.sizes.empty() ? 0.f : px(6);
+  map.list->AddText(ImVec2(std::floor(x), std::floor((p0.y + p1.y - size.y) / 2 - lift)), ink, label.c_str());
+  draw_sizes(map, box, x + size.x);
   if (box.heads) draw_head(map, box);
   if (!box.shape.empty()) draw_shape(map, box);
 }
@@ -231,6 +268,46 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
   if (end > ImGui::GetScrollY() + view) ImGui::SetScrollY(end - view);
 }
 
+/// The layout of the newest run; made again where anything that it follows from is another.
+struct KeptLayout {
+  std::uint64_t run = 0;
+  int sequence = -1;
+  OpenBlock open;
+  float width = 0, height = 0;
+  NetworkLayout layout;
+};
+
+const NetworkLayout& layout_of(const PanelContext& context, OpenBlock open, float width, float height) {
+  auto& memory = context.workspace.map_layout;
+  if (!memory) memory = std::make_shared<KeptLayout>();
+  KeptLayout& kept = *std::static_pointer_cast<KeptLayout>(memory);
+  const int sequence = context.workspace.cursor.sequence;
+  const bool same = kept.run == context.run->version && kept.sequence == sequence &&
+                    kept.open.stack == open.stack && kept.open.layer == open.layer && kept.width == width &&
+                    kept.height == height;
+  if (!same)
+    kept = {context.run->version,
+            sequence,
+            open,
+            width,
+            height,
+            network_layout(*context.run, sequence, open, width, height)};
+  return kept.layout;
+}
+
+// Boxes, or the names of the checkpoint.
+void draw_switch(Workspace& workspace) {
+  const WithFont small(fonts().small);
+  const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(1)));
+  const std::string label = std::string(tr("map.tree")) + "###map_modules";
+  const float left = ImGui::GetContentRegionMax().x - button_width(label) - px(8);
+  if (left < ImGui::CalcTextSize(tr("map.title")).x + px(14)) return;  // no room beside the title
+  ImGui::SameLine(left);
+  if (raised_button(label, workspace.shows_modules)) workspace.shows_modules = !workspace.shows_modules;
+  note_item("map_modules");
+  compat::item_tooltip(tr("map.tree.switch"));
+}
+
 }  // namespace
 
 void draw_network_map(const PanelContext& context) {
@@ -243,12 +320,19 @@ void draw_network_map(const PanelContext& context) {
     wrapped_text(tr(context.session.running() ? "map.waiting" : "map.empty"), theme().text_dim);
     return;
   }
-  const Workspace& workspace = context.workspace;
+  Workspace& workspace = context.workspace;
+  draw_switch(workspace);
+  if (workspace.shows_modules) {
+    compat::begin_child("###map_tree", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar);
+    draw_module_tree(context);
+    ImGui::EndChild();
+    return;
+  }
   compat::begin_child("###map_boxes", ImVec2(0, 0), false);
   const ImVec2 room = ImGui::GetContentRegionAvail();  // without the scroll bar
   const Cursor& cursor = workspace.cursor;
-  const NetworkLayout layout = network_layout(*context.run, cursor.sequence, {cursor.stack, cursor.layer},
-                                              room.x / ui_scale(), ImGui::GetWindowHeight() / ui_scale() - 8);
+  const NetworkLayout& layout = layout_of(context, {cursor.stack, cursor.layer}, room.x / ui_scale(),
+                                          ImGui::GetWindowHeight() / ui_scale() - 8);
   const Map map{context, layout, ImGui::GetCursorScreenPos(), ImGui::GetWindowDrawList()};
   const int current = layout.box_of(workspace.cursor.step);
   draw_stream(map);

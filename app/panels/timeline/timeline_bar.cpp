@@ -11,10 +11,12 @@
 #include "app/state/panel.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/edit_menu.h"
+#include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lens/watch.h"
 
 namespace attnscope {
 namespace {
@@ -207,6 +209,9 @@ void draw_segments(const Bar& bar) {
     const ImVec2 p1(std::max(p0.x + 1, std::floor(bar.p0.x + segment.x1)), bar.p0.y + px(kBarHeight) + grow);
     const float rounding = std::min(px(3), (p1.x - p0.x) / 2);
     bar.list->AddRectFilled(p0, p1, current ? theme().accent : segment_colour(bar, segment), rounding);
+    if (const float motion = bar.context.workspace.motion; current && motion < 1)  // what is still to come
+      bar.list->AddRectFilled(ImVec2(p0.x + (p1.x - p0.x) * motion, p0.y), p1,
+                              with_alpha(theme().ground, 0.5f), rounding);
     if (is_edited(bar, segment)) draw_edit_sign(Canvas(bar.list), ImVec2(p1.x, p0.y));
   }
 }
@@ -349,6 +354,20 @@ void step_tooltip(const Bar& bar, int index) {
   ImGui::EndTooltip();
 }
 
+// A drag goes through the motion of each step too.
+void scrub_motion(const Bar& bar, int under) {
+  Workspace& workspace = bar.context.workspace;
+  if (ImGui::IsItemDeactivated()) workspace.motion_held = false;
+  if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(0, px(3)) || under < 0 || !workspace.animate) return;
+  const int at = bar.layout.segment_of(under);
+  const TimelineSegment& segment = bar.layout.segments[static_cast<std::size_t>(std::max(0, at))];
+  if (segment.folded()) return;
+  const float share =
+      (ImGui::GetIO().MousePos.x - bar.p0.x - segment.x0) / std::max(1.f, segment.x1 - segment.x0);
+  workspace.motion = std::clamp(share, 0.f, 1.f);
+  workspace.motion_held = true;
+}
+
 void draw_bar(const Bar& bar) {
   draw_segments(bar);
   draw_groups(bar);
@@ -363,6 +382,7 @@ void draw_bar(const Bar& bar) {
     workspace.playing = false;
     go_to_step(workspace, *bar.context.run, under);
   }
+  scrub_motion(bar, under);
   if (!ImGui::IsItemHovered() || under < 0) return;
   step_tooltip(bar, under);
   offer_edit(workspace, {Cell{bar.step(under).main, {}}, {}, {}});
@@ -381,18 +401,50 @@ TimelineBlock open_block(const Workspace& workspace) {
           storage->GetInt(layer, cursor.layer)};
 }
 
+// The first step after `from` up to `to` that meets a rule; -1: none. Each is asked once, when it is come to.
+int rule_met(Workspace& workspace, const RunResult& run, int from, int to) {
+  const Trace& trace = run.trace(workspace.cursor.sequence);
+  for (int i = std::max(0, from + 1); i <= to && i < static_cast<int>(run.steps.size()); ++i)
+    for (const std::string& text : workspace.stops) {
+      const auto rule = parse_stop(text);
+      if (!rule) continue;
+      for (const Site& site : run.steps[static_cast<std::size_t>(i)].sites)
+        if (const auto value = stop_value(trace, site, *rule)) {
+          workspace.stopped_by = tr("timeline.stopped", {text, to_text(site), short_number(*value)});
+          return i;
+        }
+    }
+  return -1;
+}
+
 // Playing moves the cursor elsewhere; when it has come to a breakpoint since the last frame, it ends here.
 void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("timeline.seen");
   const int current = current_step(workspace, run), seen = storage->GetInt(id, current);
-  const int stop =
-      workspace.playing ? breakpoint_between(run.steps, workspace.breakpoints, seen, current) : -1;
-  if (stop >= 0) {
-    workspace.playing = false;
-    go_to_step(workspace, run, stop);
+  if (workspace.playing) {
+    workspace.stopped_by.clear();
+    const int named = breakpoint_between(run.steps, workspace.breakpoints, seen, current),
+              met = rule_met(workspace, run, seen, named >= 0 ? named : current),
+              stop = met >= 0 ? met : named;
+    if (stop >= 0) {
+      workspace.playing = false;
+      go_to_step(workspace, run, stop);
+    }
   }
   storage->SetInt(id, current_step(workspace, run));
+}
+
+// What is said of a stop is said at that step only.
+void forget_stop(Workspace& workspace, int current) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("timeline.stopped_at");
+  if (workspace.stopped_by.empty())
+    storage->SetInt(id, -1);
+  else if (storage->GetInt(id, -1) < 0)
+    storage->SetInt(id, current);
+  else if (storage->GetInt(id) != current)
+    workspace.stopped_by.clear();
 }
 
 }  // namespace
@@ -403,6 +455,7 @@ void draw_timeline(const PanelContext& context) {
   if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
   stop_at_breakpoint(context.workspace, *context.run);
   const int current = current_step(context.workspace, *context.run);
+  forget_stop(context.workspace, current);
   const float room = ImGui::GetContentRegionAvail().x;
   const float taken = draw_direction(context.workspace, origin, room);
   ImGui::SetCursorScreenPos(origin);
@@ -410,7 +463,13 @@ void draw_timeline(const PanelContext& context) {
     const WithFont bold(fonts().body_bold);
     std::string title = title_of(context, current);
     if (context.workspace.backward) title = tr("timeline.backward.title", {title});
-    ImGui::TextUnformatted(shortened(title, room - taken - px(12)).c_str());
+    const std::string& stopped = context.workspace.stopped_by;
+    if (!stopped.empty() && !context.workspace.playing) {
+      const WithColour ink(ImGuiCol_Text, theme().warning);
+      ImGui::TextUnformatted(shortened(stopped, room - taken - px(12)).c_str());
+    } else {
+      ImGui::TextUnformatted(shortened(title, room - taken - px(12)).c_str());
+    }
   }
   draw_buttons(context, origin);
   draw_speed(context.workspace, origin);

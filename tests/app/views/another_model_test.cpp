@@ -6,7 +6,10 @@
 
 namespace attnscope {
 std::unique_ptr<View> make_attention_view();
+std::unique_ptr<View> make_embedding_view();
+std::unique_ptr<View> make_kv_view();
 std::unique_ptr<View> make_mask_view();
+std::unique_ptr<View> make_mlp_view();
 std::unique_ptr<View> make_output_view();
 std::unique_ptr<View> make_position_view();
 std::unique_ptr<View> make_residual_view();
@@ -58,8 +61,9 @@ class AnotherModelTest : public testing::LensViewFixture {
 };
 
 TEST_F(AnotherModelTest, NothingOfTheFormerModelStays) {
-  const auto views = {make_steps_view,    make_attention_view, make_mask_view,     make_position_view,
-                      make_residual_view, make_output_view,    make_tokenizer_view};
+  const auto views = {make_steps_view,    make_attention_view, make_mask_view,      make_position_view,
+                      make_residual_view, make_output_view,    make_tokenizer_view, make_kv_view,
+                      make_mlp_view,      make_embedding_view};
   for (const auto& [old_model, new_model] : {std::pair{"gpt2", "marian"},
                                              {"marian", "gpt2"},
                                              {"gpt2", "llama"},

@@ -81,7 +81,7 @@ TEST_F(MaskViewTest, RowsOfPaddingAreHatchedOnTheBoardAsBesideIt) {
   session_.wait();
   show(*view_);
   show(*view_);
-  const Tensor board = painter_.shown("mask.board"), pattern = painter_.shown("mask.plane.pattern");
+  const Tensor board = painter_.shown("mask.board"), pattern = painter_.shown("mask.pattern_now");
   ASSERT_EQ(board.sizes(), (std::vector<std::int64_t>{9, 9}));
   ASSERT_EQ(pattern.sizes(), board.sizes());
   for (std::int64_t query = 0; query < 9; ++query)

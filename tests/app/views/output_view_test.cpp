@@ -1,4 +1,5 @@
 // The output view without a screen: Generate appends what the settings choose, a click appends a row's token.
+#include "core/sample/beam.h"
 #include "core/sample/sampler.h"
 #include "tests/app/views/lens_fixture.h"
 
@@ -81,8 +82,79 @@ TEST_F(OutputViewTest, TheCursorChoosesThePosition) {
   EXPECT_EQ(ids()[3], wanted) << "after the cursor, not at the end";
 }
 
+TEST_F(OutputViewTest, AWayThatIsClickedReplacesWhatFollows) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  workspace_.output_page = 1;
+  const auto view = make_output_view();
+  const auto greedy_after = [&](std::int64_t row) {
+    std::vector<int> all = ids();
+    all.resize(static_cast<std::size_t>(row + 1));
+    const auto made = generate(*session_->document().model, all, 8, {0.f, 0, 1.f, 0});
+    EXPECT_TRUE(made);
+    all.insert(all.end(), made->ids.begin(), made->ids.end());
+    return all;
+  };
+  const std::vector<int> wanted = greedy_after(5);
+  click_item(*view, "way_greedy");
+  EXPECT_EQ(ids(), wanted);
+  EXPECT_TRUE(session_->history().can_undo());
+  workspace_.cursor.query = 2;
+  click_item(*view, "output_cursor");
+  const std::vector<int> from_two = greedy_after(2);
+  click_item(*view, "way_greedy");
+  EXPECT_EQ(ids(), from_two) << "what stood behind the position is gone";
+}
+
+TEST_F(OutputViewTest, ANodeOfTheTreeIsTheWayToIt) {
+  open("llama");
+  type("5 17 5 33 17 88");
+  workspace_.output_page = 1;
+  const auto view = make_output_view();
+  const std::vector<int> before = ids();
+  Input prompt;
+  prompt.ids = before;
+  const auto tree = beam_search(*session_->document().model, prompt, {3, 6, 1.0, 1.f});
+  ASSERT_TRUE(tree);
+  click_item(*view, "beam_9");
+  std::vector<int> wanted = before;
+  const std::vector<int> way = tree->ids(9);
+  wanted.insert(wanted.end(), way.begin(), way.end());
+  EXPECT_EQ(ids(), wanted);
+}
+
+TEST_F(OutputViewTest, PresetsAndCutsAreSettings) {
+  open("gpt2");
+  const auto view = make_output_view();
+  click_item(*view, "output.preset.robot");
+  EXPECT_EQ(session_->document().sampling.temperature, 0.f);
+  click_item(*view, "output.preset.writing");
+  EXPECT_NEAR(session_->document().sampling.temperature, 0.9f, 1e-6f);
+  click_item(*view, "min_p");
+  EXPECT_NEAR(session_->document().sampling.min_p, 0.5f, 0.05f);
+  click_item(*view, "repetition_penalty");
+  EXPECT_NEAR(session_->document().sampling.repetition_penalty, 1.5f, 0.05f);
+}
+
+TEST_F(OutputViewTest, ARowOfThePerplexityOpensItsDistribution) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  workspace_.output_page = 3;
+  const auto view = make_output_view();
+  click_item(*view, "text_row_1");
+  EXPECT_EQ(workspace_.output_page, 0);
+  EXPECT_EQ(workspace_.cursor.query, 1);
+}
+
 TEST_F(OutputViewTest, DrawsEveryFixtureAtEverySize) {
   const auto view = make_output_view();
+  for (const int page : {3, 2, 1}) {
+    open("gpt2");
+    type("5 17 5 33 17 88");
+    session_->pin();
+    workspace_.output_page = page;
+    for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+  }
   for (const char* model : {"gpt2", "llama"}) {
     open(model);
     EXPECT_EQ(view->unavailable(run()), "");

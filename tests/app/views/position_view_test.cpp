@@ -42,11 +42,56 @@ TEST_F(PositionViewTest, PagesOpen) {
   open("gpt2");
   const auto view = make_position_view();
   for (const char* item :
-       {"position_compare", "position_hills", "position_shift_page", "position_flat", "position_waves_page"})
+       {"position_compare", "position_hills", "position_clocks_page", "position_dots_page",
+        "position_similarity_page", "position_back_page", "position_flat", "position_counter"})
     click_item(*view, item);
+  for (const char* subject :
+       {"position_of_formula", "position_of_length", "position_of_order", "position_of_model"}) {
+    click_item(*view, subject);
+    settle(*view);
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
   click_item(*view, "position_shift_page");
   click_item(*view, "position_play");
   EXPECT_TRUE(workspace_.moving);
+}
+
+TEST_F(PositionViewTest, EveryPageOfTheFormulaAndOfRotationsDraws) {
+  for (const char* model : {"gpt2", "llama", "bert"}) {
+    open(model);
+    const auto view = make_position_view();
+    for (const char* subject : {"position_of_formula", "position_of_order", "position_of_length"}) {
+      click_item(*view, subject);
+      for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+    }
+    click_item(*view, "position_of_formula");
+    for (const char* page : {"position_halves", "position_clocks_page", "position_shift_page",
+                             "position_back_page", "position_hills", "position_similarity_page"}) {
+      click_item(*view, page);
+      for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
+    }
+  }
+  open("llama");
+  const auto view = make_position_view();
+  for (const char* page : {"rope_reach_page", "rope_variants_page", "rope_variant_4"})
+    click_item(*view, page);
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+TEST_F(PositionViewTest, TheTableFollowsTheSelectedToken) {
+  open("gpt2");
+  const auto view = make_position_view();
+  workspace_.cursor.query = 1;
+  settle(*view);
+  click_item(*view, "position_back_page");
+  settle(*view);
+  const Tensor pattern = painter_.shown("position_back");
+  ASSERT_EQ(pattern.rank(), 2);
+  for (std::int64_t row = 0; row < pattern.size(0); ++row) {
+    double sum = 0;
+    for (std::int64_t key = 0; key < pattern.size(1); ++key) sum += static_cast<double>(pattern.at(row, key));
+    EXPECT_NEAR(sum, 1, 1e-4);
+  }
 }
 
 TEST_F(PositionViewTest, PlayingAsksForFrames) {

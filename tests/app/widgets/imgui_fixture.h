@@ -42,6 +42,12 @@ class ImguiFixture : public ::testing::Test {
     ImGui::Render();
     EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, 0);
   }
+  /// Style and fonts as on a screen of this scale. Between frames.
+  void rescale(float scale) {
+    apply_imgui_style(scale);
+    load_fonts(scale);
+    build_fonts();
+  }
   void point_at(float x, float y) { compat::feed_mouse_pos(ImGui::GetIO(), x, y); }
   void press(bool down) { compat::feed_mouse_button(ImGui::GetIO(), 0, down); }
   /// Clicks on one place after the other between two corners, each over three frames by `draw`, until `done`.

@@ -27,7 +27,12 @@ TEST(Json, SaysWhereTheErrorIs) {
                "config.json is not valid JSON: line 3, column 11");
   expect_error(parse_json("", "config.json"), Code::bad_format, "config.json is empty");
   expect_error(parse_json("{} x", "config.json"), Code::bad_format, "line 1, column 4");
-  expect_error(parse_json("[1e999]", "config.json"), Code::bad_format, "config.json");
+  expect_error(parse_json("[1e999]", "config.json"), Code::bad_format, "the number \"1e999\" is too large");
+  expect_error(parse_json("[1, 2 3]", "config.json"), Code::bad_format, "\"3\" does not belong here");
+  expect_error(parse_json("{\"a\": [1", "config.json"), Code::bad_format, "the text ends too early");
+  expect_error(parse_json("{\"a\": tru}", "config.json"), Code::bad_format, "tru}\" does not belong here");
+  expect_error(parse_json("[\"a\nb\"]", "config.json"), Code::bad_format, "control character");
+  expect_error(parse_json("[\"a\\q\"]", "config.json"), Code::bad_format, "backslash");
 }
 
 TEST(Json, RefusesIllFormedUtf8) {

@@ -125,5 +125,48 @@ TEST(LogitLens, AdditionsAreTheNormsOfWhatIsAdded) {
   EXPECT_LE(std::fabs(parts[1].cosine), 1.0 + 1e-9);
 }
 
+TEST(LogitLens, AnAskedTokenHasItsProbabilityAndRankInEveryCell) {
+  const auto trace = run(true);
+  for (const LensRow& row : lens_rows(*trace))
+    for (std::int64_t pos = 0; pos < 5; ++pos)
+      for (const int asked : {0, 4, 10}) {
+        const LensCell cell = lens_row(*trace, row, {pos, pos + 1}, nullptr, asked).front();
+        for (const LensToken& token : lens_top(*trace, row, pos, 11))
+          if (token.token == asked) {
+            EXPECT_NEAR(cell.asked_probability, token.probability, 1e-6);
+            EXPECT_EQ(cell.asked_rank, token.rank);
+          }
+      }
+  EXPECT_EQ(lens_row(*trace, lens_rows(*trace)[0], {0, 1}).front().asked_rank, -1);
+}
+
+TEST(LogitLens, PushesAgainstNaiveAddUpToTheLogit) {
+  const auto trace = run(true);
+  const Weights& weights = trace->weights();
+  const std::int64_t pos = 3;
+  const int token = 7;
+  const auto parts = additions(*trace, pos);
+  const auto found = pushes(*trace, parts, pos, token);
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->of.size(), parts.size());
+  const Tensor last = trace->find(site_of(Slot::resid_post, 1))->value();
+  double mean = 0, variance = 0, sum = found->bias + found->rest;
+  for (int i = 0; i < 6; ++i) mean += static_cast<double>(last.at(pos, i)) / 6;
+  for (int i = 0; i < 6; ++i) variance += std::pow(static_cast<double>(last.at(pos, i)) - mean, 2) / 6;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const Tensor added = trace->find(parts[part].site)->value();
+    double own_mean = 0, push = 0;
+    for (int i = 0; i < 6; ++i) own_mean += static_cast<double>(added.at(pos, i)) / 6;
+    for (int i = 0; i < 6; ++i)
+      push += (static_cast<double>(added.at(pos, i)) - own_mean) / std::sqrt(variance + 1e-5) *
+              static_cast<double>(weights.get("ln_final.weight").at(i)) *
+              static_cast<double>(weights.get("logits.weight").at(i, token));
+    EXPECT_NEAR(found->of[part], push, 1e-4) << to_text(parts[part].site);
+    sum += found->of[part];
+  }
+  EXPECT_NEAR(sum, found->total, 1e-5);
+  EXPECT_NEAR(found->total, static_cast<double>(trace->logits_row(pos).at(token)), 1e-5);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -3,11 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 
-#include "core/arch/scene.h"
+#include "tests/core/sample/toy.h"
 #include "tests/edits.h"
 
 namespace attnscope {
@@ -16,10 +17,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Tensor row(std::vector<float> logits) {
-  const auto count = static_cast<std::int64_t>(logits.size());
-  return Tensor::from(std::move(logits), {{Axis::vocab, count}});
-}
+Tensor row(std::vector<float> logits) { return testing::logits_of(std::move(logits)); }
 
 std::vector<int> ids(const std::vector<NextToken>& tokens) {
   std::vector<int> out;
@@ -27,25 +25,7 @@ std::vector<int> ids(const std::vector<NextToken>& tokens) {
   return out;
 }
 
-// A language model of two blocks whose weights come from a seed.
-std::shared_ptr<const Model> toy(std::int64_t positions, int eos = -1) {
-  ModelConfig config;
-  config.d_model = config.d_in = 16;
-  config.vocab_size = 23;
-  config.eos = eos;
-  config.position.kind = PositionSpec::Kind::learned;
-  config.position.max_positions = positions;
-  config.head = {true, false};
-  BlockSpec block;
-  block.attention.n_heads = block.attention.n_kv_heads = 2;
-  block.attention.d_head = 8;
-  block.attention.scale = 0.35f;
-  block.mlp.d_mlp = 32;
-  config.blocks = {block, block};
-  auto model = Model::make(config, random_weights(config, 7));
-  EXPECT_TRUE(model) << (model ? "" : model.error().text());
-  return *model;
-}
+using testing::toy;
 
 // Greedy continuation without a cache: the whole sequence again for every token.
 std::vector<int> greedy_by_hand(const Model& model, std::vector<int> ids, int count,
@@ -103,6 +83,81 @@ TEST(NextTokens, temperature_zero_keeps_the_first_only) {
   EXPECT_EQ(tokens[0].kept, 1.f);
   EXPECT_EQ(tokens[1].kept, 0.f);
   EXPECT_NEAR(tokens[1].prob, 0.49832, 1e-4);
+}
+
+TEST(NextTokens, penalty_temperature_and_cuts_in_the_order_of_transformers) {
+  const std::vector<float> logits{2.f, -1.f, 0.5f, 1.5f, -3.f, 0.f};
+  Sampling sampling{0.7f, 4, 0.9f, 0};
+  sampling.min_p = 0.2f;
+  sampling.repetition_penalty = 1.3f;
+  const std::vector<int> said{0, 1, 1, 99, -1};
+  // By hand: logits that were said are divided or multiplied once, then / T, then softmax.
+  std::vector<std::pair<double, int>> sorted;
+  double sum = 0;
+  for (int id = 0; id < 6; ++id) {
+    double x = static_cast<double>(logits[static_cast<std::size_t>(id)]);
+    if (id <= 1) x = x < 0 ? x * 1.3 : x / 1.3;
+    sorted.emplace_back(std::exp(x / 0.7), id);
+    sum += sorted.back().first;
+  }
+  std::sort(sorted.rbegin(), sorted.rend());
+  const auto found = next_tokens(row(logits), sampling, said);
+  double of_four = 0, running = 0, kept = 0;
+  for (int i = 0; i < 4; ++i) of_four += sorted[static_cast<std::size_t>(i)].first;
+  std::vector<Cut> wanted;
+  for (std::size_t i = 0; i < 6; ++i) {
+    Cut cut = i >= 4 ? Cut::top_k : running >= 0.9 * of_four ? Cut::top_p : Cut::none;
+    if (cut == Cut::none && sorted[i].first < 0.2 * sorted[0].first) cut = Cut::min_p;
+    running += sorted[i].first;
+    if (cut == Cut::none) kept += sorted[i].first;
+    wanted.push_back(cut);
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(found[i].id, sorted[i].second);
+    EXPECT_EQ(found[i].logit, logits[static_cast<std::size_t>(found[i].id)]) << "as the model said it";
+    EXPECT_NEAR(std::exp(static_cast<double>(found[i].scaled)), sorted[i].first, 1e-4 * sorted[i].first);
+    EXPECT_NEAR(found[i].prob, sorted[i].first / sum, 1e-6);
+    EXPECT_EQ(found[i].cut, wanted[i]) << i;
+    EXPECT_NEAR(found[i].kept, wanted[i] == Cut::none ? sorted[i].first / kept : 0, 1e-6);
+  }
+  EXPECT_NE(std::count(wanted.begin(), wanted.end(), Cut::none), 4) << "top-p or min-p cut something";
+}
+
+TEST(NextTokens, min_p_is_a_share_of_the_most_likely) {
+  const std::vector<float> logits{std::log(0.5f), std::log(0.3f), std::log(0.15f), std::log(0.05f)};
+  Sampling sampling;
+  for (const float share : {0.f, 0.1f, 0.2f, 0.5f, 0.7f, 1.f}) {
+    sampling.min_p = share;
+    int kept = 0;
+    for (const NextToken& token : next_tokens(row(logits), sampling)) kept += token.kept > 0;
+    int wanted = 0;
+    for (const double p : {0.5, 0.3, 0.15, 0.05}) wanted += p >= static_cast<double>(share) * 0.5 + 1e-9;
+    EXPECT_EQ(kept, std::max(1, wanted)) << share;
+  }
+}
+
+TEST(Generate, a_repetition_penalty_keeps_it_from_saying_the_same) {
+  const auto model = toy(64);
+  Sampling sampling{0.f, 0, 1.f, 0};
+  const auto plain = generate(*model, {3, 1, 4}, 20, sampling);
+  sampling.repetition_penalty = 50.f;
+  const auto other = generate(*model, {3, 1, 4}, 20, sampling);
+  ASSERT_TRUE(plain && other);
+  std::vector<int> ids{3, 1, 4}, wanted;
+  for (int i = 0; i < 20; ++i) {
+    const auto trace = model->run({ids, {}});
+    const Tensor logits = (*trace)->logits_row(static_cast<std::int64_t>(ids.size()) - 1);
+    int best = -1;
+    float most = -1e30f;
+    for (int id = 0; id < 23; ++id) {
+      float x = logits.at(id);
+      if (std::find(ids.begin(), ids.end(), id) != ids.end()) x = x < 0 ? x * 50.f : x / 50.f;
+      if (x > most) most = x, best = id;
+    }
+    wanted.push_back(best), ids.push_back(best);
+  }
+  EXPECT_EQ(other->ids, wanted);
+  EXPECT_NE(other->ids, plain->ids);
 }
 
 TEST(NextTokens, extreme_rows) {
@@ -205,6 +260,16 @@ TEST(Sampling, settings_that_are_no_numbers_are_refused_wherever_they_are_set) {
                                                    {1.f, 0, 2.f, 0}}) {
     EXPECT_EQ(check_sampling(bad).error().code, Code::out_of_range);
     EXPECT_FALSE(generate(*model, {1}, 4, bad));
+  }
+  for (const float bad : {nan, inf, 0.f, -1.f}) {
+    Sampling sampling;
+    sampling.repetition_penalty = bad;
+    EXPECT_EQ(check_sampling(sampling).error().code, Code::out_of_range);
+  }
+  for (const float bad : {nan, 1.5f, -1.f}) {
+    Sampling sampling;
+    sampling.min_p = bad;
+    EXPECT_EQ(check_sampling(sampling).error().code, Code::out_of_range);
   }
 }
 

@@ -298,5 +298,45 @@ TEST_F(AskingTest, WhatIsKnownStaysWhenItIsStopped) {
   EXPECT_FALSE(stopped->error) << "to be stopped is no error";
 }
 
+TEST_F(AskingTest, WhatWasStoppedGoesOnWithTheCellsThatAreLeft) {
+  open();
+  asking_.measure.text = kMeasure;
+  answer();
+  const std::vector<double> all = asking_.answer()->values;
+  AskedSweep sweep;
+  sweep.start(session_.jobs(), *asking_.request(), -1);  // any time is too long
+  while (sweep.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto asks = sweep.newest();
+  ASSERT_TRUE(asks->asks) << "it says how long the rest takes";
+  EXPECT_GE(*asks->asks, 0);
+  EXPECT_TRUE(asks->can_go_on());
+  EXPECT_GE(asks->known(), 2);
+  EXPECT_LT(asks->known(), std::ssize(all));
+  sweep.go_on(session_.jobs());
+  while (sweep.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto done = sweep.newest();
+  EXPECT_FALSE(done->asks);
+  EXPECT_FALSE(done->can_go_on());
+  EXPECT_EQ(done->values, all) << "to the bit";
+  EXPECT_GE(done->seconds, asks->seconds);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(done->estimates[i], asks->estimates[i]);
+}
+
+TEST_F(AskingTest, HeadsAtEveryPositionAreAQuestionOfTwoAxes) {
+  open();
+  asking_.measure.text = kMeasure;
+  asking_.settings.knock_out = "heads_at";
+  answer();
+  EXPECT_EQ(asking_.answer()->values.size(), 2u * 4u * 14u);
+  const auto input = inputs_of(session_.result()->document).at(0);
+  RunOptions options;
+  options.edits.push_back(*parse_edit("blocks.1.attn.z[head=3,pos=13]=0"));
+  const auto run =
+      session_.result()->document.model->run(session_.result()->document.model->completed(input), options);
+  ASSERT_TRUE(run);
+  EXPECT_NEAR(value("blocks.1.attn.z[head=3,pos=13]"), *attnscope::measured(*measured().measure, **run),
+              1e-5);
+}
+
 }  // namespace
 }  // namespace attnscope

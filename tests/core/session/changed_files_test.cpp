@@ -148,6 +148,49 @@ TEST_F(Changed, AMappedModelIsNotBelievedAfterASaveInPlace) {
   EXPECT_EQ(q.at(0, 0), -old->model->weights().get("blocks.0.attn.q.weight").at(0, 0));
 }
 
+TEST_F(Changed, WhatWasDoneCanStillBeTakenBackAfterReadingAgain) {
+  for (const bool mapped : {true, false}) {
+    open(mapped);
+    ASSERT_TRUE(type({5, 6, 7}));
+    ASSERT_TRUE(session.edit("Note", {}, [](Document& d) -> Status {
+      d.notes["blocks.0.attn.q"] = "here";
+      d.padding = {true, PadSide::left, 4};
+      return Done{};
+    }));
+    ASSERT_TRUE(set_weight(2.f));
+    ASSERT_TRUE(type({5, 6, 7, 8}));
+    session.undo();
+    session.wait();
+    const std::string whole = read_text(weights);
+    overwrite(weights, turned());
+    session.poll();
+    read_again();
+    const auto fresh = session.document().opened;
+    const auto turned_q = [&](std::int64_t col) {
+      return session.result()->trace(0).weights().get("blocks.0.attn.q.weight").at(1, col);
+    };
+    EXPECT_EQ(turned_q(2), 2.f);
+    EXPECT_EQ(session.document().notes.size(), 1u);
+    EXPECT_TRUE(session.document().padding.on);
+    ASSERT_TRUE(session.history().can_redo());
+    session.redo();
+    session.wait();
+    EXPECT_EQ(session.document().sequences[0].input.ids, (std::vector<int>{5, 6, 7, 8}));
+    session.undo();
+    session.undo();
+    session.wait();
+    ASSERT_TRUE(session.result()) << mapped;
+    EXPECT_EQ(turned_q(2), fresh->model->weights().get("blocks.0.attn.q.weight").at(1, 2));
+    EXPECT_EQ(session.document().opened, fresh) << "the new file under every point";
+    session.undo();
+    session.undo();
+    session.wait();
+    EXPECT_TRUE(session.document().edits.empty());
+    EXPECT_FALSE(session.history().can_undo());
+    std::ofstream(weights, std::ios::binary) << whole;
+  }
+}
+
 // Read again while it is half written: the sentence of that, and the document stays.
 TEST_F(Changed, APinnedRunOfAMappedModelIsNotBelievedEither) {
   open(true);

@@ -96,6 +96,38 @@ TEST_F(SessionFiles, NotesTravelAlong) {
   EXPECT_NE(read.error().text().find("notes"), std::string::npos);
 }
 
+TEST_F(SessionFiles, APinnedRunOfAnotherModelBringsItsModel) {
+  const Document document = opened(source("assets/models/sorter"));
+  for (const char* other : {"assets/scenes/tiny_gpt.json", "assets/models/induction"}) {
+    Document pinned = opened(source(other));
+    pinned.edits.push_back(*parse_edit("blocks.0.attn.z[head=0]=0"));
+    const Status saved = save_session(path(), document, {}, &pinned);
+    ASSERT_TRUE(saved) << saved.error().text();
+    const auto read = again();
+    ASSERT_TRUE(read) << read.error().text();
+    const auto back = pinned_of(*read_session(path()), *read);
+    ASSERT_TRUE(back) << back.error().text();
+    ASSERT_TRUE(*back);
+    EXPECT_NE((*back)->opened, read->opened);
+    EXPECT_EQ(logits(**back, 0), logits(pinned, 0));
+    Session session;
+    session.open_document([&](const auto&) -> Result<Document> { return *read; });
+    session.wait();
+    session.pin([&](const auto&) -> Result<std::shared_ptr<const Document>> { return *back; });
+    session.wait();
+    ASSERT_TRUE(session.pinned());
+    EXPECT_NE(session.pinned()->opened_version, session.opened_version());
+    EXPECT_EQ(session.pinned()->document.opened, (*back)->opened);
+  }
+  json file = *read_json_file(path());
+  file["pinned"]["model"]["path"] = "/nowhere/at/all";
+  file["pinned"]["model"].erase("beside");
+  ASSERT_TRUE(write_file(path(), file.dump()));
+  const auto read = again();
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(pinned_of(*read_session(path()), *read));
+}
+
 TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
   const Document document = opened(source("assets/models/storyteller"));
   Document pinned = document;
@@ -114,7 +146,7 @@ TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
   Session session;
   session.open_document([&](const auto&) -> Result<Document> { return *read; });
   session.wait();
-  session.pin(**back);
+  session.pin([&](const auto&) -> Result<std::shared_ptr<const Document>> { return *back; });
   session.wait();
   ASSERT_TRUE(session.pinned());
   EXPECT_EQ(session.against(), session.pinned());

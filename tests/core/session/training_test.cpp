@@ -10,6 +10,7 @@
 
 #include "core/arch/open.h"
 #include "core/session/session.h"
+#include "core/session/session_file.h"
 #include "core/session/training_arm.h"
 
 namespace attnscope {
@@ -62,6 +63,39 @@ TEST(TrainingRun, RunsToItsEndAndMeasures) {
   EXPECT_EQ(snapshot->checkpoints.back()->step, 30);
   ASSERT_TRUE(snapshot->now.shown);
   EXPECT_EQ(snapshot->now.shown->length, static_cast<std::int64_t>(snapshot->example.input.ids.size()));
+}
+
+TEST(TrainingRun, ItsModelIsSavedInsideASession) {
+  const Folder folder;
+  const std::string path = (folder.path / "s.attnscope").string();
+  Session session;
+  ASSERT_TRUE(session.train(small_sorter(3), true));
+  ASSERT_TRUE(follow(session, [&] {
+    return session.shows_training() && session.result() && !session.training().running();
+  }));
+  session.wait();
+  ASSERT_TRUE(session.edit("Silence", {}, [](Document& d) -> Status {
+    d.edits.push_back(*parse_edit("blocks.0.attn.z[head=1]=0"));
+    return Done{};
+  }));
+  session.wait();
+  const Status saved = session.save(path, nlohmann::json::object());
+  ASSERT_TRUE(saved) << saved.error().text();
+  fs::rename(folder.path, folder.path.string() + "-moved");  // both travel together
+  const fs::path moved = folder.path.string() + "-moved";
+  const auto file = read_session(moved / "s.attnscope");
+  ASSERT_TRUE(file) << file.error().text();
+  auto opened = open_model(file->model);
+  ASSERT_TRUE(opened) << opened.error().text();
+  const auto document = document_of(*file, *std::move(opened));
+  ASSERT_TRUE(document) << document.error().text();
+  EXPECT_TRUE(document->opened->warnings.empty()) << in_words(document->opened->warnings).front();
+  RunOptions options;
+  options.edits = document->edits;
+  const auto run = document->model->run(document->sequences[0].input, options);
+  ASSERT_TRUE(run);
+  EXPECT_EQ((*run)->logits_row(0).values(), session.result()->trace(0).logits_row(0).values());
+  fs::remove_all(moved);
 }
 
 TEST(TrainingRun, StepsOnceAndPauses) {

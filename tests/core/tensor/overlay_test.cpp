@@ -63,7 +63,6 @@ std::vector<BoxEdit> boxes(const Tensor& t, unsigned seed) {
   std::vector<BoxEdit> out;
   for (const auto kind : {BoxEdit::Kind::set, BoxEdit::Kind::scale, BoxEdit::Kind::add, BoxEdit::Kind::set}) {
     BoxEdit edit{{}, {}, kind, static_cast<float>(random() % 100) * 0.11f - 3.f, {}};
-    std::int64_t cells = 1;
     Shape shape;
     for (int d = 0; d < t.rank(); ++d) {
       const auto most = static_cast<unsigned>(t.size(d));
@@ -71,7 +70,6 @@ std::vector<BoxEdit> boxes(const Tensor& t, unsigned seed) {
       edit.size.push_back(1 +
                           random() % std::min<unsigned>(3, most - static_cast<unsigned>(edit.begin.back())));
       shape.emplace_back(Axis::none, edit.size.back());
-      cells *= edit.size.back();
     }
     if (out.size() == 3) edit.values = counted(shape);
     out.push_back(std::move(edit));

@@ -1,0 +1,164 @@
+// attnscope-cli heads, rollout: what each head does in a run, and where attention leads through all blocks.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/answer_table.h"
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lens/head_ranking.h"
+#include "core/lens/rollout.h"
+#include "core/session/document.h"
+#include "core/session/measure_text.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct HeadOptions {
+  std::string model, by, measure, path = "rollout", attention;
+  std::int64_t at = -1;
+  bool json = false, smallest = false;
+  SequenceOptions text, against;
+};
+
+Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
+  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
+  if (inputs.size() > 1 && !sequences.empty())
+    return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});
+  TRY(const Edits edits, sequences.read_edits(opened));
+  return run_under(opened, edits, inputs.front());
+}
+
+// Without each head, where there is a measure to ask.
+Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>& run,
+                   const LogitMeasure& measure, std::vector<RankedHead>& heads) {
+  TRY(const Selector steps, Selector::parse("*blocks.*.z"));
+  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, {"head"}, {}));
+  TRY_OK(sweep.fill());
+  std::vector<double> values;
+  for (const SweepCell& cell : sweep.cells()) values.push_back(cell.value);
+  take_effects(heads, sweep.cells(), values, sweep.base());
+  return Done{};
+}
+
+void print_heads(const std::vector<RankedHead>& heads, bool as_json) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const RankedHead& head : heads) {
+    nlohmann::json scores = nlohmann::json::object();
+    std::string line;
+    for (int i = 0; i < kHeadScoreCount; ++i) {
+      const auto score = static_cast<HeadScore>(i);
+      if (std::isnan(head.of(score))) continue;
+      const std::string name(head_score_name(score));
+      scores[name] = json_number(head.of(score));
+      line += format("  %s %.3f", name.c_str(), head.of(score));
+    }
+    nlohmann::json row = {
+        {"step", to_text(head.pattern)}, {"head", head.head}, {"scores", std::move(scores)}};
+    Role role = Role::self;
+    if (head.roles.strongest(role)) row["role"] = role_name(role);
+    const std::string place = to_text(head.pattern) + to_text({{"head", head.head}});
+    if (!as_json) std::printf("%-34s%s\n", place.c_str(), line.c_str());
+    rows.push_back(std::move(row));
+  }
+  if (as_json) print_json({{"heads", rows}});
+}
+
+Status run_heads(const HeadOptions& options) {
+  HeadScore by = options.measure.empty() ? HeadScore::previous : HeadScore::effect;
+  if (!options.by.empty()) {
+    TRY(by, parse_head_score(options.by));
+  }
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  HeadQuestion question;
+  std::optional<LogitMeasure> measure;
+  if (!options.measure.empty()) {
+    TRY(measure.emplace(), parse_measure(opened, options.measure, options.at));
+    if (measure->kind == LogitMeasure::Kind::kl) measure->reference = run->logits_row(row_of(*measure, *run));
+    question = antecedent_of(*run, *measure);
+  }
+  if (!options.against.empty()) {
+    TRY(question.before, run_one(opened, options.against));
+  }
+  std::vector<RankedHead> heads = head_scores(*run, question);
+  if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
+  rank_heads(heads, by, !options.smallest);
+  print_heads(heads, options.json);
+  return Done{};
+}
+
+Result<AttentionPlace> place_of(const Trace& trace, const std::string& name) {
+  const Stack own = trace.config().stack;
+  for (const AttentionPlace& place : attention_places(trace)) {
+    const bool cross = place.part == Part::cross;
+    if (name.empty() ? place.stack == own && !cross
+        : cross      ? name == "cross"
+                     : std::string(stack_prefix(place.stack)) == name + ".")
+      return place;
+  }
+  return fail(Code::not_found, "error.lens.no_pattern", {in_quotes(name)});
+}
+
+Status run_rollout(const HeadOptions& options) {
+  AttentionPath path = AttentionPath::rollout;
+  for (const AttentionPath one : {AttentionPath::raw, AttentionPath::flow})
+    if (options.path == path_name(one)) path = one;
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY(const AttentionPlace place, place_of(*run, options.attention));
+  const std::int64_t last =
+      place.stack == run->config().stack ? prediction_row(*run) : run->rows(place.stack) - 1;
+  const std::int64_t row = options.at < 0 ? last : options.at;
+  TRY(const PathRows found, attention_path(*run, place, path, row));
+  const std::int64_t keys = found.weights.size(1);
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t block = 0; block < found.layers.size(); ++block) {
+    std::vector<float> weights;
+    for (std::int64_t key = 0; key < keys; ++key)
+      weights.push_back(found.weights.at(static_cast<std::int64_t>(block), key));
+    rows.push_back({{"block", found.layers[block]}, {"weights", weights}});
+  }
+  if (options.json) {
+    print_json({{"path", path_name(path)}, {"row", row}, {"blocks", rows}});
+    return Done{};
+  }
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const std::string token = row_label(opened, *run, place.keys(), key);
+    std::printf("%4lld  %-16s", static_cast<long long>(key), token.c_str());
+    for (std::size_t block = 0; block < found.layers.size(); ++block)
+      std::printf("  %.4f", static_cast<double>(found.weights.at(static_cast<std::int64_t>(block), key)));
+    std::printf("\n");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+void add_heads(CLI::App& app, Action& action) {
+  const auto add = [&](const char* name, Status (*run)(const HeadOptions&), const auto& more) {
+    CLI::App* command = app.add_subcommand(name, tr(std::string("cli.") + name));
+    const auto options = std::make_shared<HeadOptions>();
+    command->add_option("MODEL", options->model, tr(kModelHelp))->required();
+    options->text.add_to(*command, false);
+    command->add_flag("--json", options->json, tr("cli.ask.json"));
+    more(*command, *options);
+    command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  };
+  add("heads", run_heads, [](CLI::App& command, HeadOptions& options) {
+    options.against.add_to(command, false, "against-");
+    command.add_option("--by", options.by, tr("cli.heads.by"));
+    command.add_option("--measure", options.measure, tr("cli.heads.measure"));
+    command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
+    command.add_flag("--smallest", options.smallest, tr("cli.heads.smallest"));
+  });
+  add("rollout", run_rollout, [](CLI::App& command, HeadOptions& options) {
+    command.add_option("--path", options.path, tr("cli.rollout.path"))
+        ->check(CLI::Validator(one_word_of({"raw", "rollout", "flow"}), ""));
+    command.add_option("--attention", options.attention, tr("cli.rollout.attention"))
+        ->check(CLI::Validator(one_word_of({"enc", "dec", "vision", "cross"}), ""));
+    command.add_option("--at", options.at, tr("cli.rollout.at"))->transform(whole(0, 1 << 30));
+  });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,102 @@
+#include "app/look/pointed.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/step/catalog.h"
+
+namespace attnscope {
+namespace {
+
+enum class Kind : std::uint8_t { token, head, neuron };
+struct Thing {
+  Kind kind = Kind::token;
+  Stack stack = Stack::single;
+  Part part = Part::model;
+  int layer = -1;
+  std::int64_t at = 0;
+  bool operator==(const Thing&) const = default;
+};
+
+struct State {
+  std::vector<Thing> now, before;  // a handful
+};
+State& state() {
+  static State all;
+  return all;
+}
+
+void add(const Thing& thing) {
+  auto& now = state().now;
+  if (std::find(now.begin(), now.end(), thing) == now.end()) now.push_back(thing);
+}
+bool was(const Thing& thing) {
+  const auto& before = state().before;
+  return std::find(before.begin(), before.end(), thing) != before.end();
+}
+
+Axis row_axis(std::string_view name) {
+  return name == "query" ? Axis::query : name == "key" ? Axis::key : name == "pos" ? Axis::pos : Axis::none;
+}
+
+// What an entry of an axis is; false where it is none of these.
+bool thing_of(const Site& site, std::string_view axis, std::int64_t at, Thing& out) {
+  if (const Axis rows = row_axis(axis); rows != Axis::none)
+    out = {Kind::token, rows_stack(site, rows), Part::model, -1, at};
+  else if (axis == "head")
+    out = {Kind::head, site.stack, site.part, site.layer, at};
+  else if (axis == "d_mlp")
+    out = {Kind::neuron, site.stack, Part::model, site.layer, at};
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+void begin_pointing() {
+  State& s = state();
+  std::swap(s.now, s.before);
+  s.now.clear();
+}
+
+void point_token(Stack stack, std::int64_t row) { add({Kind::token, stack, Part::model, -1, row}); }
+void point_head(Stack stack, Part part, int layer, std::int64_t head) {
+  add({Kind::head, stack, part, layer, head});
+}
+void point_neuron(Stack stack, int layer, std::int64_t neuron) {
+  add({Kind::neuron, stack, Part::model, layer, neuron});
+}
+
+void point_cell(const Site& site, const std::vector<std::int64_t>& index) {
+  Thing thing;
+  for (std::size_t d = 0; d < index.size(); ++d)
+    if (thing_of(site, axis_of(site, static_cast<int>(d)), index[d], thing)) add(thing);
+}
+
+bool token_pointed(Stack stack, std::int64_t row) { return was({Kind::token, stack, Part::model, -1, row}); }
+bool head_pointed(Stack stack, Part part, int layer, std::int64_t head) {
+  return was({Kind::head, stack, part, layer, head});
+}
+bool neuron_pointed(Stack stack, int layer, std::int64_t neuron) {
+  return was({Kind::neuron, stack, Part::model, layer, neuron});
+}
+
+std::string_view axis_of(const Site& site, int axis) {
+  std::string_view rest = step_of(site.slot).axes;
+  for (int d = 0; axis >= 0; ++d) {
+    const std::size_t end = rest.find(' ');
+    if (d == axis) return rest.substr(0, end);
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+bool entry_pointed(const Site& site, int axis, std::int64_t at) {
+  if (state().before.empty()) return false;
+  Thing thing;
+  return thing_of(site, axis_of(site, axis), at, thing) && was(thing);
+}
+
+}  // namespace attnscope

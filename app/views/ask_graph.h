@@ -1,0 +1,56 @@
+// Who wrote what the answer read, as a graph: tokens across, blocks up, the measure on top; every edge a part
+// of the measure. A slider prunes it, a click on a node lists what runs into it and adds up, and the graph is
+// saved and opened as the JSON of circuit viewers. Refuses to compute: core/lens follows, core/session names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/session/circuit.h"
+
+namespace attnscope {
+
+class AskGraph {
+ public:
+  void draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room);
+
+ private:
+  struct Spot {
+    ImVec2 middle;  ///< share of the room, 0..1 across and up
+    float half = 0;
+  };
+  struct Opened {
+    std::shared_ptr<const Circuit> circuit;
+    std::string path;
+  };
+  std::shared_ptr<const Circuit> circuit(const ViewContext& context, const MeasureAnswer& measure,
+                                         bool& fresh);
+  void follow(const std::shared_ptr<const Circuit>& circuit);
+  void lay_out();
+  void draw_choices(const ViewContext& context, const Circuit& whole, float width);
+  void draw_graph(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_node(const ViewContext& context, std::size_t node, ImVec2 at, ImVec2 room, int& hovered);
+  void draw_labels(ImVec2 at, ImVec2 room) const;
+  void draw_edges(ImVec2 at, ImVec2 room, int lit) const;
+  void draw_inside(ImVec2 room) const;
+  ImVec2 place(std::size_t node, ImVec2 at, ImVec2 room) const;
+  int chosen() const;
+
+  Deferred<Result<Circuit>> deferred_;
+  std::shared_ptr<Opened> opened_ =
+      std::make_shared<Opened>();  ///< from a file, in the place of the run's own
+  Error error_;
+  float share_ = 0.03f;
+  std::string chosen_;  ///< CircuitNode::id
+  int hovered_ = -1;    ///< in the frame before
+  std::shared_ptr<const Circuit> whole_;
+  float shown_share_ = -1;
+  Circuit shown_;
+  std::vector<Spot> spots_;
+  std::vector<std::pair<float, std::string>> columns_, levels_;  ///< share of the room, and the words
+};
+
+}  // namespace attnscope

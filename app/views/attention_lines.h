@@ -1,0 +1,48 @@
+// Attention as lines between two columns of tokens: queries left, keys right, width and strength by weight,
+// several heads in colours (the idea of BertViz's head view, Vig 2019). Refuses to draw weights that cannot
+// be seen, and to move the cursor but to another head: it tells what was pointed at.
+#pragma once
+
+#include <vector>
+
+#include "app/views/attention_common.h"
+#include "app/views/attention_pane.h"
+
+namespace attnscope {
+
+class LinesPane {
+ public:
+  PairEvent draw(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+
+ private:
+  struct Line {
+    int head = 0;
+    std::int64_t query = 0, key = 0;
+    float weight = 0;
+  };
+  /// Two columns of words: where their rows stand.
+  struct Columns {
+    ImVec2 p0, p1;              ///< of the words and lines
+    float left = 0, right = 0;  ///< ends of the lines
+    float row = 0;              ///< height
+    double first_query = 0, first_key = 0;
+    float y(std::int64_t at, bool query) const;
+  };
+  bool is_on(const AttentionScene& scene, int head) const;
+  float draw_heads(const ViewContext& context, const AttentionScene& scene, int heads, ImVec2 at,
+                   float width);
+  void take_lines(const ViewContext& context, const AttentionScene& scene, int heads, const Columns& columns);
+  Columns columns_in(const ViewContext& context, const AttentionScene& scene, ImVec2 p0, ImVec2 p1);
+  void draw_lines(const Columns& columns, std::int64_t cursor) const;
+  void draw_words(const ViewContext& context, const AttentionScene& scene, const Columns& columns) const;
+
+  std::uint64_t subject_ = 0, key_ = 0;
+  int head_ = -1;
+  std::vector<char> on_;                        ///< by head: those beside the cursor's
+  std::vector<Line> lines_;                     ///< the strongest last
+  std::int64_t query_ = -1, pointed_key_ = -1;  ///< under the pointer in the last frame
+  double scroll_ = 0;                           ///< rows
+  std::int64_t shown_query_ = -1;
+};
+
+}  // namespace attnscope

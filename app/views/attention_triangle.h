@@ -1,0 +1,33 @@
+// What a query gives to three words as a point of a triangle: a corner is all for one word, the middle an
+// even share. Temperature moves the point along its way, an edit moves it from where it was. Refuses fewer
+// than three keys in sight.
+#pragma once
+
+#include <optional>
+
+#include "app/views/attention_common.h"
+#include "core/lens/simplex.h"
+
+namespace attnscope {
+
+class TrianglePane {
+ public:
+  void draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query, ImVec2 position,
+            ImVec2 size);
+
+ private:
+  void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);
+  void draw_keys(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
+  void draw_figure(const ViewContext& context, const AttentionScene& scene, ImVec2 at, ImVec2 room) const;
+
+  std::uint64_t key_ = 0, subject_ = 0;
+  std::optional<AttentionRow> row_;
+  std::optional<SimplexPoint> older_;  ///< of the run that is compared with
+  std::vector<std::int64_t> strongest_;
+  ThreeKeys keys_{-1, -1, -1};
+  std::vector<SimplexPoint> way_;  ///< over temperatures
+  std::int64_t query_ = 0;
+  float temperature_ = 1.f;
+};
+
+}  // namespace attnscope

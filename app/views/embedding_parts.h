@@ -1,0 +1,96 @@
+// The pages of the embedding view beside the lookup: the map of the vocabulary, any two vectors side by side,
+// and queries, keys and values of one head as clouds. Refuse to compute what belongs to the model: core/lens
+// does.
+#pragma once
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/point_cloud.h"
+#include "core/lens/attention_places.h"
+#include "core/lens/pca.h"
+#include "core/lens/vectors.h"
+
+namespace attnscope {
+
+/// The table of tokens of a stack; empty where it reads none, or the weights are not at hand.
+Tensor token_table(const Trace& trace, Stack stack);
+
+/// Words of the vocabulary on their two principal components.
+struct WordMap {
+  std::vector<int> ids;
+  Pca plane;
+  bool whole = false;         ///< every word of the vocabulary is there
+  std::vector<NearRow> near;  ///< of the chosen word, in the whole vocabulary
+};
+class EmbeddingMap {
+ public:
+  void draw(const ViewContext& context, Stack stack, std::int64_t row, ImVec2 at, ImVec2 size);
+
+ private:
+  std::uint64_t subject_ = 0;
+  std::int64_t seen_row_ = -1;
+  int chosen_ = -1;  ///< token id
+  Deferred<WordMap> made_;
+  Made<WordMap> map_;
+};
+
+/// Rows whose lengths and angles are compared.
+enum class Compared : std::uint8_t { table, sum, stream, heads };
+class EmbeddingCompare {
+ public:
+  /// The chips stand at `beside` where they fit up to the right edge, else on a line of their own.
+  void draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size);
+
+ private:
+  struct Sheet {
+    Tensor rows, cols;     ///< [pos, dim]
+    Tensor cosines, dots;  ///< [pos, pos]
+    Site row_site, col_site;
+    std::int64_t head = -1;
+  };
+  void draw_chips(const ViewContext& context, const Trace& trace, Stack stack, int layer, ImVec2 beside,
+                  ImVec2 at, float width);
+  static bool has(const Trace& trace, Stack stack, const AttentionPlace& place, int layer, Compared what);
+  static Sheet make(const Trace& trace, Stack stack, Compared what, const AttentionPlace& place, int layer,
+                    std::int64_t head);
+  void draw_pair(const ViewContext& context, Stack stack, const Sheet& sheet, ImVec2 at, ImVec2 size) const;
+
+  Compared what_ = Compared::sum;
+  bool dots_ = false;
+  std::int64_t a_ = -1, b_ = -1;
+  std::uint64_t subject_ = 0;
+  MatrixWindow window_;
+  Deferred<Sheet> made_;
+};
+
+/// Q and K on the plane of both, V on its own, with the query's direction and what it reads as arrows.
+class EmbeddingHeads {
+ public:
+  void draw(const ViewContext& context, ImVec2 at, ImVec2 size);
+
+ private:
+  struct Clouds {
+    Pca qk, v;
+    Tensor q, k, v_rows;  ///< places on the axes [pos, 2], the origin where it is
+    Tensor weights;       ///< the query's pattern [1, key]
+    std::vector<double> q_at, z_at;
+    Site q_site, k_site, v_site;
+    std::int64_t own = 0;  ///< K/V head
+    float weight(std::int64_t row) const;
+  };
+  static Clouds make(const Trace& trace, const AttentionPlace& place, int layer, std::int64_t head,
+                     std::int64_t query);
+  static void add_rows(const ViewContext& context, const Clouds& it, PointCloud& cloud, const Tensor& points,
+                       ImU32 colour, Stack stack, bool by_weight);
+  static void point_at(const ViewContext& context, const Clouds& it, const CloudEvent& event,
+                       const PointCloud& cloud, std::int64_t queries, const Site& other);
+  static void draw_clouds(const ViewContext& context, const Clouds& it, const AttentionPlace& place,
+                          int layer, int head, std::int64_t query, ImVec2 at, ImVec2 size);
+  Deferred<Clouds> made_;
+};
+
+/// The step whose rows attention reads as q, k or v of a head; the site of `q` where none was recorded.
+Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Slot projection);
+
+}  // namespace attnscope

@@ -1,0 +1,402 @@
+// The embedding: a token's row of the table, looked up as one-hot times matrix, its scale, the position that
+// is added, and the sum that enters block 0; then the vocabulary as a map, any two rows side by side, and q,
+// k and v of one head. Refuses addends that the model does not have.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/views/embedding_parts.h"
+#include "app/views/view.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kCellWidth = 50.f, kLeastRow = 17.f, kMostRow = 60.f;  // units
+constexpr std::int64_t kWords = 7;                                     // rows of the table in sight
+
+enum class Page : std::uint8_t { lookup, map, compare, heads };
+
+/// One row of the sum: a step, or a row of the table.
+struct Strip {
+  std::string id, label;
+  Site site;
+  std::int64_t row = 0;
+  ImU32 colour = 0;
+  bool sum = false;
+};
+
+bool embeds(const Trace& trace, Stack stack) {
+  return std::any_of(trace.records().begin(), trace.records().end(), [&](const Record& record) {
+    const Slot slot = record.site.slot;
+    return record.site.stack == stack && record.site.layer < 0 &&
+           (slot == Slot::tok_embed || slot == Slot::patch_embed || slot == Slot::pos_embed ||
+            slot == Slot::type_embed);
+  });
+}
+
+class EmbeddingView : public View {
+ public:
+  const char* id() const override { return "embedding"; }
+  ViewGroup group() const override { return ViewGroup::words; }
+  int order() const override { return 1; }
+  std::string unavailable(const RunResult& run) const override {
+    if (run.traces.empty()) return "embedding.none";
+    for (const Stack stack : {Stack::single, Stack::dec, Stack::enc, Stack::vision})
+      if (embeds(run.trace(0), stack)) return "";
+    return run.recorded() ? "embedding.none.recorded" : "embedding.none";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context);
+  void take_words();
+  void draw_pages(const ViewContext& context, float width);
+  std::shared_ptr<const Edit> scale_edit() const;
+  void draw_scale_chip(const ViewContext& context);
+  void draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_table(const ViewContext& context, ImVec2 at, float labels, ImVec2 cell);
+  void draw_strip(const ViewContext& context, const Strip& strip, ImVec2 at, float labels, ImVec2 cell);
+  std::vector<Strip> strips(const ViewContext& context) const;
+  std::string facts(const ViewContext& context) const;
+  float root() const {
+    return static_cast<float>(std::sqrt(static_cast<double>(std::max<std::int64_t>(1, dims_))));
+  }
+  const Trace& trace(const ViewContext& context) const {
+    return context.run.trace(context.workspace.cursor.sequence);
+  }
+
+  Page page_ = Page::lookup;
+  Stack stack_ = Stack::single;
+  std::int64_t row_ = 0;
+  int token_ = -1;
+  std::int64_t first_ = 0, dims_ = 0, shown_ = 0;  // dimensions: first in sight, all, in sight
+  std::uint64_t subject_ = 0, key_ = 0;
+  Tensor table_, words_, one_hot_;
+  std::int64_t first_word_ = 0, wanted_words_ = kWords;
+  EmbeddingSum sum_;
+  bool switched_ = false;  ///< the scale is switched by an edit
+  EmbeddingMap map_;
+  EmbeddingCompare compare_;
+  EmbeddingHeads heads_;
+};
+
+void EmbeddingView::follow(const ViewContext& context) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace& run = trace(context);
+  stack_ = cursor.stack;
+  for (const Stack stack : {cursor.stack, run.config().stack, Stack::enc, Stack::vision})
+    if (embeds(run, stack)) {
+      stack_ = stack;
+      break;
+    }
+  const std::int64_t rows = std::max<std::int64_t>(1, run.rows(stack_));
+  row_ = std::clamp<std::int64_t>(stack_ == cursor.stack ? cursor.query : rows - 1, 0, rows - 1);
+  const std::vector<int>& ids = run.ids_of(stack_);
+  token_ = run.config().of(stack_).patch.size == 0 && row_ < std::ssize(ids)
+               ? ids[static_cast<std::size_t>(row_)]
+               : -1;
+  const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(stack_)});
+  if (subject != subject_) subject_ = subject, first_ = 0;
+  const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(cursor.sequence),
+                                    static_cast<std::uint64_t>(row_)});
+  if (key == key_) return;
+  key_ = key;
+  table_ = token_table(run, stack_);
+  sum_ = embedding_sum(run, stack_, row_);
+  dims_ = !sum_.sum.empty() ? sum_.sum.count() : run.config().of(stack_).d_model;
+  const auto edit = scale_edit();
+  const Edits& edits = context.run.document.edits;
+  switched_ = std::any_of(edits.begin(), edits.end(),
+                          [&](const auto& one) { return one->enabled && same_edit(*one, *edit); });
+  take_words();
+}
+
+// The rows of the table around the token, as many as there is room for.
+void EmbeddingView::take_words() {
+  words_ = one_hot_ = {};
+  if (token_ < 0 || table_.empty() || token_ >= table_.size(0)) return;
+  const std::int64_t count = std::min(wanted_words_, table_.size(0));
+  first_word_ = std::clamp<std::int64_t>(token_ - count / 2, 0, table_.size(0) - count);
+  words_ = table_.slice(0, first_word_, first_word_ + count).packed();
+  std::vector<float> hot(static_cast<std::size_t>(count), 0.f);
+  hot[static_cast<std::size_t>(token_ - first_word_)] = 1.f;
+  one_hot_ = Tensor::from(std::move(hot), {{Axis::vocab, count}, {Axis::unit, 1}});
+}
+
+std::vector<Strip> EmbeddingView::strips(const ViewContext& context) const {
+  const Trace& run = trace(context);
+  const Theme& t = theme();
+  std::vector<Strip> out;
+  const auto add = [&](const char* id, Slot slot, std::string label, ImU32 colour, bool sum = false) {
+    const Site site = site_of(slot, -1, stack_);
+    std::int64_t row = row_;
+    if (slot == Slot::patch_embed && run.config().of(stack_).patch.class_token) --row;
+    const Record* record = run.find(site);
+    if (record && row >= 0 && row < record->shape[0])
+      out.push_back({id, std::move(label), site, row, colour, sum});
+  };
+  const std::string at = std::to_string(row_);
+  const bool scales = sum_.scale != 1.f;
+  add("token", Slot::tok_embed,
+      switched_ && !scales
+          ? tr("embedding.row.token_scaled", {std::to_string(token_), number_text(root(), 3)})
+          : tr("embedding.row.token", {std::to_string(token_)}),
+      t.residual);
+  add("patch", Slot::patch_embed, tr("embedding.row.patch", {at}), t.residual);
+  add("scaled", Slot::tok_scaled, tr("embedding.row.scaled", {number_text(switched_ ? 1.f : sum_.scale, 3)}),
+      t.residual);
+  add("merged", Slot::merged, tr("embedding.row.merged"), t.residual);
+  add("position", Slot::pos_embed,
+      tr("embedding.row.position", {std::to_string(run.positions(stack_).of(row_))}), t.q);
+  add("type", Slot::type_embed, tr("embedding.row.type"), t.k);
+  add("sum", Slot::embed, tr("embedding.row.sum"), t.residual, true);
+  add("normed", Slot::ln_embed_out, tr("embedding.row.normed"), t.norm, true);
+  return out;
+}
+
+HeatStyle strip_style(const Tensor& values, bool log_scale) {
+  HeatStyle style;
+  style.map = Colormap::diverging;
+  style.log_scale = log_scale;
+  set_range(style, signed_range(values));
+  return style;
+}
+
+// One-hot beside the rows of the table around the token: the 1 picks its row.
+void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labels, ImVec2 cell) {
+  const OpenedModel& opened = *context.run.document.opened;
+  const std::int64_t count = words_.size(0);
+  const float height = cell.y * static_cast<float>(count) + scaled(44), narrow = std::min(cell.x, scaled(44));
+  MatrixPlot hot;
+  hot.key = "embedding_one_hot";
+  hot.values = one_hot_;
+  hot.style.hi = 1;
+  hot.digits = 0;
+  hot.cell = ImVec2(narrow, cell.y);
+  hot.row_label_width = labels - narrow - scaled(10);
+  hot.col_label_height = text_size(fonts().small, "X").y + scaled(6);
+  hot.cols.title = tr("embedding.one_hot");
+  hot.cols.show_labels = false;
+  hot.rows.label_of = [&](std::int64_t row) {
+    return std::to_string(first_word_ + row) + " " + token_label(opened, static_cast<int>(first_word_ + row));
+  };
+  hot.selected_row = token_ - first_word_;
+  hot.selected_col = 0;
+  (void)draw_matrix(context.painter, hot, at, ImVec2(labels, height));
+  MatrixPlot plot;
+  plot.key = "embedding_words";
+  plot.values = words_.slice(1, first_, first_ + shown_);
+  plot.style = strip_style(words_, context.workspace.log_scale);
+  plot.cell = cell;
+  plot.row_label_width = 0;
+  plot.col_label_height = hot.col_label_height;
+  plot.rows.show_labels = plot.cols.show_labels = false;
+  plot.cols.title = tr("embedding.table", {format_count(table_.size(0)), format_count(table_.size(1))});
+  plot.cols.colour = theme().residual;
+  plot.digits = 3;
+  plot.marks = {{token_ - first_word_, -1, theme().accent, 1, 1, 2.f}};
+  const std::string name = std::string(stack_prefix(stack_)) + "tok_embed.weight";
+  plot.place.weight = name;
+  plot.place.first = {first_word_, first_};
+  plot.place.row_axis = 0, plot.place.col_axis = 1;
+  const DrawGroupScope group("matrix", name);
+  const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(at.x + labels, at.y),
+                                        ImVec2(cell.x * static_cast<float>(shown_) + scaled(4), height));
+  if (!event.hovered()) return;
+  Place place;
+  place.weight = name;
+  place.index = {first_word_ + event.row, first_ + event.col};
+  ImGui::SetTooltip("%s", tr("embedding.cell.help", {name + "[" + std::to_string(place.index[0]) + ", " +
+                                                         std::to_string(place.index[1]) + "]",
+                                                     number_text(plot.values.at(event.row, event.col), 6)})
+                              .c_str());
+  offer_edit(context.workspace, place);
+}
+
+void EmbeddingView::draw_strip(const ViewContext& context, const Strip& strip, ImVec2 at, float labels,
+                               ImVec2 cell) {
+  const Trace& run = trace(context);
+  const DrawGroupScope group("matrix", strip.site);
+  MatrixPlot plot;
+  plot.key = "embedding_" + strip.id;
+  const Tensor whole = run.slice(strip.site, 0, {strip.row, strip.row + 1}, {0, dims_});
+  plot.values = whole.slice(1, first_, std::min(first_ + shown_, whole.size(1))).packed();
+  plot.style = strip_style(whole, context.workspace.log_scale);
+  plot.cell = cell;
+  plot.row_label_width = labels;
+  plot.col_label_height = 0;
+  plot.cols.show_labels = false;
+  plot.rows.label_of = [&](std::int64_t) { return strip.label; };
+  plot.rows.colour = strip.colour;
+  plot.digits = 3;
+  if (strip.sum) plot.marks = {{0, -1, theme().residual, 1, 1, 1.6f}};
+  const MatrixEvent event =
+      draw_matrix(context.painter, plot, at,
+                  ImVec2(labels + cell.x * static_cast<float>(shown_) + scaled(4), cell.y + scaled(4)));
+  if (!event.hovered()) return;
+  const Cell here = cell_at(run, strip.site, {strip.row, first_ + event.col});
+  ImGui::SetTooltip(
+      "%s", tr("embedding.cell.help", {to_text(here), number_text(plot.values.at(0, event.col), 6)}).c_str());
+  offer_edit(context.workspace, {here, {}, {}});
+  if (!event.clicked) return;
+  const std::int64_t query = row_;
+  pin_cell(context.workspace, context.run, here);
+  context.workspace.cursor.query = query;
+}
+
+std::string EmbeddingView::facts(const ViewContext& context) const {
+  const Trace& run = trace(context);
+  const ModelConfig& config = run.config().of(stack_);
+  const auto length = [](const Tensor& x) { return x.empty() ? 0.0 : relation(x, x).length_a; };
+  const double by = static_cast<double>(sum_.scale != 1.f ? sum_.scale : root());
+  EmbeddingSum plain = sum_;  // as the table has the token, whatever edits make of it
+  if (!words_.empty() && !plain.token.empty()) plain.token = words_.select(0, token_ - first_word_);
+  const auto percent = [](double share) {
+    return std::isfinite(share) ? number_text(static_cast<float>(100 * share), 1) : std::string("—");
+  };
+  if (!sum_.position.empty() && token_ >= 0)
+    return tr("embedding.facts.position",
+              {number_text(static_cast<float>(length(plain.token)), 3),
+               number_text(static_cast<float>(length(plain.position)), 3), percent(position_share(plain, 1)),
+               number_text(static_cast<float>(by), 3), percent(position_share(plain, by))});
+  const bool rope = config.position.kind == PositionSpec::Kind::rope;
+  return tr(rope ? "embedding.facts.rope" : "embedding.facts.alone",
+            {number_text(static_cast<float>(length(plain.token)), 3)});
+}
+
+// Multiplies by √d_model where the model does not, and takes its scale away where it does.
+std::shared_ptr<const Edit> EmbeddingView::scale_edit() const {
+  const bool scales = sum_.scale != 1.f;
+  const Site site = site_of(scales ? Slot::tok_scaled : Slot::tok_embed, -1, stack_);
+  return make_edit(
+      NumberEdit{Target{Target::Kind::step, site, {}, {}}, EditOp::scale, scales ? 1 / sum_.scale : root()});
+}
+
+void EmbeddingView::draw_scale_chip(const ViewContext& context) {
+  const auto edit = scale_edit();
+  if (token_ < 0 || context.run.recorded() || !trace(context).find(edit->number()->where.site)) return;
+  ImGui::SameLine(0, scaled(16));
+  const bool scales = sum_.scale != 1.f, on = scales != switched_;
+  if (chip(tr("embedding.scale", {number_text(scales ? sum_.scale : root(), 3)}) + "###embedding_scale", on,
+           tr("embedding.scale.help")))
+    context.commands.edit(Text::of(on ? "embedding.scale.did.off" : "embedding.scale.did.on"), {},
+                          [edit, off = switched_](Document& document) -> Status {
+                            if (off)
+                              std::erase_if(document.edits,
+                                            [&](const auto& one) { return same_edit(*one, *edit); });
+                            else
+                              put_edit(document, edit);
+                            return Done{};
+                          });
+}
+
+void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const std::vector<Strip> rows = strips(context);
+  float labels = 0;
+  for (const Strip& strip : rows) labels = std::max(labels, text_size(fonts().mono_small, strip.label).x);
+  if (!words_.empty()) {
+    for (std::int64_t i = 0; i < words_.size(0); ++i)
+      labels = std::max(
+          labels, text_size(fonts().mono_small,
+                            std::to_string(first_word_ + i) + " " +
+                                token_label(*context.run.document.opened, static_cast<int>(first_word_ + i)))
+                          .x +
+                      scaled(56));
+  }
+  labels = std::min(labels + scaled(14), room.x * 0.4f);
+  const float wide = room.x - labels - scaled(6), line = text_size(fonts().body, "X").y + scaled(4);
+  shown_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(wide / scaled(kCellWidth)), 1, dims_);
+  first_ = std::clamp<std::int64_t>(first_, 0, dims_ - shown_);
+  float y = at.y;
+  const float slider = shown_ < dims_ ? scaled(40) : 0, tail = slider + 2 * line + scaled(26);
+  const float head = words_.empty() ? 0 : scaled(34);
+  const float gaps = scaled(8) * static_cast<float>(rows.size()), all = room.y - head - gaps - tail;
+  const auto fit = static_cast<std::int64_t>(all / scaled(kLeastRow)) - std::ssize(rows);
+  if (const std::int64_t wanted = std::clamp<std::int64_t>(fit, 3, kWords); wanted != wanted_words_) {
+    wanted_words_ = wanted;
+    take_words();
+  }
+  const auto count =
+      static_cast<float>(std::ssize(rows) + (words_.empty() ? std::int64_t{0} : words_.size(0)));
+  const ImVec2 cell(std::min(wide / static_cast<float>(shown_), scaled(110)),
+                    std::clamp(all / std::max(1.f, count), scaled(kLeastRow), scaled(kMostRow)));
+  if (!words_.empty()) {
+    draw_table(context, ImVec2(at.x, y), labels, cell);
+    y += head + cell.y * static_cast<float>(words_.size(0));
+  }
+  for (const Strip& strip : rows) {
+    y += strip.sum ? scaled(10) : scaled(6);
+    draw_strip(context, strip, ImVec2(at.x, y), labels, cell);
+    y += cell.y;
+  }
+  if (slider > 0) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x + labels, y + scaled(6)));
+    (void)slider_int("###embedding_first",
+                     tr("embedding.dimensions",
+                        {std::to_string(first_), std::to_string(first_ + shown_ - 1), std::to_string(dims_)}),
+                     first_, 0, dims_ - shown_, std::min(wide - scaled(8), scaled(320)),
+                     tr("embedding.dimensions.help"));
+    y += slider + scaled(6);
+  }
+  const Trace& run = trace(context);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(12)));
+  const FontScope face(room.y > scaled(560) ? fonts().body : fonts().small);
+  figure_text(facts(context), room.x);
+  const ColourScope dim(ImGuiCol_Text, theme().text_dim);
+  const HeadSpec& out = run.config().head;
+  if (!run.weights().all().empty() && out.present && token_ >= 0 && stack_ == run.config().stack)
+    figure_text(tr(out.tied ? "embedding.tied" : "embedding.untied",
+                   {format_count(table_.empty() ? 0 : table_.size(0)), format_count(dims_)}),
+                room.x);
+}
+
+void EmbeddingView::draw_pages(const ViewContext& context, float) {
+  const auto page = [&](Page which, const char* key, const char* item) {
+    if (chip(std::string(tr(key)) + "###" + item, page_ == which)) page_ = which;
+  };
+  page(Page::lookup, "embedding.page.lookup", "embedding_lookup");
+  ImGui::SameLine();
+  page(Page::map, "embedding.page.map", "embedding_map_page");
+  ImGui::SameLine();
+  page(Page::compare, "embedding.page.compare", "embedding_compare_page");
+  ImGui::SameLine();
+  page(Page::heads, "embedding.page.heads", "embedding_heads_page");
+  if (page_ == Page::lookup) draw_scale_chip(context);
+}
+
+void EmbeddingView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  follow(context);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14);
+  const std::string token = row_name(context.run, context.workspace.cursor.sequence, stack_, row_);
+  note_text(token);
+  constexpr const char* kSentences[] = {"embedding.sentence.lookup", "embedding.sentence.map",
+                                        "embedding.sentence.compare", "embedding.sentence.heads"};
+  const float below = places_heading(context.workspace, context.run, PlaceChips::stacks,
+                                     tr("embedding.title", {token, std::to_string(row_)}),
+                                     tr(kSentences[static_cast<int>(page_)]), width);
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(8)));
+  draw_pages(context, width);
+  const ImVec2 beside(ImGui::GetItemRectMax().x + scaled(20), ImGui::GetItemRectMin().y);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  const ImVec2 at(origin.x, begin), size(width, std::max(scaled(80), origin.y + room.y - begin));
+  if (page_ == Page::lookup) draw_lookup(context, at, size);
+  if (page_ == Page::map) map_.draw(context, stack_, row_, at, size);
+  if (page_ == Page::compare) compare_.draw(context, stack_, beside, at, size);
+  if (page_ == Page::heads) heads_.draw(context, at, size);
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_embedding_view();
+std::unique_ptr<View> make_embedding_view() { return std::make_unique<EmbeddingView>(); }
+
+}  // namespace attnscope

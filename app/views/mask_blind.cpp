@@ -1,0 +1,125 @@
+#include "app/views/mask_blind.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostKeys = 64;
+
+Tensor stacked(const std::vector<const Tensor*>& rows) {
+  std::vector<float> cells;
+  for (const Tensor* row : rows)
+    for (std::int64_t i = 0; i < row->size(0); ++i) cells.push_back(row->at(i));
+  return Tensor::from(std::move(cells),
+                      {{Axis::none, static_cast<std::int64_t>(rows.size())}, {Axis::key, rows[0]->size(0)}});
+}
+
+}  // namespace
+
+void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, const MaskSummary& summary,
+                     ImVec2 position, ImVec2 size) {
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
+  ImGui::SetCursorScreenPos(position);
+  if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));
+  const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
+  // As many keys as have room for their numbers.
+  const auto room = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));
+  const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(room, 3, kMostKeys));
+  const std::uint64_t key = key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query),
+                                    static_cast<std::uint64_t>(keys)});
+  if (key != key_) {
+    key_ = key;
+    compute(scene, scene.site(*std::prev(masked)), query, keys);
+  }
+  if (scores_.empty()) return;
+  const std::string who = query_name(context.run, scene, query);
+  {
+    const ChildScope words("###mask_blind_words", ImVec2(size.x, scaled(52)), ImGuiWindowFlags_NoScrollbar);
+    caption(tr("mask.blind.lesson", {who}));
+  }
+  const float end = draw_rows(context, scene, position, size);
+  ImGui::SetCursorScreenPos(ImVec2(position.x, end));
+  const bool blind = std::find(summary.fully_masked.begin(), summary.fully_masked.end(), query) !=
+                     summary.fully_masked.end();
+  if (MaskBoard::editable(context, scene)) {
+    const std::string label =
+        tr(blind ? "mask.blind.give_back" : "mask.blind.take", {who}) + "###mask_blind_row";
+    if (chip(label, blind, tr("mask.blind.take.help"))) {
+      const MaskSize both(scene.queries, scene.keys);
+      context.commands.edit(Text::of("mask.edit.row", {who}), "",
+                            [=, place = MaskBoard::mask_place(scene)](Document& document) {
+                              return toggle_mask_row(document, query, both, place);
+                            });
+    }
+  }
+  ImGui::SetCursorScreenPos(ImVec2(position.x, end + scaled(30)));
+  const ChildScope words("###mask_blind_then", ImVec2(size.x, scaled(56)), ImGuiWindowFlags_NoScrollbar);
+  caption(tr("mask.blind.then"));
+}
+
+void MaskBlind::compute(const AttentionScene& scene, const Site& entering, std::int64_t query,
+                        std::int64_t keys) {
+  scores_ = weights_ = Tensor();
+  const Tensor row = scene.trace->slice(entering, scene.head, {query, query + 1}, {0, keys});
+  if (row.empty()) return;
+  const Tensor scores = row.select(0, 0);
+  Buffer nobody({{Axis::key, keys}});
+  std::fill_n(nobody.data(), keys, 0.f);
+  const MaskedSoftmax made = masked_softmax(scores, std::move(nobody).freeze());
+  scores_ = stacked({&scores, &made.entering});
+  weights_ = stacked({&made.naive, &made.filled, &made.safe});
+  range_ = signed_range(scores);
+}
+
+// The scores over what the three kinds of softmax make of them; where the rows end.
+float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                           ImVec2 size) {
+  const auto rows_of = [](std::initializer_list<const char*> words) {
+    std::vector<std::string> out;
+    for (const char* word : words) out.push_back(tr(word));
+    return out;
+  };
+  MatrixPlot plot;
+  plot.digits = 2;
+  plot.max_cell = 90.f;
+  plot.aspect = 0.5f;
+  plot.masked_numbers = true;
+  for (std::int64_t at = 0; at < scores_.size(1); ++at)
+    plot.cols.labels.push_back(key_name(context.run, scene, at));
+  plot.cols.colour = theme().k;
+  plot.key = "mask.blind_scores";
+  plot.values = scores_;
+  plot.style.map = Colormap::diverging;
+  set_range(plot.style, range_);
+  plot.rows.labels = rows_of({"mask.blind.row.scores", "mask.blind.row.masked"});
+  const std::vector<std::string> lower =
+      rows_of({"mask.blind.row.naive", "mask.blind.row.filled", "mask.blind.row.safe"});
+  float labels = 0;
+  for (const std::vector<std::string>* names : {&std::as_const(plot.rows.labels), &lower})
+    for (const std::string& name : *names) labels = std::max(labels, text_size(fonts().mono_small, name).x);
+  plot.row_label_width = std::min(labels + scaled(10), size.x * 0.4f);
+  const float top = position.y + scaled(56), below = scaled(88), high = position.y + size.y - below - top;
+  const ImVec2 upper(size.x, high * 0.5f);
+  const MatrixLayout layout = matrix_layout(plot, upper);
+  (void)draw_matrix(context.painter, plot, ImVec2(position.x, top), upper);
+  const float next = top + layout.cells1.y + scaled(10);
+  plot.key = "mask.blind_weights";
+  plot.values = weights_;
+  plot.style = stage_style(Slot::pattern, {0, 1}, {});
+  plot.cell = layout.cell;
+  plot.rows.labels = lower;
+  plot.cols = {};
+  plot.cols.show_labels = false;
+  (void)draw_matrix(context.painter, plot, ImVec2(position.x, next),
+                    ImVec2(size.x, layout.cell.y * 3 + scaled(4)));
+  return next + layout.cell.y * 3 + scaled(10);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,133 @@
+#include "app/views/mask_kinds.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostParts = 3;  // named parts with a chip of their own
+
+std::string counted(const char* kind, std::int64_t count) {
+  return format("%s(%lld)", kind, static_cast<long long>(count));
+}
+
+}  // namespace
+
+std::string mask_part(const std::string& name) {
+  const bool plain =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return plain ? name : "\"" + name + "\"";
+}
+
+void MaskKinds::choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
+                       const char* gesture) {
+  const AttentionKind of = MaskBoard::mask_place(scene).of;
+  context.commands.edit(Text::of("input.edit.mask", {std::string(mask_prefix(of)) + text}), gesture,
+                        [text, of](Document& document) { return choose_mask(document, text, of); });
+}
+
+std::vector<MaskKinds::Kind> MaskKinds::kinds(const ViewContext& context, const AttentionScene& scene) const {
+  std::vector<Kind> out{{"causal", tr("mask.kind.causal"), tr("mask.preset.causal.help"), "causal"},
+                        {"full", tr("mask.kind.full"), tr("mask.preset.full.help"), "full"},
+                        {counted("window", window_), tr("mask.kind.window", {std::to_string(window_)}),
+                         tr("mask.preset.window.help"), "window"},
+                        {counted("prefix", prefix_), tr("mask.kind.prefix", {std::to_string(prefix_)}),
+                         tr("mask.kind.prefix.help"), "prefix"}};
+  if (MaskBoard::mask_place(scene).of != AttentionKind::main) return out;
+  const Document& document = MaskBoard::shown_document(context, scene);
+  const auto& spans = document.sequences[static_cast<std::size_t>(std::max(0, scene.sequence))].input.spans;
+  for (std::size_t i = 0; i < std::min(spans.size(), kMostParts); ++i) {
+    const std::string name = mask_part(spans[i].name);
+    out.push_back({name + ">" + name, tr("mask.kind.part", {spans[i].name}),
+                   tr("mask.kind.part.help", {spans[i].name}), "part_" + std::to_string(i)});
+  }
+  return out;
+}
+
+// Chips say the numbers that the mask has.
+void MaskKinds::follow(const std::optional<MaskMix>& mix) {
+  if (!mix) return;
+  for (const std::string& part : mix->parts) {
+    long long count = 0;
+    if (std::sscanf(part.c_str(), "window(%lld)", &count) == 1) window_ = count;
+    if (std::sscanf(part.c_str(), "prefix(%lld)", &count) == 1) prefix_ = count;
+  }
+}
+
+// Sliders of the counts that the mask has, beside each other. Returns the height.
+float MaskKinds::draw_counts(const ViewContext& context, const AttentionScene& scene, const MaskMix& mix,
+                             ImVec2 at, float width) {
+  const float slider = std::min(scaled(150), (width - scaled(14)) / 2);
+  float x = at.x, height = 0;
+  const auto count = [&](const char* kind, const char* id, const char* title, const char* help,
+                         std::int64_t& value) {
+    const std::string part = counted(kind, value);
+    if (!mix.has(part)) return;
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y));
+    const std::int64_t most = std::max<std::int64_t>({2, scene.keys, value});
+    const SliderEvent event = slider_int(id, tr(title), value, 1, most, slider, tr(help));
+    x += slider + scaled(14);
+    height = ImGui::GetItemRectMax().y - at.y + scaled(6);
+    if (event.changed) {
+      MaskMix changed = mix;
+      std::replace(changed.parts.begin(), changed.parts.end(), part, counted(kind, value));
+      choose(context, scene, mask_text(changed), "mask.count");
+    }
+    if (event.released) context.commands.end_gesture();
+  };
+  count("window", "###mask_window_size", "mask.window_size", "mask.window_size.help", window_);
+  count("prefix", "###mask_prefix_size", "mask.prefix_size", "mask.prefix_size.help", prefix_);
+  return height;
+}
+
+float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width) {
+  const Document& document = MaskBoard::shown_document(context, scene);
+  const AttentionKind of = MaskBoard::mask_place(scene).of;
+  const std::string text = asked_mask(document, of).text();
+  const std::optional<MaskMix> mix = mask_mix(text);
+  follow(mix);
+  const MaskMix now = mix.value_or(MaskMix{});
+  ImVec2 p = at;
+  {
+    const FontScope face(fonts().small);
+    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+    const float gap = scaled(4), row = ImGui::GetFrameHeight();
+    const auto put = [&](const std::string& label, bool on, const char* help) {
+      const float wide = chip_width(label);
+      if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
+      ImGui::SetCursorScreenPos(p);
+      p.x += wide + gap;
+      return chip(label, on, help);
+    };
+    if (put(std::string(tr("mask.kind.model")) + "###mask_kind_model", is_chosen_mask(document, "model", of),
+            tr("mask.preset.model.help")))
+      choose(context, scene, "model");
+    const auto lone = [](const std::string& part) { return part == "full"; };
+    for (const Kind& kind : kinds(context, scene)) {
+      if (!put(kind.label + "###mask_kind_" + kind.id, now.has(kind.part), kind.help.c_str())) continue;
+      MaskMix changed = now;
+      if (lone(kind.part) || std::any_of(now.parts.begin(), now.parts.end(), lone))
+        changed = now.has(kind.part) ? MaskMix{} : MaskMix{{kind.part}, true};
+      else
+        changed = with_part(now, kind.part);
+      choose(context, scene, mask_text(changed));
+    }
+    if (now.parts.size() > 1) {
+      p.x += gap * 2;
+      for (const bool all : {true, false})
+        if (put(std::string(tr(all ? "mask.and" : "mask.or")) + (all ? "###mask_and" : "###mask_or"),
+                now.all == all, tr(all ? "mask.and.help" : "mask.or.help")))
+          choose(context, scene, mask_text({now.parts, all}));
+    }
+    p.y += row + scaled(6);
+  }
+  return p.y - at.y + draw_counts(context, scene, now, ImVec2(at.x, p.y), width);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,416 @@
+// The MLP of a block: its strongest neurons at a token, one of them as key and value, gate times up where it
+// is gated, and the rows as clouds on their way through it. Refuses to name neurons: it shows what they read
+// and write.
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/views/mlp_clouds.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lens/alignment.h"
+#include "core/trace/weight_parts.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kRow = 25.f;  // units of a neuron that can be read
+constexpr std::size_t kMostNeurons = 24, kWords = 6;
+
+/// What the page shows; made off the UI thread.
+struct NeuronSheet {
+  std::vector<Neuron> top;
+  std::vector<Slot> stages;
+  std::vector<Tensor> values;  ///< of each stage [neuron of `top`, pos]; less the older run's, where one is
+};
+
+const char* stage_key(Slot slot) {
+  switch (slot) {
+    case Slot::mlp_pre: return "mlp.stage.pre";
+    case Slot::mlp_gate: return "mlp.stage.gate";
+    case Slot::mlp_act: return "mlp.stage.act";
+    case Slot::mlp_up: return "mlp.stage.up";
+    default: return "mlp.stage.post";
+  }
+}
+
+std::vector<Slot> stages_of(const Trace& trace, const MlpPlace& place) {
+  std::vector<Slot> out;
+  for (const Slot slot : {Slot::mlp_pre, Slot::mlp_gate, Slot::mlp_act, Slot::mlp_up, Slot::mlp_post})
+    if (trace.find(place.site(slot))) out.push_back(slot);
+  return out;
+}
+
+NeuronSheet make_sheet(const Trace& trace, const Trace* older, const MlpPlace& place, std::int64_t pos,
+                       std::size_t count, std::int64_t wanted) {
+  NeuronSheet out;
+  out.top = strongest_neurons(trace, place, pos, count);
+  const Record* post = trace.find(place.site(Slot::mlp_post));
+  const auto has = [&](std::int64_t index) {
+    return std::any_of(out.top.begin(), out.top.end(), [&](const Neuron& one) { return one.index == index; });
+  };
+  // The one that was chosen stays in sight, last.
+  if (wanted >= 0 && wanted < post->shape[1] && !has(wanted) && !out.top.empty())
+    for (const Neuron& one : strongest_neurons(trace, place, pos, static_cast<std::size_t>(post->shape[1])))
+      if (one.index == wanted) out.top.back() = one;
+  out.stages = stages_of(trace, place);
+  const std::int64_t rows = post->shape[0], shown = std::ssize(out.top);
+  const Alignment partners = older ? align_rows(trace, *older, place.stack) : Alignment();
+  for (const Slot stage : out.stages) {
+    std::vector<float> cells;
+    const Site site = place.site(stage);
+    for (const Neuron& one : out.top) {
+      const Range neuron{one.index, one.index + 1};
+      const Tensor column = trace.slice(site, 0, {0, rows}, neuron);
+      const Tensor before =
+          older ? aligned_slice(trace, *older, site, partners, partners, 0, {0, rows}, neuron) : Tensor();
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const float old = before.empty() ? 0.f : before.at(row, 0);
+        cells.push_back(std::isnan(old) ? kMasked : column.at(row, 0) - old);
+      }
+    }
+    out.values.push_back(Tensor::from(std::move(cells), {{Axis::d_mlp, shown}, {Axis::pos, rows}}));
+  }
+  return out;
+}
+
+class MlpView : public View {
+ public:
+  const char* id() const override { return "mlp"; }
+  ViewGroup group() const override { return ViewGroup::inside; }
+  int order() const override { return 1; }
+  std::string unavailable(const RunResult& run) const override {
+    if (!run.traces.empty() && has_neurons(run.trace(0))) return "";
+    return !run.traces.empty() && run.recorded() ? "mlp.none.recorded" : "mlp.none";
+  }
+  void draw(const ViewContext& context) override;
+
+ private:
+  void follow(const ViewContext& context, std::size_t count);
+  void draw_controls(const ViewContext& context, float width);
+  void draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_one(const ViewContext& context, float width);
+  void draw_gate(const ViewContext& context, float width) const;
+  void draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
+                  ImU32 colour, std::size_t count, float width) const;
+  float value_at(const ViewContext& context, Slot slot) const;
+  std::string share_text(const ViewContext& context) const;
+
+  MlpPlace place_;
+  bool clouds_page_ = false;
+  std::int64_t pos_ = 0;
+  std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the one that was clicked, or the strongest
+  Slot stage_ = Slot::mlp_post;
+  bool difference_ = false;
+  std::uint64_t subject_ = 0;
+  MatrixWindow window_;
+  Deferred<NeuronSheet> made_;
+  Made<NeuronSheet> sheet_;
+  Deferred<NeuronWords> finding_;
+  Made<NeuronWords> words_;
+  MlpClouds clouds_;
+  std::uint64_t share_key_ = 0;
+  std::int64_t mlp_parameters_ = 0, parameters_ = 0;
+};
+
+void MlpView::follow(const ViewContext& context, std::size_t count) {
+  const Cursor& cursor = context.workspace.cursor;
+  const int last = static_cast<int>(context.run.traces.size()) - 1;
+  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  place_ = {cursor.stack, cursor.layer};
+  if (!has_neurons(*trace, place_)) {
+    // The nearest block that was recorded, in this stack or in any.
+    int least = 1 << 20;
+    for (const Record& record : trace->records()) {
+      if (record.site.slot != Slot::mlp_post) continue;
+      const int away =
+          std::abs(record.site.layer - cursor.layer) + (record.site.stack == cursor.stack ? 0 : 4096);
+      if (away < least) least = away, place_ = {record.site.stack, record.site.layer};
+    }
+  }
+  if (!has_neurons(*trace, place_)) return;
+  const std::int64_t rows = trace->find(place_.site(Slot::mlp_post))->shape[0];
+  pos_ = std::clamp<std::int64_t>(place_.stack == cursor.stack ? cursor.query : rows - 1, 0, rows - 1);
+  const std::uint64_t subject =
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
+              static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.layer)});
+  if (subject != subject_) subject_ = subject, neuron_ = clicked_ = -1, window_ = {};
+  // Of a run whose MLP has other neurons nothing is subtracted.
+  std::shared_ptr<const Trace> older = context.older(cursor.sequence);
+  const Record* was = older ? older->find(place_.site(Slot::mlp_post)) : nullptr;
+  if (!was || was->shape[1] != trace->find(place_.site(Slot::mlp_post))->shape[1]) older = nullptr;
+  difference_ = older != nullptr;
+  const std::uint64_t key =
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_), count,
+              static_cast<std::uint64_t>(clicked_ + 1), older ? context.before->version : 0});
+  sheet_ = made_.get_or_before(subject, key, "mlp_neurons", context.commands,
+                               [=, place = place_, pos = pos_, neuron = clicked_](const std::atomic<bool>&) {
+                                 return make_sheet(*trace, older.get(), place, pos, count, neuron);
+                               });
+  if (clicked_ >= 0)
+    neuron_ = clicked_;
+  else if (sheet_ && sheet_.fresh && !sheet_->top.empty())
+    neuron_ = sheet_->top.front().index;
+  if (sheet_ && std::find(sheet_->stages.begin(), sheet_->stages.end(), stage_) == sheet_->stages.end())
+    stage_ = Slot::mlp_post;
+  if (neuron_ >= 0)
+    words_ = finding_.get_or_before(
+        subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(neuron_)}), "neuron_words",
+        context.commands, [=, place = place_, neuron = neuron_](const std::atomic<bool>&) {
+          return neuron_words(*trace, place, neuron, kWords);
+        });
+  if (share_key_ != context.run.version) {
+    share_key_ = context.run.version;
+    mlp_parameters_ = parameters_ = 0;
+    for (const auto& [part, amount] : parameters_by_part(trace->config(), trace->weights())) {
+      parameters_ += amount;
+      if (part == part_name(ParameterPart::mlp)) mlp_parameters_ += amount;
+    }
+  }
+}
+
+std::string MlpView::share_text(const ViewContext& context) const {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const BlockSpec& block = trace.config().of(place_.stack).blocks[static_cast<std::size_t>(place_.layer)];
+  const std::string neurons = format_count(trace.find(place_.site(Slot::mlp_post))->shape[1]);
+  const std::string act(activation_name(block.mlp.activation));
+  if (parameters_ == 0) return tr("mlp.sentence.recorded", {neurons, act});
+  const double share = 100.0 * static_cast<double>(mlp_parameters_) / static_cast<double>(parameters_);
+  return tr(block.mlp.kind == MlpSpec::Kind::gated ? "mlp.sentence.gated" : "mlp.sentence",
+            {neurons, act, number_text(static_cast<float>(share), 0)});
+}
+
+void MlpView::draw_controls(const ViewContext& context, float width) {
+  if (chip(std::string(tr("mlp.page.neurons")) + "###mlp_neurons_page", !clouds_page_,
+           tr("mlp.page.neurons.help")))
+    clouds_page_ = false;
+  ImGui::SameLine();
+  if (chip(std::string(tr("mlp.page.clouds")) + "###mlp_clouds_page", clouds_page_,
+           tr("mlp.page.clouds.help")))
+    clouds_page_ = true;
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  ImGui::SameLine(0, scaled(16));
+  if (!clouds_page_ && sheet_)
+    for (const Slot stage : sheet_->stages) {
+      const std::string key = stage_key(stage);
+      if (chip(std::string(tr(key)) + "###mlp_stage_" + key.substr(key.rfind('.') + 1), stage_ == stage))
+        stage_ = stage;
+      ImGui::SameLine();
+    }
+  const int layers = trace.config().of(place_.stack).n_layers();
+  if (layers < 2) return ImGui::NewLine();
+  const float left = width - ImGui::GetCursorPosX();
+  if (left < scaled(90)) return ImGui::NewLine();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - scaled(4));
+  std::int64_t layer = place_.layer;
+  if (slider_int("###mlp_layer", tr("mlp.block"), layer, 0, layers - 1,
+                 std::min(left - scaled(4), scaled(170)), tr("mlp.block.help"))
+          .changed)
+    go_to_site(context.workspace, context.run,
+               MlpPlace{place_.stack, static_cast<int>(layer)}.site(Slot::mlp_post));
+}
+
+void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const auto found = std::find(sheet_->stages.begin(), sheet_->stages.end(), stage_);
+  const Site site = place_.site(stage_);
+  const DrawGroupScope group("matrix", site);
+  MatrixPlot plot;
+  plot.key = "mlp_neurons";
+  plot.values = sheet_->values[static_cast<std::size_t>(found - sheet_->stages.begin())];
+  plot.style.map = Colormap::diverging;
+  plot.style.log_scale = context.workspace.log_scale;
+  set_range(plot.style, signed_range(plot.values));
+  plot.digits = 2;
+  plot.masked_numbers = false;
+  plot.window = &window_;
+  plot.double_click_resets = false;
+  plot.rows.title = tr(difference_ ? "mlp.axis.difference" : "mlp.axis.neuron");
+  plot.rows.colour = theme().mlp;
+  plot.rows.label_of = [&](std::int64_t row) {
+    return std::to_string(sheet_->top[static_cast<std::size_t>(row)].index);
+  };
+  const int sequence = context.workspace.cursor.sequence;
+  plot.cols.label_of = [&](std::int64_t pos) { return row_name(context.run, sequence, place_.stack, pos); };
+  plot.row_label_width = text_size(fonts().mono_small, "00000").x + scaled(10);
+  std::int64_t chosen = -1;
+  for (std::size_t i = 0; i < sheet_->top.size(); ++i)
+    if (sheet_->top[i].index == neuron_) chosen = static_cast<std::int64_t>(i);
+  plot.selected_row = chosen;
+  plot.selected_col = pos_;
+  plot.marks = {{-1, pos_, with_alpha(theme().accent, 0.5f), 1, 1, 1.2f}};
+  const MatrixLayout fitted = matrix_layout(plot, room);
+  plot.cell = ImVec2(std::min((room.x - plot.row_label_width - scaled(4)) /
+                                  static_cast<float>(fitted.seen.col1 - fitted.seen.col0),
+                              scaled(92)),
+                     1.f);
+  const float top = matrix_layout(plot, room).cells0.y;
+  plot.cell.y = std::clamp(
+      (room.y - top - scaled(4)) / static_cast<float>(fitted.seen.row1 - fitted.seen.row0), 1.f, scaled(46));
+  for (std::size_t i = 0; i < sheet_->top.size(); ++i)
+    for (const NumberEdit* edit : edits_of(context.run.document.edits, sequence, target_of({site, {}}))) {
+      const AxisRange* neurons = range_on(edit->where, Axis::d_mlp);
+      const AxisRange* rows = range_on(edit->where, Axis::pos);
+      const std::int64_t index = sheet_->top[i].index;
+      if (neurons && (index < neurons->begin || index >= neurons->end)) continue;
+      plot.marks.push_back(edit_mark(static_cast<std::int64_t>(i), rows ? rows->begin : 0, 1,
+                                     rows ? rows->end - rows->begin : plot.values.size(1)));
+    }
+  const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
+  if (!sheet_.fresh) return veil(event.p0, event.p1);
+  if (!event.hovered()) return;
+  const Neuron& one = sheet_->top[static_cast<std::size_t>(event.row)];
+  const Cell cell = cell_at(trace, site, {event.col, one.index});
+  ImGui::SetTooltip("%s",
+                    tr("mlp.cell.help", {to_text(cell), number_text(plot.values.at(event.row, event.col), 6),
+                                         number_text(static_cast<float>(one.adds), 4)})
+                        .c_str());
+  offer_edit(context.workspace, {cell, {}, {}});
+  if (!event.clicked) return;
+  neuron_ = clicked_ = one.index;
+  pin_cell(context.workspace, context.run, cell);
+  context.workspace.cursor.query = event.col;
+}
+
+float MlpView::value_at(const ViewContext& context, Slot slot) const {
+  return context.run.trace(context.workspace.cursor.sequence).cell(place_.site(slot), {pos_, neuron_});
+}
+
+// gate → activation × up = post, each number with its name below.
+void MlpView::draw_gate(const ViewContext& context, float width) const {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const BlockSpec& block = trace.config().of(place_.stack).blocks[static_cast<std::size_t>(place_.layer)];
+  const bool gated = trace.find(place_.site(Slot::mlp_gate)) != nullptr;
+  struct Term {
+    Slot slot;
+    const char* sign;
+    ImU32 colour;
+  };
+  const Theme& t = theme();
+  std::vector<Term> terms;
+  if (gated)
+    terms = {{Slot::mlp_gate, "→", t.q},
+             {Slot::mlp_act, "×", t.k},
+             {Slot::mlp_up, "=", t.v},
+             {Slot::mlp_post, "", t.mlp}};
+  else
+    terms = {{Slot::mlp_pre, "→", t.q}, {Slot::mlp_post, "", t.mlp}};
+  std::erase_if(terms, [&](const Term& term) { return !trace.find(place_.site(term.slot)); });
+  const Canvas canvas;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float step = width / static_cast<float>(std::max<std::size_t>(1, terms.size()));
+  const float line = text_size(fonts().mono, "0").y;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const float x = at.x + step * static_cast<float>(i);
+    const std::string value = number_text(value_at(context, terms[i].slot), 2);
+    draw_text(canvas, fonts().mono, ImVec2(x, at.y), t.text, value);
+    const std::string name = terms[i].slot == Slot::mlp_act || (!gated && terms[i].slot == Slot::mlp_post)
+                                 ? std::string(activation_name(block.mlp.activation))
+                                 : std::string(tr(stage_key(terms[i].slot)));
+    draw_text(canvas, fonts().small, ImVec2(x, at.y + line + scaled(1)), terms[i].colour,
+              middle_truncated(fonts().small, name, step - scaled(4)));
+    if (i + 1 < terms.size())
+      draw_text(canvas, fonts().body, ImVec2(x + step - scaled(14), at.y), t.text_dim, terms[i].sign);
+  }
+  ImGui::Dummy(ImVec2(width, line + text_size(fonts().small, "X").y + scaled(6)));
+}
+
+// Tokens with bars from one edge.
+void MlpView::draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
+                         ImU32 colour, std::size_t count, float width) const {
+  if (words.empty()) return;
+  const Theme& t = theme();
+  const Canvas canvas;
+  ImFont* const font = fonts().mono_small;
+  const float line = text_size(font, "X").y + scaled(3), name = width * 0.42f;
+  const float number = text_size(font, "-00.00").x + scaled(6);
+  {
+    const FontScope face(fonts().small);
+    const ColourScope ink(ImGuiCol_Text, colour);
+    figure_text(middle_truncated(fonts().small, tr(title), width));
+  }
+  float most = 1e-9f;
+  for (const NeuronToken& word : words) most = std::max(most, std::fabs(word.value));
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  for (std::size_t i = 0; i < std::min(count, words.size()); ++i) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string label = token_label(*context.run.document.opened, words[i].token);
+    note_text(label);
+    draw_text(canvas, font, at, t.text, middle_truncated(font, label, name - scaled(4)));
+    const float bar = std::max(1.f, (width - name - number) * std::fabs(words[i].value) / most);
+    canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
+                     ImVec2(at.x + name + bar, at.y + line - scaled(4)), colour, scaled(2));
+    const std::string value = number_text(words[i].value, 2);
+    draw_text(canvas, font, ImVec2(at.x + width - text_size(font, value).x, at.y), t.text_dim, value);
+    ImGui::Dummy(ImVec2(width, line));
+  }
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+}
+
+void MlpView::draw_one(const ViewContext& context, float width) {
+  if (neuron_ < 0) return;
+  const int sequence = context.workspace.cursor.sequence;
+  section_heading(tr("mlp.neuron", {std::to_string(neuron_)}));
+  const std::string token = row_name(context.run, sequence, place_.stack, pos_);
+  note_text(token);
+  caption(middle_truncated(fonts().small, tr("mlp.at", {std::to_string(pos_), token}), width));
+  draw_gate(context, width);
+  if (!words_) return caption(tr("mlp.pending"));
+  const NeuronWords& words = *words_;
+  const float line = text_size(fonts().mono_small, "X").y + scaled(3);
+  const float head = text_size(fonts().small, "X").y + scaled(10);
+  const int lists = (words.reads.empty() ? 0 : 1) + (words.promotes.empty() ? 0 : 2);
+  const float room = ImGui::GetContentRegionAvail().y;
+  const auto fits = static_cast<std::size_t>(std::clamp(
+      (room / static_cast<float>(std::max(1, lists)) - head) / line, 2.f, static_cast<float>(kWords)));
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  draw_words(context, "mlp.reads", words.reads, theme().k, fits, width);
+  draw_words(context, "mlp.promotes", words.promotes, theme().v, fits, width);
+  draw_words(context, "mlp.suppresses", words.suppresses, theme().warning, fits, width);
+  if (words.promotes.empty())
+    caption(tr(context.run.recorded()                                       ? "mlp.no_words.recorded"
+               : place_.stack != context.run.trace(sequence).config().stack ? "mlp.no_words.stack"
+                                                                            : "mlp.no_words"));
+  if (!words_.fresh) veil(top, ImVec2(top.x + width, ImGui::GetCursorScreenPos().y));
+}
+
+void MlpView::draw(const ViewContext& context) {
+  const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = room.x - scaled(14);
+  const auto count = static_cast<std::size_t>(
+      std::clamp((room.y - scaled(150)) / scaled(kRow), 4.f, static_cast<float>(kMostNeurons)));
+  follow(context, count);
+  const int sequence = context.workspace.cursor.sequence;
+  const Trace& trace = context.run.trace(sequence);
+  if (!has_neurons(trace, place_)) return caption(tr("mlp.none"));
+  const std::string title = tr("mlp.title", {block_name(trace.config(), place_.stack, place_.layer)});
+  const float below =
+      places_heading(context.workspace, context.run, PlaceChips::stacks, title, share_text(context), width);
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(10)));
+  draw_controls(context, width);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  const ImVec2 at(origin.x, begin), size(width, std::max(scaled(60), origin.y + room.y - begin));
+  if (clouds_page_) return clouds_.draw(context, place_, at, size);
+  if (!sheet_ || sheet_->top.empty()) {
+    ImGui::SetCursorScreenPos(at);
+    return caption(tr("mlp.pending"));
+  }
+  const float side = std::clamp(width * 0.32f, scaled(190), scaled(300));
+  draw_neurons(context, at, ImVec2(width - side - scaled(16), size.y));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - side, at.y));
+  const ChildScope child("mlp_neuron", ImVec2(side + scaled(8), size.y));
+  draw_one(context, side);
+}
+
+}  // namespace
+
+std::unique_ptr<View> make_mlp_view();
+std::unique_ptr<View> make_mlp_view() { return std::make_unique<MlpView>(); }
+
+}  // namespace attnscope

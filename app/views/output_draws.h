@@ -1,0 +1,31 @@
+// A hundred draws of the next token at every temperature: how many are right, how many differ. Refuses to
+// draw itself: core/sample does, in a job.
+#pragma once
+
+#include <vector>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/sample/chances.h"
+#include "core/sample/summary.h"
+
+namespace attnscope {
+
+class OutputDraws {
+ public:
+  /// At row `pos` of the cursor's sequence, whose most likely tokens are in `summary`.
+  void draw(const ViewContext& context, std::int64_t pos, const NextSummary& summary, ImVec2 at, ImVec2 room);
+
+ private:
+  struct Drawn {
+    std::vector<TemperatureDraws> grid;
+    TemperatureDraws now;  ///< at the temperature of the settings
+  };
+  void draw_plot(const Drawn& drawn, float temperature, ImVec2 at, ImVec2 room) const;
+
+  int right_ = -1;  ///< the token that counts as right; -1: the most likely
+  std::uint64_t right_of_ = 0;
+  Deferred<Drawn> drawn_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+// Ways on from a position side by side: greedy, several seeds, beam search as a tree, and what this run says
+// that the pinned one does not. Refuses to compute on the UI thread: a job asks core/sample.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/sample/beam.h"
+#include "core/sample/chances.h"
+
+namespace attnscope {
+
+/// A continuation and how likely each of its tokens was.
+struct Strand {
+  std::string id;    ///< "greedy", "seed_3"
+  std::string name;  ///< for people
+  std::vector<int> ids;
+  std::vector<double> log_probs;  ///< nats, at temperature 1
+  double sum = 0;                 ///< of them
+};
+struct Ways {
+  std::vector<Strand> strands;
+  BeamSearch beams;
+  int beam_count = 0;
+  std::vector<Contrast> contrast;  ///< of the first token; empty without a pinned run of the same vocabulary
+  bool pinned = false;
+  std::optional<Error> error;
+};
+
+class OutputWays {
+ public:
+  /// From row `pos` of the cursor's sequence. Gives the tokens that somebody chose, once.
+  std::optional<std::vector<int>> draw(const ViewContext& context, std::int64_t pos, ImVec2 at, ImVec2 room);
+  void leave(Commands& commands) { ways_.stop("output_ways", commands); }
+
+ private:
+  Made<Ways> ways(const ViewContext& context, std::int64_t pos);
+  std::optional<std::vector<int>> draw_strands(const ViewContext& context, const Ways& ways, ImVec2 at,
+                                               ImVec2 room) const;
+  std::optional<std::vector<int>> draw_tree(const ViewContext& context, const Ways& ways, ImVec2 at,
+                                            ImVec2 room) const;
+
+  int beams_ = 3;
+  Deferred<Ways> ways_;
+};
+
+}  // namespace attnscope

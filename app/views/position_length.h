@@ -1,0 +1,24 @@
+// The model past the length it was trained at: it reads the text of the input again and again, and a curve
+// tells how often it says the token that follows. Refuses to run on this thread.
+#pragma once
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/lens/length_accuracy.h"
+
+namespace attnscope {
+
+class LengthPage {
+ public:
+  void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
+
+ private:
+  struct Answer {
+    LengthAccuracy measured;
+    std::string error;  ///< empty: it ran
+  };
+  Deferred<Answer> made_;
+  std::int64_t times_ = 4;  ///< the trained length
+};
+
+}  // namespace attnscope

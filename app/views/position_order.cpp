@@ -1,0 +1,157 @@
+#include "app/views/position_order.h"
+
+#include <algorithm>
+
+#include "app/gpu/gl_context.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kRow = 26.f;  // units
+constexpr double kNothing = 1e-4;
+
+// How much of every word's last vector changes, with and without positions; leaves the cursor below.
+void draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, ImVec2 room) {
+  const Theme& t = theme();
+  const Canvas canvas;
+  double most = 1e-9;
+  for (const WordOrder::Word& word : order.words) most = std::max({most, word.with, word.without});
+  const float header = text_size(fonts().small, "X").y + scaled(4);
+  const float row = std::min(
+      scaled(kRow), (room.y - header) / static_cast<float>(std::max<std::size_t>(1, order.words.size())));
+  const float name = std::min(room.x * 0.24f, scaled(150)), half = (room.x - name) / 2,
+              number = text_size(fonts().mono_small, "0.000000").x + scaled(8);
+  float y = at.y;
+  draw_text(canvas, fonts().small, ImVec2(at.x + name, y), t.text_dim,
+            middle_truncated(fonts().small, tr("position.order.with"), half - scaled(10)));
+  draw_text(canvas, fonts().small, ImVec2(at.x + name + half, y), t.text_dim,
+            middle_truncated(fonts().small, tr("position.order.without"), half - scaled(10)));
+  y += header;
+  ImFont* font = row >= scaled(20) ? fonts().mono : fonts().mono_small;
+  const float tall = text_size(font, "X").y, digits = text_size(fonts().mono_small, "0").y;
+  const auto bar = [&](float x, double value, ImU32 colour) {
+    const float wide =
+        std::max(scaled(1.5f), (half - number - scaled(16)) * static_cast<float>(value / most));
+    canvas.fill_rect(ImVec2(x, y + row * 0.2f), ImVec2(x + wide, y + row * 0.8f), colour, scaled(2));
+    draw_text(canvas, fonts().mono_small, ImVec2(x + wide + scaled(6), y + (row - digits) / 2),
+              value < kNothing ? t.ok : t.text,
+              value < kNothing ? format("%.0e", value) : number_text(static_cast<float>(value), 3));
+  };
+  const Cursor& cursor = context.workspace.cursor;
+  for (const WordOrder::Word& word : order.words) {
+    if (row < scaled(9)) break;
+    const bool moved = word.from != word.to;
+    const std::string text = row_name(context.run, cursor.sequence, cursor.stack, word.from) +
+                             (moved ? " " + std::to_string(word.from) + "→" + std::to_string(word.to) : "");
+    draw_text(canvas, font, ImVec2(at.x, y + (row - tall) / 2), moved ? t.accent : t.text,
+              middle_truncated(font, text, name - scaled(8)));
+    bar(at.x + name, word.with, t.attention);
+    bar(at.x + name + half, word.without, t.mlp);
+    y += row;
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(8)));
+}
+
+// What both orders answer, with positions and without.
+void draw_answers(const ViewContext& context, const WordOrder& order, ImVec2 at, float width) {
+  const auto said = [&](const WordOrder::Answer& one) {
+    return in_quotes(output_name(*context.run.document.opened, one.id)) +
+           format(" %.1f %%", 100 * one.probability);
+  };
+  const auto line = [&](const char* key, const auto& answers) {
+    draw_text(Canvas(), fonts().body, at, theme().text,
+              middle_truncated(fonts().body, tr(key, {said(answers[0]), said(answers[1])}), width));
+    at.y += text_size(fonts().body, "X").y + scaled(4);
+  };
+  line("position.order.answer.with", order.with);
+  line("position.order.answer.without", order.without);
+}
+
+}  // namespace
+
+// The words as chips; of the first line a click chooses what changes places.
+float OrderPage::draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width) {
+  const Cursor& cursor = context.workspace.cursor;
+  const std::int64_t count = context.run.trace(cursor.sequence).length;
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  const FontScope face(fonts().mono);
+  ImVec2 p = at;
+  const float row = ImGui::GetFrameHeight();
+  for (std::int64_t place = 0; place < count; ++place) {
+    const std::int64_t word = !swapped           ? place
+                              : place == first_  ? second_
+                              : place == second_ ? first_
+                                                 : place;
+    const std::string label = row_name(context.run, cursor.sequence, cursor.stack, word) +
+                              "###position_word_" + (swapped ? "b" : "a") + std::to_string(place);
+    const float wide = chip_width(label);
+    if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + scaled(4));
+    ImGui::SetCursorScreenPos(p);
+    const bool on = word == first_ || word == second_;
+    if (chip(label, on, swapped ? nullptr : tr("position.order.choose")) && !swapped && !on) {
+      (next_is_first_ ? first_ : second_) = place;
+      next_is_first_ = !next_is_first_;
+    }
+    p.x += wide + scaled(4);
+  }
+  return p.y + row - at.y;
+}
+
+void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Trace& trace = context.run.trace(cursor.sequence);
+  const auto model = context.run.document.model;
+  ImGui::SetCursorScreenPos(at);
+  if (!model || context.run.recorded() || trace.ids.size() < 2) return caption(tr("position.order.none"));
+  const std::uint64_t subject = choose_words(context, trace);
+  float y = at.y + draw_sentence(context, false, at, room.x) + scaled(6);
+  y += draw_sentence(context, true, ImVec2(at.x, y), room.x) + scaled(10);
+  const auto& sequence =
+      context.run.document.sequences[static_cast<std::size_t>(std::max(0, cursor.sequence))];
+  const std::uint64_t key = key_of({context.run.version, subject, static_cast<std::uint64_t>(first_),
+                                    static_cast<std::uint64_t>(second_)});
+  const auto answer = made_.get_or_before(
+      subject, key, "position_order", context.commands,
+      [model, input = sequence.input, a = first_, b = second_](const std::atomic<bool>& cancel) {
+        Answer out;
+        auto order = word_order(*model, input, a, b, &cancel);
+        if (order)
+          out.order = *std::move(order);
+        else
+          out.error = order.error().sentence();
+        wake_window();
+        return out;
+      });
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  if (!answer) return caption(tr("position.pending"));
+  if (!answer->error.empty()) return caption(answer->error);
+  const WordOrder& order = answer->order;
+  const float answers = order.with[0].id >= 0 ? scaled(64) : 0, bottom = at.y + room.y - answers;
+  draw_bars(context, order, ImVec2(at.x, y), ImVec2(room.x, bottom - scaled(28) - y));
+  double without = 0;
+  for (const WordOrder::Word& word : order.words) without = std::max(without, word.without);
+  caption(tr(without < kNothing ? "position.order.same" : "position.order.causal"));
+  if (answers > 0) draw_answers(context, order, ImVec2(at.x, bottom + scaled(8)), room.x);
+}
+
+// The first two words that differ, where the text is new.
+std::uint64_t OrderPage::choose_words(const ViewContext& context, const Trace& trace) {
+  const auto last = static_cast<std::int64_t>(trace.ids.size()) - 1;
+  const std::uint64_t subject = key_of({context.run.opened_version, trace.ids.size(),
+                                        static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
+  if (subject != subject_) {
+    subject_ = subject;
+    first_ = trace.ids.front() == trace.config().bos ? 1 : 0;
+    second_ = std::min(last, first_ + 2);
+    if (first_ == second_) first_ = 0;
+  }
+  first_ = std::min(first_, last), second_ = std::min(second_, last);
+  return subject;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,28 @@
+// Two words of the input change places: what of every word's last vector knows it, in the model as it is and
+// without its positions, and what both answer. Refuses to run on this thread.
+#pragma once
+
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/lens/word_order.h"
+
+namespace attnscope {
+
+class OrderPage {
+ public:
+  void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
+
+ private:
+  struct Answer {
+    WordOrder order;
+    std::string error;
+  };
+  std::uint64_t choose_words(const ViewContext& context, const Trace& trace);
+  float draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width);
+  Deferred<Answer> made_;
+  std::uint64_t subject_ = 0;
+  std::int64_t first_ = 0, second_ = 0;
+  bool next_is_first_ = true;  ///< which of the two a click on a word chooses
+};
+
+}  // namespace attnscope

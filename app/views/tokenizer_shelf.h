@@ -1,0 +1,49 @@
+// Vocabularies that a text can be cut by beside the model's own: a BPE and a unigram model that the program
+// learns from its own lessons. Refuses to learn on the UI thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/views/tokenizer_scene.h"
+#include "app/views/view.h"
+#include "app/widgets/deferred.h"
+#include "core/text/tokenizer.h"
+
+namespace attnscope {
+
+class TokenizerShelf {
+ public:
+  /// Asks for what is chosen; once per frame.
+  void follow(const ViewContext& context, const std::string& text);
+  /// The vocabulary that was chosen; null: the model's own, or it is still being learned.
+  std::shared_ptr<const Tokenizer> chosen() const;
+  /// Another number with every other choice.
+  std::uint64_t version() const;
+  /// All of them are shown side by side.
+  bool beside() const { return choice_ == Choice::beside; }
+  void draw_choice(float width);
+  /// The text as each vocabulary cuts it, with the number of tokens.
+  void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
+
+ private:
+  enum class Choice : std::uint8_t { own, bpe, unigram, beside };
+  struct Shelf {
+    std::shared_ptr<const Tokenizer> bpe, unigram;
+    int merges = 0;
+  };
+  struct Cut {
+    std::string title;
+    std::vector<std::string> names;
+    std::int64_t vocabulary = 0;
+  };
+  Choice choice_ = Choice::own;
+  std::int64_t merges_ = 400;
+  std::shared_ptr<const Shelf> made_;
+  Deferred<std::vector<std::string>> learned_;
+  Deferred<Shelf> shelves_;
+  Deferred<std::vector<Cut>> cuts_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+#include "app/views/view.h"
+
+#include <tuple>
+
+namespace attnscope {
+
+const char* group_name(ViewGroup group) {
+  constexpr const char* kNames[] = {"walk", "words", "inside", "ask", "learn"};
+  return kNames[static_cast<int>(group)];
+}
+
+std::vector<std::unique_ptr<View>> make_views() {
+  std::vector<std::unique_ptr<View>> out;
+  for (const ViewRow& row : view_table()) out.push_back(row.make());
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a->group(), a->order()) < std::tuple(b->group(), b->order());
+  });
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,99 @@
+// Words stand in assets/strings/*/edit_menu.json.
+#include "app/widgets/place_menu.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/io/writers.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kWidth = 372.f;  // units, as the menu's
+
+std::string address_of(const RunResult& run, const Place& place) {
+  return place.is_weight() ? weight_cell_text(run, place.weight, place.index) : to_text(place.cell);
+}
+
+/// The one number that a place is; nothing where it is many.
+std::optional<float> number_of(const Trace& trace, const Place& place) {
+  if (place.is_weight()) {
+    const Tensor* weight = trace.weights().find(place.weight);
+    if (!weight || static_cast<int>(place.index.size()) != weight->rank()) return std::nullopt;
+    return weight->at(place.index);
+  }
+  const auto index = cell_index(trace, place.cell);
+  return index.empty() ? std::nullopt : std::optional(trace.cell(place.cell.site, index));
+}
+
+// The whole step or weight, as an array that NumPy reads.
+void ask_to_save(const RunResult& run, int sequence, const Place& place, Commands& commands) {
+  const auto& traces = run.traces;
+  const auto trace =
+      traces[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(traces.size()) - 1))];
+  const std::string name = place.is_weight() ? place.weight : to_text(place.cell.site);
+  commands.ask_file({true, "edit_menu.save.title", name + ".npy",
+                     [trace, place](Session& session, const std::string& path) {
+                       const auto values = place.is_weight()
+                                               ? Result<Tensor>(trace->weights().get(place.weight))
+                                               : trace->tensor(place.cell.site);
+                       const Status saved = values ? write_npy(path, *values) : Status(values.error());
+                       if (!saved) session.report(saved.error());
+                     }});
+}
+
+/// Buttons one after another that wrap.
+class Row {
+ public:
+  bool button(const char* key, bool enabled = true) {
+    const std::string label = std::string(tr(key)) + "###" + key;
+    const float wide = chip_width(label);
+    if (used_ > 0 && used_ + wide + scaled(6) <= scaled(kWidth))
+      ImGui::SameLine();
+    else
+      used_ = 0;
+    used_ += wide + scaled(6);
+    bool clicked = false;
+    {
+      const DisabledScope disabled(!enabled);
+      clicked = chip(label, false);
+    }
+    note_item(key);
+    compat::item_tooltip(tr(std::string(key) + ".help"), true);
+    if (clicked) ImGui::CloseCurrentPopup();
+    return clicked;
+  }
+
+ private:
+  float used_ = 0;
+};
+
+}  // namespace
+
+void draw_place_menu(const RunResult& run, int sequence, const Place& place, Workspace& workspace,
+                     Commands& commands) {
+  const Trace& trace = run.trace(sequence);
+  const auto number = number_of(trace, place);
+  const std::string address = address_of(run, place);
+  const bool step = !place.is_weight() && trace.find(place.cell.site) != nullptr;
+  Row row;
+  if (row.button("edit_menu.copy_number", number.has_value()))
+    ImGui::SetClipboardText(format("%.9g", static_cast<double>(number.value_or(0))).c_str());
+  if (row.button("edit_menu.copy_address")) ImGui::SetClipboardText(address.c_str());
+  if (row.button("edit_menu.go", step)) {
+    workspace.playing = false;
+    go_to_site(workspace, run, place.cell.site);
+  }
+  if (row.button("edit_menu.why", step && number)) pin_cell(workspace, run, place.cell);
+  const bool watched =
+      std::find(workspace.watched.begin(), workspace.watched.end(), address) != workspace.watched.end();
+  if (row.button("edit_menu.watch", step && number && !watched)) workspace.watched.push_back(address);
+  if (row.button("edit_menu.save")) ask_to_save(run, sequence, place, commands);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,111 @@
+// Two trainings side by side: the same data, seed and recipe, and one part of the model that is another. Loss
+// and accuracy of both by step, what they reach on examples that nobody trained on, and what becomes of it
+// when the model writes by itself.
+#include <algorithm>
+
+#include "core/lab/pieces.h"
+#include "core/lab/tiny_training.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kTwo = 0.69314718055994531;  // ln 2: nobody can know which of two letters follows
+constexpr std::size_t kSmooth = 7;            // steps that a point of a curve is the mean of
+
+const std::vector<std::string>& part_keys() {
+  static const std::vector<std::string> keys{
+      "lab.pair.part.usual",        "lab.pair.part.post",     "lab.pair.part.no_norms",
+      "lab.pair.part.smoothing",    "lab.pair.part.two_keys", "lab.pair.part.one_key",
+      "lab.pair.part.sinusoidal",   "lab.pair.part.rope",     "lab.pair.part.alibi",
+      "lab.pair.part.no_positions", "lab.pair.part.full_mask"};
+  return keys;
+}
+
+Text part_name(TinyPart part) { return Text::of(part_keys()[static_cast<std::size_t>(part)]); }
+
+template <class Number>
+LabSeries curve(const TinyRun& run, const Text& name, LabInk ink, const Number& number) {
+  LabSeries out{name, {}, ink};
+  for (std::size_t end = kSmooth; end <= run.reports.size(); ++end) {
+    double sum = 0;
+    for (std::size_t i = end - kSmooth; i < end; ++i) sum += number(run.reports[i]);
+    out.points.emplace_back(run.reports[end - 1].step, sum / kSmooth);
+  }
+  return out;
+}
+
+LabTable reached(const TinyRun& a, const TinyRun& b, const Text& name_a, const Text& name_b) {
+  LabTable out;
+  out.title = Text::of("lab.pair.reached");
+  out.header = {Text(), name_a, name_b};
+  out.rows = {fact(Text::of("lab.pair.loss"), {shown(a.loss, 3), shown(b.loss, 3)}),
+              fact(Text::of("lab.pair.accuracy"), {shown_share(a.accuracy), shown_share(b.accuracy)}),
+              fact(Text::of("lab.pair.confidence"), {shown_share(a.confidence), shown_share(b.confidence)}),
+              fact(Text::of("lab.pair.generated"), {shown_share(a.generated), shown_share(b.generated)}),
+              fact(Text::of("lab.pair.numbers"),
+                   {shown(static_cast<double>(a.model->weights().parameter_count()), 6),
+                    shown(static_cast<double>(b.model->weights().parameter_count()), 6)})};
+  return out;
+}
+
+Text notice(TinyPart part, const TinyRun& a, const TinyRun& b, const Text& name_a, const Text& name_b) {
+  const TinyRun* peeks = part == TinyPart::full_mask ? &b : nullptr;
+  if (peeks && peeks->accuracy > peeks->generated + 0.2)
+    return Text::of("lab.pair.notice.peek",
+                    {shown(peeks->loss, 2), shown_share(peeks->accuracy), shown_share(peeks->generated)});
+  const double better = a.accuracy - b.accuracy;
+  if (std::max(a.accuracy - b.accuracy, b.accuracy - a.accuracy) < 0.03)
+    return Text::of("lab.pair.notice.alike",
+                    {name_a, name_b, shown_share(a.accuracy), shown_share(b.accuracy)});
+  const bool first = better > 0;
+  return Text::of("lab.pair.notice.better",
+                  {first ? name_a : name_b, shown_share(first ? a.accuracy : b.accuracy),
+                   first ? name_b : name_a, shown_share(first ? b.accuracy : a.accuracy)});
+}
+
+Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>& cancel) {
+  const auto part_a = static_cast<TinyPart>(values.choice("a")),
+             part_b = static_cast<TinyPart>(values.choice("b"));
+  const int steps = static_cast<int>(values.whole("steps"));
+  const double rate = values.number("rate");
+  const auto data = static_cast<TinyData>(values.choice("data"));
+  TRY(const auto a, tiny_run({data, part_a, steps, rate}, cancel));
+  TRY(const auto b, tiny_run({data, part_b, steps, rate}, cancel));
+  const Text name_a = Text::of("lab.pair.a_is", {part_name(part_a)}),
+             name_b = Text::of("lab.pair.b_is", {part_name(part_b)});
+  LabPlot loss, accuracy;
+  loss.title = Text::of("lab.pair.loss_by_step");
+  accuracy.title = Text::of("lab.pair.accuracy_by_step");
+  loss.x_title = accuracy.x_title = Text::of("lab.pair.step");
+  const auto plain = [](const StepReport& report) { return report.plain_loss; };
+  const auto share = [](const StepReport& report) { return report.accuracy; };
+  loss.series = {curve(*a, name_a, LabInk::blue, plain), curve(*b, name_b, LabInk::red, plain)};
+  accuracy.series = {curve(*a, name_a, LabInk::blue, share), curve(*b, name_b, LabInk::red, share)};
+  loss.y = {0, 3};
+  accuracy.y = {0, 1.02};
+  if (data == TinyData::followers) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
+  LabPicture out;
+  out.pieces = {{loss, 1, true, 1.3f}, {accuracy, 1}, {reached(*a, *b, name_a, name_b), 1, true, 1}};
+  out.formula =
+      Text::of(data == TinyData::followers ? "lab.pair.formula.followers" : "lab.pair.formula.copying",
+               {shown(a->loss, 3), shown(b->loss, 3)});
+  const bool turned = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
+  out.notice = turned ? notice(part_a, *b, *a, name_b, name_a) : notice(part_b, *a, *b, name_a, name_b);
+  return out;
+}
+
+}  // namespace
+
+Lab lab_pair();
+Lab lab_pair() {
+  return {
+      "lab.pair",
+      16,
+      {choice_control("lab.pair.data", {"lab.pair.data.followers", "lab.pair.data.copying"}),
+       choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
+       choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),
+       whole_control("lab.pair.steps", 20, 300, 100), real_control("lab.pair.rate", 3e-4, 3e-2, 3e-3, true)},
+      compute_pair};
+}
+
+}  // namespace attnscope

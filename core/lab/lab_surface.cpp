@@ -1,0 +1,150 @@
+// The loss over a plane of weights (Li et al. 2018): around a tiny trained model, two random directions whose
+// every matrix is as long as the model's own; with norms before the parts, behind their sums, or without any.
+#include <algorithm>
+#include <cmath>
+
+#include "core/lab/pieces.h"
+#include "core/lab/tiny_training.h"
+#include "core/train/random.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kSide = 9, kExamples = 8;  // points along a side of the plane
+constexpr TinyPart kParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_norms};
+
+using Direction = std::map<std::string, Tensor>;
+
+Tensor tensor_like(const Tensor& like, std::vector<float> values) {
+  Shape shape;
+  for (int dim = 0; dim < like.rank(); ++dim) shape.emplace_back(like.axis(dim), like.size(dim));
+  return Tensor::from(std::move(values), shape);
+}
+
+// N(0, 1) for every weight, each tensor as long (L2) as the model's; norms and biases stay.
+Direction direction_of(const Model& model, std::uint64_t seed) {
+  Direction out;
+  for (const auto& [name, weight] : model.weights().all()) {
+    if (weight.rank() < 2) continue;
+    SplitMix64 random = random_of(seed, fingerprint(name), 0);
+    std::vector<float> numbers(static_cast<std::size_t>(weight.count()));
+    double squares = 0;
+    for (float& number : numbers) {
+      number = static_cast<float>(random.normal());
+      squares += static_cast<double>(number) * static_cast<double>(number);
+    }
+    const double factor = std::sqrt(sum_of_squares(weight) / squares);
+    for (float& number : numbers) number = static_cast<float>(static_cast<double>(number) * factor);
+    out[name] = tensor_like(weight, numbers);
+  }
+  return out;
+}
+
+// The model with a times one direction and b times the other added to its weights.
+Result<std::shared_ptr<const Model>> moved(const Model& model, const Direction& first,
+                                           const Direction& second, double a, double b) {
+  Weights weights = model.weights();
+  for (const auto& [name, one] : first) {
+    std::vector<float> numbers = weights.get(name).values();
+    const std::vector<float> x = one.values(), y = second.at(name).values();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += static_cast<float>(a * static_cast<double>(x[i]) + b * static_cast<double>(y[i]));
+    weights.set(name, tensor_like(weights.get(name), numbers));
+  }
+  return Model::make(model.config(), std::move(weights));
+}
+
+double at_point(int index, double reach) { return reach * (2.0 * index / (kSide - 1) - 1); }
+
+/// The loss on the plane, [b, a].
+struct Surface {
+  Tensor values;
+  std::vector<double> middle;  ///< of the row through the model: b = 0
+  double least = 0, most = 0, here = 0;
+};
+
+Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
+                           const std::atomic<bool>& cancel) {
+  const Direction first = direction_of(model, 2 * seed), second = direction_of(model, 2 * seed + 1);
+  Buffer values({{Axis::pos, kSide}, {Axis::dim, kSide}});
+  Surface out;
+  out.least = INFINITY, out.most = -INFINITY;
+  for (int row = 0; row < kSide; ++row)
+    for (int col = 0; col < kSide; ++col) {
+      TRY_OK(go_on(cancel));
+      TRY(const auto there, moved(model, first, second, at_point(col, reach), at_point(row, reach)));
+      const double loss = tiny_loss(*there, TinyData::copying, kExamples);
+      values.data()[row * kSide + col] = static_cast<float>(loss);
+      out.least = std::min(out.least, loss), out.most = std::max(out.most, loss);
+      if (row == kSide / 2) out.middle.push_back(loss);
+    }
+  out.here = out.middle[kSide / 2];
+  out.values = std::move(values).freeze();
+  return out;
+}
+
+Text part_name(int part) {
+  constexpr const char* kNames[] = {"lab.surface.norms.pre", "lab.surface.norms.post",
+                                    "lab.surface.norms.none"};
+  return Text::of(kNames[part]);
+}
+
+LabMatrix heat(const Surface& surface, int part, double reach) {
+  LabMatrix out;
+  out.title = Text::of("lab.surface.plane", {part_name(part)});
+  out.rows = Text::of("lab.surface.second");
+  out.cols = Text::of("lab.surface.first");
+  out.values = surface.values;
+  for (int i = 0; i < kSide; ++i) {
+    out.row_labels.emplace_back(shown(at_point(i, reach), 2));
+    out.col_labels.emplace_back(shown(at_point(i, reach), 2));
+  }
+  out.digits = 1;
+  return out;
+}
+
+Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bool>& cancel) {
+  const int part = values.choice("norms"), steps = static_cast<int>(values.whole("steps"));
+  const double reach = values.number("reach");
+  const auto seed = static_cast<std::uint64_t>(values.whole("direction"));
+  LabPlot cut;
+  cut.title = Text::of("lab.surface.cut");
+  cut.x_title = Text::of("lab.surface.first");
+  constexpr LabInk kInks[] = {LabInk::blue, LabInk::green, LabInk::red};
+  std::vector<Surface> surfaces;
+  for (int i = 0; i < 3; ++i) {
+    TRY(const auto run, tiny_run({TinyData::copying, kParts[i], steps, 3e-3}, cancel));
+    TRY(Surface surface, surface_of(*run->model, seed, reach, cancel));
+    LabSeries series{part_name(i), {}, kInks[i], i != part, true};
+    for (int col = 0; col < kSide; ++col)
+      series.points.emplace_back(at_point(col, reach), surface.middle[static_cast<std::size_t>(col)]);
+    cut.series.push_back(std::move(series));
+    surfaces.push_back(std::move(surface));
+  }
+  const Surface& chosen = surfaces[static_cast<std::size_t>(part)];
+  LabPicture out;
+  out.pieces = {{heat(chosen, part, reach), 1.1f, true, 1.6f}, {cut, 1}};
+  out.formula = Text::of("lab.surface.formula", {shown(reach, 2), shown(chosen.here, 3)});
+  const double with = surfaces[0].most, without = surfaces[2].most;
+  out.notice = Text::of(without > 1.1 * with   ? "lab.surface.notice.steeper"
+                        : with > 1.1 * without ? "lab.surface.notice.flatter"
+                                               : "lab.surface.notice.alike",
+                        {shown(reach, 2), shown(without, 3), shown(with, 3), shown(surfaces[2].here, 3),
+                         shown(surfaces[0].here, 3)});
+  return out;
+}
+
+}  // namespace
+
+Lab lab_surface();
+Lab lab_surface() {
+  return {"lab.surface",
+          17,
+          {choice_control("lab.surface.norms",
+                          {"lab.surface.norms.pre", "lab.surface.norms.post", "lab.surface.norms.none"}),
+           real_control("lab.surface.reach", 0.1, 2, 1), whole_control("lab.surface.steps", 0, 150, 100),
+           whole_control("lab.surface.direction", 1, 9, 1)},
+          compute_surface};
+}
+
+}  // namespace attnscope

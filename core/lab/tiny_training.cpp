@@ -1,0 +1,209 @@
+#include "core/lab/tiny_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "core/lab/pieces.h"
+#include "core/ops/backward.h"
+#include "core/train/held_out.h"
+#include "core/train/random.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kLetters = 10, kColon = 10, kLength = 5, kWidth = 32, kHeads = 4, kBlocks = 2, kBatch = 12,
+              kChain = 10;
+constexpr int kMeasured = 32;
+constexpr std::uint64_t kSeed = 7;
+constexpr double kHeldOutShare = 0.2, kSmoothing = 0.1;
+constexpr std::size_t kMostKept = 24;
+
+// Five letters, a colon, and the same letters; the colon's row says the first one.
+Example copied(SplitMix64& random) {
+  std::vector<int> letters(kLength);
+  for (int& letter : letters) letter = random.below(kLetters);
+  Example out;
+  out.input.ids = letters;
+  out.input.ids.push_back(kColon);
+  out.input.ids.insert(out.input.ids.end(), letters.begin(), letters.end() - 1);
+  out.targets.assign(kLength, kNotCounted);
+  out.targets.insert(out.targets.end(), letters.begin(), letters.end());
+  return out;
+}
+
+// A letter, and behind each one of its two followers; every row but the last says the next one.
+Example followed(SplitMix64& random) {
+  Example out;
+  int letter = random.below(kLetters);
+  for (int i = 0; i < kChain; ++i) {
+    out.input.ids.push_back(letter);
+    letter = tiny_followers(letter)[static_cast<std::size_t>(random.below(2))];
+    out.targets.push_back(letter);
+  }
+  out.targets.back() = kNotCounted;
+  return out;
+}
+
+class Letters final : public Task {
+ public:
+  Letters(TinyData data, TinyPart part) : data_(data), part_(part) {}
+  std::string_view name() const override { return "letters"; }
+  std::string_view title() const override { return "Letters"; }
+  std::string_view sentence() const override { return "Copies or goes on with letters."; }
+  Result<ModelConfig> config(const TaskSizes&) const override { return tiny_config(part_); }
+  std::string_view layout() const override { return "attnscope"; }
+  nlohmann::json tokenizer() const override { return nlohmann::json::object(); }
+  Recipe recipe() const override {
+    Recipe out;
+    out.batch = kBatch;
+    out.warmup = 10;
+    out.schedule = "constant";
+    out.smoothing = part_ == TinyPart::smoothing ? kSmoothing : 0;
+    return out;
+  }
+  Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
+    SplitMix64 random =
+        random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+    while (true) {
+      Example out = data_ == TinyData::copying ? copied(random) : followed(random);
+      if (falls_into(fingerprint(out.input.ids), kHeldOutShare) == (split == Split::held_out)) return out;
+    }
+  }
+  Example shown() const override { return example(kSeed, Split::held_out, 0); }
+  std::vector<Measure> measure(const Model&, std::uint64_t, int) const override { return {}; }
+
+ private:
+  TinyData data_;
+  TinyPart part_;
+};
+
+int said_last(const Model& model, const Input& input) {
+  const auto run = model.run(input);
+  CHECK(run.ok());
+  const std::vector<float> logits =
+      (*run)->logits_row(static_cast<std::int64_t>(input.ids.size()) - 1).values();
+  return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+// The model writes: one letter after the other, each from all that stands there by then.
+double generated(const Model& model, const Task& task, TinyData data, int count) {
+  std::int64_t right = 0;
+  for (int i = 0; i < count; ++i) {
+    const Example example = task.example(kSeed, Split::held_out, i);
+    const bool copies = data == TinyData::copying;
+    Input input;
+    input.ids.assign(example.input.ids.begin(), example.input.ids.begin() + (copies ? kLength + 1 : 3));
+    for (std::size_t said = 0; said < kLength; ++said) {
+      const int next = said_last(model, input);
+      const auto may =
+          copies || input.ids.back() >= kLetters ? std::array<int, 2>{} : tiny_followers(input.ids.back());
+      right += copies ? next == example.targets[kLength + said] : next == may[0] || next == may[1];
+      input.ids.push_back(next);
+    }
+  }
+  return static_cast<double>(right) / (static_cast<double>(count) * kLength);
+}
+
+// Of the rows with a target, the probability of the likeliest letter, summed.
+double sureness(const Tensor& logits, const std::vector<int>& targets) {
+  double sum = 0;
+  for (std::size_t row = 0; row < targets.size(); ++row) {
+    if (targets[row] < 0) continue;
+    const std::vector<float> numbers = logits.select(0, static_cast<std::int64_t>(row)).values();
+    const auto most = static_cast<double>(*std::max_element(numbers.begin(), numbers.end()));
+    double all = 0;
+    for (const float number : numbers) all += std::exp(static_cast<double>(number) - most);
+    sum += 1 / all;
+  }
+  return sum;
+}
+
+/// Sums over the counted rows of held-out examples.
+struct HeldOutSums : CrossEntropy {
+  double sure = 0;
+};
+HeldOutSums held_out_loss(const Model& model, const Task& task, int count) {
+  HeldOutSums sum;
+  run_held_out(task, model, kSeed, count, [&](const Example& example, const Trace& trace) {
+    const auto logits = trace.tensor(Cell{site_of(Slot::logits), {}});
+    CHECK(logits.ok());
+    const CrossEntropy one = cross_entropy(*logits, example.targets, 0);
+    sum.plain += one.plain, sum.counted += one.counted, sum.right += one.right;
+    sum.sure += sureness(*logits, example.targets);
+  });
+  return sum;
+}
+
+Result<std::shared_ptr<const TinyRun>> train(const TinyWish& wish, const std::atomic<bool>& cancel) {
+  const auto task = std::make_shared<Letters>(wish.data, wish.part);
+  Recipe recipe = task->recipe();
+  recipe.steps = wish.steps;
+  recipe.learning_rate = wish.rate;
+  TRY(Trainer trainer, Trainer::make(task, {}, recipe, kSeed));
+  auto out = std::make_shared<TinyRun>();
+  while (trainer.state().step < wish.steps) {
+    TRY_OK(go_on(cancel));
+    TRY(StepReport report, trainer.step(&cancel));
+    out->reports.push_back(std::move(report));
+  }
+  out->model = trainer.state().model;
+  const HeldOutSums loss = held_out_loss(*out->model, *task, kMeasured);
+  out->loss = loss.plain / static_cast<double>(loss.counted);
+  out->accuracy = static_cast<double>(loss.right) / static_cast<double>(loss.counted);
+  out->confidence = loss.sure / static_cast<double>(loss.counted);
+  out->generated = generated(*out->model, *task, wish.data, kMeasured / 2);
+  return std::shared_ptr<const TinyRun>(std::move(out));
+}
+
+}  // namespace
+
+ModelConfig tiny_config(TinyPart part) {
+  using Kind = PositionSpec::Kind;
+  ModelConfig out = lab_config(kWidth, kHeads, kLetters + 1, kBlocks);
+  out.position.kind = part == TinyPart::sinusoidal     ? Kind::sinusoidal
+                      : part == TinyPart::rope         ? Kind::rope
+                      : part == TinyPart::alibi        ? Kind::alibi
+                      : part == TinyPart::no_positions ? Kind::none
+                                                       : Kind::learned;
+  if (out.position.kind == Kind::learned) out.position.max_positions = 2 * kLength + 1;
+  const bool bare = part == TinyPart::no_norms, post = part == TinyPart::post;
+  if (bare || post) out.final_norm.kind = NormSpec::Kind::none;
+  for (BlockSpec& block : out.blocks) {
+    if (bare) block.norm.kind = NormSpec::Kind::none;
+    if (post) block.order = NormOrder::post;
+    if (part == TinyPart::two_keys) block.attention.n_kv_heads = 2;
+    if (part == TinyPart::one_key) block.attention.n_kv_heads = 1;
+    if (part == TinyPart::full_mask) block.attention.causal = false;
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyWish& wish, const std::atomic<bool>& cancel) {
+  static std::mutex mutex;
+  static std::deque<std::pair<TinyWish, std::shared_ptr<const TinyRun>>> kept;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& [other, run] : kept)
+      if (other == wish) return run;
+  }
+  TRY(std::shared_ptr<const TinyRun> run, train(wish, cancel));
+  const std::lock_guard lock(mutex);
+  kept.emplace_back(wish, run);
+  if (kept.size() > kMostKept) kept.pop_front();
+  return run;
+}
+
+std::array<int, 2> tiny_followers(int letter) {
+  return {(3 * letter + 1) % kLetters, (7 * letter + 4) % kLetters};
+}
+
+double tiny_loss(const Model& model, TinyData data, int count) {
+  const Letters task(data, TinyPart::usual);
+  const HeldOutSums loss = held_out_loss(model, task, count);
+  return loss.plain / static_cast<double>(loss.counted);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+// Models so small that a lab trains them while one looks, on letters that the program makes: to copy five of
+// them, or to go on where each has two followers (no model can do better than ln 2 there). One of their parts
+// is another than usual. A run is the same for the same wish, and is kept. Refuses to be a task of its own:
+// nobody else trains it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/train/trainer.h"
+
+namespace attnscope {
+
+/// What is other than in the usual tiny model: two blocks of Pre-LN, four heads with keys of their own,
+/// learned positions, a causal mask, no smoothing.
+enum class TinyPart : std::uint8_t {
+  usual,
+  post,
+  no_norms,
+  smoothing,
+  two_keys,
+  one_key,
+  sinusoidal,
+  rope,
+  alibi,
+  no_positions,
+  full_mask
+};
+inline constexpr int kTinyParts = 11;
+
+enum class TinyData : std::uint8_t { followers, copying };
+
+struct TinyWish {
+  TinyData data = TinyData::followers;
+  TinyPart part = TinyPart::usual;
+  int steps = 100;
+  double rate = 3e-3;
+  bool operator==(const TinyWish&) const = default;
+};
+struct TinyRun {
+  std::vector<StepReport> reports;
+  std::shared_ptr<const Model> model;
+  double loss = 0;        ///< of held-out examples, without smoothing, mean over the counted rows, nats
+  double accuracy = 0;    ///< of the same rows
+  double confidence = 0;  ///< mean probability of the likeliest letter of these rows
+  double generated = 0;   ///< share of letters that fit when the model writes them itself
+};
+
+ModelConfig tiny_config(TinyPart part);
+/// Trains it, or finds it among the runs of before. Errors: cancelled; a loss that is no number.
+Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyWish& wish, const std::atomic<bool>& cancel);
+/// Mean plain loss of such a model on the first `count` held-out examples, nats per counted row.
+double tiny_loss(const Model& model, TinyData data, int count);
+/// The two letters that may follow one.
+std::array<int, 2> tiny_followers(int letter);
+
+}  // namespace attnscope

@@ -1,0 +1,258 @@
+#include "core/lens/attribution_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/lens/held_path.h"
+#include "core/trace/flow.h"
+
+namespace attnscope {
+namespace {
+
+using Kind = GraphNode::Kind;
+
+constexpr double kLeastEdge = 0.02;  // of what is worth following
+
+// Follows nodes from the last one that was computed to the first, so that all that reads a node has been
+// followed before it.
+class Follower {
+ public:
+  Follower(const Trace& trace, double least, std::size_t most) : trace_(trace), least_(least), most_(most) {}
+
+  // False where more nodes would be followed than are wanted, or `go_on` said no.
+  bool follow(const HeldMeasure& asked, const std::function<bool()>& go_on) {
+    out_.total = asked.total;
+    out_.held = asked.held;
+    out_.least = least_;
+    GraphNode measure;
+    measure.kind = Kind::output;
+    measure.site = trace_.main(Slot::logits);
+    measure.row = asked.row;
+    measure.value = asked.total;
+    measure.bias = asked.bias;
+    measure.followed = true;
+    out_.nodes.push_back(measure);
+    directions_.emplace_back();
+    read(0, stack_output(trace_, trace_.config().stack), asked.row, asked.g);
+    for (const GraphEdge& edge : out_.edges) out_.scale += std::fabs(edge.value);
+    for (int next = latest(); next >= 0; next = latest()) {
+      if ((go_on && !go_on()) || ++followed_ > most_) return false;
+      followed_nodes_[static_cast<std::size_t>(next)] = true;
+      follow_node(next);
+    }
+    settle();
+    return true;
+  }
+
+  AttributionGraph take() { return std::move(out_); }
+
+ private:
+  // ---- nodes --------------------------------------------------------------------------------------
+
+  int node(Kind kind, const Site& site, std::int64_t head, std::int64_t row) {
+    const auto [at, fresh] = places_.try_emplace({site, head, row}, static_cast<int>(out_.nodes.size()));
+    if (fresh) {
+      GraphNode one;
+      one.kind = kind;
+      one.site = site;
+      one.head = head;
+      one.row = row;
+      out_.nodes.push_back(one);
+      directions_.emplace_back();
+      followed_nodes_.resize(out_.nodes.size(), false);
+    }
+    return at->second;
+  }
+
+  // `reader` reads `value` of what a node wrote, along `g` over the residual stream.
+  void edge(int reader, int from, double value, const Direction& g) {
+    out_.edges.push_back({from, reader, value});
+    out_.nodes[static_cast<std::size_t>(from)].value += value;
+    Direction& sum = directions_[static_cast<std::size_t>(from)];
+    if (sum.empty()) sum.assign(g.size(), 0.0);
+    for (std::size_t i = 0; i < g.size(); ++i) sum[i] += g[i];
+  }
+
+  bool is_edge(double value) const {
+    return value != 0 && std::fabs(value) >= least_ * kLeastEdge * out_.scale;  // the scale is 0 at first
+  }
+
+  // The last node in order of execution that is worth following and was not; -1: none.
+  int latest() const {
+    int best = -1, best_index = -1;
+    for (std::size_t i = 1; i < out_.nodes.size(); ++i) {
+      const GraphNode& one = out_.nodes[i];
+      if (one.kind == Kind::embed || followed_nodes_[i]) continue;
+      if (std::fabs(one.value) < least_ * out_.scale) continue;
+      const int index = trace_.index_of(one.site);
+      if (index > best_index) best = static_cast<int>(i), best_index = index;
+    }
+    return best;
+  }
+
+  // ---- what a row is made of ----------------------------------------------------------------------
+
+  void hold(const std::string& name) {
+    if (std::find(out_.held.begin(), out_.held.end(), name) == out_.held.end()) out_.held.push_back(name);
+  }
+  double& bias(int reader) { return out_.nodes[static_cast<std::size_t>(reader)].bias; }
+
+  // `reader` reads the row of `site` along g.
+  void read(int reader, const Site& site, std::int64_t row, const Direction& g) {
+    if (is_norm(site) && site.slot != Slot::ln_embed_out) {
+      const HeldNorm held = through_norm(trace_, site, row, g);
+      bias(reader) += held.bias;
+      hold(without_out(site) + ".scale");
+      return read(reader, flow_inputs(trace_, site).front(), row, held.g);
+    }
+    if (site.slot == Slot::attn_out) return read_heads(reader, site, row, g);
+    if (site.slot == Slot::mlp_out) return read_leaf(reader, Kind::mlp, site, row, g);
+    const bool entry = site.layer < 0 || (site.slot == Slot::resid_pre && site.layer == 0);
+    const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
+    if (made_of.empty()) return read_leaf(reader, Kind::embed, site, row, g);
+    for (const Site& part : made_of) read(reader, part, row, g);
+  }
+
+  void read_leaf(int reader, Kind kind, const Site& site, std::int64_t row, const Direction& g) {
+    const double value = dot(g, recorded_row(trace_, site, row));
+    if (is_edge(value)) edge(reader, node(kind, site, -1, row), value, g);
+  }
+
+  static Site near(const Site& site, Slot slot) {
+    return site.part == Part::cross ? cross_site(slot, site.layer, site.stack)
+                                    : site_of(slot, site.layer, site.stack);
+  }
+
+  void read_heads(int reader, const Site& site, std::int64_t row, const Direction& g) {
+    const Site z = near(site, Slot::z);
+    const std::vector<Direction>& written = written_by_heads(site, row);
+    for (std::size_t head = 0; head < written.size(); ++head) {
+      double value = 0;
+      for (std::size_t i = 0; i < g.size(); ++i) value += g[i] * written[head][i];
+      if (is_edge(value)) edge(reader, node(Kind::head, z, static_cast<std::int64_t>(head), row), value, g);
+    }
+    const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
+    if (!offset.empty()) bias(reader) += dot(g, offset);
+  }
+
+  // What each head adds to a row of the residual stream.
+  const std::vector<Direction>& written_by_heads(const Site& site, std::int64_t row) {
+    std::vector<Direction>& out = written_[{site, row}];
+    if (!out.empty()) return out;
+    const Tensor z = trace_.find(near(site, Slot::z))->rows.range(row, row + 1);  // [head, 1, d_head]
+    const Tensor weight = trace_.weights().get(to_text(site) + ".weight"),
+                 w = weight.is_encoded() ? weight.packed() : weight;  // [head*d_head, d_model]
+    const std::int64_t d_head = z.size(2), width = w.size(1);
+    out.assign(static_cast<std::size_t>(z.size(0)), Direction(static_cast<std::size_t>(width), 0.0));
+    for (std::int64_t head = 0; head < z.size(0); ++head)
+      for (std::int64_t d = 0; d < d_head; ++d) {
+        const auto x = static_cast<double>(z.at(head, 0, d));
+        if (x == 0) continue;
+        const float* from = w.data() + (head * d_head + d) * w.stride(0);
+        double* to = out[static_cast<std::size_t>(head)].data();
+        for (std::int64_t j = 0; j < width; ++j) to[j] += x * static_cast<double>(from[j * w.stride(1)]);
+      }
+    return out;
+  }
+
+  // ---- through a node -----------------------------------------------------------------------------
+
+  void follow_node(int at) {
+    const GraphNode one = out_.nodes[static_cast<std::size_t>(at)];
+    const Direction g = std::move(directions_[static_cast<std::size_t>(at)]);
+    if (one.kind == Kind::head)
+      through_head(at, one, g);
+    else
+      through_mlp(at, one, g);
+    out_.nodes[static_cast<std::size_t>(at)].followed = true;
+  }
+
+  // From z to the rows that the head read values of, the pattern held.
+  void through_head(int at, const GraphNode& one, const Direction& g) {
+    const Site out_site = near(one.site, Slot::attn_out), v_site = near(one.site, Slot::v);
+    const AttentionState& state = *trace_.attention(one.site);
+    const std::int64_t heads = state.in.q.size(0), kv_heads = state.in.v.size(0), d_head = state.in.v.size(2),
+                       keys = state.in.k.size(1), kv = one.head * kv_heads / heads;
+    const Tensor w_out = trace_.weights().get(to_text(out_site) + ".weight");
+    const Direction gz = through(w_out.slice(0, one.head * d_head, (one.head + 1) * d_head), g);
+    const Tensor w_v = trace_.weights().get(to_text(v_site) + ".weight"),
+                 b_v = trace_.weights().get(to_text(v_site) + ".bias");
+    const Direction into = through(w_v.slice(1, kv * d_head, (kv + 1) * d_head), gz);
+    const double offset = b_v.empty() ? 0 : dot(gz, b_v.slice(0, kv * d_head, (kv + 1) * d_head));
+    const Tensor pattern =
+        state.stage(ScoreStage::pattern, one.head, {one.row, one.row + 1}, {0, keys}).packed();
+    hold(to_text(near(one.site, Slot::pattern)));
+    const Site source = flow_inputs(trace_, v_site).front();
+    for (std::int64_t key = 0; key < keys; ++key) {
+      const auto weight = static_cast<double>(pattern.at(0, key));
+      if (weight == 0) continue;
+      Direction own = into;
+      for (double& x : own) x *= weight;
+      bias(at) += weight * offset;
+      read(at, source, key, own);
+    }
+  }
+
+  // From the MLP's result to what it read, its gates held.
+  void through_mlp(int at, const GraphNode& one, const Direction& g) {
+    const auto slot = [&](Slot which) { return near(one.site, which); };
+    const auto add_bias = [&](const Site& site, const Direction& along) {
+      const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
+      if (!offset.empty()) bias(at) += dot(along, offset);
+    };
+    add_bias(one.site, g);
+    Direction neurons = through(trace_.weights().get(to_text(one.site) + ".weight"), g);  // [d_mlp]
+    const bool gated = trace_.find(slot(Slot::mlp_up)) != nullptr;
+    const Site linear = slot(gated ? Slot::mlp_up : Slot::mlp_pre),
+               gate = slot(gated ? Slot::mlp_act : Slot::mlp_post);
+    const Tensor before = recorded_row(trace_, linear, one.row), after = recorded_row(trace_, gate, one.row);
+    for (std::size_t i = 0; i < neurons.size(); ++i) {
+      const auto n = static_cast<std::int64_t>(i);
+      neurons[i] *= gated ? static_cast<double>(after.at(n))
+                          : held_gate(static_cast<double>(before.at(n)), static_cast<double>(after.at(n)));
+    }
+    hold(to_text(gate));
+    add_bias(linear, neurons);
+    read(at, flow_inputs(trace_, linear).front(), one.row,
+         through(trace_.weights().get(to_text(linear) + ".weight"), neurons));
+  }
+
+  // Readers first, and of each reader the largest edges first.
+  void settle() {
+    std::vector<double> in(out_.nodes.size(), 0.0);
+    for (const GraphEdge& edge : out_.edges) in[static_cast<std::size_t>(edge.to)] += edge.value;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      GraphNode& one = out_.nodes[i];
+      one.rest = one.kind == Kind::embed ? 0 : one.value - one.bias - in[i];
+    }
+    std::stable_sort(out_.edges.begin(), out_.edges.end(), [](const GraphEdge& a, const GraphEdge& b) {
+      return a.to != b.to ? a.to < b.to : std::fabs(a.value) > std::fabs(b.value);
+    });
+  }
+
+  const Trace& trace_;
+  double least_;
+  std::size_t most_, followed_ = 0;
+  AttributionGraph out_;
+  std::vector<Direction> directions_;  // of each node's readers, summed, over what it writes into
+  std::vector<bool> followed_nodes_ = {true};
+  std::map<std::tuple<Site, std::int64_t, std::int64_t>, int> places_;
+  std::map<std::pair<Site, std::int64_t>, std::vector<Direction>> written_;
+};
+
+}  // namespace
+
+Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure, double least,
+                                           std::size_t most, const std::function<bool()>& go_on) {
+  TRY(const HeldMeasure asked, held_measure(trace, measure));
+  for (double share = least;; share = std::max(share * 1.6, 1e-4)) {
+    Follower follower(trace, share, most);
+    if (follower.follow(asked, go_on)) return follower.take();
+    if (go_on && !go_on()) return fail(Code::cancelled, "error.model.stopped");
+    if (share > 1) return fail(Code::no_memory, "error.lens.needs_run");
+  }
+}
+
+}  // namespace attnscope

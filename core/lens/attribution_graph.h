@@ -1,0 +1,49 @@
+// Who wrote what the answer read: heads and MLPs at every position as the nodes of a graph whose edges are
+// parts of the measure (Elhage et al. 2021; Ameisen et al. 2025, "Circuit tracing"). Patterns, norm scales,
+// gates and caps are held as in the run, so that all that runs into a node, with its biases, is what runs out
+// of it, and what runs into the measure is the measure. Refuses measures that are no sums.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/model/measure.h"
+
+namespace attnscope {
+
+struct GraphNode {
+  enum class Kind : std::uint8_t { embed, head, mlp, output };
+  Kind kind = Kind::embed;
+  Site site;               ///< embed (or what leaves its norm), attn.z, mlp.out, logits
+  std::int64_t head = -1;  ///< of attn.z
+  std::int64_t row = 0;    ///< of its stack
+  double value = 0;        ///< of the measure: all that runs out of it, signed
+  double bias = 0;         ///< of that, what biases on the way into it add
+  double rest = 0;         ///< value - bias - edges into it: what is too small to be an edge; all of it where
+                           ///< the node was not followed; edits of the node itself
+  bool followed = false;
+};
+
+/// A part of the measure: what `from` wrote, read by `to`.
+struct GraphEdge {
+  int from = 0, to = 0;
+  double value = 0;
+};
+
+struct AttributionGraph {
+  double total = 0;  ///< the measure
+  double scale = 0;  ///< sum of the magnitudes of what runs into the measure: what 1 of a share is
+  std::vector<GraphNode> nodes;  ///< the measure first, then readers before what they read
+  std::vector<GraphEdge> edges;  ///< by reader, then by magnitude
+  double least = 0;              ///< share of `scale` below which nothing was followed
+  std::vector<std::string> held;
+};
+
+/// Follows whatever carries at least `least` of the scale, at most `most` nodes (`least` is raised until they
+/// are no more). Errors: as attribute(); `go_on` said no.
+Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure,
+                                           double least = 0.005, std::size_t most = 400,
+                                           const std::function<bool()>& go_on = {});
+
+}  // namespace attnscope

@@ -1,0 +1,145 @@
+#include "core/lens/held_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/trace/flow.h"
+
+namespace attnscope {
+
+double dot(const Direction& g, const Tensor& row) {
+  double sum = 0;
+  for (std::size_t i = 0; i < g.size(); ++i)
+    sum += g[i] * static_cast<double>(row.at(static_cast<std::int64_t>(i)));
+  return sum;
+}
+
+Direction through(const Tensor& weight, const Direction& g) {
+  Direction out(static_cast<std::size_t>(weight.size(0)), 0.0);
+  const Tensor w = weight.is_encoded() ? weight.packed() : weight;
+  const std::int64_t down = w.stride(0), across = w.stride(1);
+  if (down < across) {  // a transposed view: its columns lie together
+    for (std::int64_t j = 0; j < w.size(1); ++j)
+      for (std::int64_t i = 0; i < w.size(0); ++i)
+        out[static_cast<std::size_t>(i)] +=
+            static_cast<double>(w.data()[i * down + j * across]) * g[static_cast<std::size_t>(j)];
+    return out;
+  }
+  for (std::int64_t i = 0; i < w.size(0); ++i)
+    for (std::int64_t j = 0; j < w.size(1); ++j)
+      out[static_cast<std::size_t>(i)] +=
+          static_cast<double>(w.data()[i * down + j * across]) * g[static_cast<std::size_t>(j)];
+  return out;
+}
+
+Tensor recorded_row(const Trace& trace, const Site& site, std::int64_t row) {
+  const Record* record = trace.find(site);
+  return record && !record->derived ? record->rows.range(row, row + 1).select(0, 0) : Tensor();
+}
+
+std::string without_out(const Site& norm) {
+  std::string name = to_text(norm);
+  return name.substr(0, name.size() - std::string_view(".out").size());
+}
+
+HeldNorm through_norm(const Trace& trace, const Site& out, std::int64_t row, const Direction& g) {
+  const std::string base = without_out(out);
+  const NormSpec& spec = norm_spec(trace.config(), out);
+  const Tensor gain = trace.weights().get(base + ".weight"), offset = trace.weights().get(base + ".bias");
+  const double scale = static_cast<double>(trace.cell(*parse_site(base + ".scale"), {row, 0}));
+  HeldNorm held{g, 0};
+  double mean = 0;
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    if (!offset.empty()) held.bias += g[i] * static_cast<double>(offset.at(at));
+    if (!gain.empty())
+      held.g[i] *= static_cast<double>(gain.at(at)) + static_cast<double>(spec.weight_offset);
+    held.g[i] /= scale;
+    mean += held.g[i] / static_cast<double>(g.size());
+  }
+  if (spec.kind == NormSpec::Kind::layer)
+    for (double& x : held.g) x -= mean;
+  return held;
+}
+
+bool is_norm(const Site& site) { return step_of(site.slot).rule == Rule::norm; }
+
+double held_gate(double before, double after) { return before == 0 ? 0.5 : after / before; }
+
+namespace {
+
+void hold(HeldMeasure& out, const std::string& name) {
+  if (std::find(out.held.begin(), out.held.end(), name) == out.held.end()) out.held.push_back(name);
+}
+
+// The measure as a direction over the rows that the unembedding reads; caps held as they were.
+Direction unembedding_direction(const Trace& trace, const LogitMeasure& measure, HeldMeasure& out) {
+  const ModelConfig& config = trace.config();
+  const std::string base = std::string(stack_prefix(config.stack)) + "logits";
+  const Tensor weight = trace.weights().get(base + ".weight"), offset = trace.weights().get(base + ".bias");
+  Direction g(static_cast<std::size_t>(weight.size(0)), 0.0);
+  const Tensor logits = trace.logits_row(out.row);
+  const auto add = [&](int id, double sign) {
+    double factor = sign;
+    if (config.head.cap > 0.f) {
+      const double capped = static_cast<double>(logits.at(id)) / static_cast<double>(config.head.cap);
+      factor *= capped == 0 ? 1.0 : capped / std::atanh(capped);
+      hold(out, "logits cap");
+    }
+    for (std::size_t i = 0; i < g.size(); ++i)
+      g[i] += factor * static_cast<double>(config.head.scale) *
+              static_cast<double>(weight.at(static_cast<std::int64_t>(i), id));
+    if (!offset.empty()) out.bias += factor * static_cast<double>(offset.at(id));
+  };
+  add(measure.target, 1.0);
+  if (measure.kind == LogitMeasure::Kind::logit_diff) add(measure.distractor, -1.0);
+  return g;
+}
+
+// Back through the dense layer, the activation and the norm that stand before some unembeddings.
+Direction through_transform(const Trace& trace, std::int64_t row, Direction g, HeldMeasure& out) {
+  const ModelConfig& config = trace.config();
+  const Site act = trace.main(Slot::head_act), pre = trace.main(Slot::head_pre),
+             norm = trace.main(Slot::ln_head_out);
+  if (config.head.norm.kind != NormSpec::Kind::none) {
+    const HeldNorm held = through_norm(trace, norm, row, g);
+    out.bias += held.bias;
+    hold(out, to_text(trace.main(Slot::ln_head_scale)));
+    g = held.g;
+  }
+  const Tensor before = recorded_row(trace, pre, row), after = recorded_row(trace, act, row);
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    g[i] *= held_gate(static_cast<double>(before.at(at)), static_cast<double>(after.at(at)));
+  }
+  hold(out, to_text(act));
+  const Tensor offset = trace.weights().get(to_text(pre) + ".bias");
+  if (!offset.empty()) out.bias += dot(g, offset);
+  return through(trace.weights().get(to_text(pre) + ".weight"), g);
+}
+
+Status check(const Trace& trace, const LogitMeasure& measure) {
+  if (measure.kind != LogitMeasure::Kind::logit && measure.kind != LogitMeasure::Kind::logit_diff)
+    return fail(Code::unsupported, "error.lens.not_a_sum");
+  TRY(const double value, measured(measure, trace));
+  (void)value;
+  if (!trace.complete || trace.weights().all().empty() ||
+      trace.find(trace.main(Slot::logits))->rows.count() > 0)
+    return fail(Code::unsupported, "error.lens.needs_run");
+  return Done{};
+}
+
+}  // namespace
+
+Result<HeldMeasure> held_measure(const Trace& trace, const LogitMeasure& measure) {
+  TRY_OK(check(trace, measure));
+  HeldMeasure out;
+  TRY(out.total, measured(measure, trace));
+  out.row = row_of(measure, trace);
+  out.g = unembedding_direction(trace, measure, out);
+  if (trace.config().head.transform) out.g = through_transform(trace, out.row, std::move(out.g), out);
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// How a step lies in memory: the step between neighbours on each axis, which axis runs fastest, and what a
+// copy that is contiguous again would move; and what it saves to multiply all heads at once, measured.
+// Refuses to measure in the thread that draws: it takes milliseconds.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+struct MemoryOrder {
+  std::vector<std::int64_t> strides;  ///< numbers between neighbours, by axis
+  std::vector<int> axes;              ///< slowest first: the order in which memory holds them
+  bool contiguous = true;
+  std::int64_t copied_bytes = 0;  ///< by contiguous(); 0 where nothing has to be
+};
+/// Of float32 numbers. An axis of one entry has no say in the order: it stands where its index does.
+MemoryOrder memory_order(const Tensor& tensor);
+
+/// Medians of several rounds.
+struct HeadProducts {
+  double together_us = 0;    ///< x times w [in, heads * width] in one product
+  double one_by_one_us = 0;  ///< `heads` products with columns of w
+  double largest_difference = 0;
+};
+/// x [pos, in], w [in, heads * width]; stops early where it is cancelled.
+HeadProducts time_head_products(const Tensor& x, const Tensor& w, std::int64_t heads,
+                                const std::atomic<bool>& cancel);
+
+}  // namespace attnscope

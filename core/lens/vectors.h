@@ -1,0 +1,46 @@
+// Vectors beside each other: length, angle, cosine; the rows of a table that point the same way; and how much
+// of a sum is which addend. Refuses rows of different widths.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+struct Relation {
+  double length_a = 0, length_b = 0, dot = 0;
+  double cosine = 0;   ///< NaN where one of them is 0
+  double degrees = 0;  ///< of the angle between them; NaN where one of them is 0
+};
+/// Of two vectors of one length.
+Relation relation(const Tensor& a, const Tensor& b);
+
+/// relation(row i of a, row j of b) of every pair -> [row of a, row of b]; NaN where a length is 0. `dots`:
+/// the dot products instead of the cosines.
+Tensor cosines(const Tensor& a, const Tensor& b, bool dots = false);
+
+struct NearRow {
+  std::int64_t row = 0;
+  double cosine = 0;
+};
+/// The rows of `table` [row, dim] whose cosine with `vector` [dim] is largest, without row `self`.
+std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std::size_t count,
+                                  std::int64_t self = -1);
+
+/// What an embedding is a sum of, at one row of a stack; the sum before a norm of embeddings.
+struct EmbeddingSum {
+  Tensor token;     ///< [d], as it lies in the table, or the patch; empty where none was recorded
+  Tensor scaled;    ///< [d], times embed_scale; equal to `token` where that is 1
+  Tensor position;  ///< [d]; empty where positions are not added
+  Tensor type;      ///< [d]; empty where there are no segments
+  Tensor sum;       ///< [d], of the addends that are there
+  float scale = 1;  ///< of the model
+};
+EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row);
+/// How much of `factor` · token + position is the position: (position · x) / (x · x), so that it and the
+/// token's share make 1. NaN where x is 0 or one of them is not there.
+double position_share(const EmbeddingSum& sum, double factor);
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// What is followed while one walks, edits or trains: a number of a run by its address, or a measure of the
+// numbers there; and conditions on a step at which playing stops. Refuses to keep values: a Trace is asked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// "blocks.0.attn.scores[head=1,query=3,key=2]", "entropy(blocks.0.attn.pattern[head=1,query=3])",
+/// "norm(blocks.1.resid_post[pos=4])": coordinates that are not given mean all.
+struct Watch {
+  enum class Measure : std::uint8_t { value, entropy, norm, mean, max, min };
+  Measure measure = Measure::value;
+  Cell of;
+};
+/// Errors: bad_format where there is no such measure; those of parse_cell.
+Result<Watch> parse_watch(std::string_view text);
+std::string to_text(const Watch& watch);
+
+/// Most numbers that a measure is taken of.
+inline constexpr std::int64_t kMostWatched = std::int64_t{1} << 22;
+/// Its value in a run: `value` asks for one number, `entropy` (nats, -sum p ln p) and `norm` (the square root
+/// of the sum of squares) for any; masked numbers count in none. Nothing where the run lacks the place, or it
+/// has more than kMostWatched numbers.
+std::optional<double> watch_value(const Trace& trace, const Watch& watch);
+/// The same at every row of the axis `query` or `pos` that the address fixes; NaN where there is none there.
+/// Empty where it fixes neither.
+std::vector<double> watch_series(const Trace& trace, const Watch& watch);
+
+/// "nan": a NaN or an infinity in the step; "entropy < 0.5": of the weights of a head, the mean over its
+/// rows; "max > 100": the largest magnitude.
+struct StopRule {
+  enum class Kind : std::uint8_t { nan, entropy_below, max_above };
+  Kind kind = Kind::nan;
+  double bound = 0;
+};
+/// Errors: bad_format.
+Result<StopRule> parse_stop(std::string_view text);
+std::string to_text(const StopRule& rule);
+/// What met the rule: how many NaN, the entropy, the magnitude. Nothing where the step does not meet it, the
+/// run lacks it, or it has more than kMostWatched numbers.
+std::optional<double> stop_value(const Trace& trace, const Site& site, const StopRule& rule);
+
+}  // namespace attnscope

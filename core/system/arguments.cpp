@@ -1,0 +1,123 @@
+#include "core/system/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/system/system_language.h"
+
+namespace attnscope {
+namespace {
+
+// The command that was chosen last.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+// CLI11 keeps what an error is about in its words alone: what stands before, between and behind these pieces.
+// Nothing where they are others.
+std::vector<std::string> around(const std::string& words, const std::vector<std::string_view>& pieces) {
+  std::vector<std::string> out;
+  std::size_t from = 0;
+  for (const std::string_view piece : pieces) {
+    const std::size_t at = words.find(piece, from);
+    if (at == std::string::npos) return {};
+    out.push_back(words.substr(from, at - from));
+    from = at + piece.size();
+  }
+  out.push_back(words.substr(from));
+  return out;
+}
+
+// The first option that the words name.
+std::string option_in(const std::string& words) {
+  for (std::string word : split(words, ' ')) {
+    while (!word.empty() && std::string_view(":,.").find(word.back()) != std::string_view::npos)
+      word.pop_back();
+    if (starts_with(word, "-")) return word;
+  }
+  return words.substr(0, words.find(':'));
+}
+
+std::string quoted_all(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(in_quotes(word, 80));
+  return join(out, ", ");
+}
+
+std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string kind = error.get_name(), words = error.what();
+  if (kind == "RequiredError" && innermost(app).get_require_subcommand_min() > 0)
+    return tr("arguments.no_command");
+  if (kind == "RequiredError")
+    if (const auto parts = around(words, {"[", "]"}); !parts.empty())
+      return tr("arguments.one_option", {parts[1]});
+  if (kind == "RequiredError")
+    if (const auto parts = around(words, {" is required"}); !parts.empty())
+      return tr("arguments.required", {parts[0]});
+  // Of a command's own the error bears the name of the command.
+  if (kind == "ExtrasError" || starts_with(words, "The following argument"))
+    return tr("arguments.unknown", {quoted_all(app.remaining(true))});
+  if (kind == "ExcludesError")
+    if (const auto parts = around(words, {" excludes "}); !parts.empty())
+      return tr("arguments.excludes", {parts[0], parts[1]});
+  if (kind == "RequiresError")
+    if (const auto parts = around(words, {" requires "}); !parts.empty())
+      return tr("arguments.requires", {parts[0], parts[1]});
+  if (kind == "ArgumentMismatch") return tr("arguments.count", {option_in(words)});
+  if (kind == "ConversionError")
+    if (const auto parts = around(words, {"Could not convert: ", " = "}); !parts.empty())
+      return tr("arguments.value", {parts[1], in_quotes(parts[2], 80)});
+  return words;  // ValidationError: "--seq: " and the sentence of our own check
+}
+
+void translate(CLI::App& app) {
+  for (CLI::Option* option : app.get_options(std::function<bool(CLI::Option*)>()))
+    if (option->get_group() == "Options") option->group(tr("arguments.options"));
+  for (CLI::App* command : app.get_subcommands(std::function<bool(CLI::App*)>())) {
+    if (command->get_group() == "Subcommands") command->group(tr("arguments.commands"));
+    translate(*command);
+  }
+}
+
+}  // namespace
+
+std::string wanted_language(int count, const char* const* arguments) {
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = arguments[i];
+    if (word == "--lang" && i + 1 < count) return arguments[i + 1];
+    if (starts_with(word, "--lang=")) return std::string(word.substr(7));
+  }
+  return system_language();
+}
+
+void translate_help(CLI::App& app) {
+  for (const auto& [label, key] : {std::pair{"Usage", "arguments.usage"},
+                                   {"OPTIONS", "arguments.options"},
+                                   {"Positionals", "arguments.positionals"},
+                                   {"SUBCOMMAND", "arguments.command"},
+                                   {"REQUIRED", "arguments.is_required"},
+                                   {"Needs", "arguments.needs"},
+                                   {"Excludes", "arguments.not_with"},
+                                   {"Env", "arguments.environment"}})
+    app.get_formatter()->label(label, tr(key));
+  translate(app);
+}
+
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
+  std::string out = printable(raw_sentence(app, error), kMostOfSentence);
+  while (!out.empty() && out.back() == '.') out.pop_back();
+  return out + ".";
+}
+
+std::function<std::string(std::string&)> one_word_of(std::vector<std::string> words) {
+  return [words = std::move(words)](std::string& value) {
+    if (std::find(words.begin(), words.end(), value) != words.end()) return std::string();
+    return tr("arguments.one_of", {in_quotes(value, 80), join(words, ", ")});
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,25 @@
+// The command line of both programs: what CLI11 finds wrong with it and the headings of its help, in the
+// language of the moment. Refuses nothing itself: what a value may be is decided by whoever declares it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace attnscope {
+
+/// What stands behind --lang, else what the system's settings ask for: known before anything is said.
+std::string wanted_language(int count, const char* const* arguments);
+/// The headings of the help of a program and its commands. Call it when everything is declared.
+void translate_help(CLI::App& app);
+/// What is wrong, in a sentence.
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& error);
+/// For CLI::Validator: a value that is one of these words.
+std::function<std::string(std::string&)> one_word_of(std::vector<std::string> words);
+
+}  // namespace attnscope

@@ -1,0 +1,17 @@
+// How long an input may be: a learned table of positions ends, a formula goes on past the length it was
+// trained at. Refuses to say whether the model is any good there.
+#pragma once
+
+#include "core/trace/config.h"
+
+namespace attnscope {
+
+/// Tokens that a stack takes at most: a learned table ends, formulas go on past the length they were trained
+/// at. 0 = no limit.
+inline std::int64_t longest_input(const PositionSpec& position) {
+  return position.kind == PositionSpec::Kind::learned || position.kind == PositionSpec::Kind::none
+             ? position.max_positions
+             : 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+// A mask that is put together of named kinds with one operator: "causal & window(4)", "causal | image>image".
+// Refuses texts that need more: parentheses, "not", both operators; those stay as they are written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+struct MaskMix {
+  std::vector<std::string> parts;  ///< terms of a MaskSpec, each once
+  bool all = true;                 ///< joined by "and"; false: by "or"
+  bool has(std::string_view part) const;
+  bool operator==(const MaskMix&) const = default;
+};
+
+/// "causal & window(4)"; "model" where there are no parts.
+std::string mask_text(const MaskMix& mix);
+/// Empty where the text is not of this form; no parts for "model".
+std::optional<MaskMix> mask_mix(std::string_view text);
+/// With the part added or taken away. A part that is added joins as it is usual: a window narrows (and), all
+/// else widens (or); where two or more stand there already, their operator stays.
+MaskMix with_part(MaskMix mix, const std::string& part);
+
+}  // namespace attnscope

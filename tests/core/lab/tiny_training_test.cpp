@@ -1,0 +1,88 @@
+// Trainings that a lab does while one looks: the same run for the same wish, losses against what is possible,
+// what the full mask does to writing; the plane of weights has the model in its middle.
+#include "core/lab/tiny_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/lab/lab.h"
+#include "tests/core/lab/lab_pictures.h"
+
+namespace attnscope {
+namespace {
+
+std::shared_ptr<const TinyRun> run_of(const TinyWish& wish) {
+  const std::atomic<bool> cancel{false};
+  auto run = tiny_run(wish, cancel);
+  EXPECT_TRUE(run) << run.error().text();
+  return run ? *run : nullptr;
+}
+
+TEST(TinyTraining, IsOtherInOnePartOnly) {
+  const ModelConfig usual = tiny_config(TinyPart::usual), one = tiny_config(TinyPart::one_key),
+                    post = tiny_config(TinyPart::post), bare = tiny_config(TinyPart::no_norms);
+  EXPECT_EQ(usual.blocks[0].attention.n_kv_heads, 4);
+  EXPECT_EQ(one.blocks[1].attention.n_kv_heads, 1);
+  EXPECT_TRUE(usual.blocks[0].attention.causal);
+  EXPECT_FALSE(tiny_config(TinyPart::full_mask).blocks[0].attention.causal);
+  EXPECT_EQ(post.blocks[0].order, NormOrder::post);
+  EXPECT_EQ(bare.blocks[0].norm.kind, NormSpec::Kind::none);
+  EXPECT_EQ(tiny_config(TinyPart::alibi).position.kind, PositionSpec::Kind::alibi);
+  EXPECT_EQ(tiny_config(TinyPart::no_positions).position.kind, PositionSpec::Kind::none);
+}
+
+TEST(TinyTraining, GivesTheSameRunAndKeepsIt) {
+  const auto first = run_of({TinyData::copying, TinyPart::usual, 6, 3e-3});
+  ASSERT_TRUE(first);
+  ASSERT_EQ(first->reports.size(), 6u);
+  EXPECT_NEAR(first->reports.front().plain_loss, std::log(11), 0.5) << "before it knows anything";
+  EXPECT_EQ(run_of({TinyData::copying, TinyPart::usual, 6, 3e-3}), first);
+  const auto longer = run_of({TinyData::copying, TinyPart::usual, 7, 3e-3});
+  EXPECT_EQ(longer->reports[5].loss, first->reports[5].loss) << "bit for bit";
+  const std::atomic<bool> stop{true};
+  const auto stopped = tiny_run({TinyData::copying, TinyPart::usual, 8, 3e-3}, stop);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::cancelled);
+}
+
+TEST(TinyTraining, NoModelThatDoesNotSeeTheNextLetterIsBetterThanLn2) {
+  const auto some = run_of({TinyData::followers, TinyPart::usual, 30, 1e-2});
+  EXPECT_GT(some->loss, std::log(2) - 0.02);
+  for (int letter = 0; letter < 10; ++letter) {
+    const auto next = tiny_followers(letter);
+    EXPECT_NE(next[0], next[1]) << letter;
+  }
+}
+
+TEST(LongTinyTraining, TheFullMaskSeesTheAnswerAndCannotWrite) {
+  const auto causal = run_of({TinyData::followers, TinyPart::usual, 100, 3e-3}),
+             full = run_of({TinyData::followers, TinyPart::full_mask, 100, 3e-3});
+  EXPECT_NEAR(causal->loss, std::log(2), 0.08);
+  EXPECT_GT(causal->generated, 0.9);
+  EXPECT_LT(full->loss, 0.2);
+  EXPECT_GT(full->accuracy, 0.9);
+  EXPECT_LT(full->generated, 0.7);
+}
+
+TEST(LongTinyTraining, ThePlaneHasTheModelInItsMiddle) {
+  const auto lab = find_lab("surface");
+  ASSERT_TRUE(lab);
+  LabValues values = initial_values(**lab);
+  values.set("steps", 20);
+  const auto picture = compute(**lab, values);
+  ASSERT_TRUE(picture) << picture.error().text();
+  const auto& plane = std::get<LabMatrix>(picture->pieces[0].what);
+  const auto run = run_of({TinyData::copying, TinyPart::usual, 20, 3e-3});
+  const std::int64_t middle = plane.values.size(0) / 2;
+  EXPECT_NEAR(static_cast<double>(plane.values.at(middle, middle)),
+              tiny_loss(*run->model, TinyData::copying, 8), 1e-5);
+  const auto& cut = std::get<LabPlot>(picture->pieces[1].what);
+  ASSERT_EQ(cut.series.size(), 3u);
+  for (std::int64_t col = 0; col < plane.values.size(1); ++col)
+    EXPECT_NEAR(static_cast<double>(plane.values.at(middle, col)),
+                cut.series[0].points[static_cast<std::size_t>(col)].second, 1e-5);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,155 @@
+// Heads with the numbers they are sorted by: the same numbers as plain loops and as head_stats give, padding
+// left out, every kind of attention, and an order that puts what is unknown last.
+#include "core/lens/head_ranking.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/arch/open.h"
+
+namespace attnscope {
+namespace {
+
+OpenedModel golden(const std::string& name) {
+  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
+  EXPECT_TRUE(opened) << opened.error().text();
+  return *std::move(opened);
+}
+std::shared_ptr<const Trace> run(const OpenedModel& opened, std::vector<int> ids) {
+  Input input{std::move(ids), {}};
+  if (opened.model->config().encoder()) input.source = {4, 9, 4, 11};
+  auto trace = opened.model->run(input);
+  EXPECT_TRUE(trace) << trace.error().text();
+  return *trace;
+}
+const std::vector<int> kIds{5, 17, 9, 33, 5, 17, 9, 33, 5, 17}, kOther{5, 17, 8, 33, 5, 17, 9, 30, 5, 17};
+
+TEST(HeadRanking, EveryHeadHasTheNumbersOfItsOwnFunctions) {
+  const OpenedModel opened = golden("gpt2");
+  const auto trace = run(opened, kIds), before = run(opened, kOther);
+  HeadQuestion question{before, 9, {1, 5}};
+  const auto heads = head_scores(*trace, question);
+  const ModelConfig& config = trace->config();
+  ASSERT_EQ(std::ssize(heads),
+            static_cast<std::ptrdiff_t>(config.blocks.size()) * config.blocks[0].attention.n_heads);
+  for (const RankedHead& head : heads) {
+    const auto stats = head_stats(*trace, head.pattern, head.head);
+    ASSERT_TRUE(stats);
+    EXPECT_NEAR(head.of(HeadScore::entropy), stats->entropy, 1e-9);
+    EXPECT_NEAR(head.of(HeadScore::distance), stats->distance, 1e-9);
+    const Tensor now = trace->tensor(head.pattern)->select(0, head.head),
+                 old = before->tensor(head.pattern)->select(0, head.head);
+    double previous = 0, change = 0;
+    for (std::int64_t q = 0; q < 10; ++q) {
+      if (q > 0) previous += static_cast<double>(now.at(q, q - 1)) / 9;
+      for (std::int64_t k = 0; k <= q; ++k)
+        change += std::fabs(static_cast<double>(now.at(q, k)) - static_cast<double>(old.at(q, k))) / 20;
+    }
+    EXPECT_NEAR(head.of(HeadScore::previous), previous, 1e-6);
+    EXPECT_NEAR(head.of(HeadScore::change), change, 1e-6);
+    EXPECT_NEAR(head.of(HeadScore::antecedent), static_cast<double>(now.at(9, 1) + now.at(9, 5)), 1e-6);
+    EXPECT_TRUE(std::isnan(head.of(HeadScore::effect))) << "nobody asked a sweep";
+  }
+}
+
+TEST(HeadRanking, TheOrderIsByTheScoreAndWhatIsUnknownStandsLast) {
+  std::vector<RankedHead> heads(4);
+  const double values[] = {0.2, std::nan(""), -0.9, 0.5};
+  for (std::size_t i = 0; i < 4; ++i) {
+    heads[i].head = static_cast<int>(i);
+    heads[i].of(HeadScore::effect) = values[i];
+    heads[i].of(HeadScore::entropy) = values[i];
+  }
+  const auto order = [&] {
+    std::vector<int> out;
+    for (const RankedHead& head : heads) out.push_back(head.head);
+    return out;
+  };
+  rank_heads(heads, HeadScore::entropy);
+  EXPECT_EQ(order(), (std::vector{3, 0, 2, 1}));
+  rank_heads(heads, HeadScore::entropy, false);
+  EXPECT_EQ(order(), (std::vector{2, 0, 3, 1}));
+  rank_heads(heads, HeadScore::effect);
+  EXPECT_EQ(order(), (std::vector{2, 3, 0, 1})) << "effects by magnitude";
+}
+
+TEST(HeadRanking, EffectsAreThoseOfASweepOverHeads) {
+  const OpenedModel opened = golden("gpt2");
+  const auto trace = run(opened, kIds);
+  const LogitMeasure measure{LogitMeasure::Kind::logit, 3, -1, -1, {}};
+  auto sweep =
+      Sweep::ablation(opened.model, trace, measure, *Selector::parse("blocks.*.attn.z"), {"head"}, {});
+  ASSERT_TRUE(sweep);
+  ASSERT_TRUE(sweep->fill());
+  std::vector<double> values;
+  for (const SweepCell& cell : sweep->cells()) values.push_back(cell.value);
+  auto heads = head_scores(*trace);
+  take_effects(heads, sweep->cells(), values, sweep->base());
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    EXPECT_EQ(heads[i].of(HeadScore::effect), sweep->cells()[i].value - sweep->base());
+}
+
+TEST(HeadRanking, TheAntecedentIsWhereTheTextNamesTheTarget) {
+  const OpenedModel opened = golden("gpt2");
+  const auto trace = run(opened, kIds);
+  EXPECT_EQ(antecedent_of(*trace, {LogitMeasure::Kind::logit, 9, -1, -1, {}}).keys,
+            (std::vector<std::int64_t>{2, 6}));
+  EXPECT_EQ(antecedent_of(*trace, {LogitMeasure::Kind::logit, 9, -1, 4, {}}).keys,
+            (std::vector<std::int64_t>{2}))
+      << "a causal row sees what stands before it";
+  EXPECT_TRUE(antecedent_of(*trace, {LogitMeasure::Kind::logit, 40, -1, -1, {}}).keys.empty());
+}
+
+TEST(HeadRanking, PaddingIsLeftOut) {
+  const OpenedModel opened = golden("gpt2");
+  const auto plain = run(opened, kIds);
+  Input padded{kIds, {}};
+  padded.ids.insert(padded.ids.end(), {0, 0, 0});
+  padded.attention_mask.assign(13, 1);
+  std::fill(padded.attention_mask.begin() + 10, padded.attention_mask.end(), std::uint8_t{0});
+  const auto trace = opened.model->run(padded);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const auto want = head_scores(*plain), got = head_scores(**trace);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    for (const HeadScore score :
+         {HeadScore::previous, HeadScore::induction, HeadScore::positional, HeadScore::entropy})
+      EXPECT_NEAR(got[i].of(score), want[i].of(score), 1e-5) << head_score_name(score);
+}
+
+TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething) {
+  const OpenedModel opened = golden("bart");
+  const auto trace = run(opened, {2, 7, 7, 9});
+  int cross = 0, encoder = 0;
+  for (const RankedHead& head : head_scores(*trace)) {
+    EXPECT_FALSE(std::isnan(head.of(HeadScore::entropy)));
+    if (head.pattern.part == Part::cross) {
+      ++cross;
+      EXPECT_TRUE(std::isnan(head.of(HeadScore::previous)));
+    }
+    encoder += head.pattern.stack == Stack::enc ? 1 : 0;
+  }
+  EXPECT_GT(cross, 0);
+  EXPECT_GT(encoder, 0);
+}
+
+TEST(HeadRanking, ItStopsWhenItIsToldTo) {
+  const OpenedModel opened = golden("gpt2");
+  EXPECT_TRUE(head_scores(*run(opened, kIds), {}, [](float) { return false; }).empty());
+}
+
+TEST(HeadRanking, NamesReadBackAndOthersAreListed) {
+  for (int i = 0; i < kHeadScoreCount; ++i) {
+    const auto score = static_cast<HeadScore>(i);
+    const auto read = parse_head_score(head_score_name(score));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, score);
+  }
+  const auto none = parse_head_score("cleverness");
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().hint().find("induction"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
