@@ -124,6 +124,8 @@ ValueRange signed_range(const Tensor& values);
 ValueRange upward_range(const Tensor& values, float share = 0.01f);
 /// The style's ends; a logarithmic scale and `whole` reach to the largest value instead of clipping it.
 void set_range(HeatStyle& style, const ValueRange& range, bool whole = false);
+/// A matrix among others: cells of the given size in signed colours, no labels of its own and no room for them.
+MatrixPlot bare_plot(std::string key, const Tensor& values, const ValueRange& range, ImVec2 cell);
 
 /// A legend with numbers for a style: vertical bar of `size` at `position`, title above. Where values are
 /// clipped, its ends say so and tell the values' own range.
