@@ -152,8 +152,8 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
   };
   put(bare_plot("attention.build_k", as_row(step_->k, false), features, ImVec2(small.x, strip)), x_product,
       y_cells - gap - strip, cols, 1);
-  put(bare_plot("attention.build_q", as_row(step_->q, true), features, ImVec2(strip, small.y)), x_q, y_cells, 1,
-      rows);
+  put(bare_plot("attention.build_q", as_row(step_->q, true), features, ImVec2(strip, small.y)), x_q, y_cells,
+      1, rows);
   put(bare_plot("attention.build_product", step_->product, product_range_, small), x_product, y_cells, cols,
       rows);
   const float y_sum = at.y + title + heads;

@@ -62,8 +62,7 @@ void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_co
   const Canvas canvas;
   for (const Edge& edge : edges) {
     if (edge.hidden < 0.5) continue;
-    const std::string words =
-        tr(edge.words, {std::to_string(static_cast<int>(std::lround(edge.hidden)))});
+    const std::string words = tr(edge.words, {std::to_string(static_cast<int>(std::lround(edge.hidden)))});
     const ImVec2 text = text_size(fonts().small, words), size(text.x + scaled(14), text.y + scaled(6));
     const ImVec2 q0(p0.x + (p1.x - p0.x) * edge.place - size.x * edge.anchor, p1.y + scaled(4)),
         q1(q0.x + size.x, q0.y + size.y);
