@@ -336,7 +336,8 @@ TEST_F(Figures, OfTheStartAreWhole) {
       for (const ShippedModel& model : state().models())
         EXPECT_NE(all.find(model.sentence), std::string::npos) << model.sentence << " in\n" << all;
       for (const auto& [name, item] : noted_items()) {
-        if (name.starts_with("empty_")) EXPECT_EQ(item.p1.y, item.seen1.y) << name << " is cut";
+        const bool whole = item.p1.y == item.seen1.y;
+        EXPECT_TRUE(whole || !name.starts_with("empty_")) << name << " is cut";
       }
       EXPECT_TRUE(shows("empty_" + state().scenes().back().name)) << "without scrolling";
     }
