@@ -17,6 +17,7 @@
 #include "app/state/fault.h"
 #include "app/widgets/matrix_lens.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -205,6 +206,8 @@ void Frame::draw_window(Painter& painter) {
     const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
+  state_.workspace.told = presents_words(state_);
+  set_headings_told(state_.workspace.told);
   if (state_.presenter.on)
     draw_presented(painter);
   else
