@@ -332,7 +332,7 @@ class StepsView : public View {
     if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
     compat::begin_child("steps_figure", room, false, flags);
     {
-      const DrawGroupScope group(scrolls_ ? kScrollGroup : "figure");
+      const DrawGroupScope group("figure");
       draw_figure(context, room);
     }
     ImGui::EndChild();

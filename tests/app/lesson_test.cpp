@@ -3,7 +3,6 @@
 // window.
 #include <fstream>
 
-#include "app/figure/hint.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/panels/lesson/speaker.h"
 #include "app/state/actions.h"
@@ -188,8 +187,9 @@ TEST_F(LessonTest, WhilePresentingEveryFigureFillsItsRoomAndNothingLiesOverTheWo
         state().recording = &list;
         frames(1);
         state().recording = nullptr;
-        EXPECT_TRUE(std::none_of(list.groups().begin(), list.groups().end(),
-                                 [](const auto& group) { return group.what == kScrollGroup; }))
+        EXPECT_TRUE(std::none_of(
+            list.items().begin(), list.items().end(),
+            [&](const DrawItem& item) { return list.clip(item).scrolls_x || list.clip(item).scrolls_y; }))
             << where << " scrolls";
         for (std::size_t point = 1; point <= page.points.size(); ++point)
           EXPECT_TRUE(shows("lesson_point" + std::to_string(point)))
