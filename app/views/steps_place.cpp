@@ -104,6 +104,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
   const float tall = std::max(size.y - header - between, 40.f);
   auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit, 0.5f);
+  const float least = least_number_cell(false).y * 1.02f;
+  if ((inner + rows) * least <= tall) {  // both have room for digits
+    inner_h = std::clamp(inner_h, inner * least, tall - rows * least);
+    rows_h = std::min(rows * kCellHeight * unit, tall - inner_h);
+  }
   // No cell much taller than wide, none much wider than tall.
   const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
   const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
