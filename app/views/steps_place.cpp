@@ -215,9 +215,9 @@ float FigurePlot::row_height(const Figure& figure, float height, float header) {
 
 namespace {
 
-constexpr float kLeastWide = 600, kLeastTall = 300;  // units of the room that scrolls where less is no use
-constexpr float kMostStretch = 2.5f;                 // times the room, however large the letters are
-constexpr float kSmear = 3;                          // units: smaller cells show no colours either
+// Units of a room that scrolls where a figure shows its numbers in it; half of them where it never does.
+constexpr float kLeastWide = 600, kLeastTall = 300;
+constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
 constexpr float kDenseColumn = 40, kDenseSign = 22, kDenseGap = 6;
 
 }  // namespace
@@ -228,12 +228,6 @@ bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
     if (panels_[i].cell.x < least.x || panels_[i].cell.y < least.y) return false;
   }
   return true;
-}
-
-bool FigurePlot::colours_fit() const {
-  const float least = kSmear * ui_scale();
-  return std::none_of(panels_.begin(), panels_.end(),
-                      [least](const Panel& panel) { return panel.cell.x < least || panel.cell.y < least; });
 }
 
 bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size,
@@ -253,17 +247,17 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
 
-// In the room that there is, if its cells say anything there; else in more, which scrolls, if they do so in
-// that: larger letters make the figure larger, not its cells smaller.
+// Larger letters make the figure larger, not its cells smaller: what does not fit scrolls. But a figure that
+// shows its numbers in its room, or whose words a lesson tells, stands in that room.
 void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
-  const float unit = ui_scale();
-  const ImVec2 more(std::max(size.x, std::min(kLeastWide * unit, size.x * kMostStretch)),
-                    std::max(size.y, std::min(kLeastTall * unit, size.y * kMostStretch)));
+  const auto larger = [size, unit = ui_scale()](float share) {
+    return ImVec2(std::max(size.x, std::min(kLeastWide * share * unit, size.x * kMostStretch)),
+                  std::max(size.y, std::min(kLeastTall * share * unit, size.y * kMostStretch)));
+  };
   place_in(context, figure, size);
   if (context.workspace.told || numbers_fit(context, figure)) return;
-  const bool colours = colours_fit();
-  place_in(context, figure, more);
-  if (!numbers_fit(context, figure) && (colours || !colours_fit())) place_in(context, figure, size);
+  place_in(context, figure, larger(1.f));
+  if (!numbers_fit(context, figure)) place_in(context, figure, larger(0.5f));
 }
 
 void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
