@@ -13,6 +13,8 @@
 
 namespace attnscope {
 
+constexpr std::int64_t kSmallVocabulary = 24;  ///< words that are shown whole
+
 class StepsBackward {
  public:
   /// Draws into the current child window, where the workspace's gradients are; a sentence where there are

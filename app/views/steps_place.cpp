@@ -13,6 +13,7 @@ constexpr double kMostSeen = 512;                      // cells per axis in sigh
 constexpr float kCellWidth = 96, kCellHeight = 56;     // units, at most
 constexpr float kInnerHeight = 40;                     // of the rows of the top factor
 constexpr float kLegend = 106, kSign = 30, kGap = 10;  // kLegend: to its right end
+constexpr float kSlanted = 20;                         // what the last slanted label takes beyond its column
 constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kPicture = 26;                       // a patch beside the name of its row or column
 
@@ -325,7 +326,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const float labels = label_width(context, first);
   const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
   float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
-  if (!two) fixed[0] += kLegend * unit;
+  fixed[0] += (two ? kSlanted : kLegend) * unit;
   for (std::size_t b = 0; b < blocks; ++b) {
     const int at = b < second ? 0 : 1;
     const Block& block = figure.blocks[b];
