@@ -83,7 +83,7 @@ Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const Choic
   const Text words = answer_text(lesson, page, answer, scope);
   if (when != 0) return right("verdict.right.choice", {words});
   const Text why = Text::of(page_key(lesson, page, "why." + id));
-  if (why.has_words()) return wrong(why.key(), {});
+  if (why.has_words()) return wrong(why.key(), {words});
   return wrong("verdict.wrong.choice", {words});
 }
 

@@ -26,6 +26,8 @@ const std::map<std::string, std::vector<Move>>& script() {
       {"nine_steps",
        {{"shape", "(2, 4, 2)", "(2, 4, 3)"},
         {"query", "0.1871", "0.0346"},
+        {"split", "1", "2"},
+        {"transpose", "4", "2"},
         {"scores", "(2, 2, 4, 4)", "(2, 4, 4)x9"},
         {"weights", "cell 1", "cell 0"},
         {"output", "-0.5140", "0.1542"},
@@ -75,7 +77,8 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"shape", "(1, 4, 9, 8)", "(1, 4, 8, 9)"},
         {"align", "cell 8", "cell 4"},
         {"gap", "cell 2", "cell 6"},
-        {"hidden", "0", "153"}}},
+        {"hidden", "0", "153"},
+        {"classifier", "2", "12"}}},
       {"scores_to_words",
        {{"p", "0.1322", "0.2548"},
         {"cold", "0.2548", "0.1322"},
@@ -211,6 +214,23 @@ std::vector<std::string> ids() {
 }
 INSTANTIATE_TEST_SUITE_P(Lessons, Played, ::testing::ValuesIn(ids()),
                          [](const auto& lesson) { return lesson.param; });
+
+TEST(Lessons, AWrongChoiceIsNamed) {
+  for (const Lesson& lesson : *shipped_lessons())
+    for (const Page& page : lesson.pages) {
+      const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+      if (!ask) continue;
+      Learner learner{lesson, page};
+      ASSERT_TRUE(learner.run.open(page.state)) << lesson.id << "/" << page.id;
+      for (const ChoiceAsk::Choice& choice : ask->choices) {
+        const auto verdict = learner.says(choice.id);
+        ASSERT_TRUE(verdict) << lesson.id << "/" << page.id;
+        const std::string words = answer_text(lesson, page, Answer(choice.id), learner.scope()).str();
+        EXPECT_NE(verdict->words.str().find(words), std::string::npos)
+            << lesson.id << "/" << page.id << ": " << verdict->words.str();
+      }
+    }
+}
 
 TEST(Lessons, EveryOneIsPlayedHere) {
   const auto lessons = shipped_lessons();

@@ -34,7 +34,7 @@ std::string sheet(const std::string& id, bool answers, const std::vector<std::st
 
 TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
   const std::string blank = sheet("nine_steps", false), full = sheet("nine_steps", true);
-  EXPECT_EQ(count(blank, "<section>"), 6u);
+  EXPECT_EQ(count(blank, "<section>"), 8u);
   EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 1u + 4u + 1u) << "a query, a row of weights, an output";
   EXPECT_EQ(count(blank, "0.3211"), 0u);
   EXPECT_GT(count(blank, "class=\"line\""), 6u);
@@ -84,6 +84,21 @@ TEST(Worksheet, EveryLessonCanBePrinted) {
     EXPECT_EQ(count(*html, "<p>Answer: </p>"), 0u) << lesson.id << ": a question without an answer";
   }
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST(Worksheet, EveryPageHasANoteForTheTeacher) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons);
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    for (const Lesson& lesson : *lessons)
+      for (const Page& page : lesson.pages) {
+        const std::string notes = page_notes(lesson, page);
+        EXPECT_GE(notes.size(), 40u) << language << ": " << lesson.id << "/" << page.id << " has no note";
+        EXPECT_LE(notes.size(), 600u) << language << ": " << lesson.id << "/" << page.id << " is a sermon";
+      }
+  }
+  ASSERT_TRUE(set_language("en"));
 }
 
 TEST(Worksheet, SentencesAreText) {
