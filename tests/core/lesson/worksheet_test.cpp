@@ -35,7 +35,8 @@ std::string sheet(const std::string& id, bool answers, const std::vector<std::st
 TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
   const std::string blank = sheet("nine_steps", false), full = sheet("nine_steps", true);
   EXPECT_EQ(count(blank, "<section>"), 8u);
-  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 2u + 4u + 1u) << "a query twice, a row of weights, an output";
+  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 2u + 4u + 1u)
+      << "a query twice, a row of weights, an output";
   EXPECT_EQ(count(blank, "0.3211"), 0u);
   EXPECT_EQ(count(blank, "0.1871"), 0u) << "no other page gives it away";
   EXPECT_GT(count(blank, "class=\"line\""), 6u);
