@@ -34,13 +34,18 @@ double tolerance_of(const NumberAsk& ask, double answer) {
   return std::max(ask.tolerance, 1e-6 * std::fabs(answer));
 }
 
+// What is left of a difference that is none: rounding is no answer for people.
+std::string number_words(const NumberAsk& ask, double answer) {
+  return lesson_number(std::fabs(answer) < 0.01 * ask.tolerance ? 0 : answer);
+}
+
 Result<Verdict> check_number(const Lesson& lesson, const Page& page, const NumberAsk& ask,
                              const Answer& answer, const ExpressionScope& scope) {
   TRY(const std::string text, typed(answer));
   TRY(const double given, typed_number(text, scope));
   TRY(const double wanted, ask.answer.number(scope));
   if (std::fabs(given - wanted) <= tolerance_of(ask, wanted))
-    return right("verdict.right.number", {lesson_number(wanted)});
+    return right("verdict.right.number", {number_words(ask, wanted)});
   const double scale = std::max(std::fabs(wanted), ask.tolerance);
   const double score = scale > 0 ? std::max(0.0, 1 - std::fabs(given - wanted) / scale) : 0;
   for (const Slip& slip : ask.slips) {
@@ -83,7 +88,7 @@ Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const Choic
   const Text words = answer_text(lesson, page, answer, scope);
   if (when != 0) return right("verdict.right.choice", {words});
   const Text why = Text::of(page_key(lesson, page, "why." + id));
-  if (why.has_words()) return wrong(why.key(), {});
+  if (why.has_words()) return wrong(why.key(), {words});
   return wrong("verdict.wrong.choice", {words});
 }
 
@@ -161,7 +166,7 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
 Result<Answer> right_answer(const Page& page, const ExpressionScope& scope) {
   if (const auto* number = std::get_if<NumberAsk>(&page.ask)) {
     TRY(const double wanted, number->answer.number(scope));
-    return Answer(lesson_number(wanted));
+    return Answer(number_words(*number, wanted));
   }
   if (const auto* shape = std::get_if<ShapeAsk>(&page.ask)) {
     TRY(const auto wanted, shape_with_batch(shape->site, scope));

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/lens/head_roles.h"
+#include "core/lens/logit_lens.h"
 #include "core/lesson/expression_node.h"
 #include "core/model/gradients.h"
 #include "core/session/measure_text.h"
@@ -220,6 +221,25 @@ Found id(const Values& of, const ExpressionScope& scope) {
 Found tokens(const Values&, const ExpressionScope& scope) {
   return one(static_cast<double>(scope.run.trace(scope.sequence).length));
 }
+Found sequences(const Values&, const ExpressionScope& scope) {
+  return one(static_cast<double>(scope.run.traces.size()));
+}
+/// What the model would say at a position after that many blocks, 0 the embedding alone: lens(blocks, pos).
+Found lens(const Values& of, const ExpressionScope& scope) {
+  const Trace& trace = scope.run.trace(scope.sequence);
+  const auto blocks = index_in(of[0], trace.config().blocks.size() + 1);
+  const auto pos = index_in(of[1], static_cast<std::size_t>(trace.length));
+  const LensRow* last = nullptr;
+  const std::vector<LensRow> rows = lens_rows(trace);
+  for (const LensRow& row : rows)
+    if (blocks && row.site.layer < static_cast<int>(*blocks)) last = &row;
+  if (!last || !pos) return refused("lens");
+  const Tensor logits = lens_logits(trace, *last, static_cast<std::int64_t>(*pos)).packed();
+  ExpressionValue out;
+  for (const float logit : logits.values()) out.numbers.push_back(static_cast<double>(logit));
+  out.shape = logits.sizes();
+  return out;
+}
 Found edits(const Values&, const ExpressionScope& scope) {
   return one(static_cast<double>(scope.run.document.edits.size()));
 }
@@ -254,6 +274,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"entropy", 1, 1, over_all<entropy>},
                                              {"exp", 1, 1, each<exponential>},
                                              {"id", 1, 1, id},
+                                             {"lens", 2, 2, lens},
                                              {"log", 1, 1, each<logarithm>},
                                              {"max", 1, 1, over_all<largest>},
                                              {"mean", 1, 1, over_all<mean>},
@@ -267,6 +288,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"role", 3, 3, role},
                                              {"round", 1, 2, rounded},
                                              {"sampling", 1, 1, sampling},
+                                             {"sequences", 0, 0, sequences},
                                              {"sin", 1, 1, each<sine>},
                                              {"size", 1, 1, over_all<size>},
                                              {"softmax", 1, 1, softmax},

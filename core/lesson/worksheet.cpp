@@ -69,8 +69,11 @@ std::string html(const Grid& grid) {
   return out + "</table>\n";
 }
 
-std::string cell_number(double value) {
+bool is_count(double value) { return value == std::round(value) && std::fabs(value) < 1000; }
+
+std::string cell_number(double value, bool counts) {
   if (std::isinf(value)) return value < 0 ? "\u2212\u221e" : "\u221e";
+  if (counts) return lesson_number(value);
   const std::string digits = format(std::fabs(value) < 100 ? "%.4f" : "%.2f", std::fabs(value));
   return std::signbit(value) && digits.find_first_of("123456789") != std::string::npos ? "\u2212" + digits
                                                                                        : digits;
@@ -136,6 +139,7 @@ Result<std::string> numbers_table(const Page& page, const ExpressionScope& scope
     TRY(Target target, lesson_place(text, scope));
     hidden.push_back(std::move(target));
   }
+  const bool counts = std::all_of(numbers.numbers.begin(), numbers.numbers.end(), is_count);
   Grid grid;
   grid.caption = std::string(step_title(step_of(plane->site.slot))) + "  " + place;
   for (std::int64_t row = 0; row < plane->rows; ++row)
@@ -147,7 +151,7 @@ Result<std::string> numbers_table(const Page& page, const ExpressionScope& scope
       const bool own = std::any_of(hidden.begin(), hidden.end(),
                                    [&](const Target& target) { return covers(target, *plane, row, col); });
       const double value = numbers.numbers[static_cast<std::size_t>(row * plane->cols + col)];
-      grid.cells.push_back({own && !answers ? std::string() : cell_number(value), own ? "own" : ""});
+      grid.cells.push_back({own && !answers ? std::string() : cell_number(value, counts), own ? "own" : ""});
     }
   return html(grid);
 }

@@ -113,7 +113,11 @@ class Pilot final : public Task {
     parts.unknown = "<unk>";
     for (int bin = 0; bin < kArmBins; ++bin) parts.special.push_back(action_spelling(bin));
     nlohmann::json out = tokenizer_json(parts);
-    out["normalizer"] = {{"type", "Lowercase"}};
+    // "집어라" is the same word as "집어": the ending of a command is left out.
+    const nlohmann::json command{
+        {"type", "Replace"}, {"pattern", {{"Regex", "(?<=집어|밀어|돌려)라"}}}, {"content", ""}};
+    out["normalizer"] = {{"type", "Sequence"},
+                         {"normalizers", nlohmann::json::array({{{"type", "Lowercase"}}, command})}};
     for (nlohmann::json& added : out["added_tokens"])  // whole words of the text, and shown
       if (added["id"].get<int>() >= kFirstAction) added["special"] = false;
     return out;

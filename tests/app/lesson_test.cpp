@@ -208,7 +208,7 @@ TEST_F(LessonTest, WhilePresentingEveryFigureFillsItsRoomAndNothingLiesOverTheWo
 TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {
   open("nine_steps", 1);
   EXPECT_EQ(state().lessons.right_words(workspace()), "0.1871");
-  EXPECT_NE(state().lessons.where().find("2 / 6"), std::string::npos);
+  EXPECT_NE(state().lessons.where().find("2 / 8"), std::string::npos);
   set_presenting(state(), true);
   EXPECT_FALSE(state().presenter.notes) << "one screen";
   key(compat::Key::n);
@@ -220,7 +220,7 @@ TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {
   ImGui::NewFrame();
   draw_speaker(state(), Mirror{{}, ImVec2(1280, 720), ImVec2(640, 360)});
   ImGui::Render();
-  state().lessons.go(state(), 5);
+  state().lessons.go(state(), 7);
   settle();
   EXPECT_EQ(state().lessons.right_words(workspace()), "input[pos=0,d_model=1]=2") << "of this page";
   ImGui::NewFrame();

@@ -72,8 +72,27 @@ TEST_F(Expressions, RowsOfNumbers) {
   EXPECT_DOUBLE_EQ(of("round(1.23456, 2)"), 1.23);
   EXPECT_DOUBLE_EQ(of("config('n_heads') * config('d_head')"), 2);
   EXPECT_DOUBLE_EQ(of("tokens() + edits()"), 4);
+  EXPECT_DOUBLE_EQ(of("sequences()"), 2);
   EXPECT_DOUBLE_EQ(of("params('blocks.0.attn.q.*')"), 6);
   EXPECT_DOUBLE_EQ(of("before(tokens()) - tokens()"), 0);
+}
+
+TEST_F(Expressions, TheLensReadsWordsAfterAnyBlock) {
+  PageRun run;
+  PageState page;
+  page.model = "model:storyteller";
+  page.texts = {"The cat"};
+  ASSERT_TRUE(run.open(page));
+  const auto of_run = [&](const std::string& text) {
+    const auto found = Expression::parse(text)->number({run.run(), &run.first(), 0, {}});
+    EXPECT_TRUE(found.ok()) << text << ": " << (found ? "" : found.error().text());
+    return found ? *found : NAN;
+  };
+  EXPECT_LT(of_run("max(abs(lens(2, 2) - logits[pos=2]))"), 1e-4) << "after all blocks: what it says";
+  EXPECT_GT(of_run("max(abs(lens(0, 2) - logits[pos=2]))"), 1);
+  EXPECT_DOUBLE_EQ(of_run("size(lens(1, 0))"), of_run("config('vocab_size')"));
+  for (const char* text : {"lens(3, 0)", "lens(0, 9)", "lens(0 - 1, 0)"})
+    EXPECT_FALSE(Expression::parse(text)->number({run.run(), &run.first(), 0, {}})) << text;
 }
 
 TEST_F(Expressions, WhatIsWrongIsSaid) {

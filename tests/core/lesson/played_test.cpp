@@ -26,6 +26,8 @@ const std::map<std::string, std::vector<Move>>& script() {
       {"nine_steps",
        {{"shape", "(2, 4, 2)", "(2, 4, 3)"},
         {"query", "0.1871", "0.0346"},
+        {"split", "1", "2"},
+        {"transpose", "4", "2"},
         {"scores", "(2, 2, 4, 4)", "(2, 4, 4)x9"},
         {"weights", "cell 1", "cell 0"},
         {"output", "-0.5140", "0.1542"},
@@ -48,7 +50,8 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"causal", "10", "15"},
         {"zero", "0.51", "0"},
         {"draw", "mask matrix([[1,0,0,0],[1,1,0,0],[0,1,1,0],[0,0,1,1]])", "mask causal"},
-        {"padding", "3", "4"}}},
+        {"padding", "3", "4"},
+        {"pad_rows", "0", "1"}}},
       {"order",
        {{"exchange", "0", "0.5"},
         {"which", "two", "all"},
@@ -65,17 +68,20 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"number", "0.969", "0.89"},
         {"change", "text The cat sat on the mat because it was soft",
          "text The cat sat on the mat because it was hungry"},
+        {"reason", "head 1.0", "head 1.3"},
         {"off", "edit blocks.1.attn.z[head=3]=0", "edit blocks.1.attn.z[head=0]=0"}}},
       {"inside_block",
        {{"sigma", "0.1299", "0.017"},
         {"sum", "-0.1256", "0.0341"},
         {"most", "m1", "a1"},
-        {"relu", "edit blocks.*.mlp.activation=relu", "edit blocks.*.mlp.activation=silu"}}},
+        {"relu", "edit blocks.*.mlp.activation=relu", "edit blocks.*.mlp.activation=silu"},
+        {"lens", "b2", "b1"}}},
       {"encoder_decoder",
        {{"shape", "(1, 4, 9, 8)", "(1, 4, 8, 9)"},
         {"align", "cell 8", "cell 4"},
         {"gap", "cell 2", "cell 6"},
-        {"hidden", "0", "153"}}},
+        {"hidden", "0", "153"},
+        {"classifier", "2", "12"}}},
       {"scores_to_words",
        {{"p", "0.1322", "0.2548"},
         {"cold", "0.2548", "0.1322"},
@@ -118,7 +124,8 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"patches", "16", "256"},
         {"look", "cell 6", "cell 0"},
         {"action", "0.505", "0.9"},
-        {"command", "text push the blue star", "text pick the red cup"}}},
+        {"command", "text push the blue star", "text pick the red cup"},
+        {"loop", "edit vision.patches[pos=6]=@pos:5", "edit vision.patches[pos=0]=@pos:5"}}},
   };
   return moves;
 }
@@ -211,6 +218,23 @@ std::vector<std::string> ids() {
 }
 INSTANTIATE_TEST_SUITE_P(Lessons, Played, ::testing::ValuesIn(ids()),
                          [](const auto& lesson) { return lesson.param; });
+
+TEST(Lessons, AWrongChoiceIsNamed) {
+  for (const Lesson& lesson : *shipped_lessons())
+    for (const Page& page : lesson.pages) {
+      const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+      if (!ask) continue;
+      Learner learner{lesson, page};
+      ASSERT_TRUE(learner.run.open(page.state)) << lesson.id << "/" << page.id;
+      for (const ChoiceAsk::Choice& choice : ask->choices) {
+        const auto verdict = learner.says(choice.id);
+        ASSERT_TRUE(verdict) << lesson.id << "/" << page.id;
+        const std::string words = answer_text(lesson, page, Answer(choice.id), learner.scope()).str();
+        EXPECT_NE(verdict->words.str().find(words), std::string::npos)
+            << lesson.id << "/" << page.id << ": " << verdict->words.str();
+      }
+    }
+}
 
 TEST(Lessons, EveryOneIsPlayedHere) {
   const auto lessons = shipped_lessons();

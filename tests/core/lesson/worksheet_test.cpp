@@ -34,9 +34,11 @@ std::string sheet(const std::string& id, bool answers, const std::vector<std::st
 
 TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
   const std::string blank = sheet("nine_steps", false), full = sheet("nine_steps", true);
-  EXPECT_EQ(count(blank, "<section>"), 6u);
-  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 1u + 4u + 1u) << "a query, a row of weights, an output";
+  EXPECT_EQ(count(blank, "<section>"), 8u);
+  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 2u + 4u + 1u)
+      << "a query twice, a row of weights, an output";
   EXPECT_EQ(count(blank, "0.3211"), 0u);
+  EXPECT_EQ(count(blank, "0.1871"), 0u) << "no other page gives it away";
   EXPECT_GT(count(blank, "class=\"line\""), 6u);
   EXPECT_EQ(count(full, "<td class=\"own\"></td>"), 0u);
   EXPECT_EQ(count(full, "class=\"line\""), 0u);
@@ -44,6 +46,11 @@ TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
   for (const char* answer :
        {"(2, 4, 2)", "0.1871", "(2, 2, 4, 4)", "2 \u2192 1", "\u22120.5140", "input[pos=0,d_model=1]=2"})
     EXPECT_GT(count(full, std::string("Answer: ") + answer), 0u) << answer;
+}
+
+TEST(Worksheet, RoundingIsNoAnswer) {
+  EXPECT_EQ(count(sheet("order", true), "Answer: 0<"), 1u) << "two rows that are the same";
+  EXPECT_EQ(count(sheet("sines", true), "Answer: 0<"), 1u) << "two dot products that are the same";
 }
 
 TEST(Worksheet, VectorsAreCalledAsTheirPartsAre) {
@@ -54,6 +61,7 @@ TEST(Worksheet, VectorsAreCalledAsTheirPartsAre) {
 
 TEST(Worksheet, AMaskIsDrawnOnPaper) {
   const std::string blank = sheet("masks", false), full = sheet("masks", true);
+  EXPECT_EQ(count(blank, "<td>1.0000</td><td>1.0000</td>"), 0u) << "whole numbers have no decimals";
   EXPECT_GE(count(blank, "<td class=\"own\"></td>"), 16u) << "four tokens by four";
   // The band of the page "draw": every token sees itself and the one before it.
   const std::string rows =
@@ -65,7 +73,7 @@ TEST(Worksheet, AMaskIsDrawnOnPaper) {
 TEST(Worksheet, PicturesStandForTablesAndLanguagesFollow) {
   const std::string text = sheet("nine_steps", false, {"", "<svg/>"});
   EXPECT_EQ(count(text, "data:image/svg+xml;base64,PHN2Zy8+"), 1u);
-  EXPECT_EQ(count(text, "<td class=\"own\"></td>"), 4u + 1u)
+  EXPECT_EQ(count(text, "<td class=\"own\"></td>"), 1u + 4u + 1u)
       << "the table of the page with a picture is away";
   ASSERT_TRUE(set_language("ko"));
   const std::string korean = sheet("nine_steps", true);
@@ -84,6 +92,21 @@ TEST(Worksheet, EveryLessonCanBePrinted) {
     EXPECT_EQ(count(*html, "<p>Answer: </p>"), 0u) << lesson.id << ": a question without an answer";
   }
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST(Worksheet, EveryPageHasANoteForTheTeacher) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons);
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    for (const Lesson& lesson : *lessons)
+      for (const Page& page : lesson.pages) {
+        const std::string notes = page_notes(lesson, page);
+        EXPECT_GE(notes.size(), 40u) << language << ": " << lesson.id << "/" << page.id << " has no note";
+        EXPECT_LE(notes.size(), 600u) << language << ": " << lesson.id << "/" << page.id << " is a sermon";
+      }
+  }
+  ASSERT_TRUE(set_language("en"));
 }
 
 TEST(Worksheet, SentencesAreText) {

@@ -191,6 +191,8 @@ TEST(TaskPilotTest, TheTokenizerReadsInstructionsAndActions) {
     ASSERT_TRUE(encoded);
     EXPECT_EQ(encoded->ids(), said) << spoken.decode(said);
   }
+  for (const std::string said : {"빨간 컵을 집어", "파란 별을 밀어", "노란 상자를 돌려"})
+    EXPECT_EQ(spoken.encode(said + "라")->ids(), spoken.encode(said)->ids()) << said;
   const auto encoded = spoken.encode("Pick the red cup");
   const Example shown = pilot()->shown();
   EXPECT_EQ(encoded->ids(), std::vector<int>(shown.input.ids.begin() + 16, shown.input.ids.begin() + 20));
