@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/look/item_map.h"
+#include "app/look/shade.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
 #include "app/views/residual_window.h"
@@ -232,6 +233,8 @@ void ResidualView::explain(const ViewContext& context, std::int64_t row, std::in
 void ResidualView::mark_edits(const ViewContext& context, MatrixPlot& plot) const {
   for (std::int64_t row = 0; row < row_count(); ++row) {
     const Site site = now_.rows()[static_cast<std::size_t>(row)].site;
+    const Range reached = shaded_rows(site);
+    if (reached.size() > 0) plot.shades.push_back({lens_index(row), reached.begin, 0, 1, reached.size()});
     for (const NumberEdit* edit :
          edits_of(context.run.document.edits, context.workspace.cursor.sequence, target_of({site, {}}))) {
       const AxisRange* range = range_on(edit->where, Axis::pos);

@@ -116,7 +116,8 @@ void label(const char* key) {
 }  // namespace
 
 void offer_edit(Workspace& workspace, Place place) {
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = std::move(place);
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = place;
+  workspace.pointed_at = std::move(place);
 }
 
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {

@@ -13,7 +13,8 @@
 
 namespace attnscope {
 
-/// Called by whoever draws a place, with what is under the pointer: a right click asks for the menu there.
+/// Called by whoever draws a place, with what is under the pointer: a right click asks for the menu there, a
+/// press on A's half of the stage takes it along (app/shell/patch_drag.h).
 void offer_edit(Workspace& workspace, Place place);
 
 /// An outline in the colour of edits.

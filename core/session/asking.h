@@ -10,6 +10,7 @@
 #include "core/lens/attribution.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
+#include "core/session/probing.h"
 
 namespace attnscope {
 
@@ -24,7 +25,7 @@ struct PlaceQuestion {
 std::span<const PlaceQuestion> place_questions();
 
 /// heads: a table, whose effects are those of knocking out heads.
-enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph };
+enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes };
 /// Answered by a sweep.
 inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
 
@@ -43,6 +44,7 @@ class Asking {
  public:
   AskedMeasure measure;
   AskSettings settings;
+  AskedProbes probes;
   std::shared_ptr<const Attribution> sum;  ///< the newest one that was drawn
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
