@@ -51,8 +51,8 @@ inline constexpr const char* kEditHelp = "cli.edit";
 std::string prefix_of(std::size_t sequence);
 /// Errors: the first of the edits that a run had no place for.
 Status check_reached(const Edits& unreached);
-/// One sequence of a model under those of the edits that mean it. Errors: the run's, and an edit whose place
-/// it does not have.
+/// One sequence of a model under those of the edits that mean it; where they make NaN, stderr says from which
+/// number on. Errors: the run's, and an edit whose place it does not have.
 Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
                                                const Input& input, std::size_t sequence = 0);
 
@@ -76,6 +76,8 @@ class SequenceOptions {
   /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or a .json
   /// file, with the prefix of another mask in front: "enc:causal") and the edits of --edit.
   Result<Edits> read_edits(const OpenedModel& opened) const;
+  /// The one sequence of a question, run under its edits. Errors: more than one was given.
+  Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
 
  private:
   using IdLists = std::vector<std::vector<int>>;

@@ -78,7 +78,8 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     }
   }
   if (any) return Done{};
-  return fail(Code::not_found, "error.lens.sweep.no_step", {steps.text()});
+  return fail(Code::not_found, "error.lens.sweep.no_step",
+              {steps.text(), join(run_->nearest_steps(steps), ", ")});
 }
 
 std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
