@@ -122,6 +122,7 @@ Status run_ablate(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const Knockout how, knockout_of(options.how));
   TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options, *run));
   TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
@@ -132,6 +133,7 @@ Status run_ablate(const AskOptions& options) {
 Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY_OK(check_runs(opened));
   if (options.clean.empty() || options.corrupt.empty())
     return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
@@ -147,6 +149,7 @@ Status run_patch(const AskOptions& options) {
 
 Status run_attribute(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, parse_measure(opened, options.measure, options.at));
   if (!options.graph.empty()) {

@@ -66,6 +66,7 @@ Status run_heads(const HeadOptions& options) {
   HeadQuestion question;
   std::optional<LogitMeasure> measure;
   if (!options.measure.empty()) {
+    TRY_OK(check_runs(opened));
     TRY(measure.emplace(), parse_measure(opened, options.measure, options.at));
     if (measure->kind == LogitMeasure::Kind::kl) measure->reference = run->logits_row(row_of(*measure, *run));
     question = antecedent_of(*run, *measure);

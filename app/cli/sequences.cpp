@@ -194,7 +194,13 @@ Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const 
   return trace;
 }
 
+Status check_runs(const OpenedModel& opened) {
+  return opened.recorded.empty() ? Status(Done{}) : Status(fail(Code::unsupported, "error.trace.recording"));
+}
+
 Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const OpenedModel& opened) const {
+  if (!opened.recorded.empty() && unused()) return opened.recorded.front();
+  TRY_OK(check_runs(opened));
   TRY(const std::vector<Input> inputs, read_or_own(opened));
   if (inputs.size() > 1 && !empty())
     return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});

@@ -88,6 +88,7 @@ Error no_token(const OpenedModel& opened, const std::string& text, const std::ve
 
 Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
   const int outputs = opened.model->config().outputs();
+  if (outputs <= 0) return fail(Code::unsupported, "error.model.no_logits");
   if (const auto id = numbered(text)) {
     if (*id < outputs) return *id;
     return fail(Code::out_of_range, "error.model.no_output", {*id, outputs - 1});

@@ -2,6 +2,8 @@
 // (tests/golden/interventions, computed in float64) and against the story that the shipped Storyteller tells.
 #include <cmath>
 #include <fstream>
+#include <regex>
+#include <set>
 
 #include "core/io/npy.h"
 #include "tests/cli/program.h"
@@ -229,6 +231,7 @@ TEST(Ask, refusals_say_what_to_do) {
   expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,
                  "unhappiness");
   expect_refused("attribute model:storyteller --measure kl --text " + kTold, 1, "logit");
+  expect_refused("ablate scene:nine_steps --measure logit:#1 --over head", 1, "no logits");
   expect_refused("patch " + kStory + " --clean " + kTold, 1, "--corrupt-text");
   expect_refused("patch " + source_path("tests/golden/models/gpt2") +
                      " --measure logit:#3 --clean-ids 1,2,7 --corrupt-ids 3,4 --over pos",
@@ -242,6 +245,16 @@ TEST(Ask, edits_that_make_nan_are_allowed_and_located) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.err.find("blocks.0.attn.z[head=1,query=3"), std::string::npos) << ran.err;
   EXPECT_NE(ran.out.find("nan"), std::string::npos) << ran.out;
+}
+
+TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {
+  const TempFolder folder;
+  const std::string file = folder / "run.safetensors";
+  ASSERT_EQ(cli("trace model:storyteller --text " + kTold + " --out " + file).exit_code, 0);
+  EXPECT_NE(cli("heads " + file + " --by previous").out.find("blocks.1.attn.pattern[head=3]"),
+            std::string::npos);
+  EXPECT_EQ(cli("rollout " + file).exit_code, 0);
+  expect_refused("ablate " + file + " --measure logit:#5 --over head", 1, "recording");
 }
 
 TEST(Ask, a_direction_of_two_runs_leads_from_one_to_the_other) {
