@@ -11,6 +11,7 @@
 #include "app/state/controls.h"
 #include "app/state/cursor.h"
 #include "app/state/fault.h"
+#include "app/widgets/edit_menu.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -116,11 +117,11 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   const Cursor own = workspace.cursor;
   Commands commands;
   commands.refuse_edits();
-  workspace.pointed_at.reset();
+  (void)take_offered();
   const ShadedRows reached = shade({});
   draw_part(state, part, name, [&] { draw(nullptr, commands); });
   (void)shade(reached);
-  patch_.pick(workspace.pointed_at);
+  patch_.pick(take_offered());
   if (workspace.cursor == own) workspace.cursor = shared;
   workspace.show_difference = difference;
   const bool wanted = workspace.edit_at && !edit_at;

@@ -1,9 +1,8 @@
-// Sentences stand in assets/strings/*/ask_probes.json.
-#include "app/views/ask_probes.h"
-
+// Sentences stand in assets/strings/*/ask_probes_.json.
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/views/ask_probes_.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
@@ -44,13 +43,12 @@ std::size_t depths_of(const ProbesAnswer& answer) {
 }  // namespace
 
 void AskProbes::draw_head(const ViewContext& context, const ProbesAnswer* answer, float width) {
-  AskedProbes& probes = context.workspace.asking.probes;
-  const bool running = probes.running();
+  const bool running = probes_.running();
   const std::string label = std::string(tr(running ? "ask.cancel" : "ask.start")) + "###ask_probes_start";
   if (chip(label, false, tr(running ? "ask.cancel.help" : "ask.probes.start.help")))
-    context.commands.act([&probes, running, opened = context.run.document.opened,
+    context.commands.act([this, running, opened = context.run.document.opened,
                           model = context.run.document.model](Session& session) {
-      running ? probes.stop(session.jobs()) : probes.start(session.jobs(), opened, model);
+      running ? probes_.stop(session.jobs()) : probes_.start(session.jobs(), opened, model);
     });
   if (!answer) return;
   ImGui::SameLine(0, scaled(12));
@@ -143,7 +141,6 @@ void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answe
 }
 
 void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
-  AskedProbes& probes = context.workspace.asking.probes;
   const auto opened = context.run.document.opened;
   const auto model = context.run.document.model;
   ImGui::SetCursorScreenPos(at);
@@ -151,12 +148,12 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     caption(can.error().text());
     return note_item("ask_probes_none");
   }
-  const auto answer = probes.newest();
+  const auto answer = probes_.newest();
   const bool cheap = model->weights().parameter_count() <= kAtOnce && !context.session.training().running();
   if (!answer && cheap && begun_ != context.run.opened_version) {
     begun_ = context.run.opened_version;
     context.commands.act(
-        [&probes, opened, model](Session& session) { probes.start(session.jobs(), opened, model); });
+        [this, opened, model](Session& session) { probes_.start(session.jobs(), opened, model); });
   }
   draw_head(context, answer.get(), room.x);
   if (!answer || depths_of(*answer) == 0) return;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/views/view.h"
+#include "core/session/probing.h"
 
 namespace attnscope {
 
@@ -16,6 +17,7 @@ class AskProbes {
   static void draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room);
   void draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at, ImVec2 room) const;
 
+  AskedProbes probes_;
   std::uint64_t begun_ = 0;  ///< the opened model whose probes began by themselves
 };
 

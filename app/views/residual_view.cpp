@@ -59,6 +59,7 @@ class ResidualView : public View {
   HeatStyle style(const Tensor& values) const;
   void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
   void mark_edits(const ViewContext& context, MatrixPlot& plot) const;
+  void draw_reached(const MatrixLayout& layout, ImVec2 at) const;
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
   void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
   std::string cell_number(float value) const {
@@ -233,14 +234,29 @@ void ResidualView::explain(const ViewContext& context, std::int64_t row, std::in
 void ResidualView::mark_edits(const ViewContext& context, MatrixPlot& plot) const {
   for (std::int64_t row = 0; row < row_count(); ++row) {
     const Site site = now_.rows()[static_cast<std::size_t>(row)].site;
-    const Range reached = shaded_rows(site);
-    if (reached.size() > 0) plot.shades.push_back({lens_index(row), reached.begin, 0, 1, reached.size()});
     for (const NumberEdit* edit :
          edits_of(context.run.document.edits, context.workspace.cursor.sequence, target_of({site, {}}))) {
       const AxisRange* range = range_on(edit->where, Axis::pos);
       plot.marks.push_back(edit_mark(lens_index(row), range ? range->begin : 0, 1,
                                      range ? range->end - range->begin : now_.positions()));
     }
+  }
+}
+
+// The positions of each row that a change would reach.
+void ResidualView::draw_reached(const MatrixLayout& layout, ImVec2 at) const {
+  for (std::int64_t row = 0; row < row_count(); ++row) {
+    const Range reached = shaded_rows(now_.rows()[static_cast<std::size_t>(row)].site);
+    const MatrixWindow& seen = layout.seen;
+    const double row0 = std::max(static_cast<double>(lens_index(row)), seen.row0),
+                 row1 = std::min(static_cast<double>(lens_index(row) + 1), seen.row1),
+                 col0 = std::max(static_cast<double>(reached.begin), seen.col0),
+                 col1 = std::min(static_cast<double>(reached.end), seen.col1);
+    if (row0 >= row1 || col0 >= col1) continue;
+    const ImVec2 low = layout.corner(row0, col0), high = layout.corner(row1, col1),
+                 p0(at.x + low.x, at.y + low.y), p1(at.x + high.x, at.y + high.y);
+    tint(p0, p1);
+    note_item("shaded.matrix.residual_lens", {p0, p1});
   }
 }
 
@@ -282,6 +298,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   offer_more(window_, row_count(), now_.positions(), on_screen(first.cells0), on_screen(first.cells1), true);
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
+  draw_reached(layout, at);
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);

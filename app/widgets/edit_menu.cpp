@@ -106,6 +106,11 @@ bool action(const char* key, bool enabled = true) {
   return clicked;
 }
 
+std::optional<Place>& offered() {
+  static std::optional<Place> place;
+  return place;
+}
+
 void label(const char* key) {
   ImGui::AlignTextToFramePadding();
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
@@ -117,8 +122,10 @@ void label(const char* key) {
 
 void offer_edit(Workspace& workspace, Place place) {
   if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = place;
-  workspace.pointed_at = std::move(place);
+  offered() = std::move(place);
 }
+
+std::optional<Place> take_offered() { return std::exchange(offered(), std::nullopt); }
 
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
   return {row, col, theme().warning, rows, cols, 1.5f};

@@ -127,9 +127,7 @@ std::vector<MatrixMark> shaded_cells(const CellsPlace& place) {
 }
 
 void draw_shades(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position) {
-  std::vector<MatrixMark> all = shaded_cells(plot.place);
-  all.insert(all.end(), plot.shades.begin(), plot.shades.end());
-  for (const MatrixMark& mark : all)
+  for (const MatrixMark& mark : shaded_cells(plot.place))
     if (ImVec2 p0, p1; mark_rect(plot, layout, position, mark, p0, p1)) {
       tint(p0, p1);
       note_item("shaded.matrix." + plot.key, {p0, p1});

@@ -20,16 +20,20 @@ Lane lane_of(Slot slot) {
   return in(kQuery) ? Lane::query : in(kKey) ? Lane::key : in(kValue) ? Lane::value : Lane::none;
 }
 
-// Where a step stands in its block: self-attention, then cross-attention, then the MLP.
-std::pair<int, Slot> place_in_block(const Site& site) {
-  const int phase = site.part == Part::cross          ? 2
-                    : site.slot <= Slot::resid_mid    ? 0
-                    : site.slot <= Slot::ln_cross_out ? 1
-                                                      : 3;
-  return {phase, site.slot};
-}
-
 bool between(Slot slot, Slot first, Slot last) { return slot >= first && slot <= last; }
+
+// Where a step stands in its block: self-attention, cross-attention, the MLP; norms before or behind them.
+std::pair<int, Slot> place_in_block(const ModelConfig& config, const Site& site) {
+  const bool post = config.block_at(site).order == NormOrder::post;
+  const auto phase = [&] {
+    if (site.part == Part::cross || site.slot == Slot::resid_cross) return 2;
+    if (between(site.slot, Slot::ln1_scale, Slot::ln1_out)) return post ? 1 : 0;
+    if (between(site.slot, Slot::ln_cross_scale, Slot::ln_cross_out)) return post ? 3 : 1;
+    if (between(site.slot, Slot::ln2_scale, Slot::ln2_out)) return post ? 5 : 4;
+    return site.slot <= Slot::resid_mid ? 0 : 4;
+  };
+  return {phase(), site.slot};
+}
 
 std::int64_t heads_of(const Trace& trace, const Site& site) {
   const Record* record = trace.find(site);
@@ -56,13 +60,14 @@ Range Reach::own_rows() const {
 
 bool Reach::follows(const Site& site) const {
   const Site& from = where_.site;
-  if (place_in_block(site) < place_in_block(from)) return false;
+  const ModelConfig& config = run_->config();
+  if (place_in_block(config, site) < place_in_block(config, from)) return false;
   if (site.part != from.part || site.slot == from.slot) return true;
   const Lane own = lane_of(from.slot), other = lane_of(site.slot);
   if (own != Lane::none && other != Lane::none && own != other) return false;
   if (own == Lane::value && between(site.slot, Slot::scores, Slot::pattern)) return false;
   if (from.slot == Slot::mlp_gate && site.slot == Slot::mlp_up) return false;
-  const bool parallel = run_->config().block_at(site).order == NormOrder::parallel;
+  const bool parallel = config.block_at(site).order == NormOrder::parallel;
   return !parallel || !between(from.slot, Slot::ln1_scale, Slot::ln1_post_out) ||
          !between(site.slot, Slot::ln2_scale, Slot::mlp_out);
 }
@@ -78,14 +83,24 @@ bool Reach::same_head(const Site& site, std::int64_t head) const {
 
 Range Reach::in_own_block(const Site& site, Range after_attention) const {
   const Site& from = where_.site;
-  const bool mixes = from.slot < Slot::scores && lane_of(from.slot) != Lane::query;
-  const bool behind = site.slot >= Slot::scores || site.part != from.part;
+  const int phase = place_in_block(run_->config(), from).first;
+  const bool mixes = phase == 0 && from.slot < Slot::scores && lane_of(from.slot) != Lane::query;
+  const bool behind = site.slot >= Slot::scores || place_in_block(run_->config(), site).first > phase;
   const bool across = rows_stack(from, Axis::pos) != from.stack;
   if (across && lane_of(site.slot) == Lane::none) return {0, run_->rows(site.stack)};
   return mixes && behind && !across ? after_attention : own_rows();
 }
 
 Range Reach::rows(const Site& site, std::int64_t head) const {
+  const Range out = masked_rows(site, head);
+  // Before the mask every query meets every key, a changed one among them.
+  const bool all = out.size() > 0 && between(site.slot, Slot::scores, Slot::biased) &&
+                   (where_.site.slot < Slot::scores || site.layer != where_.site.layer) &&
+                   !(site.layer == where_.site.layer && lane_of(where_.site.slot) == Lane::query);
+  return all ? Range{0, run_->rows(site.stack)} : out;
+}
+
+Range Reach::masked_rows(const Site& site, std::int64_t head) const {
   const Site& from = where_.site;
   const ModelConfig& config = run_->config();
   const StackCone& cone = site.stack == Stack::enc && config.encoder()     ? cone_.encoder
@@ -101,8 +116,8 @@ Range Reach::rows(const Site& site, std::int64_t head) const {
                                                   : Range{};
   if (rows_stack(site, Axis::pos) != site.stack)  // keys and values of cross-attention
     return cone_.encoder.final < cone_.encoder.rows ? Range{0, cone_.encoder.rows} : Range{};
-  const bool entered =
-      same || site.layer > 0 || place_in_block(site).first >= 2;  // from another stack: across
+  const bool entered = same || site.layer > 0 || from.stack == Stack::vision ||
+                       place_in_block(config, site).first >= 2;  // the encoder is read across
   return entered ? from_row(cone.block(site.layer)) : Range{};
 }
 

@@ -18,6 +18,7 @@ class Reach {
   const Target& where() const { return where_; }
 
  private:
+  Range masked_rows(const Site& site, std::int64_t head) const;
   Range own_rows() const;
   bool follows(const Site& site) const;
   bool same_head(const Site& site, std::int64_t head) const;

