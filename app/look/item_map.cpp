@@ -35,7 +35,12 @@ void note_item(std::string_view name) {
 
 void note_item(std::string_view name, const ItemRect& rect) {
   if (!noting) return;
-  items().insert_or_assign(scope() + std::string(id_of(name)), rect);
+  ItemRect item = rect;
+  const ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 clip0 = list->GetClipRectMin(), clip1 = list->GetClipRectMax();
+  item.seen0 = ImVec2(std::max(rect.p0.x, clip0.x), std::max(rect.p0.y, clip0.y));
+  item.seen1 = ImVec2(std::min(rect.p1.x, clip1.x), std::min(rect.p1.y, clip1.y));
+  items().insert_or_assign(scope() + std::string(id_of(name)), item);
 }
 
 const std::map<std::string, ItemRect>& noted_items() { return items(); }

@@ -10,6 +10,8 @@
 namespace attnscope {
 namespace {
 
+bool headings_told = false;
+
 std::string shown_part(const std::string& label) { return label.substr(0, label.find("##")); }
 
 // The caption over a slider: its name dim on the left, its value on the right.
@@ -55,18 +57,26 @@ void text_line(ImFont* font, ImU32 colour, const std::string& text) {
   figure_text(text);
 }
 
+void set_headings_told(bool told) { headings_told = told; }
+
 void view_heading(const std::string& title, const std::string& sentence, float width) {
-  text_line(fonts().title, theme().text, title);
+  text_line(headings_told ? fonts().body_bold : fonts().title, theme().text, title);
+  if (headings_told) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);
 }
 
 void section_heading(const std::string& text) { text_line(fonts().body_bold, theme().text, text); }
 
-void caption(const std::string& text) {
+void caption(const std::string& text, float width) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  figure_text(text, 0);
+  figure_text(text, width);
+}
+
+float caption_height(const std::string& text, float width) {
+  const FontScope face(fonts().small);
+  return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
 }
 
 bool chip(const std::string& label, bool on, const char* help) {

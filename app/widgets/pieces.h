@@ -19,13 +19,17 @@ namespace attnscope {
 inline float scaled(float units) { return units * ui_scale(); }
 /// Title of a view, and one dim sentence below it that wraps inside `width`.
 void view_heading(const std::string& title, const std::string& sentence, float width);
+/// Somebody else tells what is to be seen: headings are small and have no sentence.
+void set_headings_told(bool told);
 /// Text of ImGui's current font and colour where ImGui's cursor stands, as an item and a part of the figure.
 /// `wrap`: the width in which it wraps; 0: up to the window's edge; below 0: it does not.
 void figure_text(const std::string& text, float wrap = -1);
 /// A bold line over a part of a view.
 void section_heading(const std::string& text);
-/// Dim text of the small font that wraps at the window's edge.
-void caption(const std::string& text);
+/// Dim text of the small font that wraps at `width`; 0: at the window's edge.
+void caption(const std::string& text, float width = 0);
+/// How tall it is where it wraps at `width`.
+float caption_height(const std::string& text, float width);
 /// A line of `font` and colour.
 void text_line(ImFont* font, ImU32 colour, const std::string& text);
 /// Dims what was drawn in the rectangle: it is about to be replaced.
