@@ -445,9 +445,10 @@ TEST_F(PatchDragTest, ACellOfTheStreamIsPatched) {
   side_by_side("residual");
   ASSERT_TRUE(shows("matrix.residual_lens") && shows("second.matrix.residual_lens"));
   const ItemRect grid = noted_items().at("matrix.residual_lens");
-  const float wide = (grid.p1.x - grid.p0.x) / static_cast<float>(grid.cols),
-              high = (grid.p1.y - grid.p0.y) / static_cast<float>(grid.rows);
-  drag(ImVec2(grid.p0.x + wide * 10.5f, grid.p1.y - high * 0.5f), middle("second.matrix.residual_lens"));
+  const float wide = (grid.p1.x - grid.p0.x) / static_cast<float>(grid.col1 - grid.col0),
+              high = (grid.p1.y - grid.p0.y) / static_cast<float>(grid.row1 - grid.row0);
+  drag(ImVec2(grid.p0.x + wide * static_cast<float>(10.5 - grid.col0), grid.p1.y - high * 0.5f),
+       middle("second.matrix.residual_lens"));
   EXPECT_TRUE(shows("second.shaded.matrix.residual_lens"));
   let_go();
   ASSERT_EQ(document().edits.size(), 1u);
