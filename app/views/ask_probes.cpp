@@ -1,8 +1,9 @@
-// Sentences stand in assets/strings/*/ask_probes_.json.
+// Sentences stand in assets/strings/*/ask_probes.json.
+#include "app/views/ask_probes.h"
+
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/views/ask_probes_.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"

@@ -59,7 +59,6 @@ class ResidualView : public View {
   HeatStyle style(const Tensor& values) const;
   void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
   void mark_edits(const ViewContext& context, MatrixPlot& plot) const;
-  void draw_reached(const MatrixLayout& layout, ImVec2 at) const;
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
   void explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const;
   std::string cell_number(float value) const {
@@ -243,23 +242,6 @@ void ResidualView::mark_edits(const ViewContext& context, MatrixPlot& plot) cons
   }
 }
 
-// The positions of each row that a change would reach.
-void ResidualView::draw_reached(const MatrixLayout& layout, ImVec2 at) const {
-  for (std::int64_t row = 0; row < row_count(); ++row) {
-    const Range reached = shaded_rows(now_.rows()[static_cast<std::size_t>(row)].site);
-    const MatrixWindow& seen = layout.seen;
-    const double row0 = std::max(static_cast<double>(lens_index(row)), seen.row0),
-                 row1 = std::min(static_cast<double>(lens_index(row) + 1), seen.row1),
-                 col0 = std::max(static_cast<double>(reached.begin), seen.col0),
-                 col1 = std::min(static_cast<double>(reached.end), seen.col1);
-    if (row0 >= row1 || col0 >= col1) continue;
-    const ImVec2 low = layout.corner(row0, col0), high = layout.corner(row1, col1),
-                 p0(at.x + low.x, at.y + low.y), p1(at.x + high.x, at.y + high.y);
-    tint(p0, p1);
-    note_item("shaded.matrix.residual_lens", {p0, p1});
-  }
-}
-
 void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room) {
   Workspace& workspace = context.workspace;
   MatrixPlot plot;
@@ -296,7 +278,8 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const MatrixWindow before = window_;
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
-  draw_reached(layout, at);
+  for (std::int64_t row = 0; row < row_count(); ++row)
+    tint_cells(layout, at, lens_index(row), shaded_rows(now_.rows()[static_cast<std::size_t>(row)].site));
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);
