@@ -278,8 +278,8 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const MatrixWindow before = window_;
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
-  for (std::int64_t row = 0; row < row_count(); ++row)
-    tint_cells(layout, at, lens_index(row), shaded_rows(now_.rows()[static_cast<std::size_t>(row)].site));
+  for (std::size_t row = 0; row < now_.rows().size(); ++row)
+    tint_cells(layout, at, lens_index(static_cast<std::int64_t>(row)), shaded_rows(now_.rows()[row].site));
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);

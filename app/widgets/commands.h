@@ -66,7 +66,6 @@ struct Workspace {
   InspectorState inspector;
   bool shows_modules = false;                  ///< the map shows the checkpoint's names as a tree
   std::shared_ptr<void> map_tree, map_layout;  ///< what the map has made for the newest run
-  std::optional<Place> pointed_at;             ///< what the pointer is on, said while it is drawn
   std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
   Asking asking;                  ///< the measure, and what is asked about it
   std::optional<int> measure_at;  ///< an output that was pointed at with the right button
