@@ -28,14 +28,6 @@ struct AskOptions {
   std::vector<std::string> parts;
 };
 
-Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
-  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
-  if (inputs.size() > 1 && !sequences.empty())
-    return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});
-  TRY(const Edits edits, sequences.read_edits(opened));
-  return run_under(opened, edits, inputs.front());
-}
-
 Result<LogitMeasure> measure_of(const OpenedModel& opened, const AskOptions& options, const Trace& base) {
   TRY(LogitMeasure measure, parse_measure(opened, options.measure, options.at));
   if (measure.kind == LogitMeasure::Kind::kl) measure.reference = base.logits_row(row_of(measure, base));
@@ -106,8 +98,8 @@ Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std:
     std::tie(part, parts) = shard;
   }
   sweep.keep_shard(part, parts);
-  TRY_OK(check_time(sweep, options.yes));
   if (options.estimate) TRY_OK(sweep.estimate());
+  TRY_OK(check_time(sweep, options.yes));
   TRY_OK(sweep.fill());
   for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
     const SweepCell& cell = sweep.cells()[i];
@@ -130,7 +122,8 @@ Status run_ablate(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const Knockout how, knockout_of(options.how));
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY_OK(check_runs(opened));
+  TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options, *run));
   TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
   const double base = sweep.base();
@@ -140,10 +133,11 @@ Status run_ablate(const AskOptions& options) {
 Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY_OK(check_runs(opened));
   if (options.clean.empty() || options.corrupt.empty())
     return fail(Code::out_of_range, "error.cli.two_inputs");
-  TRY(const std::shared_ptr<const Trace> clean, run_one(opened, options.clean));
-  TRY(const std::shared_ptr<const Trace> corrupt, run_one(opened, options.corrupt));
+  TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
+  TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options, *clean));
   TRY(const double on_clean, measured(measure, *clean));
   TRY(const double on_corrupt, measured(measure, *corrupt));
@@ -155,7 +149,8 @@ Status run_patch(const AskOptions& options) {
 
 Status run_attribute(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY_OK(check_runs(opened));
+  TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, parse_measure(opened, options.measure, options.at));
   if (!options.graph.empty()) {
     TRY(const AttributionGraph graph, attribution_graph(*run, measure, options.least));

@@ -21,14 +21,6 @@ struct HeadOptions {
   SequenceOptions text, against;
 };
 
-Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened, const SequenceOptions& sequences) {
-  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
-  if (inputs.size() > 1 && !sequences.empty())
-    return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});
-  TRY(const Edits edits, sequences.read_edits(opened));
-  return run_under(opened, edits, inputs.front());
-}
-
 // Without each head, where there is a measure to ask.
 Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>& run,
                    const LogitMeasure& measure, std::vector<RankedHead>& heads) {
@@ -70,16 +62,17 @@ Status run_heads(const HeadOptions& options) {
     TRY(by, parse_head_score(options.by));
   }
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   HeadQuestion question;
   std::optional<LogitMeasure> measure;
   if (!options.measure.empty()) {
+    TRY_OK(check_runs(opened));
     TRY(measure.emplace(), parse_measure(opened, options.measure, options.at));
     if (measure->kind == LogitMeasure::Kind::kl) measure->reference = run->logits_row(row_of(*measure, *run));
     question = antecedent_of(*run, *measure);
   }
   if (!options.against.empty()) {
-    TRY(question.before, run_one(opened, options.against));
+    TRY(question.before, options.against.run_one(opened));
   }
   std::vector<RankedHead> heads = head_scores(*run, question);
   if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
@@ -105,7 +98,7 @@ Status run_rollout(const HeadOptions& options) {
   for (const AttentionPath one : {AttentionPath::raw, AttentionPath::flow})
     if (options.path == path_name(one)) path = one;
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const std::shared_ptr<const Trace> run, run_one(opened, options.text));
+  TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const AttentionPlace place, place_of(*run, options.attention));
   const std::int64_t last =
       place.stack == run->config().stack ? prediction_row(*run) : run->rows(place.stack) - 1;

@@ -63,7 +63,8 @@ void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
 Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& selector, Output& out) {
   const auto records = trace.select(selector);
   if (records.empty()) {
-    return fail(Code::not_found, "error.cli.no_match", {in_quotes(selector.text())});
+    return fail(Code::not_found, "error.cli.no_match",
+                {in_quotes(selector.text()), join(trace.nearest_steps(selector), ", ")});
   }
   if (out.sums_up && sequence == 0) out.add_header();
   for (const Record* record : records) {

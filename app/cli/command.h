@@ -49,10 +49,12 @@ inline constexpr const char* kModelHelp = "cli.model";  // a key of the tables
 inline constexpr const char* kEditHelp = "cli.edit";
 /// "" for the first sequence, then "seq1.", ...: in front of the names of its steps.
 std::string prefix_of(std::size_t sequence);
+/// Errors: a recording, which has no model to run anew.
+Status check_runs(const OpenedModel& opened);
 /// Errors: the first of the edits that a run had no place for.
 Status check_reached(const Edits& unreached);
-/// One sequence of a model under those of the edits that mean it. Errors: the run's, and an edit whose place
-/// it does not have.
+/// One sequence of a model under those of the edits that mean it; where they make NaN, stderr says from which
+/// number on. Errors: the run's, and an edit whose place it does not have.
 Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
                                                const Input& input, std::size_t sequence = 0);
 
@@ -76,6 +78,9 @@ class SequenceOptions {
   /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or a .json
   /// file, with the prefix of another mask in front: "enc:causal") and the edits of --edit.
   Result<Edits> read_edits(const OpenedModel& opened) const;
+  /// The one sequence of a question, run under its edits; of a recording, its first. Errors: more than one
+  /// was given, or one for a recording.
+  Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
 
  private:
   using IdLists = std::vector<std::vector<int>>;

@@ -7,6 +7,7 @@
 #include "core/base/words.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
+#include "core/lens/watch.h"
 #include "core/session/document.h"
 #include "core/session/edit_values.h"
 #include "core/trace/editable.h"
@@ -188,7 +189,23 @@ Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const 
   run.edits = edits_for(edits, static_cast<int>(sequence));
   TRY(std::shared_ptr<const Trace> trace, opened.model->run(input, run));
   TRY_OK(check_reached(trace->unreached));
+  if (const auto broken = run.edits.empty() ? std::nullopt : first_broken(*trace))
+    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.broken", {to_text(*broken)}).c_str());
   return trace;
+}
+
+Status check_runs(const OpenedModel& opened) {
+  return opened.recorded.empty() ? Status(Done{}) : Status(fail(Code::unsupported, "error.trace.recording"));
+}
+
+Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const OpenedModel& opened) const {
+  if (!opened.recorded.empty() && unused()) return opened.recorded.front();
+  TRY_OK(check_runs(opened));
+  TRY(const std::vector<Input> inputs, read_or_own(opened));
+  if (inputs.size() > 1 && !empty())
+    return fail(Code::out_of_range, "error.cli.one_sequence", {inputs.size()});
+  TRY(const Edits edits, read_edits(opened));
+  return run_under(opened, edits, inputs.front());
 }
 
 Result<Edits> SequenceOptions::read_edits(const OpenedModel& opened) const {

@@ -5,11 +5,13 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/shade.h"
 #include "app/shell/view_tabs.h"
 #include "app/shell/welcome.h"
 #include "app/state/controls.h"
 #include "app/state/cursor.h"
 #include "app/state/fault.h"
+#include "app/widgets/edit_menu.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -115,7 +117,11 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   const Cursor own = workspace.cursor;
   Commands commands;
   commands.refuse_edits();
+  (void)take_offered();
+  const ShadedRows reached = shade({});
   draw_part(state, part, name, [&] { draw(nullptr, commands); });
+  (void)shade(reached);
+  patch_.pick(take_offered());
   if (workspace.cursor == own) workspace.cursor = shared;
   workspace.show_difference = difference;
   const bool wanted = workspace.edit_at && !edit_at;
@@ -229,6 +235,10 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
     if (!workspace.second_view.empty()) draw_half(state, half(true), ImVec2(middle, min.y), max, painter);
     draw_split(state, middle);
   }
+  const bool both = two && pinned && workspace.shows_pinned[0] != workspace.shows_pinned[1];
+  const bool b_first = workspace.shows_pinned[1];
+  patch_.draw(state, both ? run : nullptr, b_first ? min : ImVec2(middle, min.y),
+              b_first ? ImVec2(middle, max.y) : max);
   const std::array<std::string, 2> now = {workspace.view, two ? workspace.second_view : std::string()};
   for (const bool second : {false, true}) {
     std::string& shown = shown_[second ? 1 : 0];

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "app/state/frame_state.h"
+#include "app/shell/patch_drag.h"
 
 namespace attnscope {
 
@@ -30,6 +30,7 @@ class Stage {
   void draw_split(FrameState& state, float x);
   void draw_progress(FrameState& state);
 
+  PatchDrag patch_;
   std::array<std::string, 2> shown_;  // the views of the last frame
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
 };

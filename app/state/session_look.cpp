@@ -60,7 +60,7 @@ void take_ask(const json& look, Asking& asking) {
   read(*found, "row", asking.measure.row);
   int page = 0, stack = 0;
   read(*found, "page", page);
-  if (page >= 0 && page <= static_cast<int>(AskPage::graph)) settings.page = static_cast<AskPage>(page);
+  if (page >= 0 && page <= static_cast<int>(AskPage::probes)) settings.page = static_cast<AskPage>(page);
   read(*found, "stack", stack);
   if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
   read(*found, "knock_out", settings.knock_out);

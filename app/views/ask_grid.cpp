@@ -74,12 +74,6 @@ std::string both_names(const OpenedModel& opened, const SweepAnswer& answer, con
   return tr("ask.both", {token_label(opened, there[static_cast<std::size_t>(partner)]), own});
 }
 
-Target target_of_cell(const SweepCell& cell) {
-  Target out{Target::Kind::step, cell.site, {}, {}};
-  for (const Coordinate& c : cell.at) out.at.push_back({c.axis, c.index, c.index + 1});
-  return out;
-}
-
 }  // namespace
 
 SweepGrid SweepGrid::of(const Sweep& sweep) {
@@ -145,7 +139,8 @@ std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, co
   if (cell.at.empty())
     return tr("ask.place.part", {row, part_name(cell.site.slot, cell.site.part == Part::cross)});
   const Coordinate& at = cell.at.back();
-  if (!is_row_axis(at.axis)) return tr("ask.place.head", {row, std::to_string(at.index)});
+  if (!is_row_axis(at.axis))
+    return tr(at.axis == "head" ? "ask.place.head" : "ask.place.neuron", {row, std::to_string(at.index)});
   return tr("ask.place.pos",
             {row, std::to_string(at.index), both_names(opened, answer, cell.site, at.index)});
 }
@@ -172,7 +167,10 @@ void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, Ma
     plot.rows.labels.push_back(
         sweep_row_label(answer.sweep->run()->config(), grid_.rows[row], grid_.heads[row]));
   const bool tokens = is_row_axis(grid_.over);
-  plot.cols.title = tr(tokens ? "ask.axis.pos" : grid_.over.empty() ? "ask.axis.part" : "ask.axis.head");
+  plot.cols.title = tr(tokens                 ? "ask.axis.pos"
+                       : grid_.over.empty()   ? "ask.axis.part"
+                       : grid_.over == "head" ? "ask.axis.head"
+                                              : "ask.axis.neuron");
   for (std::int64_t col = 0; col < grid_.cols; ++col) {
     plot.cols.labels.push_back(tokens                ? both_names(opened, answer, grid_.rows.front(), col)
                                : grid_.parts.empty() ? std::to_string(col)
@@ -193,7 +191,7 @@ void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, 
       const int sequence = context.workspace.cursor.sequence;
       if (context.workspace.asking.is_put(document, answer, cell))
         plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
-      else if (!edits_of(document.edits, sequence, target_of_cell(at)).empty())
+      else if (!edits_of(document.edits, sequence, target_of({at.site, at.at})).empty())
         plot.marks.push_back(edit_mark(row, col, 1, 1));
     }
 }

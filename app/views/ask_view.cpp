@@ -10,6 +10,7 @@
 #include "app/views/ask_heads.h"
 #include "app/views/ask_parts.h"
 #include "app/views/ask_paths.h"
+#include "app/views/ask_probes.h"
 #include "app/views/ask_side.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -55,6 +56,7 @@ class AskView : public View {
   AskHeads heads_;
   AskPaths paths_;
   AskGraph graph_;
+  AskProbes probes_;
   std::string other_;
   bool typing_ = false;
 };
@@ -70,6 +72,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::heads) sentence = "ask.sentence.heads";
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
+  if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
   view_heading(measure_question(opened, *answer.measure), tr(sentence, {words}), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
@@ -83,7 +86,8 @@ void AskView::draw_pages(const ViewContext& context, float width) {
     const char* key;
   } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
-               {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"}};
+               {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
+               {AskPage::probes, "ask.page.probes"}};
   for (const auto& [page, key] : pages) {
     const std::string help = std::string(key) + ".help";
     if (chip(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
@@ -288,6 +292,7 @@ void AskView::draw(const ViewContext& context) {
     case AskPage::heads: answer_at_once(context); return heads_.draw(context, *answer, at, left);
     case AskPage::paths: return paths_.draw(context, *answer, at, left);
     case AskPage::graph: return graph_.draw(context, *answer, at, left);
+    case AskPage::probes: return probes_.draw(context, at, left);
     default: return draw_sweep(context, at, left);
   }
 }

@@ -4,6 +4,7 @@
 
 #include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
+#include "app/look/shade.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -42,6 +43,16 @@ bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThum
     const Target own = target_of({scene.place().site(slot, head.layer), {{"head", head.head}}});
     return slot >= Slot::scores && slot <= Slot::z && meet(number->where, own);
   });
+}
+
+// The rows of its pattern that a change would reach.
+void draw_reached(const AttentionScene& scene, const HeadThumbnail& head, ImVec2 p0, ImVec2 p1) {
+  const Range rows = shaded_rows(scene.place().site(Slot::pattern, head.layer), head.head);
+  if (rows.size() <= 0 || scene.queries <= 0) return;
+  const float each = (p1.y - p0.y) / static_cast<float>(scene.queries), y0 = p0.y;
+  p0.y = y0 + each * static_cast<float>(rows.begin), p1.y = y0 + each * static_cast<float>(rows.end);
+  tint(p0, p1);
+  note_item(format("shaded.head_%d_%lld", head.layer, static_cast<long long>(head.head)), {p0, p1});
 }
 
 // One line per role that the run can show.
@@ -283,6 +294,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                 : hovered ? theme().text_dim
                           : theme().border,
                 scaled(4), 0, current || hovered ? scaled(2) : scaled(1));
+    draw_reached(scene, head, place.p0, place.p1);
     if (is_edited(context.run, scene, head))
       draw_edit_sign(canvas, ImVec2(place.p1.x + out, place.p0.y - out));
   }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/look/item_map.h"
+#include "app/look/shade.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
 #include "app/views/residual_window.h"
@@ -277,6 +278,8 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const MatrixWindow before = window_;
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
+  for (std::size_t row = 0; row < now_.rows().size(); ++row)
+    tint_cells(layout, at, lens_index(static_cast<std::int64_t>(row)), shaded_rows(now_.rows()[row].site));
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);

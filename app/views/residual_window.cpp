@@ -82,4 +82,17 @@ void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_co
   }
 }
 
+void tint_cells(const MatrixLayout& layout, ImVec2 at, std::int64_t row, Range cols) {
+  const MatrixWindow& seen = layout.seen;
+  const double row0 = std::max(static_cast<double>(row), seen.row0),
+               row1 = std::min(static_cast<double>(row + 1), seen.row1),
+               col0 = std::max(static_cast<double>(cols.begin), seen.col0),
+               col1 = std::min(static_cast<double>(cols.end), seen.col1);
+  if (row0 >= row1 || col0 >= col1) return;
+  const ImVec2 low = layout.corner(row0, col0), high = layout.corner(row1, col1),
+               p0(at.x + low.x, at.y + low.y), p1(at.x + high.x, at.y + high.y);
+  tint(p0, p1);
+  note_item("shaded.matrix.residual_lens", {p0, p1});
+}
+
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/widgets/matrix_plot.h"
+#include "core/trace/rows.h"
 
 namespace attnscope {
 
@@ -13,6 +14,8 @@ MatrixWindow whole_cells(const MatrixWindow& before, MatrixWindow window, std::i
 /// What of the cells fits: the upper rows, and the columns around `col`; all() where everything does.
 MatrixWindow first_window(std::int64_t rows, std::int64_t cols, std::int64_t col, float fit_rows,
                           float fit_cols);
+/// Tints the columns of a row that a change would reach; `at` is the plot's position on screen.
+void tint_cells(const MatrixLayout& layout, ImVec2 at, std::int64_t row, Range cols);
 /// Height of the band below the cells that offer_more needs; 0 where everything is in sight.
 float more_height(const MatrixWindow& window);
 /// In a band below the cells (p0, p1 on screen), for each edge behind which there is more: how much, and a

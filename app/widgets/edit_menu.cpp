@@ -106,6 +106,11 @@ bool action(const char* key, bool enabled = true) {
   return clicked;
 }
 
+std::optional<Place>& offered() {
+  static std::optional<Place> place;
+  return place;
+}
+
 void label(const char* key) {
   ImGui::AlignTextToFramePadding();
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
@@ -116,8 +121,11 @@ void label(const char* key) {
 }  // namespace
 
 void offer_edit(Workspace& workspace, Place place) {
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = std::move(place);
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.edit_at = place;
+  offered() = std::move(place);
 }
+
+std::optional<Place> take_offered() { return std::exchange(offered(), std::nullopt); }
 
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
   return {row, col, theme().warning, rows, cols, 1.5f};
@@ -243,22 +251,47 @@ void EditMenu::draw_freeze(const Ask& ask) {
     put(ask, EditOp::set, FromPos{position_}, "edit_menu.did.freeze", std::to_string(position_));
 }
 
+namespace {
+
 // Numbers that have a name: of the pinned run, or a direction.
+Result<NumberEdit> named_edit(const Session& session, const RunResult& run, int sequence, const Target& where,
+                              EditOp op, const std::string& name) {
+  const EditNumbers find =
+      named_numbers(*run.document.opened, runs_on_screen(session.result(), session.pinned(), sequence));
+  TRY(Tensor values, find(name, where));
+  NumberEdit out{where, op, Frozen{std::move(values), name}};
+  TRY_OK(check_edit(run.trace(sequence), out));
+  return out;
+}
+
+// A direction that the person chooses in the file browser.
+void ask_direction(Commands& commands, const Target& where, int sequence, int edits_sequence) {
+  commands.ask_file(
+      {false, "edit_menu.direction.file.title", {}, [=](Session& session, const std::string& path) {
+         const auto run = session.result();
+         if (!run || run->traces.empty()) return;
+         const int last = static_cast<int>(run->traces.size()) - 1;
+         const auto made =
+             named_edit(session, *run, std::min(sequence, last), where, EditOp::add, "dir:" + path);
+         if (!made) return session.report(made.error());
+         (void)session.edit(Text::of("edit_menu.did.direction", {target_words(where), path}), {},
+                            [edit = make_edit(*made, edits_sequence)](Document& document) -> Status {
+                              put_or_take_back(document, edit);
+                              return Done{};
+                            });
+       }});
+}
+
+}  // namespace
+
 void EditMenu::put_named(const Ask& ask, EditOp op, const std::string& name, const char* sentence,
                          const std::string& argument) {
   refused_.reset();
-  const EditNumbers find = named_numbers(
-      *ask.run.document.opened, runs_on_screen(ask.session.result(), ask.session.pinned(), ask.sequence));
-  const auto values = find(name, ask.where);
-  if (!values) {
-    refused_ = values.error();
-    return;
-  }
-  Frozen frozen{*values, name};
-  if (const Status can = check_edit(ask.trace(), NumberEdit{ask.where, op, frozen}); !can)
-    refused_ = can.error();
+  auto made = named_edit(ask.session, ask.run, ask.sequence, ask.where, op, name);
+  if (!made)
+    refused_ = made.error();
   else
-    put(ask, op, std::move(frozen), sentence, argument);
+    put(ask, op, std::move(made->value), sentence, argument);
 }
 
 void EditMenu::draw_named(const Ask& ask) {
@@ -278,6 +311,14 @@ void EditMenu::draw_named(const Ask& ask) {
   if ((add || entered) && !direction_.empty())
     put_named(ask, EditOp::add, "dir:" + direction_, "edit_menu.did.direction", direction_);
   if (from_a) put_named(ask, EditOp::set, "run:A", "edit_menu.did.from_a", "");
+  ImGui::SetCursorPosX(scaled(kLabel));
+  if (action("edit_menu.direction.run", ask.session.pinned() != nullptr))
+    put_named(ask, EditOp::add, "dir:run:A", "edit_menu.did.direction", tr("edit_menu.direction.run"));
+  ImGui::SameLine();
+  if (action("edit_menu.direction.file")) {
+    ask_direction(ask.commands, ask.where, ask.sequence, ask.edits_sequence());
+    ImGui::CloseCurrentPopup();
+  }
   if (!refused_) return;
   const ColourScope ink(ImGuiCol_Text, theme().warning);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));

@@ -15,6 +15,8 @@ namespace attnscope {
 
 /// Called by whoever draws a place, with what is under the pointer: a right click asks for the menu there.
 void offer_edit(Workspace& workspace, Place place);
+/// What was offered last since this was asked: what the pointer is on.
+std::optional<Place> take_offered();
 
 /// An outline in the colour of edits.
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols);

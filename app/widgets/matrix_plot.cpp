@@ -9,9 +9,11 @@
 #include "app/look/fonts.h"
 #include "app/look/item_map.h"
 #include "app/look/pointed.h"
+#include "app/look/shade.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_lens.h"
 #include "app/widgets/matrix_parts.h"
+#include "app/widgets/pieces.h"
 
 namespace attnscope {
 namespace {
@@ -76,8 +78,9 @@ void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayo
   }
 }
 
-void outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-             const MatrixMark& mark) {
+// The rectangle of a mark, clipped to what is seen; false where nothing of it is.
+bool mark_rect(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position, const MatrixMark& mark,
+               ImVec2& p0, ImVec2& p1) {
   const double row0 = mark.row < 0 ? 0 : static_cast<double>(mark.row),
                col0 = mark.col < 0 ? 0 : static_cast<double>(mark.col);
   const double row1 =
@@ -86,13 +89,49 @@ void outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& l
       mark.col < 0 ? static_cast<double>(matrix_cols(plot)) : col0 + static_cast<double>(mark.cols);
   if (row1 <= layout.seen.row0 || row0 >= layout.seen.row1 || col1 <= layout.seen.col0 ||
       col0 >= layout.seen.col1)
-    return;
-  ImVec2 p0 = position + layout.corner(std::max(row0, layout.seen.row0), std::max(col0, layout.seen.col0));
-  ImVec2 p1 = position + layout.corner(std::min(row1, layout.seen.row1), std::min(col1, layout.seen.col1));
+    return false;
+  p0 = position + layout.corner(std::max(row0, layout.seen.row0), std::max(col0, layout.seen.col0));
+  p1 = position + layout.corner(std::min(row1, layout.seen.row1), std::min(col1, layout.seen.col1));
+  return true;
+}
+
+void outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
+             const MatrixMark& mark) {
+  ImVec2 p0, p1;
+  if (!mark_rect(plot, layout, position, mark, p0, p1)) return;
   if (p1.x - p0.x < 4) p0.x -= 2, p1.x += 2;
   if (p1.y - p0.y < 4) p0.y -= 2, p1.y += 2;
   const float thickness = mark.thickness * ui_scale();
   canvas.rect(p0, p1, mark.colour ? mark.colour : theme().accent, 3 * ui_scale(), 0, thickness);
+}
+
+// The cells of its place that a change would reach.
+std::vector<MatrixMark> shaded_cells(const CellsPlace& place) {
+  if (!place.weight.empty() || place.first.empty()) return {};
+  std::int64_t head = -1;
+  int rows = -1;
+  for (int axis = 0; axis < static_cast<int>(place.first.size()); ++axis) {
+    const std::string_view name = axis_of(place.site, axis);
+    if (name == "pos" || name == "query") rows = axis;
+    if (name == "head" && axis != place.row_axis && axis != place.col_axis)
+      head = place.first[static_cast<std::size_t>(axis)];
+  }
+  const Range reached = shaded_rows(place.site, head);
+  if (rows < 0 || reached.size() <= 0) return {};
+  const std::int64_t first = place.first[static_cast<std::size_t>(rows)],
+                     begin = std::max<std::int64_t>(0, reached.begin - first), end = reached.end - first;
+  if (begin >= end) return {};
+  if (rows == place.row_axis) return {{begin, -1, 0, end - begin, 1}};
+  if (rows == place.col_axis) return {{-1, begin, 0, 1, end - begin}};
+  return begin == 0 ? std::vector<MatrixMark>{{}} : std::vector<MatrixMark>();
+}
+
+void draw_shades(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position) {
+  for (const MatrixMark& mark : shaded_cells(plot.place))
+    if (ImVec2 p0, p1; mark_rect(plot, layout, position, mark, p0, p1)) {
+      tint(p0, p1);
+      note_item("shaded.matrix." + plot.key, {p0, p1});
+    }
 }
 
 void draw_marks(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
@@ -185,6 +224,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   point_at_cell(plot, event);
   canvas.push_clip(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3));
   draw_cells(painter, canvas, plot, layout, position);
+  draw_shades(plot, layout, position);
   if (event.numbers) draw_numbers(canvas, plot, layout, position, numbers);
   draw_marks(canvas, plot, layout, position, event);
   canvas.pop_clip();

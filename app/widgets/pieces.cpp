@@ -35,6 +35,12 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 void veil(ImVec2 p0, ImVec2 p1) { Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f)); }
 
+void tint(ImVec2 p0, ImVec2 p1) {
+  const Canvas canvas;
+  canvas.fill_rect(p0, p1, with_alpha(theme().warning, 0.24f));
+  canvas.rect(p0, p1, with_alpha(theme().warning, 0.7f), 0, 0, scaled(1));
+}
+
 void figure_text(const std::string& text, float wrap) {
   note_text(text);
   const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;

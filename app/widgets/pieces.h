@@ -34,6 +34,8 @@ float caption_height(const std::string& text, float width);
 void text_line(ImFont* font, ImU32 colour, const std::string& text);
 /// Dims what was drawn in the rectangle: it is about to be replaced.
 void veil(ImVec2 p0, ImVec2 p1);
+/// Tints the rectangle: a change that one thinks of would reach it (app/look/shade.h).
+void tint(ImVec2 p0, ImVec2 p1);
 
 // ---- controls -----------------------------------------------------------------------------------
 /// A choice among few: outlined when `on`. `label` is "text###id". True when clicked.

@@ -6,6 +6,7 @@
 #include "core/arch/memory_limit.h"
 #include "core/arch/random_model.h"
 #include "core/base/assets.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/trace/ties.h"
 #include "core/trace/weight_parts.h"
@@ -14,36 +15,11 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFile = "assets/presets/presets.json";
-constexpr std::size_t kNearest = 3;
 
 const nlohmann::ordered_json& presets() {
   static const auto file = nlohmann::ordered_json::parse(asset(kFile), nullptr, false);
   CHECK(file.is_object());
   return file;
-}
-
-// Letters to change, insert or leave out to come from one to the other (Levenshtein).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t before = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = before + (a[i - 1] == b[j - 1] ? 0 : 1);
-      before = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-std::vector<std::string> nearest(std::string_view name) {
-  std::vector<std::string> out = preset_names();
-  const std::string_view read = name.substr(0, 64);
-  std::stable_sort(out.begin(), out.end(), [&](const std::string& a, const std::string& b) {
-    return distance(read, a) < distance(read, b);
-  });
-  out.resize(std::min(out.size(), kNearest));
-  return out;
 }
 
 // Bytes of a model whose weights are float32, each counted once.
@@ -73,8 +49,9 @@ bool is_preset(const std::string& name) { return presets().contains(name); }
 
 Result<nlohmann::json> preset_config(const std::string& name) {
   if (!is_preset(name))
-    return fail(Code::not_found, "error.arch.no_preset",
-                {in_quotes(name), join(nearest(name), ", "), join(preset_names(), ", ")});
+    return fail(
+        Code::not_found, "error.arch.no_preset",
+        {in_quotes(name), join(nearest_names(name, preset_names()), ", "), join(preset_names(), ", ")});
   return nlohmann::json(presets()[name]);
 }
 

@@ -87,7 +87,7 @@ double guessing(const ProbeRows& fitted, const ProbeRows& rows) {
 }
 
 Result<ProbeAnswer> probe_depths(const std::vector<ProbePlace>& fit, const std::vector<ProbePlace>& held_out,
-                                 double lambda, const std::function<bool(float)>& go_on) {
+                                 double lambda, const ProbeProgress& go_on) {
   std::map<int, int> classes;
   for (const ProbePlace& place : fit) classes.emplace(place.label, 0);
   int next = 0;
@@ -99,7 +99,7 @@ Result<ProbeAnswer> probe_depths(const std::vector<ProbePlace>& fit, const std::
   out.fitted_rows = std::ssize(fit), out.held_out_rows = std::ssize(held_out);
   const std::vector<Site> sites = sites_of(*fit.front().trace);
   for (std::size_t depth = 0; depth < sites.size(); ++depth) {
-    if (go_on && !go_on(static_cast<float>(depth) / static_cast<float>(sites.size())))
+    if (go_on && !go_on(static_cast<float>(depth) / static_cast<float>(sites.size()), out))
       return fail(Code::cancelled, "error.model.stopped");
     TRY(const ProbeRows known, rows_at(fit, depth, classes));
     TRY(const ProbeRows others, rows_at(held_out, depth, classes));

@@ -56,9 +56,11 @@ struct ProbeAnswer {
   std::int64_t fitted_rows = 0, held_out_rows = 0, classes = 0;
   double guessing = 0;
 };
+/// Called with the share of the work that is done and what is known by then; says whether to go on.
+using ProbeProgress = std::function<bool(float share, const ProbeAnswer& known)>;
 /// Over the depth of the main stack. Rows to hold out whose label never occurs among the others count as
 /// wrong. Errors: no place, fewer than two classes, a run that lacks its stream, `go_on` said no.
 Result<ProbeAnswer> probe_depths(const std::vector<ProbePlace>& fit, const std::vector<ProbePlace>& held_out,
-                                 double lambda, const std::function<bool(float)>& go_on = {});
+                                 double lambda, const ProbeProgress& go_on = {});
 
 }  // namespace attnscope

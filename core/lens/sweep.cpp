@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/model/gradients.h"
-#include "core/trace/editable.h"
 
 namespace attnscope {
 namespace {
@@ -16,16 +15,12 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kMostCells = 1 << 20;
 
-bool names(const std::string& word, Axis axis) {
-  return word == axis_name(axis) || (is_row_axis(axis) && (word == "pos" || word == "query"));
-}
-
 // The axes of a step that are gone over, in the order of `over`.
 Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector<std::string>& over) {
   std::vector<std::size_t> out;
   for (const std::string& word : over) {
-    const auto found =
-        std::find_if(record.axes.begin(), record.axes.end(), [&](Axis axis) { return names(word, axis); });
+    const auto found = std::find_if(record.axes.begin(), record.axes.end(),
+                                    [&](Axis axis) { return names_axis(word, axis); });
     if (found == record.axes.end()) {
       std::vector<std::string> known;
       for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
@@ -34,29 +29,6 @@ Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector
     out.push_back(static_cast<std::size_t>(found - record.axes.begin()));
   }
   return out;
-}
-
-std::int64_t coordinate(const SweepCell& cell, Axis axis) {
-  for (const Coordinate& c : cell.at)
-    if (names(c.axis, axis)) return c.index;
-  return -1;
-}
-
-// The planes of a step that a cell covers, one per head: visit(head, rows, cols).
-template <class Visit>
-void for_each_plane(const Record& record, const SweepCell& cell, Visit visit) {
-  const auto head_axis = std::find(record.axes.begin(), record.axes.end(), Axis::head) - record.axes.begin();
-  const bool heads = head_axis < std::ssize(record.axes);
-  std::vector<Range> ranges;
-  for (std::size_t d = 0; d < record.axes.size(); ++d) {
-    if (heads && static_cast<std::ptrdiff_t>(d) == head_axis) continue;
-    const std::int64_t at = coordinate(cell, record.axes[d]);
-    ranges.push_back(at < 0 ? Range{0, record.shape[d]} : Range{at, at + 1});
-  }
-  const std::int64_t own = heads ? coordinate(cell, Axis::head) : 0;
-  const std::int64_t count = heads ? record.shape[static_cast<std::size_t>(head_axis)] : 1;
-  for (std::int64_t head = own < 0 ? 0 : own; head < (own < 0 ? count : own + 1); ++head)
-    visit(head, ranges[0], ranges[1]);
 }
 
 }  // namespace
@@ -77,15 +49,8 @@ Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_pt
                               std::shared_ptr<const Trace> donor, LogitMeasure measure, const Selector& steps,
                               const std::vector<std::string>& over) {
   Sweep out(std::move(model), std::move(into), std::move(measure));
-  out.donor_ = std::move(donor);
-  for (const Record& record : out.run_->records())
-    for (const Axis axis : record.axes)
-      if (is_row_axis(axis) || axis == Axis::key) {
-        const Stack stack = rows_stack(record.site, axis);
-        if (!out.partners_.contains(stack)) out.partners_[stack] = align_rows(*out.run_, *out.donor_, stack);
-      }
-  if (out.partners_.at(out.run_->config().stack).matched() == 0)
-    return fail(Code::out_of_range, "error.lens.sweep.unaligned");
+  out.donor_ = std::make_shared<const Donor>(out.run_, std::move(donor));
+  if (out.donor_->matched() == 0) return fail(Code::out_of_range, "error.lens.sweep.unaligned");
   TRY_OK(out.add_cells(steps, over));
   return out;
 }
@@ -95,7 +60,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
   bool any = false;
   for (const Record* record : run_->select(steps)) {
     if (!step_of(record->site.slot).editable) continue;
-    if (donor_ && !donor_->find(record->site)) continue;
+    if (donor_ && !donor_->has(record->site)) continue;
     any = true;
     TRY(const std::vector<std::size_t> axes, axes_of(*record, over));
     std::int64_t count = 1;
@@ -109,71 +74,19 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
         cell.at.insert(cell.at.begin(), {over[a], rest % record->shape[axes[a]]});
         rest /= record->shape[axes[a]];
       }
-      if (has_partner(cell)) cells_.push_back(std::move(cell));
+      if (!donor_ || donor_->has(cell.site, cell.at)) cells_.push_back(std::move(cell));
     }
   }
   if (any) return Done{};
-  return fail(Code::not_found, "error.lens.sweep.no_step", {steps.text()});
-}
-
-const Alignment& Sweep::partners(const Site& site, Axis axis) const {
-  return partners_.at(rows_stack(site, axis));
-}
-
-bool Sweep::has_partner(const SweepCell& cell) const {
-  if (!donor_) return true;
-  const auto matched = [&](Axis axis) {
-    const std::int64_t at = coordinate(cell, axis);
-    if (at < 0) return true;
-    const Alignment& rows = partners(cell.site, axis);
-    return at < std::ssize(rows.to_b) && rows.to_b[static_cast<std::size_t>(at)] >= 0;
-  };
-  return matched(Axis::pos) && matched(Axis::key);
-}
-
-Target Sweep::target(const SweepCell& cell) const {
-  Target out{Target::Kind::step, cell.site, {}, {}};
-  for (const Coordinate& c : cell.at) out.at.push_back({c.axis, c.index, c.index + 1});
-  return out;
-}
-
-// What the other run has at the place, in this run's rows; this run's own numbers where it has no partner.
-Tensor Sweep::donated(const SweepCell& cell) const {
-  const Record& record = *run_->find(cell.site);
-  const Alignment &rows = partners(cell.site, Axis::pos), &keys = partners(cell.site, Axis::key);
-  const bool by_key = record.axes.back() == Axis::key;
-  const bool same =
-      rows.identity() && (!by_key || keys.identity()) && record.shape == donor_->find(cell.site)->shape;
-  if (same && !record.derived) return donor_->find(cell.site)->value();
-  std::vector<Tensor> planes;
-  for_each_plane(record, cell, [&](std::int64_t head, Range row, Range col) {
-    Tensor from = aligned_slice(*run_, *donor_, cell.site, rows, keys, head, row, col).packed();
-    const Tensor own = run_->slice(cell.site, head, row, col);
-    Buffer out({{own.axis(0), own.size(0)}, {own.axis(1), own.size(1)}});
-    for (std::int64_t i = 0; i < own.size(0); ++i)
-      for (std::int64_t j = 0; j < own.size(1); ++j)
-        out.data()[i * own.size(1) + j] =
-            from.empty() || std::isnan(from.at(i, j)) ? own.at(i, j) : from.at(i, j);
-    planes.push_back(std::move(out).freeze());
-  });
-  if (planes.size() == 1) return planes.front();
-  const bool heads_first = record.axes.front() == Axis::head;
-  const std::int64_t heads = std::ssize(planes), count = planes[0].size(0), width = planes[0].size(1);
-  Buffer out({{heads_first ? Axis::head : Axis::pos, heads_first ? heads : count},
-              {heads_first ? Axis::pos : Axis::head, heads_first ? count : heads},
-              {Axis::none, width}});
-  for (std::int64_t head = 0; head < heads; ++head)
-    for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t j = 0; j < width; ++j)
-        out.data()[(heads_first ? head * count + i : i * heads + head) * width + j] =
-            planes[static_cast<std::size_t>(head)].at(i, j);
-  return std::move(out).freeze();
+  return fail(Code::not_found, "error.lens.sweep.no_step",
+              {steps.text(), join(run_->nearest_steps(steps), ", ")});
 }
 
 std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
   const SweepCell& at = cells_[cell];
-  if (!donor_) return make_edit(NumberEdit{target(at), how_.op, how_.value});
-  return make_edit(NumberEdit{target(at), EditOp::set, Frozen{donated(at), ""}});
+  const Target where = target_of({at.site, at.at});
+  if (!donor_) return make_edit(NumberEdit{where, how_.op, how_.value});
+  return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(at.site, at.at), ""}});
 }
 
 void Sweep::keep_shard(int part, int parts) {
@@ -197,7 +110,7 @@ Status Sweep::estimate() {
     double sum = 0;
     if (!gradients->find(cell.site)) continue;
     Status status = Done{};
-    for_each_plane(record, cell, [&](std::int64_t head, Range row, Range col) {
+    for_each_plane(record, cell.at, [&](std::int64_t head, Range row, Range col) {
       const Tensor whole =
           run_->slice(cell.site, head, {0, record.shape[record.shape.size() - 2]}, {0, record.shape.back()});
       NumberEdit plane = *change->number();

@@ -7,11 +7,10 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "core/lens/alignment.h"
+#include "core/lens/donor.h"
 #include "core/model/measure.h"
 #include "core/model/model.h"
 
@@ -70,15 +69,10 @@ class Sweep {
  private:
   Sweep(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure);
   Status add_cells(const Selector& steps, const std::vector<std::string>& over);
-  /// Which rows of the donor belong to the rows that an axis of a step counts.
-  const Alignment& partners(const Site& site, Axis axis) const;
-  bool has_partner(const SweepCell& cell) const;
-  Target target(const SweepCell& cell) const;
-  Tensor donated(const SweepCell& cell) const;
 
   std::shared_ptr<const Model> model_;
-  std::shared_ptr<const Trace> run_, donor_;
-  std::map<Stack, Alignment> partners_;  ///< by the stack whose rows they are; empty: no donor
+  std::shared_ptr<const Trace> run_;
+  std::shared_ptr<const Donor> donor_;  ///< null: places are knocked out
   LogitMeasure measure_;
   Knockout how_;
   std::vector<SweepCell> cells_;

@@ -45,4 +45,8 @@ std::string to_text(const StopRule& rule);
 /// run lacks it, or it has more than kMostWatched numbers.
 std::optional<double> stop_value(const Trace& trace, const Site& site, const StopRule& rule);
 
+/// The first number of a run, in the order of execution, that is NaN or infinite; steps that follow from
+/// others by themselves (scores, patterns, logits) are told by what they hand on.
+std::optional<Cell> first_broken(const Trace& trace);
+
 }  // namespace attnscope

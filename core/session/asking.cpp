@@ -11,6 +11,7 @@ namespace {
 constexpr std::array kQuestions{
     PlaceQuestion{"heads", "blocks.*.z", "head", false, false},
     PlaceQuestion{"parts", "blocks.*.attn.out,*blocks.*.cross.out,*blocks.*.mlp.out", "", false, false},
+    PlaceQuestion{"neurons", "blocks.*.mlp.post", "d_mlp", false, false},
     PlaceQuestion{"positions", "blocks.*.resid_pre", "pos", false, true},
     PlaceQuestion{"heads_at", "blocks.*.z", "head,pos", false, true},
     PlaceQuestion{"residual", "blocks.*.resid_pre", "pos", true, true},
@@ -154,7 +155,11 @@ double Asking::effort() const {
     for (const BlockSpec& block : of.blocks) {
       const double heads = block.attention.n_heads * (block.cross ? 2 : 1),
                    rows = static_cast<double>(request_->run->rows(stack));
-      cells += over == "head" ? heads : over == "pos" ? rows : over == "head,pos" ? heads * rows : 3;
+      cells += over == "head"       ? heads
+               : over == "pos"      ? rows
+               : over == "head,pos" ? heads * rows
+               : over == "d_mlp"    ? block.mlp.d_mlp
+                                    : 3;
     }
   }
   const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length));

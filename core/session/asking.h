@@ -24,7 +24,7 @@ struct PlaceQuestion {
 std::span<const PlaceQuestion> place_questions();
 
 /// heads: a table, whose effects are those of knocking out heads.
-enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph };
+enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes };
 /// Answered by a sweep.
 inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
 

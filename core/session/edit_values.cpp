@@ -91,6 +91,26 @@ Result<Tensor> position_direction(const Trace& trace, const std::string& text, c
              scale(values.select(rows, static_cast<std::int64_t>(*from)).packed(), -1.f));
 }
 
+// "A" against the run at hand, "A-1" against another one: row by row where they have as many, else the
+// difference of their last rows.
+Result<Tensor> run_direction(const FindRun& runs, const std::string& text, const Target& where) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const std::string other = text.substr(std::min(dash + 1, text.size()));
+  TRY(const auto to, runs(text.substr(0, dash)));
+  TRY(const auto from, runs(other));
+  TRY(Tensor a, numbers_in(*to, where));
+  TRY(Tensor b, numbers_in(*from, where));
+  int rows = 0;
+  while (rows < a.rank() && !is_row_axis(a.axis(rows))) ++rows;
+  if (rows < a.rank() && a.rank() == b.rank() && a.size(rows) != b.size(rows)) {
+    a = a.select(rows, a.size(rows) - 1).packed();
+    b = b.select(rows, b.size(rows) - 1).packed();
+  }
+  if (a.sizes() != b.sizes())
+    return fail(Code::bad_shape, "error.session.edit.other_shape", {to_text(where)});
+  return add(a, scale(b, -1.f));
+}
+
 bool is_file(const std::string& text) {
   return text.find(".npz") != std::string::npos || text.find(".npy") != std::string::npos ||
          text.find(".safetensors") != std::string::npos;
@@ -111,6 +131,8 @@ Result<Tensor> direction(const OpenedModel& opened, const FindRun& runs, const s
   if (starts_with(name, "pos:")) {
     TRY(const auto here, runs(""));
     TRY(out, position_direction(*here, name.substr(4), where));
+  } else if (starts_with(name, "run:")) {
+    TRY(out, run_direction(runs, name.substr(4), where));
   } else if (is_file(name)) {
     TRY(const auto edit, parse_edit(to_text(where) + "=@" + name));
     out = std::get<Frozen>(edit->number()->value).values;

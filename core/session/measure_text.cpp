@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/session/document.h"
 
@@ -55,8 +56,25 @@ std::optional<int> by_name(const OpenedModel& opened, const std::string& text) {
   return std::nullopt;
 }
 
+// A special token that nobody wrote stands for what the vocabulary does not know.
+bool means(const OpenedModel& opened, int id, const std::string& text) {
+  return !opened.tokenizer->decode({id}).empty() || opened.tokenizer->token_text(id) == text;
+}
+
+Error unknown_word(const OpenedModel& opened, const std::string& text) {
+  std::vector<std::string> known;
+  for (int id = 0; id < opened.tokenizer->vocab_size(); ++id)
+    if (std::string word = opened.tokenizer->decode({id}); !word.empty()) known.push_back(std::move(word));
+  std::vector<std::string> near = nearest_names(text, std::move(known));
+  for (std::string& word : near) word = in_quotes(word, 24);
+  return fail(Code::not_found, "error.session.measure.unknown", {in_quotes(text, 40), join(near, ", ")});
+}
+
 Error no_token(const OpenedModel& opened, const std::string& text, const std::vector<Token>& pieces) {
   std::vector<std::string> shown;
+  if (!pieces.empty() && std::none_of(pieces.begin(), pieces.end(),
+                                      [&](const Token& piece) { return means(opened, piece.id, text); }))
+    return unknown_word(opened, text);
   for (const Token& piece : pieces)
     if (shown.size() < 8)
       shown.push_back(
@@ -70,6 +88,7 @@ Error no_token(const OpenedModel& opened, const std::string& text, const std::ve
 
 Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
   const int outputs = opened.model->config().outputs();
+  if (outputs <= 0) return fail(Code::unsupported, "error.model.no_logits");
   if (const auto id = numbered(text)) {
     if (*id < outputs) return *id;
     return fail(Code::out_of_range, "error.model.no_output", {*id, outputs - 1});
@@ -78,11 +97,8 @@ Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
   if (!opened.tokenizer)
     return fail(Code::not_found, "error.session.measure.no_tokenizer", {in_quotes(text, 40)});
   TRY(const Encoding encoding, opened.tokenizer->encode(text, false));
-  // A special token that nobody wrote stands for what the vocabulary does not know.
-  const auto means = [&](int id) {
-    return !opened.tokenizer->decode({id}).empty() || opened.tokenizer->token_text(id) == text;
-  };
-  if (encoding.tokens.size() == 1 && encoding.tokens[0].id < outputs && means(encoding.tokens[0].id))
+  if (encoding.tokens.size() == 1 && encoding.tokens[0].id < outputs &&
+      means(opened, encoding.tokens[0].id, text))
     return encoding.tokens[0].id;
   if (const auto id = opened.tokenizer->find(text); id && *id < outputs) return *id;
   return no_token(opened, text, encoding.tokens);

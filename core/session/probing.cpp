@@ -1,5 +1,7 @@
 #include "core/session/probing.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/train/story_task.h"
 #include "core/train/task.h"
@@ -10,6 +12,7 @@ namespace {
 constexpr std::uint64_t kSeed = 20;
 constexpr double kLambda = 1e-3;
 constexpr std::int64_t kRowsOfText = 4;  // of tokens and positions
+constexpr float kRunning = 0.8f;         // of the work: the texts
 
 Result<std::shared_ptr<const Task>> task_of(const OpenedModel& opened) {
   if (!opened.card || opened.card->task.empty()) return fail(Code::unsupported, "error.session.probe_task");
@@ -47,20 +50,26 @@ std::string_view probed_name(Probed what) {
   return {};
 }
 
+Status check_probes(const OpenedModel& opened) {
+  if (!opened.recorded.empty()) return fail(Code::unsupported, "error.session.probe_task");
+  TRY_OK(task_of(opened));
+  return Done{};
+}
+
 bool can_probe(const OpenedModel& opened, Probed what) {
   const auto task = task_of(opened);
-  if (!task || opened.recorded.size() > 0) return false;
+  if (!task || !check_probes(opened)) return false;
   return what == Probed::antecedent ? tells_stories((*task)->name()) : opened.model->config().vocab_size > 0;
 }
 
 Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const Model>& model, Probed what,
-                          int texts, const std::function<bool(float)>& go_on) {
+                          int texts, const ProbeProgress& go_on) {
   TRY(const std::shared_ptr<const Task> task, task_of(opened));
   if (!can_probe(opened, what)) return fail(Code::unsupported, "error.session.probe_what", {task->name()});
   std::vector<ProbePlace> fit, held_out;
   const int others = std::max(1, texts / 3), all = texts + others;
   for (int text = 0; text < all; ++text) {
-    if (go_on && !go_on(0.8f * static_cast<float>(text) / static_cast<float>(all)))
+    if (go_on && !go_on(kRunning * static_cast<float>(text) / static_cast<float>(all), {}))
       return fail(Code::cancelled, "error.model.stopped");
     const bool asks = text >= texts;
     const Example example =
@@ -68,7 +77,78 @@ Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const
     TRY(const auto trace, model->run(model->completed(example.input)));
     add_places(what, example, trace, text, asks ? held_out : fit);
   }
-  return probe_depths(fit, held_out, kLambda, go_on);
+  if (!go_on) return probe_depths(fit, held_out, kLambda);
+  return probe_depths(fit, held_out, kLambda, [&](float share, const ProbeAnswer& known) {
+    return go_on(kRunning + (1 - kRunning) * share, known);
+  });
+}
+
+void AskedProbes::State::change(const std::function<void(ProbesAnswer&)>& how) {
+  const std::lock_guard lock(mutex);
+  auto next = std::make_shared<ProbesAnswer>(*answer);
+  how(*next);
+  answer = std::move(next);
+}
+
+void AskedProbes::work(State& state, const OpenedModel& opened, int texts, const std::atomic<bool>& cancel) {
+  const auto asked = [&] {
+    const std::lock_guard lock(state.mutex);
+    return state.answer;
+  }();
+  const auto kinds = static_cast<float>(std::count(asked->asked.begin(), asked->asked.end(), true));
+  float before = 0;
+  std::optional<Error> error;
+  for (int i = 0; i < kProbedCount && !error && !cancel; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!asked->asked[at]) continue;
+    const auto told = [&](float share, const ProbeAnswer& known) {
+      state.change([&](ProbesAnswer& answer) {
+        answer.share = (before + share) / kinds;
+        if (!known.depths.empty()) answer.found[at] = known;
+      });
+      return !cancel;
+    };
+    auto found = probe(opened, asked->model, static_cast<Probed>(i), texts, told);
+    if (!found && found.error().code != Code::cancelled) error = found.error();
+    if (found) (void)told(1, *found);
+    ++before;
+  }
+  state.change([&](ProbesAnswer& answer) {
+    answer.done = true;
+    answer.stopped = answer.stopped || cancel;
+    answer.error = std::move(error);
+  });
+}
+
+void AskedProbes::start(Jobs& jobs, std::shared_ptr<const OpenedModel> opened,
+                        std::shared_ptr<const Model> model, int texts) {
+  auto first = std::make_shared<ProbesAnswer>();
+  first->model = std::move(model);
+  for (int i = 0; i < kProbedCount; ++i)
+    first->asked[static_cast<std::size_t>(i)] = can_probe(*opened, static_cast<Probed>(i));
+  state_ = std::make_shared<State>();
+  state_->answer = std::move(first);
+  jobs.submit("probes", [state = state_, opened = std::move(opened), texts](const std::atomic<bool>& cancel) {
+    const Status done = guarded("probes", [&] { work(*state, *opened, texts, cancel); });
+    if (!done) state->change([&](ProbesAnswer& answer) { answer.error = done.error(), answer.done = true; });
+  });
+}
+
+void AskedProbes::stop(Jobs& jobs) const {
+  if (!running()) return;
+  jobs.cancel("probes");
+  state_->change([](ProbesAnswer& answer) { answer.done = answer.stopped = true; });
+}
+
+bool AskedProbes::running() const {
+  const auto answer = newest();
+  return answer && !answer->done;
+}
+
+std::shared_ptr<const ProbesAnswer> AskedProbes::newest() const {
+  if (!state_) return nullptr;
+  const std::lock_guard lock(state_->mutex);
+  return state_->answer;
 }
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/step/catalog.h"
 
@@ -34,8 +35,16 @@ const Step* find_step(std::string_view text, bool in_block) {
   return nullptr;
 }
 
+// The names that come nearest stand in the same block and stack.
 Error unknown_site(std::string_view text) {
-  return fail(Code::not_found, "error.step.no_step", {in_quotes(text)});
+  const std::size_t at = std::min(text.find("blocks."), text.size());
+  const std::size_t dot = std::min(text.find('.', std::min(at + 7, text.size())), text.size());
+  const std::string block = at < text.size() ? std::string(text.substr(0, dot)) + "." : "blocks.0.";
+  std::vector<std::string> known;
+  for (const Step& step : catalog())
+    known.push_back((step.part == Part::model ? std::string() : block) + std::string(step.text));
+  return fail(Code::not_found, "error.step.no_step",
+              {in_quotes(text), join(nearest_names(text, std::move(known)), ", ")});
 }
 
 // '*' stands for any run of characters. Goes back to the last star only, so that the time is pattern times

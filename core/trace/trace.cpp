@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
@@ -59,6 +60,23 @@ std::vector<const Record*> Trace::select(const Selector& selector) const {
   for (const Record& record : records_)
     if (selector.matches(record.site)) out.push_back(&record);
   return out;
+}
+
+std::vector<std::string> Trace::nearest_steps(const Selector& selector) const {
+  const std::string& text = selector.text();
+  const std::string wanted = text.substr(0, text.find_first_of("[,"));
+  const bool every_block = wanted.find("blocks.*") != std::string::npos;
+  std::vector<std::string> known;
+  for (const Record& record : records_) {
+    std::string name = to_text(record.site);
+    const std::string block = "blocks." + std::to_string(record.site.layer) + ".";
+    if (const std::size_t at = name.find(block); every_block && at != std::string::npos)
+      name.replace(at, block.size(), "blocks.*.");
+    if (wanted.starts_with('*') && !wanted.starts_with("*blocks"))
+      name = "*." + name.substr(name.rfind('.') + 1);
+    known.push_back(std::move(name));
+  }
+  return nearest_names(wanted, std::move(known));
 }
 
 void Trace::put(Record record) {

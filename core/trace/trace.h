@@ -81,6 +81,8 @@ class Trace {
 
   const Record* find(const Site& site) const;
   std::vector<const Record*> select(const Selector& selector) const;
+  /// Where a selector matches nothing: the names of this run that come nearest, with a star where it has one.
+  std::vector<std::string> nearest_steps(const Selector& selector) const;
   /// Index in records(), or -1.
   int index_of(const Site& site) const;
 

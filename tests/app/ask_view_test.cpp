@@ -5,7 +5,9 @@
 
 #include "app/state/session_look.h"
 #include "app/views/ask_parts.h"
+#include "core/lens/donor.h"
 #include "core/lens/rollout.h"
+#include "core/trace/rows.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -352,6 +354,126 @@ TEST_F(AskViewTest, SweepsOverHeadsAndPositionsHaveARowPerHead) {
   EXPECT_EQ(cells.cols, 14);
   EXPECT_NEAR(painter_.shown("ask_sweep").at(3, 13),
               value("blocks.1.attn.z[head=3,pos=13]") - answer().base(), 1e-5);
+}
+
+TEST_F(AskViewTest, ProbesAreFittedAndLeadToTheirStep) {
+  tell();
+  click("ask.page.probes");
+  settle();
+  ASSERT_TRUE(shows("ask_probes_state")) << "a small model is probed at once";
+  ASSERT_TRUE(shows("ask_probe_2"));
+  click("ask_probe_2");
+  frames();
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.resid_post");
+  workspace().view = "ask";
+  click("ask_probes_start");
+  click("ask_probes_start");
+  settle();
+  EXPECT_TRUE(shows("ask_probes_state"));
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+// A and B side by side: A is the story, B the one in which it is soft.
+class PatchDragTest : public AskViewTest {
+ protected:
+  void side_by_side(const std::string& view) {
+    tell();
+    state().session.pin();
+    settle();
+    ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kSoft); }));
+    workspace().view = workspace().second_view = view;
+    workspace().shows_pinned = {true, false};
+    ImGui::GetIO().DisplaySize = ImVec2(1920, 1080);
+    settle();
+  }
+  void drag(ImVec2 from, ImVec2 to) {
+    point_at(from.x, from.y);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+    frames();
+    for (int i = 1; i <= 4; ++i) {
+      const float share = static_cast<float>(i) / 4;
+      point_at(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
+      frames();
+    }
+  }
+  void let_go() {
+    compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+    settle();
+  }
+  ImVec2 middle(const std::string& item) {
+    if (!shows(item)) ADD_FAILURE() << item;
+    const ItemRect r = shows(item) ? noted_items().at(item) : ItemRect{};
+    return ImVec2((r.p0.x + r.p1.x) / 2, (r.p0.y + r.p1.y) / 2);
+  }
+};
+
+TEST_F(PatchDragTest, AHeadOfAIsDroppedOnBAndItsConeIsShaded) {
+  side_by_side("attention");
+  const double before = measure();
+  const Tensor given = *session_->pinned()->trace(0).tensor(*parse_site("blocks.1.attn.z"));
+  drag(middle("head_1_3"), middle("second.head_0_0"));
+  EXPECT_TRUE(shows("patch_drag"));
+  EXPECT_FALSE(shows("second.shaded.head_0_0")) << "nothing flows back";
+  let_go();
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(to_text(*document().edits[0]), "blocks.1.attn.z[head=3]=@run:A");
+  const Tensor now = *run().trace(0).tensor(*parse_site("blocks.1.attn.z"));
+  ASSERT_EQ(now.sizes(), given.sizes());
+  const int head = now.find(Axis::head);
+  EXPECT_EQ(max_abs_difference(now.select(head, 3).packed(), given.select(head, 3).packed()), 0);
+  EXPECT_GT(measure(), before) << "the head brings the cat back";
+  session_->undo();
+  settle();
+  EXPECT_TRUE(document().edits.empty());
+}
+
+TEST_F(PatchDragTest, WhatABlockReachesIsTintedUntilTheNextPress) {
+  side_by_side("attention");
+  drag(middle("head_0_2"), middle("second.head_0_0"));
+  EXPECT_TRUE(shows("second.shaded.head_1_0"));
+  EXPECT_FALSE(shows("second.shaded.head_0_2")) << "z stands behind its own pattern";
+  EXPECT_FALSE(shows("shaded.head_1_0")) << "A stays as it is";
+  let_go();
+  EXPECT_TRUE(shows("second.shaded.head_1_0"));
+  click("second.head_0_0");
+  frames();
+  EXPECT_FALSE(shows("second.shaded.head_1_0"));
+}
+
+TEST_F(PatchDragTest, ACellOfTheStreamIsPatched) {
+  side_by_side("residual");
+  ASSERT_TRUE(shows("matrix.residual_lens") && shows("second.matrix.residual_lens"));
+  const ItemRect grid = noted_items().at("matrix.residual_lens");
+  const float wide = (grid.p1.x - grid.p0.x) / static_cast<float>(grid.col1 - grid.col0),
+              high = (grid.p1.y - grid.p0.y) / static_cast<float>(grid.row1 - grid.row0);
+  drag(ImVec2(grid.p0.x + wide * static_cast<float>(10.5 - grid.col0), grid.p1.y - high * 0.5f),
+       middle("second.matrix.residual_lens"));
+  EXPECT_TRUE(shows("second.shaded.matrix.residual_lens"));
+  let_go();
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_NE(to_text(*document().edits[0]).find("[pos=10]=@run:A"), std::string::npos)
+      << to_text(*document().edits[0]);
+  EXPECT_GT(measure(), 10) << "tired before block 0 decides";
+}
+
+TEST_F(PatchDragTest, DroppedBesideBNothingHappens) {
+  side_by_side("attention");
+  drag(middle("head_1_3"), middle("head_0_0"));
+  let_go();
+  EXPECT_TRUE(document().edits.empty());
+}
+
+TEST_F(PatchDragTest, TokensAreMatchedWhereTheLengthsDiffer) {
+  side_by_side("residual");
+  ASSERT_TRUE(session_->edit("text", {}, [](Document& d) {
+    return set_text(d, 0, "So the cat sat on the mat because it was soft. So the");
+  }));
+  settle();
+  const Donor donor(run().traces[0], session_->pinned()->traces[0]);
+  const auto edit = donor.edit({*parse_site("blocks.0.resid_pre"), {{"pos", 10}}}, "run:A");
+  ASSERT_TRUE(edit) << edit.error().text();
+  EXPECT_EQ(edit->where.at.front().begin, 11) << "one more word stands in front";
 }
 
 }  // namespace

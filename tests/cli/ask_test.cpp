@@ -2,6 +2,8 @@
 // (tests/golden/interventions, computed in float64) and against the story that the shipped Storyteller tells.
 #include <cmath>
 #include <fstream>
+#include <regex>
+#include <set>
 
 #include "core/io/npy.h"
 #include "tests/cli/program.h"
@@ -220,14 +222,67 @@ TEST(Ask, refusals_say_what_to_do) {
   expect_refused("ablate " + kStory + " --text " + kTold + " --over neuron", 1, "has no axis called neuron");
   expect_refused("ablate " + kStory + " --text " + kTold + " --steps blocks.9.attn.z", 1,
                  "No step of this run");
+  expect_refused("ablate " + kStory + " --text " + kTold + " --steps 'blocks.*.atn.z'", 1, "blocks.*.attn.z");
+  expect_refused(
+      "trace " + kStory.substr(0, kStory.find(" --")) + " --text " + kTold + " --edit blocks.1.atn.z=0", 1,
+      "Nearest: blocks.1.attn.z");
+  expect_refused("attribute model:storyteller --measure logit:catt --text " + kTold, 1, "\"cat\"");
   expect_refused("ablate " + kStory + " --text " + kTold + " --shard 4/3", 1, "--shard");
   expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,
                  "unhappiness");
   expect_refused("attribute model:storyteller --measure kl --text " + kTold, 1, "logit");
+  expect_refused("ablate scene:nine_steps --measure logit:#1 --over head", 1, "no logits");
   expect_refused("patch " + kStory + " --clean " + kTold, 1, "--corrupt-text");
   expect_refused("patch " + source_path("tests/golden/models/gpt2") +
                      " --measure logit:#3 --clean-ids 1,2,7 --corrupt-ids 3,4 --over pos",
                  1, "No token of the two texts belongs together");
+}
+
+TEST(Ask, edits_that_make_nan_are_allowed_and_located) {
+  const Ran ran =
+      cli("ablate model:storyteller --measure logit:cat --over head --text " + kTold +
+          " --edit blocks.0.attn.z[head=1,query=3]=3e38 --edit blocks.0.attn.z[head=1,query=3]*=3e38");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("blocks.0.attn.z[head=1,query=3"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.out.find("nan"), std::string::npos) << ran.out;
+}
+
+TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {
+  const TempFolder folder;
+  const std::string file = folder / "run.safetensors";
+  ASSERT_EQ(cli("trace model:storyteller --text " + kTold + " --out " + file).exit_code, 0);
+  EXPECT_NE(cli("heads " + file + " --by previous").out.find("blocks.1.attn.pattern[head=3]"),
+            std::string::npos);
+  EXPECT_EQ(cli("rollout " + file).exit_code, 0);
+  expect_refused("ablate " + file + " --measure logit:#5 --over head", 1, "recording");
+}
+
+TEST(Ask, a_direction_of_two_runs_leads_from_one_to_the_other) {
+  const std::string story = "trace model:storyteller --text " + kTold +
+                            " --text \"The cat sat on the mat because it was soft. So the\"";
+  const std::string edit = " --edit 'blocks.1.resid_pre+=@dir:run:1-0' --summary --steps blocks.1.resid_pre";
+  const Ran moved = cli(story + edit);
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  expect_refused(story + " --edit 'blocks.1.resid_pre+=@dir:run:7'", 1, "7");
+}
+
+// The questions that README asks are answered as they stand there.
+TEST(Ask, readme_commands_run) {
+  std::string readme = read_text(source_path("README.md"));
+  for (std::size_t at; (at = readme.find("\\\n")) != std::string::npos;) readme.replace(at, 2, " ");
+  const std::regex line("\nattnscope-cli ((ablate|patch|attribute|heads|rollout|probe) model:[^\n]*)");
+  const TempFolder folder;
+  std::set<std::string> seen;
+  for (std::sregex_iterator at(readme.begin(), readme.end(), line), none; at != none; ++at) {
+    std::string command = (*at)[1];
+    if (const std::size_t file = command.find("graph.json"); file != std::string::npos)
+      command.replace(file, 10, folder / "graph.json");
+    seen.insert((*at)[2]);
+    const Ran ran = cli(command);
+    EXPECT_EQ(ran.exit_code, 0) << command << "\n" << ran.err;
+    EXPECT_FALSE(ran.out.empty() && command.find("--graph") == std::string::npos) << command;
+  }
+  EXPECT_EQ(seen.size(), 6u) << "each of them stands in README";
 }
 
 TEST(Generate, an_edit_without_a_place_is_refused_as_by_trace) {

@@ -46,7 +46,7 @@ TEST(Calc, options_change_what_they_say) {
 TEST(Calc, agrees_with_info_about_what_ships_and_what_lies_in_folders) {
   for (const std::string model :
        {"model:storyteller", "model:storyteller-llama", "model:induction", "model:sorter", "model:translator",
-        "model:gap-filler", "model:pilot", "scene:tiny_gpt"}) {
+        "model:gap-filler", "model:pilot", "model:storyteller-deep", "scene:tiny_gpt"}) {
     const Json calc = cli("calc " + model + " --json").json(), info = cli("info " + model + " --json").json();
     EXPECT_EQ(calc["parameters"]["total"], info["parameters"]["total"]) << model;
     EXPECT_EQ(calc["parameters"]["by_part"], info["parameters"]["by_part"]) << model;

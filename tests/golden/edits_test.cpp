@@ -4,6 +4,7 @@
 #include <random>
 
 #include "core/model/gradients.h"
+#include "core/model/reach.h"
 #include "core/trace/provenance.h"
 #include "tests/golden/helpers.h"
 
@@ -75,6 +76,41 @@ TEST_P(Edited, every_editable_step_is_followed) {
     }
     if (record.site.slot == Slot::masked || record.site == last || record.site.slot == Slot::logits) continue;
     EXPECT_GT(max_abs_difference(must_tensor(*plain_, last), must_tensor(*now, last)), 0) << place;
+  }
+}
+
+// The rows of a step that differ, of one head where it has some.
+Range changed_rows(const Trace& a, const Trace& b, const Record& record, std::int64_t head) {
+  const auto last = record.shape.size() - 1;
+  const Range rows{0, record.shape[last - 1]}, cols{0, record.shape[last]};
+  const Tensor x = a.slice(record.site, head, rows, cols), y = b.slice(record.site, head, rows, cols);
+  Range out;
+  for (std::int64_t row = 0; row < rows.end; ++row)
+    if (max_abs_difference(x.slice(0, row, row + 1).packed(), y.slice(0, row, row + 1).packed()) != 0)
+      out = {out.size() > 0 ? out.begin : row, row + 1};
+  return out;
+}
+
+TEST_P(Edited, what_an_edit_does_not_reach_stays_to_the_bit) {
+  for (const Record& record : plain_->records()) {
+    if (!step_of(record.site.slot).editable) continue;
+    const std::string place = middle(record);
+    const auto change = edit((place + "+=3").c_str());
+    const TracePointer now = run({change});
+    const Reach reach(plain_, *change->number());
+    EXPECT_GT(reach.rows(record.site).size(), 0) << place << " reaches itself";
+    for (const Record& other : plain_->records()) {
+      const bool heads = std::find(other.axes.begin(), other.axes.end(), Axis::head) != other.axes.end();
+      if (other.shape.size() < 2 || (!heads && other.shape.size() > 2)) continue;
+      const auto axis = std::find(other.axes.begin(), other.axes.end(), Axis::head) - other.axes.begin();
+      for (std::int64_t head = 0; head < (heads ? other.shape[static_cast<std::size_t>(axis)] : 1); ++head) {
+        const Range moved = changed_rows(*plain_, *now, other, head),
+                    told = reach.rows(other.site, heads ? head : -1);
+        EXPECT_TRUE(moved.size() == 0 || (told.begin <= moved.begin && moved.end <= told.end))
+            << place << " moves rows " << moved.begin << "-" << moved.end << " of " << to_text(other.site)
+            << ", told " << told.begin << "-" << told.end;
+      }
+    }
   }
 }
 

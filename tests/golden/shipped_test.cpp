@@ -43,7 +43,7 @@ class Shipped : public ::testing::TestWithParam<std::string> {
 TEST_P(Shipped, card_is_true) {
   const auto card = read_card(folder_);
   ASSERT_TRUE(card) << card.error().text();
-  EXPECT_EQ(card->task, GetParam());
+  EXPECT_TRUE(GetParam().starts_with(card->task)) << "a model is called after its task";
   const auto task = find_task(card->task);
   ASSERT_TRUE(task) << task.error().text();
   const OpenedModel opened = must_open(folder_);
@@ -102,10 +102,10 @@ TEST(ShippedModels, are_all_tasks_of_the_program) {
   std::uintmax_t bytes = 0;
   std::vector<std::string> wanted;
   for (const auto& task : tasks()) wanted.emplace_back(task->name());
+  wanted.emplace_back("storyteller-deep");  // the same task through more layers, for probes
   std::sort(wanted.begin(), wanted.end());
   EXPECT_EQ(shipped(), wanted);
   for (const std::string& name : shipped()) {
-    EXPECT_TRUE(find_task(name)) << name;
     for (const auto& file : std::filesystem::directory_iterator(source_path("assets/models/" + name)))
       bytes += file.file_size();
   }

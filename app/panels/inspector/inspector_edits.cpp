@@ -7,6 +7,7 @@
 #include "app/widgets/edit_words.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/lens/watch.h"
 #include "core/session/edit_values.h"
 #include "core/session/mask_edits.h"
 #include "core/trace/editable.h"
@@ -24,13 +25,13 @@ struct LineEvent {
 };
 
 // The words as one item as high as they need; true when clicked.
-bool words_item(const EditLine& line, float width, bool dim) {
+bool words_item(const EditLine& line, float width, ImU32 colour) {
   note_text(line.text);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, width);
   const bool clicked = ImGui::InvisibleButton("###goto", ImVec2(std::max(width, px(20)), size.y));
   note_item("goto_" + line.id);
-  const ImU32 ink = ImGui::IsItemHovered() ? theme().accent : dim ? theme().text_dim : theme().text;
+  const ImU32 ink = ImGui::IsItemHovered() ? theme().accent : colour;
   ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, ink, line.text.c_str(),
                                       nullptr, width);
   return clicked;
@@ -50,7 +51,8 @@ LineEvent edit_line(const PanelContext& context, const EditLine& line, int index
     compat::item_tooltip(tr("inspector.edits.toggle"));
     ImGui::SameLine();
   }
-  event.clicked = words_item(line, right - px(4) - ImGui::GetCursorPosX(), !enabled);
+  event.clicked =
+      words_item(line, right - px(4) - ImGui::GetCursorPosX(), enabled ? theme().text : theme().text_dim);
   if (index >= 0) {
     compat::item_tooltip(tr("inspector.edits.go_to"));
     if (ImGui::BeginDragDropSource()) {
@@ -163,6 +165,23 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
   return lines;
 }
 
+// Edits that make NaN are allowed; from where on it is there is told, and a click goes there.
+void draw_broken(const PanelContext& context) {
+  if (!context.run || context.run->traces.empty() || context.run->document.edits.empty()) return;
+  Workspace& workspace = context.workspace;
+  const auto trace = context.run->traces[std::min(
+      context.run->traces.size() - 1, static_cast<std::size_t>(std::max(0, workspace.cursor.sequence)))];
+  const auto* broken = inspector_cache(workspace).broken.get(
+      context, std::to_string(context.run->version) + "/" + std::to_string(workspace.cursor.sequence), false,
+      "broken", [trace] { return first_broken(*trace); });
+  if (!broken || !*broken) return;
+  const Cell& cell = **broken;
+  const std::string text = tr("inspector.edits.broken", {to_text(cell)});
+  if (!words_item({"broken", text}, ImGui::GetContentRegionAvail().x - px(6), theme().warning)) return;
+  go_to_site(workspace, *context.run, cell.site);
+  pin_cell(workspace, *context.run, cell);
+}
+
 // Puts what was typed behind the other edits, as the command line does.
 void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Session& session = context.session;
@@ -218,6 +237,7 @@ void draw_edits(const PanelContext& context) {
   const Document& document = context.session.document();
   const int lines = draw_edit_lines(context, document);
   if (lines == 0) wrapped_text(tr("inspector.edits.none"), theme().text_dim);
+  draw_broken(context);
   if (context.run && !context.run->recorded() && document.model) {
     draw_new_edit(context);
     draw_exchanges(context);

@@ -52,6 +52,7 @@ struct InspectorCache {
   std::string order_key;
   Later<std::optional<RowStats>> row, head;
   Later<Stats> stats;
+  Later<std::optional<Cell>> broken;  ///< the first number that edits broke
   Later<HeadProducts> products;
   Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;

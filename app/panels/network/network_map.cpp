@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/shade.h"
 #include "app/panels/network/network_layout.h"
 #include "app/panels/network/network_tree.h"
 #include "app/state/controls.h"
@@ -11,6 +12,7 @@
 #include "app/views/steps_words.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -95,6 +97,13 @@ void offer(const PanelContext& context, const NetworkBox& box) {
     cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(Slot::z, box.layer),
             {{"head", cursor.head}}};
   offer_edit(context.workspace, {cell, {}, {}});
+}
+
+// A change that one thinks of would reach a step of it.
+bool is_reached(const NetworkBox& box) {
+  const auto reached = [](const Site& site) { return shaded_rows(site).size() > 0; };
+  return box.kind != NetworkBox::Kind::header && box.kind != NetworkBox::Kind::title &&
+         std::any_of(box.sites.begin(), box.sites.end(), reached);
 }
 
 bool is_edited(const PanelContext& context, const NetworkBox& box) {
@@ -250,6 +259,7 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
     draw_sum(map, box, current, hovered);
   else
     draw_part(map, box, current, hovered);
+  if (is_reached(box)) tint(map.at(box.x, box.y), map.at(box.x + box.w, box.y + box.h));
   if (is_edited(map.context, box)) draw_edit_sign(Canvas(map.list), map.at(box.x + box.w, box.y));
 }
 

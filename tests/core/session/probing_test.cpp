@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace attnscope {
 namespace {
 
@@ -36,6 +39,40 @@ TEST(Probing, ModelsOfUnknownTasksSaySo) {
   ASSERT_TRUE(sorter);
   EXPECT_TRUE(can_probe(*sorter, Probed::position));
   EXPECT_FALSE(probe(*sorter, sorter->model, Probed::antecedent));
+}
+
+TEST(Probing, WhatIsAskedComesAsOnTheCommandLineAndStaysWhenStopped) {
+  auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/storyteller");
+  ASSERT_TRUE(opened);
+  const auto model = std::make_shared<const OpenedModel>(*std::move(opened));
+  AskedProbes probes;
+  Jobs jobs;
+  const auto wait = [&] {
+    while (jobs.any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  EXPECT_FALSE(probes.newest());
+  probes.start(jobs, model, model->model, 60);
+  wait();
+  auto answer = probes.newest();
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->done);
+  EXPECT_FALSE(answer->stopped);
+  for (const Probed what : {Probed::token, Probed::position, Probed::antecedent}) {
+    const auto want = probe(*model, model->model, what, 60);
+    ASSERT_TRUE(want);
+    const ProbeAnswer& found = answer->found[static_cast<std::size_t>(what)];
+    ASSERT_EQ(found.depths.size(), want->depths.size());
+    for (std::size_t depth = 0; depth < found.depths.size(); ++depth)
+      EXPECT_EQ(found.depths[depth].held_out, want->depths[depth].held_out);
+  }
+  probes.start(jobs, model, model->model);
+  while (probes.newest()->found[0].depths.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  probes.stop(jobs);
+  wait();
+  answer = probes.newest();
+  EXPECT_TRUE(answer->stopped);
+  EXPECT_FALSE(answer->found[0].depths.empty()) << "what is known stays";
+  EXPECT_TRUE(answer->found[2].depths.empty());
 }
 
 }  // namespace

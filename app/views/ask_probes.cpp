@@ -1,0 +1,170 @@
+// Sentences stand in assets/strings/*/ask_probes.json.
+#include "app/views/ask_probes.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kAtOnce = 1 << 19;  // parameters of a model that is probed without being asked
+constexpr float kRow = 24.f, kName = 118.f, kColumn = 92.f;  // units
+
+std::string probed_key(int kind) {
+  return "ask.probes." + std::string(probed_name(static_cast<Probed>(kind)));
+}
+
+ImU32 probed_colour(int kind) {
+  const Theme& t = theme();
+  return static_cast<Probed>(kind) == Probed::token      ? t.residual
+         : static_cast<Probed>(kind) == Probed::position ? t.k
+                                                         : t.attention;
+}
+
+std::string percent(double share) { return format("%.1f %%", 100 * share); }
+
+std::string depth_words(std::size_t depth) {
+  return depth == 0 ? std::string(tr("ask.probes.before"))
+                    : tr("ask.probes.after", {std::to_string(depth - 1)});
+}
+
+std::size_t depths_of(const ProbesAnswer& answer) {
+  std::size_t out = 0;
+  for (const ProbeAnswer& found : answer.found) out = std::max(out, found.depths.size());
+  return out;
+}
+
+}  // namespace
+
+void AskProbes::draw_head(const ViewContext& context, const ProbesAnswer* answer, float width) {
+  const bool running = probes_.running();
+  const std::string label = std::string(tr(running ? "ask.cancel" : "ask.start")) + "###ask_probes_start";
+  if (chip(label, false, tr(running ? "ask.cancel.help" : "ask.probes.start.help")))
+    context.commands.act([this, running, opened = context.run.document.opened,
+                          model = context.run.document.model](Session& session) {
+      running ? probes_.stop(session.jobs()) : probes_.start(session.jobs(), opened, model);
+    });
+  if (!answer) return;
+  ImGui::SameLine(0, scaled(12));
+  const bool other = answer->model != context.run.document.model;
+  const std::string text = running ? tr("ask.probes.progress", {percent(static_cast<double>(answer->share))})
+                           : answer->error ? answer->error->text()
+                           : other         ? std::string(tr("ask.probes.other"))
+                           : answer->stopped
+                               ? tr("ask.probes.stopped", {percent(static_cast<double>(answer->share))})
+                               : tr("ask.probes.done", {std::to_string(kProbeTexts)});
+  const float left = width - chip_width(label) - scaled(20);
+  text_line(fonts().small, answer->error || other ? theme().warning : theme().text_dim,
+            middle_truncated(fonts().small, text, left));
+  note_item("ask_probes_state");
+}
+
+// A line for each thing, and what guessing gives as a dashed one.
+void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
+  LinePlot plot;
+  plot.key = "ask_probes";
+  plot.title = tr("ask.probes.plot");
+  plot.x_title = tr("ask.probes.depth");
+  plot.x_name = tr("ask.probes.depth");
+  plot.x1 = static_cast<float>(std::max<std::int64_t>(1, answer.model->config().n_layers()));
+  plot.readout = true;
+  for (int kind = 0; kind < kProbedCount; ++kind) {
+    const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
+    if (found.depths.empty()) continue;
+    LineSeries held_out, guess;
+    for (std::size_t depth = 0; depth < found.depths.size(); ++depth)
+      held_out.points.emplace_back(static_cast<float>(depth),
+                                   static_cast<float>(found.depths[depth].held_out));
+    held_out.colour = probed_colour(kind);
+    held_out.label = tr(probed_key(kind));
+    held_out.dots = true;
+    guess.points = {{0, static_cast<float>(found.guessing)}, {plot.x1, static_cast<float>(found.guessing)}};
+    guess.colour = with_alpha(held_out.colour, 0.6f);
+    guess.dashed = true;
+    plot.series.push_back(std::move(held_out));
+    plot.series.push_back(std::move(guess));
+  }
+  (void)draw_line_plot(plot, at, room);
+}
+
+// The last block on top, as in the other pages.
+void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at,
+                           ImVec2 room) const {
+  const Canvas canvas;
+  const Theme& t = theme();
+  const float line = scaled(kRow), name = scaled(kName);
+  std::vector<int> kinds;
+  for (int kind = 0; kind < kProbedCount; ++kind)
+    if (answer.asked[static_cast<std::size_t>(kind)]) kinds.push_back(kind);
+  const float each =
+      std::min(scaled(kColumn), (room.x - name) / static_cast<float>(std::max<std::size_t>(1, kinds.size())));
+  const auto right = [&](std::size_t column) { return at.x + name + each * static_cast<float>(column + 1); };
+  const auto number = [&](std::size_t column, float y, ImU32 ink, ImFont* font, const std::string& text) {
+    draw_text(canvas, font, ImVec2(right(column) - text_size(font, text).x - scaled(6), y), ink, text);
+  };
+  for (std::size_t column = 0; column < kinds.size(); ++column)
+    number(column, at.y, probed_colour(kinds[column]), fonts().small, tr(probed_key(kinds[column])));
+  const std::size_t depths = depths_of(answer);
+  float y = at.y + line;
+  for (std::size_t depth = depths; depth-- > 0; y += line) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+    const std::string id = "###ask_probe_" + std::to_string(depth);
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(right(kinds.size() - 1) - at.x, line));
+    note_item(id);
+    if (ImGui::IsItemHovered())
+      canvas.fill_rect(ImVec2(at.x, y), ImVec2(right(kinds.size() - 1), y + line), t.hovered, scaled(4));
+    draw_text(canvas, fonts().small, ImVec2(at.x + scaled(4), y + scaled(4)), t.text, depth_words(depth));
+    for (std::size_t column = 0; column < kinds.size(); ++column) {
+      const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kinds[column])];
+      const bool known = depth < found.depths.size();
+      number(column, y + scaled(4), known ? t.text : t.border, fonts().mono_small,
+             known ? number_text(static_cast<float>(found.depths[depth].held_out), 4) : "–");
+      if (known && clicked) go_to_site(context.workspace, context.run, found.depths[depth].site);
+      if (known && ImGui::IsItemHovered()) compat::item_tooltip(to_text(found.depths[depth].site).c_str());
+    }
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(6)));
+  for (const int kind : kinds) {
+    const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
+    if (found.depths.empty()) continue;
+    ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
+    caption(
+        tr("ask.probes.facts", {tr(probed_key(kind)), std::to_string(found.classes), percent(found.guessing),
+                                std::to_string(found.fitted_rows), std::to_string(found.held_out_rows)}));
+  }
+}
+
+void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const auto opened = context.run.document.opened;
+  const auto model = context.run.document.model;
+  ImGui::SetCursorScreenPos(at);
+  if (const Status can = check_probes(*opened); !can) {
+    caption(can.error().text());
+    return note_item("ask_probes_none");
+  }
+  const auto answer = probes_.newest();
+  const bool cheap = model->weights().parameter_count() <= kAtOnce && !context.session.training().running();
+  if (!answer && cheap && begun_ != context.run.opened_version) {
+    begun_ = context.run.opened_version;
+    context.commands.act(
+        [this, opened, model](Session& session) { probes_.start(session.jobs(), opened, model); });
+  }
+  draw_head(context, answer.get(), room.x);
+  if (!answer || depths_of(*answer) == 0) return;
+  const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
+  const float high = std::max(scaled(120), at.y + room.y - top.y), gap = scaled(20);
+  const float table = std::min(scaled(kName + 3 * kColumn), room.x * 0.5f), plot = room.x - table - gap;
+  draw_plot(*answer, top, ImVec2(plot, std::min(high, scaled(360))));
+  ImGui::SetCursorScreenPos(ImVec2(top.x + plot + gap, top.y));
+  const ChildScope child("ask_probes_table", ImVec2(table, high));
+  draw_table(context, *answer, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail());
+}
+
+}  // namespace attnscope

@@ -1,0 +1,124 @@
+#include "core/model/reach.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+enum class Lane : std::uint8_t { none, query, key, value };
+
+// Queries, keys and values are made side by side.
+Lane lane_of(Slot slot) {
+  constexpr std::array kQuery{Slot::q, Slot::view_q, Slot::split_q, Slot::q_norm, Slot::rot_q},
+      kKey{Slot::k, Slot::view_k, Slot::split_k, Slot::k_norm, Slot::rot_k};
+  constexpr std::array kValue{Slot::v, Slot::view_v, Slot::split_v};
+  const auto in = [slot](const auto& list) {
+    return std::find(list.begin(), list.end(), slot) != list.end();
+  };
+  return in(kQuery) ? Lane::query : in(kKey) ? Lane::key : in(kValue) ? Lane::value : Lane::none;
+}
+
+bool between(Slot slot, Slot first, Slot last) { return slot >= first && slot <= last; }
+
+// Where a step stands in its block: self-attention, cross-attention, the MLP; norms before or behind them.
+std::pair<int, Slot> place_in_block(const ModelConfig& config, const Site& site) {
+  const bool post = config.block_at(site).order == NormOrder::post;
+  const auto phase = [&] {
+    if (site.part == Part::cross || site.slot == Slot::resid_cross) return 2;
+    if (between(site.slot, Slot::ln1_scale, Slot::ln1_out)) return post ? 1 : 0;
+    if (between(site.slot, Slot::ln_cross_scale, Slot::ln_cross_out)) return post ? 3 : 1;
+    if (between(site.slot, Slot::ln2_scale, Slot::ln2_out)) return post ? 5 : 4;
+    return site.slot <= Slot::resid_mid ? 0 : 4;
+  };
+  return {phase(), site.slot};
+}
+
+std::int64_t heads_of(const Trace& trace, const Site& site) {
+  const Record* record = trace.find(site);
+  for (std::size_t d = 0; record && d < record->axes.size(); ++d)
+    if (record->axes[d] == Axis::head) return record->shape[d];
+  return 0;
+}
+
+}  // namespace
+
+Reach::Reach(std::shared_ptr<const Trace> run, const NumberEdit& edit)
+    : run_(std::move(run)), where_(edit.where) {
+  Edits edits = run_->edits;
+  edits.push_back(make_edit(edit));
+  cone_ = cone_between(*run_, run_->config(), run_->input, edits);
+}
+
+// The rows that the edit names.
+Range Reach::own_rows() const {
+  const std::int64_t all = run_->rows(rows_stack(where_.site, Axis::pos));
+  const AxisRange* range = range_on(where_, Axis::pos);
+  return range ? Range{range->begin, std::min(range->end, all)} : Range{0, all};
+}
+
+bool Reach::follows(const Site& site) const {
+  const Site& from = where_.site;
+  const ModelConfig& config = run_->config();
+  if (place_in_block(config, site) < place_in_block(config, from)) return false;
+  if (site.part != from.part || site.slot == from.slot) return true;
+  const Lane own = lane_of(from.slot), other = lane_of(site.slot);
+  if (own != Lane::none && other != Lane::none && own != other) return false;
+  if (own == Lane::value && between(site.slot, Slot::scores, Slot::pattern)) return false;
+  if (from.slot == Slot::mlp_gate && site.slot == Slot::mlp_up) return false;
+  const bool parallel = config.block_at(site).order == NormOrder::parallel;
+  return !parallel || !between(from.slot, Slot::ln1_scale, Slot::ln1_post_out) ||
+         !between(site.slot, Slot::ln2_scale, Slot::mlp_out);
+}
+
+// A head hands nothing to another one of its block; a key/value head is read by a group of them.
+bool Reach::same_head(const Site& site, std::int64_t head) const {
+  const AxisRange* range = range_on(where_, Axis::head);
+  const std::int64_t own = heads_of(*run_, where_.site), heads = heads_of(*run_, site);
+  if (!range || head < 0 || own == 0 || heads == 0 || site.part != where_.site.part) return true;
+  const std::int64_t group = std::max<std::int64_t>(1, heads / own);
+  return head >= range->begin * group && head < range->end * group;
+}
+
+Range Reach::in_own_block(const Site& site, Range after_attention) const {
+  const Site& from = where_.site;
+  const int phase = place_in_block(run_->config(), from).first;
+  const bool mixes = phase == 0 && from.slot < Slot::scores && lane_of(from.slot) != Lane::query;
+  const bool behind = site.slot >= Slot::scores || place_in_block(run_->config(), site).first > phase;
+  const bool across = rows_stack(from, Axis::pos) != from.stack;
+  if (across && lane_of(site.slot) == Lane::none) return {0, run_->rows(site.stack)};
+  return mixes && behind && !across ? after_attention : own_rows();
+}
+
+Range Reach::rows(const Site& site, std::int64_t head) const {
+  const Range out = masked_rows(site, head);
+  // Before the mask every query meets every key, a changed one among them.
+  const bool all = out.size() > 0 && between(site.slot, Slot::scores, Slot::biased) &&
+                   (where_.site.slot < Slot::scores || site.layer != where_.site.layer) &&
+                   !(site.layer == where_.site.layer && lane_of(where_.site.slot) == Lane::query);
+  return all ? Range{0, run_->rows(site.stack)} : out;
+}
+
+Range Reach::masked_rows(const Site& site, std::int64_t head) const {
+  const Site& from = where_.site;
+  const ModelConfig& config = run_->config();
+  const StackCone& cone = site.stack == Stack::enc && config.encoder()     ? cone_.encoder
+                          : site.stack == Stack::vision && config.vision() ? cone_.vision
+                                                                           : cone_.main;
+  const auto from_row = [&](std::int64_t row) { return row < cone.rows ? Range{row, cone.rows} : Range{}; };
+  const bool same = site.stack == from.stack, behind_blocks = site.slot >= Slot::ln_final_scale;
+  if (same && site.layer == from.layer && site.layer < 0 && from.slot >= Slot::ln_final_scale)
+    return site.slot >= from.slot ? own_rows() : Range{};
+  if (site.layer < 0) return from_row(behind_blocks ? cone.final : cone.embed);
+  if (same && site.layer == from.layer)
+    return follows(site) && same_head(site, head) ? in_own_block(site, from_row(cone.block(site.layer)))
+                                                  : Range{};
+  if (rows_stack(site, Axis::pos) != site.stack)  // keys and values of cross-attention
+    return cone_.encoder.final < cone_.encoder.rows ? Range{0, cone_.encoder.rows} : Range{};
+  const bool entered = same || site.layer > 0 || from.stack == Stack::vision ||
+                       place_in_block(config, site).first >= 2;  // the encoder is read across
+  return entered ? from_row(cone.block(site.layer)) : Range{};
+}
+
+}  // namespace attnscope
