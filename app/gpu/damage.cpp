@@ -9,9 +9,9 @@
 namespace attnscope {
 namespace {
 
-constexpr int kTile = 32;               // pixels
-constexpr std::size_t kMostRects = 6;   // each is one more walk over the commands
-constexpr double kWorthWhile = 0.7;     // of the picture: more than this is drawn as a whole
+constexpr int kTile = 32;              // pixels
+constexpr std::size_t kMostRects = 6;  // each is one more walk over the commands
+constexpr double kWorthWhile = 0.7;    // of the picture: more than this is drawn as a whole
 
 std::uint64_t bits_of(const void* from) {
   std::uint64_t bits = 0;
@@ -20,7 +20,8 @@ std::uint64_t bits_of(const void* from) {
 }
 
 std::unordered_map<std::uint64_t, std::uint64_t>& uploads() {
-  static std::unordered_map<std::uint64_t, std::uint64_t> numbers;  // by texture; of the one thread that draws
+  static std::unordered_map<std::uint64_t, std::uint64_t>
+      numbers;  // by texture; of the one thread that draws
   return numbers;
 }
 
@@ -109,8 +110,9 @@ void Damage::follow(const ImDrawData& drawn, int width, int height, std::uint64_
 void Damage::add(const ImDrawList& list, const ImDrawCmd& command, const PixelRect& clip, std::uint64_t state,
                  PixelRect& touched) {
   if (clip.empty()) return;
-  state = summed(summed(state, static_cast<std::uint64_t>(clip.x0) << 32 | static_cast<std::uint32_t>(clip.y0)),
-                 static_cast<std::uint64_t>(clip.x1) << 32 | static_cast<std::uint32_t>(clip.y1));
+  state =
+      summed(summed(state, static_cast<std::uint64_t>(clip.x0) << 32 | static_cast<std::uint32_t>(clip.y0)),
+             static_cast<std::uint64_t>(clip.x1) << 32 | static_cast<std::uint32_t>(clip.y1));
   const ImDrawVert* vertices = list.VtxBuffer.Data + command.VtxOffset;
   const ImDrawIdx* indices = list.IdxBuffer.Data + command.IdxOffset;
   for (unsigned at = 0; at + 2 < command.ElemCount; at += 3) {
@@ -125,7 +127,8 @@ void Damage::add(const ImDrawList& list, const ImDrawCmd& command, const PixelRe
     const auto pixel = [](float place, float out) {
       return static_cast<int>(std::clamp(std::floor(place + out), -1e6f, 1e6f));
     };
-    const PixelRect box = common(clip, {pixel(low.x, -1), pixel(low.y, -1), pixel(high.x, 2), pixel(high.y, 2)});
+    const PixelRect box =
+        common(clip, {pixel(low.x, -1), pixel(low.y, -1), pixel(high.x, 2), pixel(high.y, 2)});
     if (box.empty()) continue;
     touched = around(touched, box);
     for (int row = box.y0 / kTile; row <= (box.y1 - 1) / kTile; ++row)
@@ -153,10 +156,9 @@ void Damage::find_rects(int width, int height) {
       while (column < columns_ && dirty(column, row)) ++column;
       const PixelRect run{first * kTile, row * kTile, std::min(width, column * kTile),
                           std::min(height, (row + 1) * kTile)};
-      const auto same = std::find_if(rects_.begin() + static_cast<std::ptrdiff_t>(above), rects_.end(),
-                                     [&](const PixelRect& rect) {
-                                       return rect.y1 == run.y0 && rect.x0 == run.x0 && rect.x1 == run.x1;
-                                     });
+      const auto same = std::find_if(
+          rects_.begin() + static_cast<std::ptrdiff_t>(above), rects_.end(),
+          [&](const PixelRect& rect) { return rect.y1 == run.y0 && rect.x0 == run.x0 && rect.x1 == run.x1; });
       if (same != rects_.end())
         same->y1 = run.y1;
       else

@@ -1,6 +1,6 @@
-// Which parts of the picture are other than they were drawn last: the frame is made anew each time, but pixels
-// cost the most where a processor draws them. The picture is divided into tiles; each keeps a sum of all that
-// is drawn over it, in order. Refuses to draw.
+// Which parts of the picture are other than they were drawn last: the frame is made anew each time, but
+// pixels cost the most where a processor draws them. The picture is divided into tiles; each keeps a sum of
+// all that is drawn over it, in order. Refuses to draw.
 #pragma once
 
 #include <imgui.h>
@@ -26,7 +26,8 @@ inline std::uint64_t summed(std::uint64_t sum, std::uint64_t value) {
   return sum ^ (sum >> 29);
 }
 
-/// What the data of every callback in a draw list begins with: a sum of what it sets for the commands behind it.
+/// What the data of every callback in a draw list begins with: a sum of what it sets for the commands behind
+/// it.
 struct CallbackState {
   std::uint64_t sum = 0;
 };
@@ -35,8 +36,8 @@ void note_texture_contents(unsigned texture);
 
 class Damage {
  public:
-  /// Compares what is about to be drawn, into width x height pixels from (0, 0) on, with what was drawn last. `rest`: a sum
-  /// of all else that the pixels follow from.
+  /// Compares what is about to be drawn, into width x height pixels from (0, 0) on, with what was drawn last.
+  /// `rest`: a sum of all else that the pixels follow from.
   void follow(const ImDrawData& drawn, int width, int height, std::uint64_t rest);
   /// Without comparing: all of it is drawn, now and next time.
   void take_all(int width, int height) {

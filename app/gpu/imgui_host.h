@@ -66,7 +66,7 @@ class ImguiHost {
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;
-  std::uint64_t atlas_version_ = 0;  // of the letters' pictures
+  std::uint64_t atlas_version_ = 0;             // of the letters' pictures
   int picture_width_ = 0, picture_height_ = 0;  // 0: the screen
 };
 

@@ -7,9 +7,15 @@ namespace {
 
 bool noting = true;
 
-std::map<std::string, ItemRect>& items() {
-  static std::map<std::string, ItemRect> map;
+using Items = std::map<std::string, ItemRect>;
+
+Items& items() {
+  static Items map;
   return map;
+}
+std::vector<Items::node_type>& spare() {
+  static std::vector<Items::node_type> entries;
+  return entries;
 }
 
 std::string& scope() {
@@ -25,7 +31,13 @@ std::string_view id_of(std::string_view label) {
 }  // namespace
 
 void note_items(bool on) { noting = on; }
-void begin_items() { items().clear(); }
+
+// The entries of the frame before are kept to be filled again: most of them come again in every frame.
+void begin_items() {
+  if (items().empty()) return;
+  while (!items().empty()) spare().push_back(items().extract(items().begin()));
+  std::reverse(spare().begin(), spare().end());  // the first is taken first: names find room of their size
+}
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
 void note_item(std::string_view name) {
@@ -35,7 +47,21 @@ void note_item(std::string_view name) {
 
 void note_item(std::string_view name, const ItemRect& rect) {
   if (!noting) return;
-  items().insert_or_assign(scope() + std::string(id_of(name)), rect);
+  static std::string key;
+  key.assign(scope()).append(id_of(name));
+  if (const auto known = items().find(key); known != items().end()) {
+    known->second = rect;
+    return;
+  }
+  if (spare().empty()) {
+    items().emplace(key, rect);
+    return;
+  }
+  Items::node_type entry = std::move(spare().back());
+  spare().pop_back();
+  entry.key() = key;
+  entry.mapped() = rect;
+  items().insert(std::move(entry));
 }
 
 const std::map<std::string, ItemRect>& noted_items() { return items(); }

@@ -81,7 +81,7 @@ void TrainingSource::draw_vocabulary(const ViewContext& context) {
   ImGui::AlignTextToFramePadding();
   text_line(fonts().small, theme().text_dim, tr("training.vocabulary"));
   ImGui::SameLine(0, scaled(10));
-  if (chip(std::string(tr("training.vocabulary.own")) + "###train_words_own", vocabulary_.empty(),
+  if (chip(Label(tr("training.vocabulary.own"), "###train_words_own"), vocabulary_.empty(),
            tr("training.vocabulary.own.help")) &&
       !vocabulary_.empty()) {
     vocabulary_.clear();
