@@ -158,11 +158,12 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_vi
   attnscope::note_text(text);
   const int first = list_->VtxBuffer.Size;
   const ImVec2 flat(std::floor(at.x), std::floor(at.y - size_of(font) * 0.5f));
-  // Clipped by the whole screen while it still lies flat, far from where it will be.
-  list_->PushClipRectFullScreen();
-  list_->AddText(or_current(font), size_of(font), flat, colour, text.data(), text.data() + text.size());
   if (record_) note_text(font, flat, colour, text, at, -std::atan2(sine, cosine));
-  list_->PopClipRect();
+  // Letters are not left out for where they lie while flat; the frame that cuts what is drawn stays the same.
+  const ImVec4 clip = list_->_CmdHeader.ClipRect;
+  list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
+  list_->AddText(or_current(font), size_of(font), flat, colour, text.data(), text.data() + text.size());
+  list_->_CmdHeader.ClipRect = clip;
   for (int v = first; v < list_->VtxBuffer.Size; ++v) {
     ImVec2& p = list_->VtxBuffer[v].pos;
     const ImVec2 d(p.x - at.x, p.y - at.y);

@@ -28,6 +28,18 @@ std::string_view id_of(std::string_view label) {
   return hashes == std::string_view::npos ? label : label.substr(hashes + 3);
 }
 
+// The entry of a name: known in this frame, or one of the frame before, or new.
+ItemRect& entry_of(std::string_view name) {
+  static std::string key;
+  key.assign(scope()).append(id_of(name));
+  if (const auto known = items().find(key); known != items().end()) return known->second;
+  if (spare().empty()) return items()[key];
+  Items::node_type entry = std::move(spare().back());
+  spare().pop_back();
+  entry.key() = key;
+  return items().insert(std::move(entry)).position->second;
+}
+
 }  // namespace
 
 void note_items(bool on) { noting = on; }
@@ -47,21 +59,12 @@ void note_item(std::string_view name) {
 
 void note_item(std::string_view name, const ItemRect& rect) {
   if (!noting) return;
-  static std::string key;
-  key.assign(scope()).append(id_of(name));
-  if (const auto known = items().find(key); known != items().end()) {
-    known->second = rect;
-    return;
-  }
-  if (spare().empty()) {
-    items().emplace(key, rect);
-    return;
-  }
-  Items::node_type entry = std::move(spare().back());
-  spare().pop_back();
-  entry.key() = key;
-  entry.mapped() = rect;
-  items().insert(std::move(entry));
+  const ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 clip0 = list->GetClipRectMin(), clip1 = list->GetClipRectMax();
+  ItemRect& item = entry_of(name);
+  item = rect;
+  item.seen0 = ImVec2(std::max(rect.p0.x, clip0.x), std::max(rect.p0.y, clip0.y));
+  item.seen1 = ImVec2(std::min(rect.p1.x, clip1.x), std::min(rect.p1.y, clip1.y));
 }
 
 const std::map<std::string, ItemRect>& noted_items() { return items(); }

@@ -27,6 +27,10 @@ struct ItemRect {
   std::int64_t rows = 0, cols = 0;                ///< cells of a matrix; 0: no matrix
   double row0 = 0, col0 = 0, row1 = 0, col1 = 0;  ///< the cells of it that are seen
   CellsPlace place = {};
+  ImVec2 seen0 = {},
+         seen1 = {};  ///< what of it the window shows that it is drawn in; none: it is scrolled away
+
+  bool in_sight() const { return seen1.x > seen0.x + 1 && seen1.y > seen0.y + 1; }
 };
 
 /// Switches the noting on or off; on at first.

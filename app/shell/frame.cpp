@@ -17,6 +17,7 @@
 #include "app/state/fault.h"
 #include "app/widgets/matrix_lens.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -28,6 +29,8 @@ constexpr float kToolbarHeight = 44.f;
 constexpr float kLeastStage = 320.f;
 constexpr float kLeastSide = 120.f, kMostSide = 520.f;
 constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
+// A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes first.
+constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr double kSmallModel = 1e6;       // parameters x tokens
 constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
 constexpr ImGuiWindowFlags kFixed =
@@ -203,6 +206,8 @@ void Frame::draw_window(Painter& painter) {
     const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
+  state_.workspace.told = presents_words(state_);
+  set_headings_told(state_.workspace.told);
   if (state_.presenter.on)
     draw_presented(painter);
   else
@@ -277,21 +282,24 @@ void Frame::draw_panels(Painter& painter) {
     state_.stage_max = size;
     return stage_.draw(state_, run_.get(), before_.get(), painter);
   }
-  const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, kMostTimeline));
+  const bool narrow = size.x < px(kNarrow);
+  const float highest = size.y < px(kLow) ? kLeastTimeline : kMostTimeline;
+  const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, highest));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
-  const float left = std::min(px(workspace.map_width), sides * 0.4f);
+  const float left = narrow ? 0.f : std::min(px(workspace.map_width), sides * 0.4f);
   const bool lesson = state_.lessons.open();
   const float wanted = lesson ? std::max(workspace.inspector_width, kLessonWidth) : workspace.inspector_width;
   const float right = size.x - std::min(px(wanted), sides * 0.6f);
-  draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);
+  if (!narrow) draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);
   state_.stage_min = ImVec2(left, top);
   state_.stage_max = ImVec2(right, bottom);
   stage_.draw(state_, run_.get(), before_.get(), painter);
   draw_right(context, ImVec2(right, top), ImVec2(size.x - right, bottom - top));
   const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
   draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
-  splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
-           kMostSide);
+  if (!narrow)
+    splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
+             kMostSide);
   splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
            kLeastSide, kMostSide);
   splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,

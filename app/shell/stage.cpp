@@ -136,16 +136,18 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
     ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
                                         metric::kHairline);
   }
-  const ImVec2 pad(px(24), px(18));
+  const ImVec2 pad(px(24), px(state.presenter.on ? 8 : 18));
   ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
                     std::max(1.f, max.y - line - pad.y - px(8)));
   compat::begin_child(half.id, size, false);
   const bool nothing = !state.session.document().opened && !state.session.opening();
-  if (nothing)
+  if (nothing) {
+    const DrawRecording recording(state.recording);
     draw_welcome(state);
-  else
+  } else {
     draw_view(state, half, painter);
+  }
   ImGui::EndChild();
   painter.set_scope({});
   set_item_scope({});

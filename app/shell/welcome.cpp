@@ -4,6 +4,7 @@
 
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
+#include "app/widgets/pieces.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -28,14 +29,20 @@ void heading(const char* key, float left) {
 }
 
 void list_models(FrameState& state, float left, float width) {
+  const float beside = px(kButtonWidth + 14), room = width - beside, row = px(kRowHeight);
+  const WithColour ink(ImGuiCol_Text, theme().text_dim);
   for (const ShippedModel& model : state.models()) {
+    const float top = ImGui::GetCursorPosY();
+    const float words = ImGui::CalcTextSize(model.sentence.c_str(), nullptr, false, room).y;
     ImGui::SetCursorPosX(left);
-    if (entry(model.title, "empty_model_" + model.name))
-      state.commands.act([&state, name = model.name](Session&) { state.open_shipped_model(name); });
-    ImGui::SameLine(0, px(14));
-    ImGui::AlignTextToFramePadding();
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (px(kRowHeight) - ImGui::GetFrameHeight()) / 2);
-    dim_text(shortened(model.sentence, width - px(kButtonWidth + 14)));
+    {
+      const WithColour plain(ImGuiCol_Text, theme().text);
+      if (entry(model.title, "empty_model_" + model.name))
+        state.commands.act([&state, name = model.name](Session&) { state.open_shipped_model(name); });
+    }
+    ImGui::SetCursorPos(ImVec2(left + beside, top + std::max(0.f, (row - words) / 2)));
+    figure_text(model.sentence, room);
+    ImGui::SetCursorPosY(top + std::max(row, words) + ImGui::GetStyle().ItemSpacing.y);
   }
 }
 

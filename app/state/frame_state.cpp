@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRecent = 10;
-constexpr std::string_view kTrainingPrefix = "training:";  // of what is open while it trains
 
 std::string in_language(const LocalText& text) {
   return language() == "ko" && !text.ko.empty() ? text.ko : text.en;
@@ -323,8 +322,8 @@ void FrameState::set_language(const std::string& wanted) {
 
 std::string opened_title(const OpenedModel& opened) {
   if (opened.scene && !opened.scene->title.en.empty()) return in_language(opened.scene->title);
-  if (opened.path.starts_with(kTrainingPrefix)) {
-    const std::string key = "task." + opened.path.substr(kTrainingPrefix.size()) + ".title";
+  if (opened.path.starts_with(kTrainingPath)) {
+    const std::string key = "task." + opened.path.substr(kTrainingPath.size()) + ".title";
     return tr("training.opened", {has_string(key) ? tr(key) : opened.title.c_str()});
   }
   const std::string prefix = kModelPrefix;

@@ -66,7 +66,7 @@ void turn_page(FrameState& state, int by) {
 
 float presenter_scale(const FrameState& state, float width, float height) {
   const std::string& view = state.workspace.view;
-  const bool one_figure = view == "steps" || view == "output";
+  const bool one_figure = (view == "steps" && !state.workspace.backward) || view == "output";
   const float fits = std::min(width / 1280, height / 720) * (one_figure ? kPresenterScale : kDenseScale);
   return std::clamp(fits * state.presenter.zoom, 0.6f, 5.f);
 }

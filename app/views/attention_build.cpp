@@ -113,19 +113,6 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
   const ImVec2 small(std::min(wide * 0.42f / cols, scaled(40)), std::min(high / rows, scaled(30)));
   const ImVec2 large(std::min(wide * 0.58f / cols, scaled(64)),
                      std::min((high + strip + gap) / rows, scaled(40)));
-  const auto plot_of = [&](const char* key, const Tensor& values, const ValueRange& range, ImVec2 cell) {
-    MatrixPlot plot;
-    plot.key = key;
-    plot.values = values;
-    plot.style.map = Colormap::diverging;
-    set_range(plot.style, range);
-    plot.digits = 2;
-    plot.cell = cell;
-    plot.max_cell = 1000;
-    plot.rows.show_labels = plot.cols.show_labels = false;
-    plot.row_label_width = 0, plot.col_label_height = 0;
-    return plot;
-  };
   const std::string feature = std::to_string(feature_ + 1);
   const Canvas canvas;
   const float y_cells = at.y + title + heads + strip + gap, x_q = at.x + labels;
@@ -163,16 +150,16 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
     (void)draw_matrix(context.painter, plot, ImVec2(x, y),
                       ImVec2(plot.cell.x * columns + scaled(2), plot.cell.y * lines + scaled(2)));
   };
-  put(plot_of("attention.build_k", as_row(step_->k, false), features, ImVec2(small.x, strip)), x_product,
+  put(bare_plot("attention.build_k", as_row(step_->k, false), features, ImVec2(small.x, strip)), x_product,
       y_cells - gap - strip, cols, 1);
-  put(plot_of("attention.build_q", as_row(step_->q, true), features, ImVec2(strip, small.y)), x_q, y_cells, 1,
-      rows);
-  put(plot_of("attention.build_product", step_->product, product_range_, small), x_product, y_cells, cols,
+  put(bare_plot("attention.build_q", as_row(step_->q, true), features, ImVec2(strip, small.y)), x_q, y_cells,
+      1, rows);
+  put(bare_plot("attention.build_product", step_->product, product_range_, small), x_product, y_cells, cols,
       rows);
   const float y_sum = at.y + title + heads;
   for (std::int64_t i = 0; i < cols_.size(); i += stride(large.x))
     label(cols_.begin + i, x_sum + (static_cast<float>(i) + 0.5f) * large.x);
-  put(plot_of("attention.build_sum", step_->sum, sum_range_, large), x_sum, y_sum, cols, rows);
+  put(bare_plot("attention.build_sum", step_->sum, sum_range_, large), x_sum, y_sum, cols, rows);
   const std::string arrow = "→";
   draw_text(canvas, fonts().title,
             ImVec2(x_sum - between / 2 - text_size(fonts().title, arrow).x / 2,

@@ -211,13 +211,7 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
   plot.rows.title = heads ? "q" : "", plot.cols.title = heads ? "k" : "";
   plot.rows.colour = heads ? theme().q : 0, plot.cols.colour = heads ? theme().k : 0;
   const ImVec2 left(room.x - side - scaled(18), room.y);
-  const MatrixLayout fitted = matrix_layout(plot, left);
-  plot.cell = ImVec2(std::min((left.x - fitted.cells0.x - scaled(4)) /
-                                  static_cast<float>(fitted.seen.col1 - fitted.seen.col0),
-                              scaled(90)),
-                     std::min((left.y - fitted.cells0.y - scaled(4)) /
-                                  static_cast<float>(fitted.seen.row1 - fitted.seen.row0),
-                              scaled(60)));
+  fill_room(plot, left, ImVec2(scaled(90), scaled(60)));
   const MatrixEvent event = draw_matrix(context.painter, plot, from, left);
   if (!sheet.fresh) veil(event.p0, event.p1);
   draw_pair(context, stack, *sheet, ImVec2(from.x + room.x - side, from.y), ImVec2(side, room.y));

@@ -226,13 +226,7 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
   plot.cols.colour = plot.frame_colour = keys ? theme().k : theme().v;
   plot.marks = {
       {step().first, -1, theme().text, std::max<std::int64_t>(1, step().length - step().first), 1, 1.6f}};
-  const MatrixLayout fitted = matrix_layout(plot, room);
-  plot.cell = ImVec2(std::min((room.x - fitted.cells0.x - scaled(4)) /
-                                  static_cast<float>(fitted.seen.col1 - fitted.seen.col0),
-                              scaled(96)),
-                     std::min((room.y - fitted.cells0.y - scaled(4)) /
-                                  static_cast<float>(fitted.seen.row1 - fitted.seen.row0),
-                              scaled(58)));
+  fill_room(plot, room, ImVec2(scaled(96), scaled(58)));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   if (!event.hovered()) return;
   const bool there = event.row < step().length;

@@ -30,8 +30,8 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));
   const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
   // As many keys as have room for their numbers.
-  const auto room = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));
-  const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(room, 3, kMostKeys));
+  const auto fit = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));
+  const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(fit, 3, kMostKeys));
   const std::uint64_t key = key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query),
                                     static_cast<std::uint64_t>(keys)});
   if (key != key_) {
@@ -40,11 +40,12 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   }
   if (scores_.empty()) return;
   const std::string who = query_name(context.run, scene, query);
-  {
-    const ChildScope words("###mask_blind_words", ImVec2(size.x, scaled(52)), ImGuiWindowFlags_NoScrollbar);
-    caption(tr("mask.blind.lesson", {who}));
-  }
-  const float end = draw_rows(context, scene, position, size);
+  const std::string then = tr("mask.blind.then");
+  const float bottom = position.y + size.y;
+  caption(tr("mask.blind.lesson", {who}), size.x);
+  const float top = ImGui::GetItemRectMax().y + scaled(6), chips = ImGui::GetFrameHeight() + scaled(6);
+  const float room = bottom - top - chips - caption_height(then, size.x);
+  const float end = draw_rows(context, scene, ImVec2(position.x, top), ImVec2(size.x, room));
   ImGui::SetCursorScreenPos(ImVec2(position.x, end));
   const bool blind = std::find(summary.fully_masked.begin(), summary.fully_masked.end(), query) !=
                      summary.fully_masked.end();
@@ -59,9 +60,8 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
                             });
     }
   }
-  ImGui::SetCursorScreenPos(ImVec2(position.x, end + scaled(30)));
-  const ChildScope words("###mask_blind_then", ImVec2(size.x, scaled(56)), ImGuiWindowFlags_NoScrollbar);
-  caption(tr("mask.blind.then"));
+  ImGui::SetCursorScreenPos(ImVec2(position.x, end + chips));
+  caption(then, size.x);
 }
 
 void MaskBlind::compute(const AttentionScene& scene, const Site& entering, std::int64_t query,
@@ -105,11 +105,13 @@ float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& sce
   for (const std::vector<std::string>* names : {&std::as_const(plot.rows.labels), &lower})
     for (const std::string& name : *names) labels = std::max(labels, text_size(fonts().mono_small, name).x);
   plot.row_label_width = std::min(labels + scaled(10), size.x * 0.4f);
-  const float top = position.y + scaled(56), below = scaled(88), high = position.y + size.y - below - top;
-  const ImVec2 upper(size.x, high * 0.5f);
+  // Five rows alike below the labels of the columns.
+  const float gap = scaled(10), labels_height = matrix_layout(plot, size).cells0.y;
+  const float row = std::max(scaled(8), (size.y - labels_height - 2 * gap) / 5);
+  const ImVec2 upper(size.x, labels_height + 2 * row);
   const MatrixLayout layout = matrix_layout(plot, upper);
-  (void)draw_matrix(context.painter, plot, ImVec2(position.x, top), upper);
-  const float next = top + layout.cells1.y + scaled(10);
+  (void)draw_matrix(context.painter, plot, position, upper);
+  const float next = position.y + layout.cells1.y + gap;
   plot.key = "mask.blind_weights";
   plot.values = weights_;
   plot.style = stage_style(Slot::pattern, {0, 1}, {});
@@ -119,7 +121,7 @@ float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& sce
   plot.cols.show_labels = false;
   (void)draw_matrix(context.painter, plot, ImVec2(position.x, next),
                     ImVec2(size.x, layout.cell.y * 3 + scaled(4)));
-  return next + layout.cell.y * 3 + scaled(10);
+  return next + layout.cell.y * 3 + gap;
 }
 
 }  // namespace attnscope

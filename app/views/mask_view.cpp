@@ -127,6 +127,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
     draw_text(canvas, fonts().small, ImVec2(end.x + scaled(6), y - scaled(1)), theme().text_dim,
               tr("mask.switched"));
   }
+  if (context.workspace.told) return;
   y += line + scaled(4);
   const char* fixed = MaskBoard::why_fixed(context, scene);
   std::string note = tr(fixed ? fixed : "mask.hint");
@@ -148,12 +149,13 @@ void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene
                          ImVec2 size) {
   float top = position.y;
   if (!context.run.recorded()) top += kinds_.draw(context, scene, position, size.x) + scaled(4);
-  const float below = scaled(112);
+  const bool told = context.workspace.told;  // a lesson says what can be done
+  const float below = scaled(told ? 56 : 112);
   const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
   notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
   const float y = position.y + size.y - below + scaled(10);
-  draw_notation(context, scene, ImVec2(position.x, y), size.x);
-  draw_summary(context, scene, ImVec2(position.x, y + scaled(28)), size.x);
+  if (!told) draw_notation(context, scene, ImVec2(position.x, y), size.x);
+  draw_summary(context, scene, ImVec2(position.x, y + scaled(told ? 0 : 28)), size.x);
 }
 
 void MaskView::take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows,

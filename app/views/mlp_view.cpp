@@ -242,14 +242,7 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.selected_row = chosen;
   plot.selected_col = pos_;
   plot.marks = {{-1, pos_, with_alpha(theme().accent, 0.5f), 1, 1, 1.2f}};
-  const MatrixLayout fitted = matrix_layout(plot, room);
-  plot.cell = ImVec2(std::min((room.x - plot.row_label_width - scaled(4)) /
-                                  static_cast<float>(fitted.seen.col1 - fitted.seen.col0),
-                              scaled(92)),
-                     1.f);
-  const float top = matrix_layout(plot, room).cells0.y;
-  plot.cell.y = std::clamp(
-      (room.y - top - scaled(4)) / static_cast<float>(fitted.seen.row1 - fitted.seen.row0), 1.f, scaled(46));
+  fill_room(plot, room, ImVec2(scaled(92), scaled(46)));
   for (std::size_t i = 0; i < sheet_->top.size(); ++i)
     for (const NumberEdit* edit : edits_of(context.run.document.edits, sequence, target_of({site, {}}))) {
       const AxisRange* neurons = range_on(edit->where, Axis::d_mlp);

@@ -33,20 +33,6 @@ Tensor column_of(const std::vector<double>& values, std::int64_t count) {
   return std::move(out).freeze();
 }
 
-MatrixPlot bare_plot(const char* key, const Tensor& values, const ValueRange& range, ImVec2 cell) {
-  MatrixPlot plot;
-  plot.key = key;
-  plot.values = values;
-  plot.style.map = Colormap::diverging;
-  set_range(plot.style, range);
-  plot.digits = 2;
-  plot.cell = cell;
-  plot.max_cell = 1000;
-  plot.rows.show_labels = plot.cols.show_labels = false;
-  plot.row_label_width = 0, plot.col_label_height = 0;
-  return plot;
-}
-
 // A hand of a clock with its tip.
 void draw_hand(const Canvas& canvas, ImVec2 centre, double x, double y, float radius, ImU32 colour,
                float thickness) {

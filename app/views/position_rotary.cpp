@@ -155,7 +155,7 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
   const bool selected = static_cast<int>(pair) == selected_;
   canvas.fill_circle(centre, radius, t.panel_raised);
   canvas.circle(centre, radius, selected ? t.accent : t.border, 0, scaled(selected ? 2.f : 1.f));
-  const auto hand = [&](const double(&v)[2], ImU32 colour, const char* name) {
+  const auto hand = [&](const double(&v)[2], ImU32 colour, const char* name, float aside) {
     const float length = static_cast<float>(std::hypot(v[0], v[1]));
     if (length <= 0) return;
     const float x = static_cast<float>(v[0]) / length,
@@ -167,15 +167,17 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
                std::clamp(radius * 0.05f, scaled(1.6f), scaled(3.2f)));
     if (radius < scaled(34)) return;
     const ImVec2 size = text_size(fonts().mono_small, name);
-    // The names stand on opposite sides of their hands, so that they never cover each other.
-    const float away = radius - scaled(10), aside = scaled(name[0] == 'q' ? 9.f : -9.f);
+    const float away = radius - scaled(10);
     draw_text(
         canvas, fonts().mono_small,
         ImVec2(centre.x + x * away - size.x / 2 - y * aside, centre.y + y * away - size.y / 2 + x * aside),
         colour, name);
   };
-  hand(at.rotated_k, t.k, "k");
-  hand(at.rotated_q, t.q, "q");
+  // Each name stands on the side of its hand that looks away from the other one, so that none covers another.
+  const double turn = at.rotated_k[1] * at.rotated_q[0] - at.rotated_k[0] * at.rotated_q[1];
+  const float aside = scaled(turn > 0 ? 9.f : -9.f);
+  hand(at.rotated_k, t.k, "k", -aside);
+  hand(at.rotated_q, t.q, "q", aside);
 }
 
 void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {

@@ -52,7 +52,8 @@ class PositionView : public View {
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
-    const float chips = draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
+    const bool told = context.workspace.told;  // then the room is the figure's
+    const float chips = told ? 0 : draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
     const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
     if (subject_ == Subject::formula)
       table_.draw(context, true, at, left);

@@ -260,6 +260,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   plot.row_label_width = text_size(fonts().mono_small, "00 cross").x + scaled(12);
   const float width = room.x - plot.row_label_width - scaled(4);
   reset_window(context, ImVec2(width, room.y - scaled(24)));
+  room.y -= more_height(window_);
   const bool all = window_.all();
   const double cols = all ? static_cast<double>(now_.positions()) : window_.col1 - window_.col0;
   const double rows = all ? static_cast<double>(row_count()) : window_.row1 - window_.row0;
@@ -274,16 +275,13 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const float top = matrix_layout(plot, room).cells0.y;
   plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kMostHeight));
   const MatrixWindow before = window_;
-  const MatrixLayout first = matrix_layout(plot, room);
-  const auto on_screen = [&](ImVec2 p) { return ImVec2(at.x + p.x, at.y + p.y); };
-  offer_more(window_, row_count(), now_.positions(), on_screen(first.cells0), on_screen(first.cells1), true);
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
   now_.want(
       {static_cast<std::int64_t>(layout.seen.col0), static_cast<std::int64_t>(std::ceil(layout.seen.col1))});
   draw_tokens(context, plot, layout, at);
   if (!ImGui::IsMouseDown(0)) window_ = whole_cells(before, window_, row_count(), now_.positions());
-  offer_more(window_, row_count(), now_.positions(), event.p0, event.p1, false);
+  offer_more(window_, row_count(), now_.positions(), event.p0, event.p1);
   if (now_.older()) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   explain(context, lens_index(event.row), event.col);

@@ -40,45 +40,41 @@ MatrixWindow first_window(std::int64_t rows, std::int64_t cols, std::int64_t col
   return {0, first, high, first + wide};
 }
 
-void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_cols, ImVec2 p0, ImVec2 p1,
-                bool buttons) {
+float more_height(const MatrixWindow& window) {
+  return window.all() ? 0 : text_size(fonts().small, "0").y + scaled(10);
+}
+
+void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_cols, ImVec2 p0, ImVec2 p1) {
   if (window.all()) return;
   const double rows = static_cast<double>(all_rows), cols = static_cast<double>(all_cols);
-  struct Edge {
-    const char *id, *sign;
-    double hidden, by_row, by_col;
-    ImVec2 at;
-  };
-  const ImVec2 middle((p0.x + p1.x) / 2, (p0.y + p1.y) / 2);
   const double page_cols = window.col1 - window.col0, page_rows = window.row1 - window.row0;
-  const Edge edges[] = {{"left", "‹", window.col0, 0, -page_cols, ImVec2(p0.x, middle.y)},
-                        {"right", "›", cols - window.col1, 0, page_cols, ImVec2(p1.x, middle.y)},
-                        {"up", "", window.row0, -page_rows, 0, ImVec2(middle.x, p0.y)},
-                        {"down", "", rows - window.row1, page_rows, 0, ImVec2(middle.x, p1.y)}};
+  struct Edge {
+    const char *id, *words;
+    double hidden, by_row, by_col;
+    float place, anchor;  // of the band's width, and which point of the chip stands there
+  };
+  const bool both = window.row0 >= 0.5 && rows - window.row1 >= 0.5;
+  const Edge edges[] = {
+      {"left", "residual.more.left", window.col0, 0, -page_cols, 0.f, 0.f},
+      {"up", "residual.more.above", window.row0, -page_rows, 0, 0.5f, both ? 1.04f : 0.5f},
+      {"down", "residual.more.below", rows - window.row1, page_rows, 0, 0.5f, both ? -0.04f : 0.5f},
+      {"right", "residual.more.right", cols - window.col1, 0, page_cols, 1.f, 1.f}};
   const Canvas canvas;
   for (const Edge& edge : edges) {
     if (edge.hidden < 0.5) continue;
-    const std::string count = std::to_string(static_cast<int>(std::lround(edge.hidden)));
-    const bool sideways = edge.by_col != 0;
-    const std::string words =
-        sideways ? edge.by_col < 0 ? edge.sign + (" " + count) : count + " " + edge.sign
-                 : tr(edge.by_row < 0 ? "residual.more.above" : "residual.more.below", {count});
-    const ImVec2 size = text_size(fonts().small, words), half(size.x / 2 + scaled(7), size.y / 2 + scaled(3));
-    ImVec2 centre = edge.at;
-    if (sideways) centre.x += edge.by_col < 0 ? half.x + scaled(2) : -half.x - scaled(2);
-    if (!sideways) centre.y += edge.by_row < 0 ? half.y + scaled(2) : -half.y - scaled(2);
-    const ImVec2 q0(centre.x - half.x, centre.y - half.y), q1(centre.x + half.x, centre.y + half.y);
-    if (!buttons) {
-      canvas.fill_rect(q0, q1, theme().panel, half.y);
-      canvas.rect(q0, q1, theme().accent, half.y);
-      draw_text(canvas, fonts().small, ImVec2(q0.x + scaled(7), q0.y + scaled(3)), theme().text, words);
-      continue;
-    }
+    const std::string words = tr(edge.words, {std::to_string(static_cast<int>(std::lround(edge.hidden)))});
+    const ImVec2 text = text_size(fonts().small, words), size(text.x + scaled(14), text.y + scaled(6));
+    const ImVec2 q0(p0.x + (p1.x - p0.x) * edge.place - size.x * edge.anchor, p1.y + scaled(4)),
+        q1(q0.x + size.x, q0.y + size.y);
     ImGui::SetCursorScreenPos(q0);
     const std::string id = std::string("residual_more_") + edge.id;
-    const bool clicked = ImGui::InvisibleButton(("###" + id).c_str(), ImVec2(2 * half.x, 2 * half.y));
+    const bool clicked = ImGui::InvisibleButton(("###" + id).c_str(), size);
     note_item(id);
-    if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    canvas.fill_rect(q0, q1, hovered ? theme().panel_raised : theme().panel, size.y / 2);
+    canvas.rect(q0, q1, theme().accent, size.y / 2);
+    draw_text(canvas, fonts().small, ImVec2(q0.x + scaled(7), q0.y + scaled(3)), theme().text, words);
     if (!clicked) continue;
     const double row = std::clamp(window.row0 + edge.by_row, 0.0, rows - page_rows);
     const double col = std::clamp(window.col0 + edge.by_col, 0.0, cols - page_cols);

@@ -13,9 +13,10 @@ MatrixWindow whole_cells(const MatrixWindow& before, MatrixWindow window, std::i
 /// What of the cells fits: the upper rows, and the columns around `col`; all() where everything does.
 MatrixWindow first_window(std::int64_t rows, std::int64_t cols, std::int64_t col, float fit_rows,
                           float fit_cols);
-/// At each edge behind which there is more: how much, and a click shows it. p0, p1: the cells on screen.
-/// `buttons` come before the matrix, which takes the pointer else; what is seen of them lies above it.
-void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_cols, ImVec2 p0, ImVec2 p1,
-                bool buttons);
+/// Height of the band below the cells that offer_more needs; 0 where everything is in sight.
+float more_height(const MatrixWindow& window);
+/// In a band below the cells (p0, p1 on screen), for each edge behind which there is more: how much, and a
+/// click shows it.
+void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_cols, ImVec2 p0, ImVec2 p1);
 
 }  // namespace attnscope

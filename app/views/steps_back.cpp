@@ -82,6 +82,16 @@ void caption_of(const char* key, float width, bool& first) {
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr(key));
 }
 
+std::string back_title(const ViewContext& context, const Trace& trace, int step) {
+  const Site& site = context.workspace.cursor.step;
+  const ModelConfig& config = trace.config();
+  std::string title =
+      tr("steps.back.title",
+         {std::to_string(step + 1), std::to_string(context.run.steps.size()), title_text(trace, site)});
+  const bool several = site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config));
+  return several ? tr("steps.title_block", {title, place_name(config, site)}) : title;
+}
+
 }  // namespace
 
 void StepsBackward::draw(const ViewContext& context) {
@@ -108,6 +118,7 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
   const int step = current_step(context.workspace, context.run);
   if (!grads->gradients->trace().find(context.workspace.cursor.step)) return;
   prepare(context, grads);
+  if (context.workspace.told) return draw_told(context, grads, step);
   draw_words(context, *grads, step);
   draw_chips(context, *grads, step);
   if (plot_.windowed()) sentence(tr("steps.windowed"), theme().text_dim);
@@ -125,6 +136,29 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
               line_key_ == "none" ? fonts().body : fonts().mono, 2);
   ImGui::Dummy(ImVec2(room.x, 2 * line + scaled(8)));
   draw_neighbours(context, step, room.x);
+}
+
+// Where a lesson tells the rest: a line, the chips and the figure.
+void StepsBackward::draw_told(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
+                              int step) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(ImVec2(1, text_size(fonts().mono, "X").y));
+  draw_chips(context, *grads, step);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  {
+    const ChildScope child("steps_back_figure", room,
+                           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_figure(context, grads, room);
+  }
+  const Site& site = context.workspace.cursor.step;
+  if (line_key_ != "none") {
+    draw_pieces(line_, at, room.x, fonts().mono, 1);
+    return;
+  }
+  StepText text;
+  text.title = back_title(context, grads->gradients->trace(), step);
+  text.formula = gradient_formula(*grads, site, weight_, from_);
+  draw_title_and_formula(text, at, room.x - scaled(14), fonts().body_bold, fonts().mono);
 }
 
 std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
@@ -201,12 +235,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = grads.gradients->trace();
   const float width = ImGui::GetContentRegionAvail().x;
-  std::string title =
-      tr("steps.back.title",
-         {std::to_string(step + 1), std::to_string(context.run.steps.size()), title_text(trace, site)});
-  const ModelConfig& config = trace.config();
-  if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
-    title = tr("steps.title_block", {title, place_name(config, site)});
+  const std::string title = back_title(context, trace, step);
   const ImVec2 title_at = ImGui::GetCursorScreenPos();
   {
     const FontScope face(fonts().title);

@@ -25,6 +25,7 @@ class StepsBackward {
   std::vector<std::int64_t> columns(const ViewContext& context,
                                     const std::shared_ptr<const BackwardResult>& grads);
   int last_choice(const BackwardResult& grads, const Site& site) const;
+  void draw_told(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads, int step);
   void draw_words(const ViewContext& context, const BackwardResult& grads, int step) const;
   void draw_chips(const ViewContext& context, const BackwardResult& grads, int step);
   void draw_from(const ViewContext& context, const BackwardResult& grads, bool& first);

@@ -24,11 +24,11 @@ float pieces_width(const std::vector<Piece>& pieces, ImFont* font) {
   return width;
 }
 
-void draw_formula(const std::vector<Piece>& pieces, ImVec2 at) {
+void draw_formula(const std::vector<Piece>& pieces, ImVec2 at, ImFont* large) {
   const Canvas canvas;
-  const float line = text_size(fonts().formula, "X").y;
+  const float line = text_size(large, "X").y;
   for (const Piece& piece : pieces) {
-    ImFont* font = piece.small ? fonts().small : fonts().formula;
+    ImFont* font = piece.small ? fonts().small : large;
     const float drop = piece.small ? line - text_size(font, "X").y + 2 * ui_scale() : 0;
     draw_text(canvas, font, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text,
               piece.text);
@@ -103,17 +103,13 @@ void draw_title(const StepText& text) {
   compat::item_tooltip(text.more.c_str());
 }
 
-// Title and formula in one line, the sentence in another; the rest is told when one points there.
+// That line, and the sentence in another; the rest is told when one points there.
 void draw_short_words(const StepText& text) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x - 14 * unit;
-  const float formula_width = pieces_width(text.formula, fonts().formula), gap = 24 * unit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool beside = text_size(fonts().title, text.title).x + gap + formula_width <= width;
-  const Canvas canvas;
-  draw_text(canvas, fonts().title, at, theme().text, middle_truncated(fonts().title, text.title, width));
-  if (beside) draw_formula(text.formula, ImVec2(at.x + width - formula_width, at.y + 2 * unit));
+  draw_title_and_formula(text, at, width, fonts().title, fonts().formula);
   const float line = text_size(fonts().title, "X").y;
-  draw_text(canvas, fonts().body, ImVec2(at.x, at.y + line + 2 * unit), theme().text_dim,
+  draw_text(Canvas(), fonts().body, ImVec2(at.x, at.y + line + 2 * unit), theme().text_dim,
             middle_truncated(fonts().body, text.sentence, width));
   ImGui::Dummy(ImVec2(width, line + text_size(fonts().body, "X").y + 4 * unit));
   note_text(text.sentence);
@@ -157,6 +153,13 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step) {
   return out;
 }
 
+void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula) {
+  const float wide = pieces_width(text.formula, formula), gap = 24 * ui_scale();
+  draw_text(Canvas(), title, at, theme().text, middle_truncated(title, text.title, width));
+  if (text_size(title, text.title).x + gap + wide <= width)
+    draw_formula(text.formula, ImVec2(at.x + width - wide, at.y + 2 * ui_scale()), formula);
+}
+
 void draw_step_words(const StepText& text, StepWords words) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
   if (words == StepWords::title) return draw_title(text);
@@ -176,7 +179,7 @@ void draw_step_words(const StepText& text, StepWords words) {
   const float torch_width = text_size(fonts().mono_small, torch).x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
-  draw_formula(formula, ImVec2(at.x, at.y + 2 * unit));
+  draw_formula(formula, ImVec2(at.x, at.y + 2 * unit), fonts().formula);
   const float base = at.y + 2 * unit + tall - line - 2 * unit;
   ImVec2 shapes_at(at.x + std::max(formula_width + gap, 190 * unit), base), torch_at(0, base);
   if (shapes_at.x + shapes_width > at.x + width) shapes_at = ImVec2(at.x, at.y + tall + 7 * unit);

@@ -24,6 +24,8 @@ struct StepText {
 };
 StepText step_text(const ViewContext& context, const Figure& figure, int step);
 void draw_step_words(const StepText& text, StepWords words);
+/// The title on the left, the formula on the right where there is room for both.
+void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula);
 /// While presenting: title, place in the walk, and one sentence.
 void draw_presented_words(const ViewContext& context, int step);
 /// Sequence, block, head, members of the step; for the vocabulary: most likely or whole. `first` false: chips

@@ -210,9 +210,9 @@ float FigurePlot::row_height(const Figure& figure, float height, float header) {
 
 namespace {
 
-constexpr float kLeastWide = 600,
-                kLeastTall = 300;     // units that a figure is drawn into at least: less scrolls
-constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
+constexpr float kLeastWide = 600, kLeastTall = 300;  // units of the room that scrolls where less is no use
+constexpr float kMostStretch = 2.5f;                 // times the room, however large the letters are
+constexpr float kSmear = 3;                          // units: smaller cells show no colours either
 constexpr float kDenseColumn = 40, kDenseSign = 22, kDenseGap = 6;
 
 }  // namespace
@@ -225,6 +225,12 @@ bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
   return true;
 }
 
+bool FigurePlot::colours_fit() const {
+  const float least = kSmear * ui_scale();
+  return std::none_of(panels_.begin(), panels_.end(),
+                      [least](const Panel& panel) { return panel.cell.x < least || panel.cell.y < least; });
+}
+
 bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size,
                                bool difference) {
   if (figure.layout == Figure::Layout::none || figure.operands.empty()) return true;
@@ -232,7 +238,29 @@ bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure,
   return numbers_fit(context, figure) && whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
 }
 
-// Larger letters make the figure larger, not its cells smaller: what does not fit scrolls.
+void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVec2 room) {
+  panels_.assign(figure.operands.size(), {});
+  signs_.clear();
+  if (figure.layout == Figure::Layout::product)
+    place_product(context, figure, ImVec2(0, 0), room);
+  else
+    place_row(context, figure, ImVec2(0, 0), room);
+  whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
+}
+
+// In the room that there is, if its cells say anything there; else in more, which scrolls, if they do so in
+// that: larger letters make the figure larger, not its cells smaller.
+void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
+  const float unit = ui_scale();
+  const ImVec2 more(std::max(size.x, std::min(kLeastWide * unit, size.x * kMostStretch)),
+                    std::max(size.y, std::min(kLeastTall * unit, size.y * kMostStretch)));
+  place_in(context, figure, size);
+  if (context.workspace.told || numbers_fit(context, figure)) return;
+  const bool colours = colours_fit();
+  place_in(context, figure, more);
+  if (!numbers_fit(context, figure) && (colours || !colours_fit())) place_in(context, figure, size);
+}
+
 void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                        bool difference) {
   difference_ = difference;
@@ -240,23 +268,22 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
   const bool known = !fonts_pending() && figure.id > 0 && placed_.figure == figure.id &&
                      placed_.run == context.run.version && placed_.spans == spans_version_ &&
                      placed_.size.x == size.x && placed_.size.y == size.y && placed_.unit == unit &&
-                     placed_.difference == difference;
+                     placed_.difference == difference && placed_.told == context.workspace.told;
   if (!known) {
-    const ImVec2 room(std::max(size.x, std::min(kLeastWide * unit, size.x * kMostStretch)),
-                      std::max(size.y, std::min(kLeastTall * unit, size.y * kMostStretch)));
-    panels_.assign(figure.operands.size(), {});
-    signs_.clear();
-    if (figure.layout == Figure::Layout::product)
-      place_product(context, figure, ImVec2(0, 0), room);
-    else
-      place_row(context, figure, ImVec2(0, 0), room);
-    whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * unit), used_.y);
-    placed_ = {figure.id,      context.run.version,
-               spans_version_, size,
-               unit,           difference,
-               panels_,        signs_,
-               used_,          whole_,
-               legend_,        legend_height_,
+    place_best(context, figure, size);
+    placed_ = {figure.id,
+               context.run.version,
+               spans_version_,
+               size,
+               unit,
+               difference,
+               context.workspace.told,
+               panels_,
+               signs_,
+               used_,
+               whole_,
+               legend_,
+               legend_height_,
                windowed_};
   }
   panels_ = placed_.panels, signs_ = placed_.signs;
@@ -273,9 +300,9 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   if (numbers_fit(context, figure)) return;
   for (const bool two : {false, true})
     if (place_dense(context, figure, position, size, two, 1.f)) return;
+  const bool grows = figure.extra == Figure::Extra::none && !context.workspace.told;
   for (const bool two : {true, false})
-    if (figure.extra == Figure::Extra::none && place_dense(context, figure, position, size, two, 1.3f))
-      return;
+    if (grows && place_dense(context, figure, position, size, two, 1.3f)) return;
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   place_line(context, figure, position, size);

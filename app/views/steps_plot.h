@@ -102,7 +102,10 @@ class FigurePlot {
   bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool two,
                    float stretch);
   void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
+  void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
+  void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);
   bool numbers_fit(const ViewContext& context, const Figure& figure);
+  bool colours_fit() const;
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                     float header);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
@@ -124,7 +127,7 @@ class FigurePlot {
     std::uint64_t figure = 0, run = 0, spans = 0;
     ImVec2 size;
     float unit = 0;
-    bool difference = false;
+    bool difference = false, told = false;
     std::vector<Panel> panels;
     std::vector<std::pair<ImVec2, std::string>> signs;
     ImVec2 used, whole, legend;

@@ -291,6 +291,7 @@ class StepsView : public View {
   // ---- drawing ----
   // While presenting: the figure, and under it the sum of the number that is pointed at, else the formula.
   void draw_presented(const ViewContext& context, int step) {
+    if (context.workspace.told) return draw_told(context, step);
     draw_presented_words(context, step);
     draw_notes(context);
     const float unit = ui_scale(), below = text_size(fonts().formula, "X").y + 14 * unit;
@@ -300,6 +301,18 @@ class StepsView : public View {
     draw_pieces(hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_,
                 ImVec2(at.x, at.y + 6 * unit), room.x - 150 * unit, fonts().formula, 1);
     ImGui::Dummy(ImVec2(room.x, below - 8 * unit));
+  }
+  // Where a lesson tells the rest: one line over the figure, its title and formula, or how the number comes
+  // about that is pointed at.
+  void draw_told(const ViewContext& context, int step) {
+    if (said_ != key_) said_ = key_, text_ = step_text(context, figure_, step);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(ImVec2(1, text_size(fonts().mono, "X").y));
+    draw_notes(context);
+    const ImVec2 room = draw_figure_above(context, 0);
+    const float width = room.x - 14 * ui_scale();
+    if (hints_) return draw_title_and_formula(text_, at, width, fonts().body_bold, fonts().mono);
+    draw_pieces(line_, at, width, fonts().mono, 1);
   }
   void draw_notes(const ViewContext& context) const {
     const char* key = !context.workspace.show_difference ? nullptr

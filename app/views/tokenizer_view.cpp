@@ -202,6 +202,7 @@ void TokenizerView::draw_head(const ViewContext& context, float width) {
     title = "tokenizer.title.lattice", sentence = "tokenizer.sentence.lattice";
   if (kind == WordSteps::Kind::attempts)
     title = "tokenizer.title.attempts", sentence = "tokenizer.sentence.attempts";
+  if (shelf_.beside()) title = "tokenizer.title.beside", sentence = "tokenizer.sentence.beside";
   view_heading(
       tr(title),
       tr(sentence,

@@ -33,6 +33,12 @@ float row_labels_width(const MatrixPlot& plot, const MatrixWindow& seen) {
          picture_room(plot.rows);
 }
 
+// Of a slanted label in the last column that is seen, along its letters; a patch wears its picture instead.
+float last_label_width(const MatrixPlot& plot, const MatrixWindow& seen) {
+  const double end = std::ceil(seen.col1);
+  return std::min(widest_label(plot.cols, end - 1, end, true), kLongestSlanted * ui_scale());
+}
+
 float title_height(const MatrixPlot& plot) {
   const bool any = !plot.rows.title.empty() || !plot.cols.title.empty();
   return any ? text_size(fonts().small, "X").y + 4 * ui_scale() : 0;
@@ -110,14 +116,15 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
                                       : title + column_labels_height(plot, slanted, widest);
   };
   const auto cell_for = [&](float top) {
-    return fitted_cell(plot, ImVec2(std::max(size.x - left, 1.f), std::max(size.y - top, 1.f)), seen_cols,
-                       seen_rows);
+    return fitted_cell(plot, ImVec2(std::max(size.x - left - out.beyond, 1.f), std::max(size.y - top, 1.f)),
+                       seen_cols, seen_rows);
   };
   float top = top_for(false);
   out.cell = cell_for(top);
   const bool words = plot.cols.label_of || !plot.cols.labels.empty();
   if (words && widest + 4 * ui_scale() > out.cell.x && out.cell.x < 58 * ui_scale()) {
     out.slanted = true;
+    out.beyond = std::max(0.f, last_label_width(plot, out.seen) * kSlantCosine + line / 2 - out.cell.x / 2);
     top = top_for(true);
     out.cell = cell_for(top);
   }
@@ -131,6 +138,20 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
 }
 
 ImVec2 matrix_size(const MatrixPlot& plot, ImVec2 available) { return matrix_layout(plot, available).cells1; }
+
+void fill_room(MatrixPlot& plot, ImVec2 room, ImVec2 most) {
+  const float edge = 4 * ui_scale();
+  const auto per = [](float length, double count) { return length / static_cast<float>(count); };
+  const MatrixLayout first = matrix_layout(plot, room);
+  plot.cell = ImVec2(
+      std::min(per(room.x - first.cells0.x - first.beyond - edge, first.seen.col1 - first.seen.col0), most.x),
+      1.f);
+  const MatrixLayout fitted = matrix_layout(plot, room);  // other labels are slanted now
+  plot.cell.x = std::min(
+      plot.cell.x, per(room.x - fitted.cells0.x - fitted.beyond - edge, fitted.seen.col1 - fitted.seen.col0));
+  plot.cell.y =
+      std::clamp(per(room.y - fitted.cells0.y - edge, fitted.seen.row1 - fitted.seen.row0), 1.f, most.y);
+}
 
 ImVec2 MatrixLayout::corner(double row, double col) const {
   return ImVec2(cells0.x + static_cast<float>(col - seen.col0) * cell.x,

@@ -268,4 +268,18 @@ void set_range(HeatStyle& style, const ValueRange& range, bool whole) {
   style.least = range.least, style.most = range.most;
 }
 
+MatrixPlot bare_plot(std::string key, const Tensor& values, const ValueRange& range, ImVec2 cell) {
+  MatrixPlot plot;
+  plot.key = std::move(key);
+  plot.values = values;
+  plot.style.map = Colormap::diverging;
+  set_range(plot.style, range);
+  plot.digits = 2;
+  plot.cell = cell;
+  plot.max_cell = 1000;
+  plot.rows.show_labels = plot.cols.show_labels = false;
+  plot.row_label_width = 0, plot.col_label_height = 0;
+  return plot;
+}
+
 }  // namespace attnscope

@@ -94,6 +94,7 @@ struct MatrixLayout {
   ImVec2 cells0, cells1;                        ///< rectangle of the cells
   ImVec2 cell;                                  ///< size of one
   bool slanted = false;                         ///< column labels
+  float beyond = 0;                             ///< what the last slanted one takes on the right of the cells
   std::int64_t row_stride = 1, col_stride = 1;  ///< every k-th label is drawn
   /// The cell under a point, or false outside of the cells.
   bool hit(ImVec2 point, std::int64_t& row, std::int64_t& col) const;
@@ -108,6 +109,8 @@ MatrixWindow zoomed(MatrixWindow window, double row, double col, double factor, 
 
 /// Size that the plot would like (labels included) inside `available`; cells no larger than max_cell.
 ImVec2 matrix_size(const MatrixPlot& plot, ImVec2 available);
+/// Sets the size of the cells so that the plot, labels included, fills `room`; none is larger than `most`.
+void fill_room(MatrixPlot& plot, ImVec2 room, ImVec2 most);
 /// Draws at `position` (screen) inside `size`, as an ImGui item called plot.key.
 MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 position, ImVec2 size);
 
@@ -124,6 +127,9 @@ ValueRange signed_range(const Tensor& values);
 ValueRange upward_range(const Tensor& values, float share = 0.01f);
 /// The style's ends; a logarithmic scale and `whole` reach to the largest value instead of clipping it.
 void set_range(HeatStyle& style, const ValueRange& range, bool whole = false);
+/// A matrix among others: cells of the given size in signed colours, no labels of its own and no room for
+/// them.
+MatrixPlot bare_plot(std::string key, const Tensor& values, const ValueRange& range, ImVec2 cell);
 
 /// A legend with numbers for a style: vertical bar of `size` at `position`, title above. Where values are
 /// clipped, its ends say so and tell the values' own range.

@@ -10,6 +10,8 @@
 namespace attnscope {
 namespace {
 
+bool headings_told = false;
+
 // The caption over a slider: its name dim on the left, its value on the right.
 void slider_caption(std::string_view title, std::string_view value, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -47,18 +49,26 @@ void text_line(ImFont* font, ImU32 colour, std::string_view text) {
   figure_text(text);
 }
 
+void set_headings_told(bool told) { headings_told = told; }
+
 void view_heading(std::string_view title, std::string_view sentence, float width) {
-  text_line(fonts().title, theme().text, title);
+  text_line(headings_told ? fonts().body_bold : fonts().title, theme().text, title);
+  if (headings_told) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);
 }
 
 void section_heading(std::string_view text) { text_line(fonts().body_bold, theme().text, text); }
 
-void caption(std::string_view text) {
+void caption(std::string_view text, float width) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
-  figure_text(text, 0);
+  figure_text(text, width);
+}
+
+float caption_height(std::string_view text, float width) {
+  const FontScope face(fonts().small);
+  return ImGui::CalcTextSize(begin_of(text), end_of(text), false, width).y;
 }
 
 bool chip(const Label& label, bool on, const char* help) {

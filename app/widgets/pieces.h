@@ -20,13 +20,17 @@ namespace attnscope {
 inline float scaled(float units) { return units * ui_scale(); }
 /// Title of a view, and one dim sentence below it that wraps inside `width`.
 void view_heading(std::string_view title, std::string_view sentence, float width);
+/// Somebody else tells what is to be seen: headings are small and have no sentence.
+void set_headings_told(bool told);
 /// Text of ImGui's current font and colour where ImGui's cursor stands, as an item and a part of the figure.
 /// `wrap`: the width in which it wraps; 0: up to the window's edge; below 0: it does not.
 void figure_text(std::string_view text, float wrap = -1);
 /// A bold line over a part of a view.
 void section_heading(std::string_view text);
-/// Dim text of the small font that wraps at the window's edge.
-void caption(std::string_view text);
+/// Dim text of the small font that wraps at `width`; 0: at the window's edge.
+void caption(std::string_view text, float width = 0);
+/// How tall it is where it wraps at `width`.
+float caption_height(std::string_view text, float width);
 /// A line of `font` and colour.
 void text_line(ImFont* font, ImU32 colour, std::string_view text);
 /// Dims what was drawn in the rectangle: it is about to be replaced.

@@ -104,7 +104,7 @@ Lab lab_pair() {
       {choice_control("lab.pair.data", {"lab.pair.data.followers", "lab.pair.data.copying"}),
        choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
        choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),
-       whole_control("lab.pair.steps", 20, 300, 100), real_control("lab.pair.rate", 3e-4, 3e-2, 3e-3, true)},
+       whole_control("lab.pair.steps", 20, 300, 300), real_control("lab.pair.rate", 3e-4, 3e-2, 1e-2, true)},
       compute_pair};
 }
 

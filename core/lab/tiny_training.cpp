@@ -140,7 +140,7 @@ HeldOutSums held_out_loss(const Model& model, const Task& task, int count) {
 Result<std::shared_ptr<const TinyRun>> train(const TinyWish& wish, const std::atomic<bool>& cancel) {
   const auto task = std::make_shared<Letters>(wish.data, wish.part);
   Recipe recipe = task->recipe();
-  recipe.steps = wish.steps;
+  recipe.steps = std::max(wish.steps, 1);  // none at all: the model as it begins
   recipe.learning_rate = wish.rate;
   TRY(Trainer trainer, Trainer::make(task, {}, recipe, kSeed));
   auto out = std::make_shared<TinyRun>();

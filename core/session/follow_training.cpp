@@ -60,7 +60,7 @@ Result<Document> kept_beside(Document document, const Task& task, const std::str
 Status Session::save(const std::string& path, const nlohmann::json& look) const {
   Document document = this->document();
   const auto snapshot = training_.snapshot();
-  if (shows_training_ && snapshot && starts_with(document.opened->path, "training:")) {
+  if (shows_training_ && snapshot && starts_with(document.opened->path, kTrainingPath)) {
     TRY(document, kept_beside(std::move(document), *snapshot->task,
                               std::filesystem::absolute(path + kModelEnding).string()));
   }

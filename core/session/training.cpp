@@ -26,7 +26,7 @@ std::shared_ptr<const OpenedModel> opened_of(const Task& task, std::shared_ptr<c
   OpenedModel opened;
   opened.title =
       Text::of("note.in_training", {Text::of("task." + std::string(task.name()) + ".title")}).str();
-  opened.path = "training:" + std::string(task.name());
+  opened.path = std::string(kTrainingPath) + std::string(task.name());
   opened.family = model->config().family;
   opened.dtype = "F32";
   opened.card = ModelCard{};

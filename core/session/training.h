@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -21,6 +22,9 @@
 #include "core/session/training_files.h"
 
 namespace attnscope {
+
+/// What the path of a model that trains begins with; the name of its task follows.
+inline constexpr std::string_view kTrainingPath = "training:";
 
 enum class TrainingState : std::uint8_t { none, preparing, running, paused, measuring, finished, failed };
 /// "running", as the state file and tests spell it.

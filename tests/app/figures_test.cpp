@@ -102,11 +102,19 @@ bool is_hidden(const DisplayList& list, std::size_t index) {
                      });
 }
 
-// What scrolls is cut at the edge of its room.
-bool scrolls(const DisplayList& list, const DrawItem& item) {
+bool is_in(const DisplayList& list, const DrawItem& item, std::string_view what) {
   for (std::int32_t at = item.group; at >= 0; at = list.groups()[static_cast<std::size_t>(at)].parent)
-    if (list.groups()[static_cast<std::size_t>(at)].what == kScrollGroup) return true;
+    if (list.groups()[static_cast<std::size_t>(at)].what == what) return true;
   return false;
+}
+
+// Its letters are not all in sight. What scrolls is cut at the edge that it scrolls to.
+bool is_cut(const DisplayList& list, const DrawItem& item) {
+  if (item.angle != 0 || is_in(list, item, kScrollGroup)) return false;
+  const DrawClip& clip = list.clip(item);
+  if (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1) return true;
+  return !is_in(list, item, kScrollsDown) &&
+         (corners_of(item)[0].y < clip.p0.y - 1 || corners_of(item)[2].y > clip.p1.y + 1);
 }
 
 // What is wrong with the texts of a figure, one line each.
@@ -120,12 +128,7 @@ std::set<std::string> faults_of(const DisplayList& list) {
   std::sort(texts.begin(), texts.end(), [](const auto* a, const auto* b) { return a->p0.x < b->p0.x; });
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const DrawItem& item = *texts[i];
-    const DrawClip& clip = list.clip(item);
-    const float top = corners_of(item)[0].y, bottom = corners_of(item)[2].y;
-    if (item.angle == 0 && !scrolls(list, item) &&
-        (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1 || top < clip.p0.y - 1 ||
-         bottom > clip.p1.y + 1))
-      out.insert("cut: " + std::string(list.text(item)));
+    if (is_cut(list, item)) out.insert("cut: " + std::string(list.text(item)));
     for (std::size_t j = i + 1; j < texts.size() && texts[j]->p0.x < item.p1.x; ++j)
       if (overlap(item, *texts[j]))
         out.insert("over each other: " + std::string(list.text(item)) + " | " +
@@ -134,6 +137,19 @@ std::set<std::string> faults_of(const DisplayList& list) {
                           static_cast<double>(texts[j]->p0.y)));
   }
   return out;
+}
+
+// All texts in their order, those of a paragraph's lines joined by a blank.
+std::string texts_of(const DisplayList& list) {
+  std::string out;
+  for (const DrawItem& item : list.items())
+    if (item.kind == DrawItem::Kind::text) out += (out.empty() ? "" : " ") + std::string(list.text(item));
+  return out;
+}
+
+bool has_group(const DisplayList& list, std::string_view what) {
+  return std::any_of(list.groups().begin(), list.groups().end(),
+                     [&](const auto& group) { return group.what == what; });
 }
 
 std::string lines(const std::set<std::string>& all) {
@@ -255,12 +271,76 @@ TEST_F(Figures, OfThePagesOfOutputHaveNoTextOverAnotherOne) {
         ASSERT_TRUE(set_language(language));
         workspace().output_page = page;
         show("output");
-        std::set<std::string> faults = faults_of(figure());
-        if (page == 1)
-          std::erase_if(faults, [](const auto& fault) { return fault.starts_with("cut"); });  // scrolls
+        const std::set<std::string> faults = faults_of(figure());
         EXPECT_TRUE(faults.empty()) << model << " page " << page << " " << language << "\n" << lines(faults);
       }
   }
+}
+
+TEST_F(Figures, OfThePagesOfMaskHaveNoTextOverAnotherOne) {
+  open_default();
+  show("mask");
+  for (const char* page : {"pattern", "scores", "segments", "blind"}) {
+    click(std::string("mask_page_") + page);
+    for (const char* language : {"en", "ko"})
+      for (const bool two : {false, true}) {
+        ASSERT_TRUE(set_language(language));
+        workspace().second_view = two ? "steps" : "";
+        settle();
+        const std::set<std::string> faults = faults_of(figure());
+        EXPECT_TRUE(faults.empty()) << page << " " << language << (two ? " beside Steps" : "") << "\n"
+                                    << lines(faults);
+      }
+    workspace().second_view.clear();
+    settle();
+  }
+}
+
+TEST_F(Figures, OfTheTokenizerNameWhatIsSideBySide) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "gap-filler");
+  settle();
+  show("tokenizer");
+  EXPECT_NE(texts_of(figure()).find("WordPiece"), std::string::npos) << "its own";
+  click("tokenizer.shelf.beside");
+  settle();
+  EXPECT_EQ(texts_of(figure()).find("WordPiece"), std::string::npos) << "one of three is not the title";
+  EXPECT_NE(texts_of(list_).find(tr("tokenizer.title.beside")), std::string::npos);
+}
+
+TEST_F(Figures, OfOneTokenDoNotScroll) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "storyteller");
+  settle();
+  ASSERT_TRUE(session_->edit(Text("one token"), {}, [](Document& document) {
+    return set_spelled(document, 0, sequence_from_ids(*document.opened, {0}, Stack::single), Stack::single);
+  }));
+  settle();
+  show("steps");
+  for (const TimelineStep& step : run().steps) {
+    go_to_site(workspace(), run(), step.main);
+    settle();
+    EXPECT_FALSE(has_group(figure(), kScrollGroup)) << to_text(step.main);
+  }
+}
+
+TEST_F(Figures, OfTheStartAreWhole) {
+  for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)})
+    for (const char* language : {"en", "ko"}) {
+      ImGui::GetIO().DisplaySize = size;
+      state().set_language(language);
+      settle();
+      const std::set<std::string> faults = faults_of(figure());
+      EXPECT_TRUE(faults.empty()) << language << "\n" << lines(faults);
+      const std::string all = texts_of(list_);
+      for (const ShippedModel& model : state().models())
+        EXPECT_NE(all.find(model.sentence), std::string::npos) << model.sentence << " in\n" << all;
+      for (const auto& [name, item] : noted_items()) {
+        const bool whole = item.p1.y == item.seen1.y;
+        EXPECT_TRUE(whole || !name.starts_with("empty_")) << name << " is cut";
+      }
+      EXPECT_TRUE(shows("empty_" + state().scenes().back().name)) << "without scrolling";
+    }
 }
 
 // ---- numbers --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // window.
 #include <fstream>
 
+#include "app/figure/hint.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/panels/lesson/speaker.h"
 #include "app/state/actions.h"
@@ -156,7 +157,7 @@ TEST_F(LessonTest, WhilePresentingTheWordsStandUnderALargeFigure) {
   state().recording = nullptr;
   const std::vector<float> digits = digit_heights(list);
   ASSERT_GE(digits.size(), 8u) << "the numbers of the matrices";
-  for (const float height : digits) EXPECT_GE(height, 16.f);
+  for (const float height : digits) EXPECT_GE(height, 18.f);
   key(compat::Key::page_down);
   settle();
   EXPECT_EQ(state().lessons.page_index(), 2);
@@ -167,6 +168,38 @@ TEST_F(LessonTest, WhilePresentingTheWordsStandUnderALargeFigure) {
   EXPECT_FALSE(presents_words(state())) << "the figure alone";
   EXPECT_EQ(presented_words_height(state()), 0.f);
   EXPECT_FALSE(shows("lesson_answer"));
+}
+
+TEST_F(LessonTest, WhilePresentingEveryFigureFillsItsRoomAndNothingLiesOverTheWords) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons) << lessons.error().text();
+  for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)})
+    for (const Lesson& lesson : *lessons)
+      for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
+        const Page& page = lesson.pages[i];
+        const std::string where = lesson.id + "/" + page.id;
+        ImGui::GetIO().DisplaySize = size;
+        set_presenting(state(), false);
+        open(lesson.id, static_cast<int>(i));
+        set_presenting(state(), true);
+        rescale(presenter_scale(state(), size.x, size.y));
+        frames(4);
+        DisplayList list;
+        state().recording = &list;
+        frames(1);
+        state().recording = nullptr;
+        EXPECT_TRUE(std::none_of(list.groups().begin(), list.groups().end(),
+                                 [](const auto& group) { return group.what == kScrollGroup; }))
+            << where << " scrolls";
+        for (std::size_t point = 1; point <= page.points.size(); ++point)
+          EXPECT_TRUE(shows("lesson_point" + std::to_string(point)))
+              << where << ": " << page.points[point - 1] << " is not on the screen";
+        EXPECT_EQ(shows("lesson_cover0"), !page.hides.empty()) << where;
+        for (const auto& [name, item] : noted_items()) {
+          const bool shown = name.starts_with("lesson_point") || name.starts_with("lesson_cover");
+          EXPECT_TRUE(!shown || item.p1.y <= state().stage_max.y) << where << ": " << name << " hides words";
+        }
+      }
 }
 
 TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {

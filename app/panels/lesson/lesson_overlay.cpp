@@ -30,8 +30,8 @@ struct Patch {
   bool rect(ImVec2& p0, ImVec2& p1) const {
     p0 = corner(static_cast<double>(row0), static_cast<double>(col0));
     p1 = corner(static_cast<double>(row1), static_cast<double>(col1));
-    p0 = ImVec2(std::max(p0.x, matrix->p0.x), std::max(p0.y, matrix->p0.y));
-    p1 = ImVec2(std::min(p1.x, matrix->p1.x), std::min(p1.y, matrix->p1.y));
+    p0 = ImVec2(std::max(p0.x, matrix->seen0.x), std::max(p0.y, matrix->seen0.y));
+    p1 = ImVec2(std::min(p1.x, matrix->seen1.x), std::min(p1.y, matrix->seen1.y));
     return p1.x > p0.x + 1 && p1.y > p0.y + 1;
   }
 };
@@ -183,8 +183,8 @@ void point_at(FrameState& state, const std::string& what, int number) {
     return;
   }
   for (const auto& [name, item] : noted_items())
-    if (fits_pattern(what, name)) {
-      const ImVec2 p0 = item.p0, p1 = item.p1;
+    if (fits_pattern(what, name) && item.in_sight()) {
+      const ImVec2 p0 = item.seen0, p1 = item.seen1;
       return glow(p0, p1, number, moving);
     }
 }

@@ -69,6 +69,22 @@ TEST_F(MatrixPlotTest, CellsAreNoLargerThanAskedAndStayInside) {
   }
 }
 
+TEST_F(MatrixPlotTest, SlantedLabelsStayInsideToo) {
+  MatrixPlot plot = plot_of(matrix(5, 12));
+  for (int i = 0; i < 12; ++i) plot.cols.labels.push_back("<act_" + std::to_string(i) + ">");
+  const ImVec2 room(400, 300);
+  const MatrixLayout layout = matrix_layout(plot, room);
+  ASSERT_TRUE(layout.slanted);
+  EXPECT_GT(layout.beyond, 10.f);
+  EXPECT_LE(layout.cells1.x + layout.beyond, room.x + 0.5f);
+  fill_room(plot, room, ImVec2(1000, 1000));
+  const MatrixLayout filled = matrix_layout(plot, room);
+  EXPECT_LE(filled.cells1.x + filled.beyond, room.x + 0.5f);
+  EXPECT_LE(filled.cells1.y, room.y + 0.5f);
+  EXPECT_GT(filled.cells1.x + filled.beyond, room.x - 20) << "and they fill it";
+  EXPECT_GT(filled.cells1.y, room.y - 20);
+}
+
 TEST_F(MatrixPlotTest, HitsTheCellUnderAPoint) {
   MatrixPlot plot = plot_of(matrix(3, 5));
   plot.cell = ImVec2(20, 10);
