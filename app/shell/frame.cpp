@@ -29,7 +29,8 @@ constexpr float kToolbarHeight = 44.f;
 constexpr float kLeastStage = 320.f;
 constexpr float kLeastSide = 120.f, kMostSide = 520.f;
 constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
-// A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes first.
+// A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes
+// first.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr double kSmallModel = 1e6;       // parameters x tokens
 constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for

@@ -113,7 +113,7 @@ void LabsView::draw_list(const Lab& now, Workspace& workspace, float width) {
   for (const Lab& lab : labs()) {
     const std::string title = tr(lab.key + ".title"), name = "###lab_open_" + lab.id();
     const ColourScope text(ImGuiCol_Text, &lab == &now ? theme().accent : theme().text);
-    if (ImGui::Selectable((middle_truncated(fonts().body, title, width - scaled(10)) + name).c_str(),
+    if (ImGui::Selectable(Label(middle_truncated(fonts().body, title, width - scaled(10)), name).c_str(),
                           &lab == &now))
       workspace.lab = lab.id();
     note_item(name);

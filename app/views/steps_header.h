@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/label.h"
 #include "app/views/steps_words.h"
 #include "app/views/view.h"
 

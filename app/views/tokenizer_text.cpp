@@ -199,7 +199,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
     const ImU32 tint = token_tint(scene, token);
     bool hovered = false;
     if (text_box("###token_" + std::to_string(i),
-                 middle_truncated(fonts().mono, scene.names[i], scaled(kWidest)),
+                 std::string(middle_truncated(fonts().mono, scene.names[i], scaled(kWidest))),
                  std::to_string(tokens[i].id), lit ? mix(tint, theme().text, 0.2f) : tint,
                  chosen ? theme().accent : with_alpha(theme().border, 0.6f), chosen ? scaled(2) : 1.f,
                  widths[i], hovered))

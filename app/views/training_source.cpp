@@ -88,9 +88,9 @@ void TrainingSource::draw_vocabulary(const ViewContext& context) {
     ++asked_;
   }
   ImGui::SameLine();
-  const std::string other = vocabulary_.empty()
-                                ? std::string(tr("training.vocabulary.file"))
-                                : middle_truncated(fonts().body, name_of(vocabulary_), scaled(260));
+  const std::string other =
+      vocabulary_.empty() ? std::string(tr("training.vocabulary.file"))
+                          : std::string(middle_truncated(fonts().body, name_of(vocabulary_), scaled(260)));
   if (chip(other + "###train_words_file", !vocabulary_.empty(), tr("training.vocabulary.file.help")))
     ask_vocabulary(context);
 }
