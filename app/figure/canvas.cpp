@@ -49,7 +49,9 @@ DrawGroupScope::~DrawGroupScope() {
   if (record_) record_->end_group();
 }
 
-Canvas::Canvas() : list_(ImGui::GetWindowDrawList()), record_(recording()) {}
+Canvas::Canvas() : list_(ImGui::GetWindowDrawList()), record_(recording()) {
+  if (record_) record_->set_scrolls(ImGui::GetScrollMaxX() > 0, ImGui::GetScrollMaxY() > 0);
+}
 
 void Canvas::note(const DrawItem& item) const {
   record_->add(item, list_->GetClipRectMin(), list_->GetClipRectMax());

@@ -29,8 +29,11 @@ std::string_view DisplayList::text(const DrawItem& item) const {
 }
 
 void DisplayList::add(DrawItem item, ImVec2 clip0, ImVec2 clip1) {
-  if (clips_.empty() || !same(clips_.back().p0, clip0) || !same(clips_.back().p1, clip1))
-    clips_.push_back({clip0, clip1});
+  const auto is_last = [&](const DrawClip& last) {
+    return same(last.p0, clip0) && same(last.p1, clip1) && last.scrolls_x == scrolls_x_ &&
+           last.scrolls_y == scrolls_y_;
+  };
+  if (clips_.empty() || !is_last(clips_.back())) clips_.push_back({clip0, clip1, scrolls_x_, scrolls_y_});
   item.clip = static_cast<std::uint32_t>(clips_.size() - 1);
   item.group = group_;
   items_.push_back(item);

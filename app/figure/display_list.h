@@ -57,6 +57,8 @@ struct DrawPicture {
 };
 struct DrawClip {
   ImVec2 p0, p1;
+  bool scrolls_x = false,
+       scrolls_y = false;  ///< its window holds more than it shows: the rest can be scrolled to
 };
 /// Primitives that belong together: what they are ("matrix") and the step whose numbers they show, or empty.
 struct DrawGroup {
@@ -79,6 +81,8 @@ class DisplayList {
   std::span<const DrawGroup> groups() const { return groups_; }
 
   // ---- what Canvas adds ----
+  /// Of the window that what follows is drawn into.
+  void set_scrolls(bool x, bool y) { scrolls_x_ = x, scrolls_y_ = y; }
   void add(DrawItem item, ImVec2 clip0, ImVec2 clip1);
   void add_points(DrawItem item, std::span<const ImVec2> points, ImVec2 clip0, ImVec2 clip1);
   void add_text(DrawItem item, std::string_view text, ImVec2 clip0, ImVec2 clip1);
@@ -96,6 +100,7 @@ class DisplayList {
   std::vector<DrawClip> clips_;
   std::vector<DrawGroup> groups_;
   std::int32_t group_ = -1;
+  bool scrolls_x_ = false, scrolls_y_ = false;
 };
 
 }  // namespace attnscope

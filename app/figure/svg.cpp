@@ -137,13 +137,15 @@ class Writer {
   }
 
   bool hidden(const DrawItem& item) const {
-    const auto [p0, p1] = bounds(list_, item);
+    const DrawClip own = bounds(list_, item);
+    const ImVec2 p0 = own.p0, p1 = own.p1;
     const DrawClip& clip = list_.clip(item);
     const ImVec2 c0 = greater(clip.p0, page_.p0), c1 = lesser(clip.p1, page_.p1);
     return p1.x < c0.x || p1.y < c0.y || p0.x > c1.x || p0.y > c1.y || c1.x <= c0.x || c1.y <= c0.y;
   }
   std::string clip_of(const DrawItem& item) {
-    const auto [p0, p1] = bounds(list_, item);
+    const DrawClip own = bounds(list_, item);
+    const ImVec2 p0 = own.p0, p1 = own.p1;
     const DrawClip& clip = list_.clip(item);
     constexpr float kSlack = 1.5f;  // bounds are a pixel larger than what is drawn
     if (p0.x >= clip.p0.x - kSlack && p0.y >= clip.p0.y - kSlack && p1.x <= clip.p1.x + kSlack &&

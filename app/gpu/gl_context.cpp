@@ -154,7 +154,9 @@ Error no_window(std::string_view hint) {
   return Error{Code::unsupported, what, Text::of(hint)};
 }
 
-// Makes a size fit the screen that the window will stand on; false where it had to be made smaller.
+constexpr int kTitleBar = 48;  // units that a desktop may put above a window
+
+// Makes a size fit the screen that the window will stand on; false where it fills it.
 bool fit_screen(int& width, int& height) {
   GLFWmonitor* screen = glfwGetPrimaryMonitor();
   if (screen == nullptr) return true;
@@ -165,7 +167,7 @@ bool fit_screen(int& width, int& height) {
   if (most_width <= 0 || most_height <= 0) return true;
   most_width = static_cast<int>(static_cast<float>(most_width) / std::max(0.5f, scale_x));
   most_height = static_cast<int>(static_cast<float>(most_height) / std::max(0.5f, scale_y));
-  const bool fits = width <= most_width && height <= most_height;
+  const bool fits = width <= most_width && height + kTitleBar <= most_height;
   width = std::min(width, most_width);
   height = std::min(height, most_height);
   return fits;

@@ -274,7 +274,9 @@ void Frame::draw_panels(Painter& painter) {
       [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
   const View* shown = state_.view(workspace.view);
-  const bool whole = shown && shown->wants_all() && workspace.second_view.empty();
+  // With nothing open there is nothing to be shown beside the stage.
+  const bool empty = !state_.session.document().opened && !state_.session.opening() && !state_.lessons.open();
+  const bool whole = empty || (shown && shown->wants_all() && workspace.second_view.empty());
   const float input = whole ? toolbar : draw_bars(context, toolbar);
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 

@@ -185,7 +185,8 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
   draw_text(Canvas(), fonts().small, position, theme().text_dim,
             middle_truncated(fonts().small, title, size.x));
-  const float line = text_size(fonts().small, "X").y + scaled(5), legend = scaled(58);
+  const float line = text_size(fonts().small, "X").y + scaled(5),
+              legend = text_size(fonts().mono_small, "-0.0000").x + scaled(26);
   if (plane.values.empty()) return;
   MatrixPlot plot;
   plot.key = kPlaneKeys[index];

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "app/figure/hint.h"
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
@@ -304,7 +303,6 @@ std::optional<std::vector<int>> OutputWays::draw(const ViewContext& context, std
   const Made<Ways> made = ways(context, pos);
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("output_ways", room);
-  const DrawGroupScope group(ImGui::GetScrollMaxY() > 0 ? kScrollsDown : "ways");
   if (!made) {
     caption(tr("output.pending"));
     return std::nullopt;

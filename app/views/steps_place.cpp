@@ -104,6 +104,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
   const float tall = std::max(size.y - header - between, 40.f);
   auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit, 0.5f);
+  const float least = least_number_cell(false).y * 1.02f;
+  if ((inner + rows) * least <= tall) {  // both have room for digits
+    inner_h = std::clamp(inner_h, inner * least, tall - rows * least);
+    rows_h = std::min(rows * kCellHeight * unit, tall - inner_h);
+  }
   // No cell much taller than wide, none much wider than tall.
   const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
   const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
@@ -210,9 +215,9 @@ float FigurePlot::row_height(const Figure& figure, float height, float header) {
 
 namespace {
 
-constexpr float kLeastWide = 600, kLeastTall = 300;  // units of the room that scrolls where less is no use
-constexpr float kMostStretch = 2.5f;                 // times the room, however large the letters are
-constexpr float kSmear = 3;                          // units: smaller cells show no colours either
+// Units of a room that scrolls where a figure shows its numbers in it; half of them where it never does.
+constexpr float kLeastWide = 600, kLeastTall = 300;
+constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
 constexpr float kDenseColumn = 40, kDenseSign = 22, kDenseGap = 6;
 
 }  // namespace
@@ -223,12 +228,6 @@ bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
     if (panels_[i].cell.x < least.x || panels_[i].cell.y < least.y) return false;
   }
   return true;
-}
-
-bool FigurePlot::colours_fit() const {
-  const float least = kSmear * ui_scale();
-  return std::none_of(panels_.begin(), panels_.end(),
-                      [least](const Panel& panel) { return panel.cell.x < least || panel.cell.y < least; });
 }
 
 bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size,
@@ -248,17 +247,17 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
 
-// In the room that there is, if its cells say anything there; else in more, which scrolls, if they do so in
-// that: larger letters make the figure larger, not its cells smaller.
+// Larger letters make the figure larger, not its cells smaller: what does not fit scrolls. But a figure that
+// shows its numbers in its room, or whose words a lesson tells, stands in that room.
 void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
-  const float unit = ui_scale();
-  const ImVec2 more(std::max(size.x, std::min(kLeastWide * unit, size.x * kMostStretch)),
-                    std::max(size.y, std::min(kLeastTall * unit, size.y * kMostStretch)));
+  const auto larger = [size, unit = ui_scale()](float share) {
+    return ImVec2(std::max(size.x, std::min(kLeastWide * share * unit, size.x * kMostStretch)),
+                  std::max(size.y, std::min(kLeastTall * share * unit, size.y * kMostStretch)));
+  };
   place_in(context, figure, size);
   if (context.workspace.told || numbers_fit(context, figure)) return;
-  const bool colours = colours_fit();
-  place_in(context, figure, more);
-  if (!numbers_fit(context, figure) && (colours || !colours_fit())) place_in(context, figure, size);
+  place_in(context, figure, larger(1.f));
+  if (!numbers_fit(context, figure)) place_in(context, figure, larger(0.5f));
 }
 
 void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
@@ -392,7 +391,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
 
 void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
-  float fixed = kLegend * unit, cols = 0;
+  float fixed = kLegend * unit, cols = 0, singles = 0, single_width = 0;
   const Operand& first = figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[0])];
   windowed_ = any_windowed(figure);
   for (const Block& block : figure.blocks) {
@@ -401,11 +400,12 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
       const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
       const auto count = static_cast<float>(seen(operand.col));
       if (operand.col.key == "one")
-        columns += column_width(operand) * unit;
+        columns += column_width(operand) * unit, singles += 1;
       else
         sum += count, widest = std::max(widest, count);
     }
     cols += block.vertical ? widest : sum;
+    single_width += columns;
     fixed += columns + (block.sign.empty() ? 0 : kSign * unit) +
              (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kGap * unit);
   }
@@ -425,8 +425,11 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
       panels_[static_cast<std::size_t>(id)].labels = again = labelled.labels,
       panels_[static_cast<std::size_t>(id)].row_labels = true;
   }
-  const float cw =
-      std::clamp((size.x - fixed - labelled.labels - again) / std::max(cols, 1.f), 0.01f, kCellWidth * unit);
+  const float left = size.x - fixed - labelled.labels - again;
+  float cw = left / std::max(cols, 1.f);
+  // Single columns are as wide as the others where those are wider.
+  if (cw > kColumn * unit) cw = std::max((left + single_width) / (cols + singles), kColumn * unit);
+  cw = std::clamp(cw, 0.01f, kCellWidth * unit);
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =
       column_first ? figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[1])] : first;

@@ -105,7 +105,6 @@ class FigurePlot {
   void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
   void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);
   bool numbers_fit(const ViewContext& context, const Figure& figure);
-  bool colours_fit() const;
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                     float header);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,

@@ -136,7 +136,9 @@ class StepsView : public View {
   // Of the room for a figure what its matrices and its legend may take.
   ImVec2 figure_room(ImVec2 room) const {
     const float unit = ui_scale(), extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
-    return ImVec2(room.x - extra - 4 * unit, room.y - 8 * unit);
+    // In a product nothing stands on the right of the result: there its last slanted label needs room.
+    const float margin = figure_.layout == Figure::Layout::product ? 24 : 4;
+    return ImVec2(room.x - extra - margin * unit, room.y - 8 * unit);
   }
 
   // ---- which figure ----
@@ -332,7 +334,7 @@ class StepsView : public View {
     if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
     compat::begin_child("steps_figure", room, false, flags);
     {
-      const DrawGroupScope group(scrolls_ ? kScrollGroup : "figure");
+      const DrawGroupScope group("figure");
       draw_figure(context, room);
     }
     ImGui::EndChild();

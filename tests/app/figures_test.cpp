@@ -6,7 +6,6 @@
 #include <random>
 #include <set>
 
-#include "app/figure/hint.h"
 #include "app/figure/svg.h"
 #include "app/shell/picture.h"
 #include "core/base/text.h"
@@ -102,19 +101,16 @@ bool is_hidden(const DisplayList& list, std::size_t index) {
                      });
 }
 
-bool is_in(const DisplayList& list, const DrawItem& item, std::string_view what) {
-  for (std::int32_t at = item.group; at >= 0; at = list.groups()[static_cast<std::size_t>(at)].parent)
-    if (list.groups()[static_cast<std::size_t>(at)].what == what) return true;
-  return false;
-}
-
-// Its letters are not all in sight. What scrolls is cut at the edge that it scrolls to.
+// Its letters are not all in sight, and no scrolling brings them there.
 bool is_cut(const DisplayList& list, const DrawItem& item) {
-  if (item.angle != 0 || is_in(list, item, kScrollGroup)) return false;
   const DrawClip& clip = list.clip(item);
-  if (item.p0.x < clip.p0.x - 1 || item.p1.x > clip.p1.x + 1) return true;
-  return !is_in(list, item, kScrollsDown) &&
-         (corners_of(item)[0].y < clip.p0.y - 1 || corners_of(item)[2].y > clip.p1.y + 1);
+  const Corners corners = corners_of(item);
+  const auto out = [&](float ImVec2::*axis, bool scrolls) {
+    return !scrolls && std::any_of(corners.begin(), corners.end(), [&](const ImVec2& corner) {
+      return corner.*axis < clip.p0.*axis - 1 || corner.*axis > clip.p1.*axis + 1;
+    });
+  };
+  return out(&ImVec2::x, clip.scrolls_x) || out(&ImVec2::y, clip.scrolls_y);
 }
 
 // What is wrong with the texts of a figure, one line each.
@@ -147,9 +143,10 @@ std::string texts_of(const DisplayList& list) {
   return out;
 }
 
-bool has_group(const DisplayList& list, std::string_view what) {
-  return std::any_of(list.groups().begin(), list.groups().end(),
-                     [&](const auto& group) { return group.what == what; });
+bool scrolls(const DisplayList& list) {
+  return std::any_of(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
+    return list.clip(item).scrolls_x || list.clip(item).scrolls_y;
+  });
 }
 
 std::string lines(const std::set<std::string>& all) {
@@ -277,23 +274,18 @@ TEST_F(Figures, OfThePagesOfOutputHaveNoTextOverAnotherOne) {
   }
 }
 
-TEST_F(Figures, OfThePagesOfMaskHaveNoTextOverAnotherOne) {
+TEST_F(Figures, OfTheBlindRowIsWhole) {
   open_default();
   show("mask");
-  for (const char* page : {"pattern", "scores", "segments", "blind"}) {
-    click(std::string("mask_page_") + page);
-    for (const char* language : {"en", "ko"})
-      for (const bool two : {false, true}) {
-        ASSERT_TRUE(set_language(language));
-        workspace().second_view = two ? "steps" : "";
-        settle();
-        const std::set<std::string> faults = faults_of(figure());
-        EXPECT_TRUE(faults.empty()) << page << " " << language << (two ? " beside Steps" : "") << "\n"
-                                    << lines(faults);
-      }
-    workspace().second_view.clear();
-    settle();
-  }
+  click("mask_page_blind");
+  for (const char* language : {"en", "ko"})
+    for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)}) {
+      ASSERT_TRUE(set_language(language));
+      ImGui::GetIO().DisplaySize = size;
+      settle();
+      const std::set<std::string> faults = faults_of(figure());
+      EXPECT_TRUE(faults.empty()) << language << " " << static_cast<int>(size.x) << "\n" << lines(faults);
+    }
 }
 
 TEST_F(Figures, OfTheTokenizerNameWhatIsSideBySide) {
@@ -320,7 +312,7 @@ TEST_F(Figures, OfOneTokenDoNotScroll) {
   for (const TimelineStep& step : run().steps) {
     go_to_site(workspace(), run(), step.main);
     settle();
-    EXPECT_FALSE(has_group(figure(), kScrollGroup)) << to_text(step.main);
+    EXPECT_FALSE(scrolls(figure())) << to_text(step.main);
   }
 }
 

@@ -155,7 +155,7 @@ TEST_F(FrameTest, TheAnswerOfASmallModelIsInTheNextFrame) {
     in_time += frame_->run()->version > version ? 1 : 0;
     settle();
   }
-  EXPECT_GE(in_time, 15);
+  EXPECT_GE(in_time, 10);
 }
 
 TEST_F(FrameTest, ThemeDifferenceAndLogScaleByKeyAndButton) {

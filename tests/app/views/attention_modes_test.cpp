@@ -38,7 +38,7 @@ TEST_F(AttentionModesTest, LinesOfSeveralHeadsAndAWordThatIsPointedAt) {
   click_item(*view, "head_line_1");
   EXPECT_EQ(workspace_.cursor.head, 0) << "one click adds a head, it does not move";
   settle(*view);
-  const ItemRect& rect = noted_items().at("attention.lines");
+  const ItemRect rect = noted_items().at("attention.lines");
   for (float y = rect.p1.y - 4; y > rect.p0.y && !workspace_.cursor.pinned; y -= 6)
     click(*view, ImVec2(rect.p0.x + 20, y));
   EXPECT_TRUE(workspace_.cursor.pinned.has_value());
@@ -51,7 +51,7 @@ TEST_F(AttentionModesTest, TheLastOuterProductGivesTheScoresOfTheRun) {
   settle(*view);
   const Tensor first = painter_.shown("attention.build_sum");
   ASSERT_EQ(first.rank(), 2);
-  const ItemRect& slider = noted_items().at("attention.build_feature");
+  const ItemRect slider = noted_items().at("attention.build_feature");
   click(*view, ImVec2(slider.p1.x - 4, (slider.p0.y + slider.p1.y) / 2));
   settle(*view);
   const Tensor last = painter_.shown("attention.build_sum");
