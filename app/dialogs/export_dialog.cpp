@@ -56,9 +56,9 @@ void ExportDialog::ask_where(FrameState& state) {
 }
 
 void ExportDialog::choose_part(const FrameState& state) {
-  if (raised_button(std::string(tr("export.window")) + "###whole", !stage_only_)) stage_only_ = false;
+  if (raised_button(Label(tr("export.window"), "###whole"), !stage_only_)) stage_only_ = false;
   ImGui::SameLine(0, px(4));
-  if (raised_button(std::string(tr("export.stage")) + "###stage_only", stage_only_)) stage_only_ = true;
+  if (raised_button(Label(tr("export.stage"), "###stage_only"), stage_only_)) stage_only_ = true;
   ImGui::SameLine(0, px(24));
   for (const int scale : {1, 2, 3}) {
     if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
@@ -95,14 +95,14 @@ void ExportDialog::draw(FrameState& state) {
   note_item("export_path");
   note_text(path_);
   ImGui::SameLine();
-  const bool where = ImGui::Button((std::string(tr("export.choose")) + "###export_where").c_str());
+  const bool where = ImGui::Button(Label(tr("export.choose"), "###export_where").c_str());
   std::error_code error;
   const bool taken = fs::is_regular_file(with_home(path_), error);
   if (taken) wrapped_text(tr("export.replaces"), theme().warning);
-  const bool cancel = ImGui::Button((std::string(tr("frame.cancel")) + "###cancel").c_str()) ||
+  const bool cancel = ImGui::Button(Label(tr("frame.cancel"), "###cancel").c_str()) ||
                       compat::key_pressed(compat::Key::escape, false);
   ImGui::SameLine();
-  const bool save = primary_button(std::string(tr("export.save")) + "###export_save") ||
+  const bool save = primary_button(Label(tr("export.save"), "###export_save")) ||
                     compat::key_pressed(compat::Key::enter, false);
   if (where) ask_where(state);
   if (save && !path_.empty()) {

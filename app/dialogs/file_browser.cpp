@@ -309,7 +309,7 @@ void FileBrowser::draw_foot(FrameState& state, float width) {
   note_item("browser.name");
   note_text(save ? name_ : filter_);
   ImGui::SameLine();
-  ImGui::Checkbox((std::string(tr("browser.hidden")) + "###hidden").c_str(), &state.settings.hidden_files);
+  ImGui::Checkbox(Label(tr("browser.hidden"), "###hidden").c_str(), &state.settings.hidden_files);
   const FolderEntry* entry = selected();
   const bool replaces = save && !name_.empty() && exists(target()) && !is_folder(target());
   const std::string go_label = tr(save ? replaces ? "browser.replace" : "browser.save" : "browser.open");

@@ -146,15 +146,17 @@ void Canvas::note_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view t
   record_->add_text(item, text, list_->GetClipRectMin(), list_->GetClipRectMax());
 }
 
-void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) const {
+void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
+  if (text.empty()) return;
   attnscope::note_text(text);
   const ImVec2 place(std::floor(at.x), std::floor(at.y));
   list_->AddText(or_current(font), size_of(font), place, colour, text.data(), text.data() + text.size());
   if (record_) note_text(font, place, colour, text, place, 0);
 }
 
-void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text, float sine,
+void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
                            float cosine) const {
+  if (text.empty()) return;
   attnscope::note_text(text);
   const int first = list_->VtxBuffer.Size;
   const ImVec2 flat(std::floor(at.x), std::floor(at.y - size_of(font) * 0.5f));
@@ -171,7 +173,7 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, const std::str
   }
 }
 
-void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text, float width) const {
+void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width) const {
   if (!record_) return;
   const float size = size_of(font);
   const char* const end = text.data() + text.size();

@@ -36,12 +36,12 @@ class Canvas {
   void fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments = 0) const;
 
   /// `font` null: the current one; `at`: the upper left corner, moved to whole pixels.
-  void text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) const;
+  void text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
   /// Text that climbs from `at`, the middle of its left edge, by an angle of this sine and cosine.
-  void climbing_text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text, float sine,
+  void climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
                      float cosine) const;
   /// Tells the recording of text that ImGui itself has drawn; wrapped at `width` where that is positive.
-  void drawn_text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text, float width = 0) const;
+  void drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width = 0) const;
 
   /// Painter::heatmap, atlas and picture.
   void cells(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,

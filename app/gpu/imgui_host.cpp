@@ -10,6 +10,7 @@
 #include <imgui_internal.h>  // the queue of events of 1.87 and later
 
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <deque>
 #include <set>
@@ -79,6 +80,23 @@ void note_clipboard() {
 #endif
 }
 
+void clear_ground() {
+  const ImVec4 ground = to_vec4(theme().ground);
+  glClearColor(ground.x, ground.y, ground.z, 1.0f);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
+// The pictures of letters that this frame draws with are those of the frame before; since 1.92 they may grow
+// while it is drawn.
+bool glyphs_still([[maybe_unused]] const ImDrawData& drawn) {
+#if IMGUI_VERSION_NUM >= 19200
+  if (drawn.Textures)
+    for (const ImTextureData* texture : *drawn.Textures)
+      if (texture->Status != ImTextureStatus_OK) return false;
+#endif
+  return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float scale) {
@@ -118,6 +136,7 @@ ImguiHost::~ImguiHost() {
 void ImguiHost::rebuild_atlas() {
   const bool rescaled = wanted_scale_ != ui_scale();
   if (!rescaled && !fonts_pending()) return;
+  ++atlas_version_;
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();
 #endif
@@ -157,16 +176,86 @@ void ImguiHost::new_frame() {
 void ImguiHost::draw_into(unsigned framebuffer, int width, int height) {
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   glViewport(0, 0, width, height);
-  const ImVec4 ground = to_vec4(theme().ground);
-  glClearColor(ground.x, ground.y, ground.z, 1.0f);
-  glClear(GL_COLOR_BUFFER_BIT);
+  glDisable(GL_SCISSOR_TEST);
+  clear_ground();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
 void ImguiHost::render() {
   ImGui::Render();
-  draw_into(context_.framebuffer(), context_.width(), context_.height());
-  if (lens_.factor > 1.f) draw_lens();
+  draw_changes();
+  if (lens_.factor <= 1.f) return;
+  draw_lens();
+  if (!kept_) damage_.forget();  // the lens lies over the picture
+}
+
+std::int64_t ImguiHost::pixels_drawn() const {
+  std::int64_t pixels = 0;
+  for (const PixelRect& rect : damage_.rects()) pixels += rect.area();
+  return pixels;
+}
+
+// The framebuffer that still holds what was drawn last.
+unsigned ImguiHost::kept_framebuffer() {
+  if (!context_.window()) return context_.framebuffer();
+  const int width = context_.width(), height = context_.height();
+  if (kept_ && kept_->width() == width && kept_->height() == height) return kept_->framebuffer();
+  damage_.forget();
+  kept_.reset();
+  if (auto made = Offscreen::make(std::max(1, width), std::max(1, height))) kept_ = *std::move(made);
+  return kept_ ? kept_->framebuffer() : context_.framebuffer();
+}
+
+void ImguiHost::draw_changes() {
+  const ImDrawData& drawn = *ImGui::GetDrawData();
+  const unsigned target = kept_framebuffer();
+  const int width = context_.width(), height = context_.height();
+  const bool plain = drawn.FramebufferScale.x == 1.f && drawn.FramebufferScale.y == 1.f &&
+                     drawn.DisplayPos.x == 0.f && drawn.DisplayPos.y == 0.f;
+  const bool comparable = plain && glyphs_still(drawn) && (kept_ || !context_.window());
+  std::uint64_t rest = summed(static_cast<std::uint64_t>(theme_version()), atlas_version_);
+  for (const float number : {drawn.DisplaySize.x, drawn.DisplaySize.y, ui_scale()})
+    rest = summed(rest, std::bit_cast<std::uint32_t>(number));
+  if (comparable)
+    damage_.follow(drawn, width, height, rest);
+  else
+    damage_.take_all(width, height);
+  if (damage_.whole())
+    draw_into(target, width, height);
+  else
+    for (const PixelRect& rect : damage_.rects()) draw_rect(rect, target);
+  glBindFramebuffer(GL_FRAMEBUFFER, context_.framebuffer());
+  if (!kept_ || target == context_.framebuffer()) return;
+  glDisable(GL_SCISSOR_TEST);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, target);
+  glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, context_.framebuffer());
+}
+
+// The commands are narrowed to the rectangle and have their own clip rectangles again afterwards.
+void ImguiHost::draw_rect(const PixelRect& rect, unsigned target) {
+  ImDrawData& drawn = *ImGui::GetDrawData();
+  const int height = context_.height();
+  clips_.clear();
+  for (int n = 0; n < drawn.CmdListsCount; ++n) {
+    int number = 0;
+    for (ImDrawCmd& command : drawn.CmdLists[n]->CmdBuffer) {
+      clips_.push_back(command.ClipRect);
+      const bool seen = !common(damage_.touched(n, number++), rect).empty();
+      const PixelRect clip = seen ? common(Damage::clip_of(command, height), rect) : PixelRect{};
+      command.ClipRect = ImVec4(static_cast<float>(clip.x0), static_cast<float>(clip.y0),
+                                static_cast<float>(clip.x1), static_cast<float>(clip.y1));
+    }
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, target);
+  glViewport(0, 0, context_.width(), height);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(rect.x0, height - rect.y1, rect.x1 - rect.x0, rect.y1 - rect.y0);
+  clear_ground();
+  ImGui_ImplOpenGL3_RenderDrawData(&drawn);
+  auto clip = clips_.begin();
+  for (int n = 0; n < drawn.CmdListsCount; ++n)
+    for (ImDrawCmd& command : drawn.CmdLists[n]->CmdBuffer) command.ClipRect = *clip++;
 }
 
 // What was drawn around the point, copied out and back larger.

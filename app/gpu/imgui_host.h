@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "app/gpu/damage.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/lens.h"
 #include "app/gpu/offscreen.h"
@@ -24,8 +25,11 @@ class ImguiHost {
 
   /// Takes the input that came since the last frame; new glyphs are built here.
   void new_frame();
-  /// Ends the frame and draws it over the theme's ground into the context's framebuffer.
+  /// Ends the frame and draws it over the theme's ground into the context's framebuffer; only those parts of
+  /// it that are not drawn there already.
   void render();
+  /// Pixels that the last render() drew.
+  std::int64_t pixels_drawn() const;
   /// Keys that are pressed in another window are as if they were pressed in that of the context.
   void take_keys_of(GLFWwindow* other);
   /// Keys have arrived that the next frames will hand over one by one.
@@ -49,13 +53,20 @@ class ImguiHost {
   explicit ImguiHost(GlContext& context) : context_(context) {}
   void rebuild_atlas();
   void draw_into(unsigned framebuffer, int width, int height);
+  void draw_changes();
+  void draw_rect(const PixelRect& rect, unsigned target);
+  unsigned kept_framebuffer();
   void draw_lens();
   GlContext& context_;
   Lens lens_;
   std::unique_ptr<Offscreen> lens_picture_;
+  Damage damage_;
+  std::unique_ptr<Offscreen> kept_;  // the picture of a window: its own buffers forget theirs
+  std::vector<ImVec4> clips_;        // of the commands, while they are narrowed
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;
+  std::uint64_t atlas_version_ = 0;             // of the letters' pictures
   int picture_width_ = 0, picture_height_ = 0;  // 0: the screen
 };
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "app/gpu/cells.h"
+#include "app/gpu/damage.h"
 #include "app/gpu/program.h"
 #include "app/look/imgui_compat.h"
 #include "shaders/params.h"
@@ -41,6 +43,12 @@ bool same_view(const Tensor& a, const Tensor& b) {
   bool same = a.same_place(b) && a.rank() == b.rank();
   for (int d = 0; same && d < a.rank(); ++d) same = a.size(d) == b.size(d) && a.stride(d) == b.stride(d);
   return same;
+}
+
+// Holds until the next one is asked for.
+const std::string& scoped(const std::string& scope, std::string_view key) {
+  thread_local std::string both;
+  return both.assign(scope).append(key);
 }
 
 void reset_render_state(ImDrawList* list) {
@@ -82,11 +90,20 @@ struct Painter::Entry {
   }
 };
 
-struct Painter::DrawState {
-  Painter* painter;
+struct Painter::DrawState : CallbackState {
+  Painter* painter = nullptr;
   HeatStyle style;
-  int map_width, map_height;  // texels
-  int taps_x, taps_y;         // texels looked at per pixel
+  int map_width = 0, map_height = 0;  // texels
+  int taps_x = 0, taps_y = 0;         // texels looked at per pixel
+  std::uint64_t summed_up() const {
+    std::uint64_t all = Program::reads_files() ? painter->frame_ : 0;  // they may be others at any time
+    for (const float number : {style.lo, style.hi, style.gap, style.rounding, style.alpha})
+      all = summed(all, std::bit_cast<std::uint32_t>(number));
+    for (const int number : {static_cast<int>(style.map), static_cast<int>(style.log_scale), map_width,
+                             map_height, taps_x, taps_y})
+      all = summed(all, static_cast<std::uint64_t>(number));
+    return all;
+  }
 };
 
 Painter::Painter(bool has_gl) : has_gl_(has_gl) {
@@ -148,23 +165,24 @@ void Painter::upload_atlas(std::string_view key, std::span<const Tensor> maps, i
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, stride, entry.texture_height(), 0, GL_RED, GL_FLOAT, texels.data());
   glBindTexture(GL_TEXTURE_2D, 0);
+  note_texture_contents(entry.texture);
 }
 
 Tensor Painter::shown(std::string_view key, int map) const {
-  const auto row = entries_.find(scope_ + std::string(key));
+  const auto row = entries_.find(scoped(scope_, key));
   const auto at = static_cast<std::size_t>(map);
   return row == entries_.end() || map < 0 || at >= row->second->shown.size() ? Tensor()
                                                                              : row->second->shown[at];
 }
 
 Painter::Pixels Painter::shown_picture(std::string_view key) const {
-  const auto row = entries_.find(scope_ + std::string(key));
+  const auto row = entries_.find(scoped(scope_, key));
   if (row == entries_.end()) return {};
   return {row->second->rgb, row->second->width, row->second->height};
 }
 
 bool Painter::has_picture(std::string_view key, std::uint64_t version) const {
-  const auto row = entries_.find(scope_ + std::string(key));
+  const auto row = entries_.find(scoped(scope_, key));
   return row != entries_.end() && row->second->version == version;
 }
 
@@ -189,23 +207,24 @@ void Painter::upload_picture(std::string_view key, std::uint64_t version, const 
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
   glGenerateMipmap(GL_TEXTURE_2D);
   glBindTexture(GL_TEXTURE_2D, 0);
+  note_texture_contents(entry.texture);
 }
 
 Painter::Entry& Painter::entry_for(std::string_view key) {
-  std::unique_ptr<Entry>& entry = entries_[scope_ + std::string(key)];
+  std::unique_ptr<Entry>& entry = entries_[scoped(scope_, key)];
   if (!entry) entry = std::make_unique<Entry>();
   return *entry;
 }
 
 Painter::Entry* Painter::find(std::string_view key) {
-  const auto row = entries_.find(scope_ + std::string(key));
+  const auto row = entries_.find(scoped(scope_, key));
   if (row == entries_.end()) return nullptr;
   row->second->last_used = frame_;
   return row->second.get();
 }
 
 void Painter::drop(std::string_view key) {
-  const auto row = entries_.find(scope_ + std::string(key));
+  const auto row = entries_.find(scoped(scope_, key));
   if (row == entries_.end()) return;
   if (has_gl_) glDeleteTextures(1, &row->second->texture);
   entries_.erase(row);
@@ -293,9 +312,14 @@ void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& 
     return static_cast<int>(
         std::clamp(std::ceil(per_pixel - 0.01f), 1.0f, static_cast<float>(HEAT_MAX_TAPS)));
   };
-  states_.push_back({this, style, entry.layout.texels_x, entry.layout.texels_y,
-                     taps(cells.x / std::max(pixels.x, 1.0f)), taps(cells.y / std::max(pixels.y, 1.0f))});
-  list->AddCallback(set_state, &states_.back());
+  DrawState& state = states_.emplace_back();
+  state.painter = this;
+  state.style = style;
+  state.map_width = entry.layout.texels_x, state.map_height = entry.layout.texels_y;
+  state.taps_x = taps(cells.x / std::max(pixels.x, 1.0f));
+  state.taps_y = taps(cells.y / std::max(pixels.y, 1.0f));
+  state.sum = state.summed_up();
+  list->AddCallback(set_state, &state);
 }
 
 void Painter::end_draw(ImDrawList* list) { reset_render_state(list); }

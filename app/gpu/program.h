@@ -18,6 +18,8 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  /// The files are read from a folder and may change at any time.
+  static bool reads_files();
   /// Compiles when that was never done or a file changed. The name in OpenGL, 0 when nothing ever compiled.
   unsigned use_newest();
   /// Location of a uniform in the program of the last use_newest(); -1 is ignored by OpenGL.

@@ -38,6 +38,7 @@ struct State {
   std::string warning;
   std::vector<bool> wanted;  // by code point
   bool pending = false;
+  int version = 0;
 #if IMGUI_VERSION_NUM < 19200
   ImVector<ImWchar> ranges;    // what the atlas was built from; the atlas keeps a pointer to it
   std::vector<ImWchar> fresh;  // wanted since then
@@ -235,6 +236,7 @@ std::string find_missing() {
 
 void load_fonts(float scale) {
   State& s = state();
+  ++s.version;
   if (s.wanted.empty()) want_start(s);
   want_text(s, all_texts());
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
@@ -280,6 +282,8 @@ void note_text([[maybe_unused]] std::string_view utf8) {
 #endif
 }
 
+int fonts_version() { return state().version; }
+
 bool fonts_pending() {
 #if IMGUI_VERSION_NUM < 19200
   return state().pending;
@@ -293,6 +297,7 @@ void rebuild_fonts() {
   State& s = state();
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   s.pending = false;
+  ++s.version;
   if (s.late.add(atlas, s.chains, s.fresh)) return s.fresh.clear();
   fill_ranges(s);
   for (ImFontConfig& config : atlas.ConfigData) config.GlyphRanges = s.ranges.Data;

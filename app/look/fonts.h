@@ -46,6 +46,8 @@ FontFace face_of(const ImFont* font);
 
 /// Announces text that will be drawn: its unseen code points are in the atlas from the next frame on.
 void note_text(std::string_view utf8);
+/// Grows by one with everything that may change how wide a text is.
+int fonts_version();
 /// True when note_text met something new since the atlas was built. Never true since 1.92.
 bool fonts_pending();
 /// Builds the atlas again in place (ImFont pointers stay valid). Between frames, with the old texture

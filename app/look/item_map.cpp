@@ -7,9 +7,15 @@ namespace {
 
 bool noting = true;
 
-std::map<std::string, ItemRect>& items() {
-  static std::map<std::string, ItemRect> map;
+using Items = std::map<std::string, ItemRect>;
+
+Items& items() {
+  static Items map;
   return map;
+}
+std::vector<Items::node_type>& spare() {
+  static std::vector<Items::node_type> entries;
+  return entries;
 }
 
 std::string& scope() {
@@ -22,10 +28,28 @@ std::string_view id_of(std::string_view label) {
   return hashes == std::string_view::npos ? label : label.substr(hashes + 3);
 }
 
+// The entry of a name: known in this frame, or one of the frame before, or new.
+ItemRect& entry_of(std::string_view name) {
+  static std::string key;
+  key.assign(scope()).append(id_of(name));
+  if (const auto known = items().find(key); known != items().end()) return known->second;
+  if (spare().empty()) return items()[key];
+  Items::node_type entry = std::move(spare().back());
+  spare().pop_back();
+  entry.key() = key;
+  return items().insert(std::move(entry)).position->second;
+}
+
 }  // namespace
 
 void note_items(bool on) { noting = on; }
-void begin_items() { items().clear(); }
+
+// The entries of the frame before are kept to be filled again: most of them come again in every frame.
+void begin_items() {
+  if (items().empty()) return;
+  while (!items().empty()) spare().push_back(items().extract(items().begin()));
+  std::reverse(spare().begin(), spare().end());  // the first is taken first: names find room of their size
+}
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
 void note_item(std::string_view name) {
@@ -35,12 +59,12 @@ void note_item(std::string_view name) {
 
 void note_item(std::string_view name, const ItemRect& rect) {
   if (!noting) return;
-  ItemRect item = rect;
   const ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 clip0 = list->GetClipRectMin(), clip1 = list->GetClipRectMax();
+  ItemRect& item = entry_of(name);
+  item = rect;
   item.seen0 = ImVec2(std::max(rect.p0.x, clip0.x), std::max(rect.p0.y, clip0.y));
   item.seen1 = ImVec2(std::min(rect.p1.x, clip1.x), std::min(rect.p1.y, clip1.y));
-  items().insert_or_assign(scope() + std::string(id_of(name)), item);
 }
 
 const std::map<std::string, ItemRect>& noted_items() { return items(); }

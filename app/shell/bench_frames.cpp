@@ -28,12 +28,12 @@ constexpr int kFrames = 90;  // of each view and doing
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
 constexpr float kPlaySpeed = 12.f;  // steps per second
 
-enum class Doing { hover, scroll, play };
-constexpr const char* kDoings[] = {"hover", "scroll", "play"};
+enum class Doing { still, hover, scroll, play };
+constexpr const char* kDoings[] = {"still", "hover", "scroll", "play"};
 
 struct Sample {
   double milliseconds = 0;
-  std::int64_t vertices = 0, calls = 0, allocations = 0;
+  std::int64_t vertices = 0, calls = 0, allocations = 0, pixels = 0;
 };
 
 /// Of many frames; those of most frames but the worst are medians.
@@ -41,7 +41,7 @@ struct Measured {
   std::string view;
   Doing doing = Doing::hover;
   double p50 = 0, p95 = 0, worst = 0;
-  std::int64_t vertices = 0, calls = 0, allocations = 0;
+  std::int64_t vertices = 0, calls = 0, allocations = 0, pixels = 0;
 };
 
 class Bench {
@@ -53,7 +53,7 @@ class Bench {
     FrameState& state = frame_.state();
     for (const auto& view : state.views) {
       if (const auto run = frame_.run(); !run || !view->unavailable(*run).empty()) continue;
-      for (const Doing doing : {Doing::hover, Doing::scroll, Doing::play}) {
+      for (const Doing doing : {Doing::still, Doing::hover, Doing::scroll, Doing::play}) {
         state.workspace.view = view->id();
         out.push_back(measure(view->id(), doing));
       }
@@ -84,7 +84,7 @@ class Bench {
       return from + (to - from) * static_cast<float>(share);
     };
     ImGuiIO& io = ImGui::GetIO();
-    if (doing == Doing::play) return compat::feed_mouse_pos(io, -1, -1);
+    if (doing == Doing::play || doing == Doing::still) return compat::feed_mouse_pos(io, -1, -1);
     const double t = static_cast<double>(i) / kFrames * 6.283185307;
     const bool moves = doing == Doing::hover;
     compat::feed_mouse_pos(io, place(min.x, max.x, moves ? 0.5 + 0.4 * std::sin(3 * t) : 0.6),
@@ -103,6 +103,7 @@ class Bench {
     Sample out;
     out.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     out.allocations = allocations_counted - allocations;
+    out.pixels = host_.pixels_drawn();
     const ImDrawData& drawn = *ImGui::GetDrawData();
     out.vertices = drawn.TotalVtxCount;
     for (int list = 0; list < drawn.CmdListsCount; ++list) out.calls += drawn.CmdLists[list]->CmdBuffer.Size;
@@ -121,7 +122,7 @@ class Bench {
     out.p50 = at(&Sample::milliseconds, 0.5), out.p95 = at(&Sample::milliseconds, 0.95);
     out.worst = at(&Sample::milliseconds, 1);
     out.vertices = at(&Sample::vertices, 0.5), out.calls = at(&Sample::calls, 0.5);
-    out.allocations = at(&Sample::allocations, 0.5);
+    out.allocations = at(&Sample::allocations, 0.5), out.pixels = at(&Sample::pixels, 0.5);
     return out;
   }
 
@@ -139,8 +140,8 @@ void print(const std::vector<Measured>& rows, bool json, const std::string& driv
   nlohmann::json all = nlohmann::json::array();
   if (!json) std::printf("%s\n", tr("bench.frames", {std::to_string(kFrames), driver}).c_str());
   if (!json)
-    std::printf("%-10s %-7s %8s %8s %8s %9s %6s %7s\n", "view", "doing", "p50 ms", "p95 ms", "worst",
-                "vertices", "calls", "allocs");
+    std::printf("%-10s %-7s %8s %8s %8s %9s %6s %7s %9s\n", "view", "doing", "p50 ms", "p95 ms", "worst",
+                "vertices", "calls", "allocs", "pixels");
   for (const Measured& row : rows) {
     const char* doing = kDoings[static_cast<int>(row.doing)];
     all.push_back({{"view", row.view},
@@ -150,11 +151,12 @@ void print(const std::vector<Measured>& rows, bool json, const std::string& driv
                    {"worst_ms", row.worst},
                    {"vertices", row.vertices},
                    {"draw_calls", row.calls},
-                   {"allocations", row.allocations}});
+                   {"allocations", row.allocations},
+                   {"pixels_drawn", row.pixels}});
     if (!json)
-      std::printf("%-10s %-7s %8.2f %8.2f %8.2f %9lld %6lld %7lld\n", row.view.c_str(), doing, row.p50,
+      std::printf("%-10s %-7s %8.2f %8.2f %8.2f %9lld %6lld %7lld %9lld\n", row.view.c_str(), doing, row.p50,
                   row.p95, row.worst, static_cast<long long>(row.vertices), static_cast<long long>(row.calls),
-                  static_cast<long long>(row.allocations));
+                  static_cast<long long>(row.allocations), static_cast<long long>(row.pixels));
   }
   if (json)
     std::printf("%s\n",

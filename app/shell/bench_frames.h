@@ -1,6 +1,6 @@
-// How long frames take: every view drawn offscreen while the pointer moves over it, while it is scrolled and
-// while the walk plays, each frame finished by the graphics card before the next one begins. Refuses to
-// judge: it prints what it measured.
+// How long frames take: every view drawn offscreen while nothing changes, while the pointer moves over it,
+// while it is scrolled and while the walk plays, each frame finished by the graphics card before the next one
+// begins. Refuses to judge: it prints what it measured.
 #pragma once
 
 #include <atomic>

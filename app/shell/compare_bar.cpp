@@ -75,18 +75,16 @@ float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position,
   compat::item_tooltip(name.c_str());
   note_text(name);
   ImGui::SameLine();
-  if (ImGui::Button((std::string(tr("compare.swap")) + "###swap_runs").c_str()))
-    perform(state, "compare.swap");
+  if (ImGui::Button(Label(tr("compare.swap"), "###swap_runs").c_str())) perform(state, "compare.swap");
   note_item("swap_runs");
   compat::item_tooltip(tr("compare.swap.help"));
   ImGui::SameLine();
-  if (raised_button(std::string(tr("compare.both")) + "###both_runs",
+  if (raised_button(Label(tr("compare.both"), "###both_runs"),
                     is_checked(*find_action("compare.both"), state)))
     perform(state, "compare.both");
   compat::item_tooltip(tr("compare.both.help"));
   ImGui::SameLine();
-  if (ImGui::Button((std::string(tr("compare.unpin")) + "###unpin_run").c_str()))
-    perform(state, "compare.pin");
+  if (ImGui::Button(Label(tr("compare.unpin"), "###unpin_run").c_str())) perform(state, "compare.pin");
   note_item("unpin_run");
   compat::item_tooltip(tr("compare.unpin.help"));
   if (!run) return height;

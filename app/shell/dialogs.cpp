@@ -28,7 +28,7 @@ bool begin_dialog(const char* id, bool& ask) {
 
 void end_dialog(const char* opened_by) {
   ImGui::Dummy(ImVec2(1, px(4)));
-  const bool close = ImGui::Button((std::string(tr("frame.close")) + "###close").c_str());
+  const bool close = ImGui::Button(Label(tr("frame.close"), "###close").c_str());
   note_item("close");
   const auto& keys = find_action(opened_by)->keys;
   const bool again = !ImGui::IsWindowAppearing() && !keys.empty() &&
@@ -121,9 +121,9 @@ void setting(const char* key) {
 // Two words of which one is on; the action goes from one to the other.
 void either(FrameState& state, const char* action, const char* off, const char* on) {
   const bool is_on = is_checked(*find_action(action), state);
-  if (raised_button(std::string(tr(off)) + "###" + off, !is_on) && is_on) perform(state, action);
+  if (raised_button(Label(tr(off), "###", off), !is_on) && is_on) perform(state, action);
   ImGui::SameLine(0, px(6));
-  if (raised_button(std::string(tr(on)) + "###" + on, is_on) && !is_on) perform(state, action);
+  if (raised_button(Label(tr(on), "###", on), is_on) && !is_on) perform(state, action);
 }
 
 void draw_languages(FrameState& state) {

@@ -226,7 +226,8 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   compat::begin_child(
       id, ImVec2(std::max(1.f, size.x - pad.x - px(4)), std::max(1.f, size.y - pad.y - (low ? 0.f : px(4)))),
       false);
-  draw_part(state_, id, tr(std::string("fault.") + id), [&] { panel(context); });
+  draw_part(
+      state_, id, [&] { return tr(Label("fault.", id)); }, [&] { panel(context); });
   ImGui::EndChild();
 }
 
@@ -242,7 +243,8 @@ void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size
   ImGui::SetCursorScreenPos(ImVec2(below.x + pad.x, below.y + pad.y));
   compat::begin_child("lesson", ImVec2(std::max(1.f, rest.x - pad.x - px(4)), std::max(1.f, rest.y - pad.y)),
                       false);
-  draw_part(state_, "lesson", tr("fault.lesson"), [&] { draw_lesson_panel(state_); });
+  draw_part(
+      state_, "lesson", [] { return tr("fault.lesson"); }, [&] { draw_lesson_panel(state_); });
   ImGui::EndChild();
 }
 
@@ -251,11 +253,13 @@ float Frame::draw_bars(const PanelContext& context, float toolbar) {
   const float width = ImGui::GetIO().DisplaySize.x;
   float input = toolbar + px(kToolbarHeight);
   ImGui::SetCursorScreenPos(ImVec2(px(8), toolbar + px(8)));
-  draw_part(state_, "input", tr("fault.input"),
-            [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), width); });
+  draw_part(
+      state_, "input", [] { return tr("fault.input"); },
+      [&] { input = toolbar + input_bar_.draw(context, state_, ImVec2(0, toolbar), width); });
   line(ImVec2(0, input), ImVec2(width, input));
-  draw_part(state_, "compare", tr("fault.compare"),
-            [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), width); });
+  draw_part(
+      state_, "compare", [] { return tr("fault.compare"); },
+      [&] { input += compare_bar_.draw(state_, run_.get(), ImVec2(0, input), width); });
   return input;
 }
 
@@ -265,8 +269,9 @@ void Frame::draw_panels(Painter& painter) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float toolbar = px(kToolbarHeight);
   ImGui::SetCursorScreenPos(ImVec2(px(8), px(8)));
-  draw_part(state_, "toolbar", tr("fault.toolbar"),
-            [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
+  draw_part(
+      state_, "toolbar", [] { return tr("fault.toolbar"); },
+      [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
   const View* shown = state_.view(workspace.view);
   // With nothing open there is nothing to be shown beside the stage.
@@ -314,8 +319,9 @@ void Frame::draw_presented(Painter& painter) {
   state_.stage_max = ImVec2(size.x, size.y - (words > 0 ? words : own_line ? px(8) : line + px(4)));
   stage_.draw(state_, run_.get(), before_.get(), painter);
   if (words > 0)
-    return draw_part(state_, "lesson", tr("fault.lesson"),
-                     [&] { draw_presented_words(state_, ImVec2(0, size.y - words), size); });
+    return draw_part(
+        state_, "lesson", [] { return tr("fault.lesson"); },
+        [&] { draw_presented_words(state_, ImVec2(0, size.y - words), size); });
   const char* hint = tr("present.hint");
   const WithFont small(fonts().small);
   ImGui::GetWindowDrawList()->AddText(ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line),

@@ -93,10 +93,11 @@ void draw_measure_box(FrameState& state, float right, float middle, float room) 
   list->AddRectFilled(at, end, lit ? theme().hovered : theme().ground, px(metric::kRounding));
   list->AddRect(at, end, theme().border, px(metric::kRounding));
   draw_texts(texts, at, height, answer->run == run->version, answer->change());
-  compat::item_tooltip((answer->unedited
-                            ? tr("ask.measure.help.edited", {answer->text, signed_number(*answer->unedited)})
-                            : tr("ask.measure.help", {answer->text}))
-                           .c_str());
+  if (lit)
+    compat::item_tooltip(
+        (answer->unedited ? tr("ask.measure.help.edited", {answer->text, signed_number(*answer->unedited)})
+                          : tr("ask.measure.help", {answer->text}))
+            .c_str());
   ImGui::SetNextWindowPos(ImVec2(at.x, end.y + px(5)), ImGuiCond_Always);
   draw_popup(state, *run, *answer);
 }

@@ -31,7 +31,7 @@ bool is_break(char32_t c) { return std::u32string_view(U" ._-/:").find(c) != std
 
 std::string place_of(const Action& action) {
   if (action.scope == KeyScope::presenter) return tr("palette.presenter");
-  return action.menu == Menu::none ? std::string() : tr(std::string("toolbar.") + menu_name(action.menu));
+  return action.menu == Menu::none ? std::string() : tr(Label("toolbar.", menu_name(action.menu)));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr float kTabsHeight = 39.f;
 constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
 constexpr float kLeastShare = 0.2f;
 
-std::string view_title(const View& view) { return tr(std::string("view.") + view.id()); }
+std::string view_title(const View& view) { return tr(Label("view.", view.id())); }
 
 /// The sign of one view or two: a rectangle, divided when there are two.
 bool split_button(bool two) {
@@ -105,8 +105,8 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
     const DrawGroupScope group("view");
     view->draw({state.session, *half.run, before, state.workspace, commands, painter});
   };
-  const std::string part = std::string(half.second ? "second_view_" : "view_") + view->id(),
-                    name = tr("fault.view", {view_title(*view)});
+  const Label part(half.second ? "second_view_" : "view_", view->id());
+  const auto name = [&] { return tr("fault.view", {view_title(*view)}); };
   if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
   // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
   Workspace& workspace = state.workspace;
@@ -204,7 +204,7 @@ void Stage::draw_progress(FrameState& state) {
   ImGui::ProgressBar(computing ? static_cast<float>(session.progress()) : 0.f,
                      ImVec2(card.x - px(36) - button, px(26)), share.c_str());
   ImGui::SameLine();
-  if (ImGui::Button((std::string(tr("frame.cancel")) + "###cancel_run").c_str()))
+  if (ImGui::Button(Label(tr("frame.cancel"), "###cancel_run").c_str()))
     state.commands.act([](Session& s) {
       s.cancel_opening();
       s.cancel_run();

@@ -9,8 +9,8 @@
 namespace attnscope {
 namespace {
 
-bool begin_menu(const std::string& title, const std::string& name) {
-  const bool open = ImGui::BeginMenu((title + "###" + name).c_str());
+bool begin_menu(std::string_view title, std::string_view name) {
+  const bool open = ImGui::BeginMenu(Label(title, "###", name).c_str());
   if (!open) note_item(name);  // of an open menu the last item is its window
   return open;
 }
@@ -44,7 +44,7 @@ void action_line(FrameState& state, const Action& action) {
 }
 
 void menu(FrameState& state, Menu which) {
-  const std::string name = std::string("toolbar.") + menu_name(which);
+  const Label name("toolbar.", menu_name(which));
   if (!begin_menu(tr(name), name)) return;
   {
     const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(11), px(5)));
@@ -61,14 +61,14 @@ void menu(FrameState& state, Menu which) {
 
 void menus(FrameState& state) {
   if (std::exchange(state.open_menu, false)) {  // as BeginMenu names it
-    ImGui::OpenPopup((std::string(tr("toolbar.file")) + "###toolbar.file").c_str());
+    ImGui::OpenPopup(Label(tr("toolbar.file"), "###toolbar.file").c_str());
     state.popup_by_key = true;
   }
   for (int which = 0; which < kMenus; ++which) menu(state, static_cast<Menu>(which));
 }
 
 void chooser(FrameState& state, const std::string& label) {
-  if (raised_button(label + "###chooser")) ImGui::OpenPopup("###chooser_popup");
+  if (raised_button({label, "###chooser"})) ImGui::OpenPopup("###chooser_popup");
   const ImVec2 low(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + px(4));
   compat::item_tooltip(tr("toolbar.chooser.help"));
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
@@ -99,24 +99,31 @@ struct Switch {
 bool draw_switch(FrameState& state, const Switch& what) {
   const Action& action = *find_action(what.action);
   const bool shown_on = action.id != "view.theme" && is_checked(action, state);
-  if (raised_button(std::string(tr(what.label)) + "###" + what.name, shown_on)) perform(state, action.id);
+  if (raised_button({tr(what.label), "###", what.name}, shown_on)) perform(state, action.id);
+  if (!ImGui::IsItemHovered()) return true;
   const std::string key = action_key(action), help = what.help ? tr(what.help) : action_name(action);
   compat::item_tooltip(key.empty() ? help.c_str() : tr("toolbar.with_key", {help, key}).c_str());
   return true;
 }
 
+bool several_languages() {
+  static const bool several = languages().size() > 1;
+  return several;
+}
+
 void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   const bool dark = theme().kind == ThemeKind::dark;
-  std::vector<Switch> all{
+  const Switch rows[] = {
       {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
       {"compare.difference", "difference", "toolbar.difference_short", "toolbar.difference.help"},
       {"view.language", "language", "toolbar.language", nullptr},
       {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
-  if (languages().size() < 2) all.erase(all.begin() + 2);
+  const bool chosen = several_languages();
   const std::string open = chooser_label(state, px(220));
   float width = button_width(open) + px(14);
-  for (const Switch& each : all) width += button_width(tr(each.label)) + px(14);
+  for (const Switch& each : rows)
+    if (chosen || &each != &rows[2]) width += button_width(tr(each.label)) + px(14);
   ImGui::SetCursorScreenPos(
       ImVec2(position.x + size.x - width, position.y + (size.y - ImGui::GetFrameHeight()) / 2));
   const ImVec2 left = ImGui::GetCursorScreenPos();
@@ -125,7 +132,8 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(left);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
   chooser(state, open);
-  for (const Switch& each : all) {
+  for (const Switch& each : rows) {
+    if (!chosen && &each == &rows[2]) continue;
     ImGui::SameLine();
     draw_switch(state, each);
   }

@@ -52,13 +52,13 @@ void Tour::draw_card(bool fresh) {
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(px(kCard), px(2)));
   const bool last = stop_ + 1 == count;
-  const bool next = primary_button(std::string(tr(last ? "tour.end" : "tour.next")) + "###tour_next") ||
+  const bool next = primary_button(Label(tr(last ? "tour.end" : "tour.next"), "###tour_next")) ||
                     (!fresh && (compat::key_pressed(Key::right) || compat::key_pressed(Key::enter, false)));
   ImGui::SameLine();
-  const bool back = (stop_ > 0 && raised_button(std::string(tr("tour.back")) + "###tour_back")) ||
-                    compat::key_pressed(Key::left);
+  const bool back =
+      (stop_ > 0 && raised_button(Label(tr("tour.back"), "###tour_back"))) || compat::key_pressed(Key::left);
   if (stop_ > 0) ImGui::SameLine();
-  const bool skip = (!last && raised_button(std::string(tr("tour.skip")) + "###tour_skip")) ||
+  const bool skip = (!last && raised_button(Label(tr("tour.skip"), "###tour_skip"))) ||
                     compat::key_pressed(Key::escape, false);
   if (skip || (next && last))
     stop_ = -1;

@@ -1,6 +1,7 @@
 #include "app/shell/view_tabs.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "app/look/item_map.h"
@@ -16,27 +17,36 @@ constexpr float kGroupGap = 6.f, kArrow = 11.f, kDots = 24.f;
 
 using Views = std::vector<const View*>;
 
-std::string view_title(const View& view) { return tr(std::string("view.") + view.id()); }
+const char* view_title(const View& view) { return tr(Label("view.", view.id())); }
 
 struct Group {
   ViewGroup which{};
   Views views;
   bool has_open = false;
-  std::string title() const { return tr(std::string("view.group.") + group_name(which)); }
+  const char* title() const { return tr(Label("view.group.", group_name(which))); }
 };
 
-std::vector<Group> groups_of(const FrameState& state, const std::string& open) {
-  std::vector<Group> out;
-  for (const auto& view : state.views) {
-    if (out.empty() || out.back().which != view->group()) out.push_back({view->group(), {}});
-    out.back().views.push_back(view.get());
-    out.back().has_open |= view->id() == open;
+/// Those of the views, which stand in the order of their groups.
+std::vector<Group>& groups_of(const FrameState& state, const std::string& open) {
+  static std::vector<Group> groups;
+  const auto& views = state.views;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const ViewGroup which = views[i]->group();
+    if (i == 0 || which != views[i - 1]->group()) {
+      if (++count > groups.size()) groups.emplace_back();
+      groups[count - 1].which = which, groups[count - 1].has_open = false;
+      groups[count - 1].views.clear();
+    }
+    groups[count - 1].views.push_back(views[i].get());
+    groups[count - 1].has_open |= views[i]->id() == open;
   }
-  return out;
+  groups.resize(count);
+  return groups;
 }
 
-float word_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
-float small_width(const std::string& text) {
+float word_width(const char* text) { return ImGui::CalcTextSize(text).x; }
+float small_width(const char* text) {
   const WithFont face(fonts().small);
   return word_width(text);
 }
@@ -51,14 +61,13 @@ bool spread(const Group& group, Unfolded how) {
   return how == Unfolded::all || (how == Unfolded::open_group && group.has_open);
 }
 
-/// The tabs of a group as they stand beside its word.
-Views tabs_of(const Group& group, const std::string& open, Unfolded how) {
-  if (spread(group, how)) return group.views;
-  Views out;
-  if (group.has_open)
-    for (const View* view : group.views)
-      if (view->id() == open) out.push_back(view);
-  return out;
+/// The tabs of a group as they stand beside its word: all, the open one, or none.
+std::span<const View* const> tabs_of(const Group& group, const std::string& open, Unfolded how) {
+  const std::span<const View* const> all(group.views);
+  if (spread(group, how)) return all;
+  for (std::size_t i = 0; group.has_open && i < all.size(); ++i)
+    if (all[i]->id() == open) return all.subspan(i, 1);
+  return {};
 }
 
 struct Need {
@@ -81,10 +90,10 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
 /// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
 bool tab(const View& view, bool open, float height, float padding) {
   const Theme& t = theme();
-  const std::string title = view_title(view);
-  const ImVec2 text = ImGui::CalcTextSize(title.c_str());
+  const char* title = view_title(view);
+  const ImVec2 text = ImGui::CalcTextSize(title);
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
-  const std::string id = std::string("###tab_") + view.id();
+  const Label id("###tab_", view.id());
   const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
   note_item(id);
   const bool hovered = ImGui::IsItemHovered();
@@ -99,8 +108,8 @@ bool tab(const View& view, bool open, float height, float padding) {
     list->PopClipRect();
   }
   const ImU32 ink = open || hovered ? t.text : t.text_dim;
-  list->AddText(ImVec2(at.x + (size.x - text.x) / 2, at.y + (size.y - text.y) / 2), ink, title.c_str());
-  compat::item_tooltip(tr("view." + std::string(view.id()) + ".help"));
+  list->AddText(ImVec2(at.x + (size.x - text.x) / 2, at.y + (size.y - text.y) / 2), ink, title);
+  compat::item_tooltip(tr(Label("view.", view.id(), ".help")));
   return clicked;
 }
 
@@ -111,7 +120,7 @@ void view_lines(const Views& views, const std::string& open, std::string& chosen
     const std::string id = view->id();
     const Action* action = find_action("view." + id);
     const std::string key = action ? action_key(*action) : std::string();
-    if (ImGui::MenuItem((view_title(*view) + "###behind_" + id).c_str(), key.c_str(), id == open))
+    if (ImGui::MenuItem(Label(view_title(*view), "###behind_", id).c_str(), key.c_str(), id == open))
       chosen = id;
     note_item("behind_" + id);
     compat::item_tooltip(tr("view." + id + ".help"));
@@ -130,25 +139,26 @@ bool begin_menu_below(const char* id) {
 void heading(const Group& group, const std::string& open, bool folded, float height, std::string& chosen) {
   const Theme& t = theme();
   const WithFont face(fonts().small);
-  const std::string title = group.title(), id = std::string("tabs_") + group_name(group.which);
+  const char* title = group.title();
+  const Label button("###tabs_", group_name(group.which)), list_id("###list_tabs_", group_name(group.which));
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(heading_width(group, folded), height);
   if (!folded) {
     ImGui::Dummy(size);
-  } else if (ImGui::InvisibleButton(("###" + id).c_str(), size)) {
-    ImGui::OpenPopup(("###list_" + id).c_str());
+  } else if (ImGui::InvisibleButton(button.c_str(), size)) {
+    ImGui::OpenPopup(list_id.c_str());
   }
-  if (folded) note_item(id);
+  if (folded) note_item(button);
   const bool lit = folded && ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 text = ImGui::CalcTextSize(title.c_str());
+  const ImVec2 text = ImGui::CalcTextSize(title);
   const float x = at.x + px(kGroupGap), y = at.y + (height - text.y) / 2;
-  list->AddText(ImVec2(x, y), lit ? t.text : t.text_dim, title.c_str());
+  list->AddText(ImVec2(x, y), lit ? t.text : t.text_dim, title);
   if (!folded) return;
   const ImVec2 tip(x + text.x + px(kArrow - 4), at.y + height / 2 + px(2.5f));
   list->AddTriangleFilled(ImVec2(tip.x - px(3.5f), tip.y - px(4)), ImVec2(tip.x + px(3.5f), tip.y - px(4)),
                           tip, lit ? t.text : t.text_dim);
   const WithFont list_face(fonts().body);
-  if (!begin_menu_below(("###list_" + id).c_str())) return;
+  if (!begin_menu_below(list_id.c_str())) return;
   view_lines(group.views, open, chosen);
   ImGui::EndPopup();
 }
@@ -175,7 +185,7 @@ void dots(const std::vector<Group>& groups, const std::string& open, float heigh
 }  // namespace
 
 std::string draw_view_tabs(const FrameState& state, const std::string& open, float width, float height) {
-  const std::vector<Group> groups = groups_of(state, open);
+  const std::vector<Group>& groups = groups_of(state, open);
   Unfolded how = Unfolded::all;
   Need need = need_of(groups, open, how);
   while (how != Unfolded::none && need.words + px(2 * kLeastGap) * static_cast<float>(need.tabs) > width) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/look/label.h"
 #include "app/state/frame_state.h"
 #include "core/base/language_names.h"
 #include "core/base/words.h"
@@ -133,7 +134,7 @@ std::vector<Choice> choices(FrameState& state, Takes takes) {
       if (!state.walked) break;
       for (const TimelineStep& step : state.walked->steps)
         for (const Site& site : step.sites)
-          out.push_back({to_text(site), tr(std::string("step.") + step_kind_name(step.kind)), {}});
+          out.push_back({to_text(site), tr(Label("step.", step_kind_name(step.kind))), {}});
       break;
   }
   return out;

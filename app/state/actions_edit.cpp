@@ -1,5 +1,6 @@
 // Undo, the input, and the edit menu of the number that is pinned.
 #include "app/look/fonts.h"
+#include "app/look/label.h"
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
 #include "core/base/words.h"
@@ -11,7 +12,7 @@ using compat::Key;
 
 std::string with_sentence(const char* key, const std::string& sentence) {
   note_text(sentence);
-  return sentence.empty() ? std::string(tr(key)) : tr(std::string(key) + ".what", {sentence});
+  return sentence.empty() ? std::string(tr(key)) : tr(Label(key, ".what"), {sentence});
 }
 
 void edit_pinned(FrameState& state, std::string_view) {

@@ -1,6 +1,7 @@
 #include "app/state/controls.h"
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -22,7 +23,7 @@ const char* line_end(const char* text, const char* end, float width) {
 
 }  // namespace
 
-bool raised_button(const std::string& label, bool on) {
+bool raised_button(const Label& label, bool on) {
   const Theme& t = theme();
   const WithColour text(ImGuiCol_Text, on ? t.accent : t.text);
   const WithColour border(ImGuiCol_Border, on ? t.accent : t.border);
@@ -32,7 +33,7 @@ bool raised_button(const std::string& label, bool on) {
   return pressed;
 }
 
-bool primary_button(const std::string& label) {
+bool primary_button(const Label& label) {
   const Theme& t = theme();
   const WithColour text(ImGuiCol_Text, t.on_accent);
   const WithColour ground(ImGuiCol_Button, t.accent);
@@ -59,17 +60,17 @@ bool close_button(const char* id) {
   return pressed;
 }
 
-void dim_text(const std::string& text) {
+void dim_text(std::string_view text) {
   const WithColour colour(ImGuiCol_Text, theme().text_dim);
   note_text(text);
-  ImGui::TextUnformatted(text.c_str());
+  ImGui::TextUnformatted(begin_of(text), end_of(text));
 }
 
-void wrapped_text(const std::string& text, ImU32 colour) {
+void wrapped_text(std::string_view text, ImU32 colour) {
   const WithColour ink(ImGuiCol_Text, colour);
   note_text(text);
   const float width = ImGui::GetContentRegionAvail().x;
-  const char *at = text.c_str(), *const end = at + text.size();
+  const char *at = begin_of(text), *const end = end_of(text);
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(0.f);  // for a word that is wider than the line
   {
@@ -86,12 +87,13 @@ void wrapped_text(const std::string& text, ImU32 colour) {
   ImGui::EndGroup();
 }
 
-float button_width(const std::string& label) {
+float button_width(const Label& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-std::string shortened(const std::string& text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+namespace {
+
+std::string shortened_in_middle(std::string_view text, float width) {
   std::vector<std::size_t> starts;  // of the code points
   for (std::size_t at = 0; at < text.size();) {
     starts.push_back(at);
@@ -101,11 +103,21 @@ std::string shortened(const std::string& text, float width) {
   const std::size_t count = starts.size() - 1;
   for (std::size_t kept = count; kept-- > 1;) {
     const std::size_t front = starts[(kept + 1) / 2], back = starts[count - kept / 2];
-    std::string shorter = text.substr(0, front) + "\u2026" + text.substr(back);
+    std::string shorter(text.substr(0, front));
+    shorter.append("\u2026").append(text.substr(back));
     if (ImGui::CalcTextSize(shorter.c_str()).x <= width) return shorter;
     if (kept > 64 && kept * 2 > count) kept = std::max<std::size_t>(64, kept * 7 / 8);
   }
   return "\u2026";
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text, float width) {
+  if (ImGui::CalcTextSize(begin_of(text), end_of(text)).x <= width) return std::string(text);
+  static KeptTexts kept;
+  return kept.get(width_key(text, ImGui::GetFont(), ImGui::GetFontSize(), width),
+                  [&] { return shortened_in_middle(text, width); });
 }
 
 void centre_next_window() {

@@ -8,6 +8,7 @@
 #include "app/look/colour.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/label.h"
 #include "app/look/scopes.h"
 #include "app/look/theme.h"
 
@@ -22,18 +23,18 @@ using WithId = IdScope;
 /// Units to pixels.
 inline float px(float units) { return units * ui_scale(); }
 /// A raised button; `on` gives it the outline and colour of what is switched on. Label and "###id".
-bool raised_button(const std::string& label, bool on = false);
+bool raised_button(const Label& label, bool on = false);
 /// A button of the most likely choice.
-bool primary_button(const std::string& label);
+bool primary_button(const Label& label);
 /// A small "x" that closes; `id` is unique in its window.
 bool close_button(const char* id);
 /// Dim text.
-void dim_text(const std::string& text);
-void wrapped_text(const std::string& text, ImU32 colour);
+void dim_text(std::string_view text);
+void wrapped_text(std::string_view text, ImU32 colour);
 /// Width of a button with this text (up to "##").
-float button_width(const std::string& label);
+float button_width(const Label& label);
 /// The text shortened in its middle until it is no wider than `width` in the current font.
-std::string shortened(const std::string& text, float width);
+std::string shortened(std::string_view text, float width);
 /// Centres the next window on the screen.
 void centre_next_window();
 /// ImGui::BeginPopup that Escape closes. End with ImGui::EndPopup() when true.

@@ -12,30 +12,38 @@ namespace {
 bool draw_fault(const std::string& part, const Error& error) {
   wrapped_text(error.sentence(), theme().error);
   wrapped_text(error.hint(), theme().text_dim);
-  const bool again = raised_button(std::string(tr("frame.try_again")) + "###again_" + part);
+  const bool again = raised_button(Label(tr("frame.try_again"), "###again_", part));
   note_item(("again_" + part).c_str());
   return again;
 }
 
+std::uint64_t run_of(const FrameState& state) {
+  const auto run = state.session.result();
+  return run ? run->version : 0;
+}
+
 }  // namespace
 
-void draw_part(FrameState& state, const std::string& part, const std::string& what,
-               const std::function<void()>& draw) {
-  const auto run = state.session.result();
-  const std::uint64_t now = run ? run->version : 0;
-  auto fault = state.faults.find(part);
-  if (fault != state.faults.end() && fault->second.run != now) fault = state.faults.erase(fault);
-  if (state.faults.count(part) == 0) {
-    const UiMark mark;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const Status drawn = guarded(what, draw);
-    if (drawn) return;
-    mark.restore();
-    ImGui::SetCursorScreenPos(at);
-    note_text(drawn.error().sentence());
-    fault = state.faults.insert_or_assign(part, Fault{drawn.error(), now}).first;
+bool part_is_well(FrameState& state, std::string_view part) {
+  if (state.faults.empty()) return true;
+  auto fault = state.faults.find(std::string(part));
+  if (fault == state.faults.end()) return true;
+  if (fault->second.run != run_of(state)) {
+    state.faults.erase(fault);
+    return true;
   }
-  if (draw_fault(part, fault->second.error)) state.faults.erase(fault);
+  if (draw_fault(fault->first, fault->second.error)) state.faults.erase(fault);
+  return false;
+}
+
+void part_failed(FrameState& state, std::string_view part, const std::string& what, const UiMark& mark,
+                 ImVec2 at) {
+  const Error error = caught_error(what);
+  mark.restore();
+  ImGui::SetCursorScreenPos(at);
+  note_text(error.sentence());
+  const auto fault = state.faults.insert_or_assign(std::string(part), Fault{error, run_of(state)}).first;
+  if (draw_fault(fault->first, error)) state.faults.erase(fault);
 }
 
 }  // namespace attnscope

@@ -19,10 +19,9 @@ float motion_seconds(float speed, bool playing) {
 
 void MotionClock::follow(Workspace& workspace, const RunResult* walked, float seconds) {
   if (!walked || walked->steps.empty() || workspace.backward) return finish_motion(workspace);
-  const std::string step = to_text(workspace.cursor.step);
+  const Site step = workspace.cursor.step;
   const int index = current_step(workspace, *walked);
-  if (step != seen_ && !workspace.motion_held)
-    workspace.motion = !seen_.empty() && index >= index_ ? 0.f : 1.f;
+  if (step != seen_ && !workspace.motion_held) workspace.motion = seen_ && index >= index_ ? 0.f : 1.f;
   seen_ = step;
   index_ = index;
   const float whole = motion_seconds(workspace.speed, workspace.playing);

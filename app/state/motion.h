@@ -16,7 +16,7 @@ class MotionClock {
   void follow(Workspace& workspace, const RunResult* walked, float seconds);
 
  private:
-  std::string seen_;  ///< the step of the frame before
+  std::optional<Site> seen_;  ///< the step of the frame before
   int index_ = -1;
 };
 

@@ -286,7 +286,7 @@ void AskGraph::draw_labels(ImVec2 at, ImVec2 room) const {
   float free = -1e9f;
   for (const auto& [share, words] : columns_) {
     note_text(words);
-    const std::string text = middle_truncated(fonts().mono_small, words, scaled(90));
+    const std::string text(middle_truncated(fonts().mono_small, words, scaled(90)));
     const float wide = text_size(fonts().mono_small, text).x,
                 x = std::clamp(at.x + share * room.x - wide / 2, at.x, std::max(at.x, at.x + room.x - wide));
     if (x < free) continue;
@@ -338,8 +338,8 @@ void AskGraph::draw_inside(ImVec2 room) const {
     const float bar = most > 0 ? static_cast<float>(std::fabs(link.weight) / most) * width : 0;
     canvas.fill_rect(ImVec2(p.x, p.y + line - scaled(5)), ImVec2(p.x + bar, p.y + line - scaled(2)),
                      with_alpha(link.weight < 0 ? t.negative : t.positive, 0.8f));
-    const std::string name =
-        middle_truncated(fonts().mono_small, node_words(shown_, from), width - wide - scaled(12));
+    const std::string name(
+        middle_truncated(fonts().mono_small, node_words(shown_, from), width - wide - scaled(12)));
     note_text(name);
     draw_text(canvas, fonts().mono_small, ImVec2(p.x, p.y), t.text, name);
     draw_text(canvas, fonts().mono_small, ImVec2(p.x + width - wide, p.y), t.text, number);

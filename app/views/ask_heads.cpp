@@ -156,8 +156,8 @@ void AskHeads::draw_titles(ImVec2 at) {
     compat::item_tooltip(tr(score_key(column.score) + ".help"));
     const bool by = column.score == by_;
     if (ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, t.hovered, scaled(4));
-    const std::string text =
-        middle_truncated(fonts().small, tr(score_key(column.score)), column.width - scaled(by ? 16 : 6));
+    const std::string text(
+        middle_truncated(fonts().small, tr(score_key(column.score)), column.width - scaled(by ? 16 : 6)));
     const float wide = text_size(fonts().small, text).x;
     draw_text(canvas, fonts().small, ImVec2(p1.x - wide - scaled(6), p0.y + scaled(3)),
               by ? t.accent : t.text_dim, text);

@@ -119,7 +119,7 @@ bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& 
   if (chosen || ImGui::IsItemHovered())
     canvas.fill_rect(at, end, chosen ? t.accent_soft : t.hovered, scaled(4));
   const float y = at.y + (height - text_size(fonts().mono_small, "0").y) / 2;
-  const std::string name = middle_truncated(fonts().mono_small, bar_name(context, bar), c.name);
+  const std::string name(middle_truncated(fonts().mono_small, bar_name(context, bar), c.name));
   note_text(name);
   draw_text(canvas, fonts().mono_small,
             ImVec2(at.x + c.name - text_size(fonts().mono_small, name).x + scaled(4), y), t.text, name);

@@ -139,8 +139,8 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
   for (std::int64_t i = 0; i < cols_.size(); i += stride(small.x))
     label(cols_.begin + i, x_product + (static_cast<float>(i) + 0.5f) * small.x);
   for (std::int64_t i = 0; i < rows_.size(); i += stride(small.y)) {
-    const std::string name = middle_truncated(
-        fonts().mono_small, query_name(context.run, scene, rows_.begin + i), labels - scaled(8));
+    const std::string name(middle_truncated(
+        fonts().mono_small, query_name(context.run, scene, rows_.begin + i), labels - scaled(8)));
     draw_text(canvas, fonts().mono_small,
               ImVec2(x_q - scaled(6) - text_size(fonts().mono_small, name).x,
                      y_cells + (static_cast<float>(i) + 0.5f) * small.y - tall / 2),

@@ -104,6 +104,8 @@ void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const Atte
     plot.cols.label_of = [&run, scene](std::int64_t at) { return key_name(run, scene, at); };
     return;
   }
+  plot.cols.labels.reserve(static_cast<std::size_t>(scene.keys));
+  plot.rows.labels.reserve(static_cast<std::size_t>(scene.queries));
   for (std::int64_t key = 0; key < scene.keys; ++key) plot.cols.labels.push_back(key_name(run, scene, key));
   for (std::int64_t query = 0; query < scene.queries; ++query)
     plot.rows.labels.push_back(query_name(run, scene, query));

@@ -62,9 +62,9 @@ std::string role_lines(const HeadRoles& roles) {
     const RoleScore& score = roles.scores[static_cast<std::size_t>(r)];
     if (score.rows == 0) continue;
     const std::string name(role_name(static_cast<Role>(r)));
-    text += "\n" + tr("attention.role_line",
-                      {tr("attention.role_long." + name), number_text(static_cast<float>(score.score), 2),
-                       number_text(static_cast<float>(score.chance), 2)});
+    text += "\n" + tr("attention.role_line", {tr(Label("attention.role_long.", name)),
+                                              number_text(static_cast<float>(score.score), 2),
+                                              number_text(static_cast<float>(score.chance), 2)});
   }
   return text;
 }
@@ -162,15 +162,15 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
 void HeadGrid::draw_chips(float width) {
   const SlimChips slim;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (chip(std::string(tr("attention.heads.model")) + "###heads_model", whole_model_,
+  if (chip(Label(tr("attention.heads.model"), "###heads_model"), whole_model_,
            tr("attention.heads.model.help")))
     whole_model_ = true;
   ImGui::SameLine();
-  if (chip(std::string(tr("attention.heads.layer")) + "###heads_layer", !whole_model_,
+  if (chip(Label(tr("attention.heads.layer"), "###heads_layer"), !whole_model_,
            tr("attention.heads.layer.help")))
     whole_model_ = false;
   ImGui::SameLine();
-  if (chip(std::string(tr("attention.heads.sort")) + "###heads_sort", sorted_ != HeadOrder::place,
+  if (chip(Label(tr("attention.heads.sort"), "###heads_sort"), sorted_ != HeadOrder::place,
            tr("attention.heads.sort.help")))
     ImGui::OpenPopup(kOrders);
   offer_orders();
@@ -187,7 +187,7 @@ void HeadGrid::offer_orders() {
     const auto by = static_cast<HeadOrder>(i);
     if (pictures_ && !can_order(*pictures_, by)) continue;
     const std::string name(head_order_name(by)), id = "###heads_by_" + name;
-    if (ImGui::MenuItem((tr("attention.heads.by." + name) + id).c_str(), nullptr, by == sorted_))
+    if (ImGui::MenuItem((tr(Label("attention.heads.by.", name)) + id).c_str(), nullptr, by == sorted_))
       sorted_ = by;
     note_item(id);
   }

@@ -166,7 +166,7 @@ void LinesPane::draw_words(const ViewContext& context, const AttentionScene& sce
       const std::string word =
           queries ? query_name(context.run, scene, at) : key_name(context.run, scene, at);
       const float room = queries ? columns.left - gap - columns.p0.x : columns.p1.x - columns.right - gap;
-      const std::string shown = middle_truncated(font, word, room * (queries ? 1.f : 0.62f));
+      const std::string shown(middle_truncated(font, word, room * (queries ? 1.f : 0.62f)));
       const ImU32 ink = lit ? (queries ? theme().q : theme().k) : theme().text;
       const float x = queries ? columns.left - gap - text_size(font, shown).x : columns.right + gap;
       if (lit)

@@ -252,7 +252,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const auto toggle = [&](const char* key, const char* help, const char* id, bool& value) {
-    const std::string label = std::string(tr(key)) + id;
+    const Label label(tr(key), id);
     if (ImGui::GetCursorScreenPos().x + chip_width(label) > position.x + width) return;
     if (chip(label, value, tr(help))) value = !value;
     ImGui::SameLine();

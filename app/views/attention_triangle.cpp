@@ -131,8 +131,8 @@ void TrianglePane::draw_figure(const ViewContext& context, const AttentionScene&
   canvas.fill_circle(triangle.place(now), scaled(8), t.accent);
   canvas.circle(triangle.place(now), scaled(8), t.ground, 0, scaled(1.5f));
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::string word =
-        middle_truncated(fonts().mono, key_name(context.run, scene, keys_[i]), side * 0.6f);
+    const std::string word(
+        middle_truncated(fonts().mono, key_name(context.run, scene, keys_[i]), side * 0.6f));
     const std::string share = number_text(static_cast<float>(now[i]), 4);
     const ImVec2 corner = triangle.corner[i];
     const float y = i == 0 ? corner.y - words : corner.y + scaled(4);

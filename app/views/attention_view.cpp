@@ -95,7 +95,7 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
   const std::string place = place_name(scene.trace->config(), scene.site(stage));
   std::string sentence = stage == Slot::scaled ? sentence_text(*scene.trace, scene.site(stage))
-                                               : tr(std::string("attention.sentence.") + stage_name(stage));
+                                               : tr(Label("attention.sentence.", stage_name(stage)));
   if (mode_ != Mode::map)
     sentence = tr(mode_ == Mode::lines   ? "attention.sentence.lines"
                   : mode_ == Mode::build ? "attention.sentence.build"
@@ -113,7 +113,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   const float gap = scaled(4), row = ImGui::GetFrameHeight();
   ImVec2 at = position;
-  const auto put = [&](const std::string& label, bool on, const char* help) {
+  const auto put = [&](const Label& label, bool on, const char* help) {
     const float wide = chip_width(label);
     if (at.x > position.x && at.x + wide > position.x + width) at = ImVec2(position.x, at.y + row + gap);
     ImGui::SetCursorScreenPos(at);
@@ -123,7 +123,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
   for (const Slot slot : stages) {
     const std::string name = stage_name(slot);
     const std::string help = sentence_text(*scene.trace, scene.site(slot));
-    if (!put(tr("attention.stage." + name) + ("###stage_" + name), mode_ == Mode::map && slot == stage,
+    if (!put(tr(Label("attention.stage.", name)) + ("###stage_" + name), mode_ == Mode::map && slot == stage,
              help.c_str()))
       continue;
     mode_ = Mode::map;
@@ -131,7 +131,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
   }
   at.x += gap * 2;
   const auto mode = [&](Mode which, const char* word, const char* help, const char* id) {
-    if (put(std::string(tr(word)) + id, mode_ == which, tr(help))) mode_ = which;
+    if (put(Label(tr(word), id), mode_ == which, tr(help))) mode_ = which;
   };
   mode(Mode::lines, "attention.mode.lines", "attention.mode.lines.help", "###attention.mode_lines");
   if (scene.trace->attention(scene.site(Slot::pattern))) {
@@ -230,8 +230,8 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
     return;
   }
   // One of them; the switch stands at the right of the stages, or below them.
-  const std::string image = std::string(tr("attention.image.on")) + "###on_image",
-                    matrix = std::string(tr("attention.image.off")) + "###on_matrix";
+  const Label image(tr("attention.image.on"), "###on_image"),
+      matrix(tr("attention.image.off"), "###on_matrix");
   const float below = ImGui::GetFrameHeight() + scaled(8);
   ImGui::SetCursorScreenPos(at);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));

@@ -144,7 +144,7 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   compat::item_tooltip(tr("calculator.dtype.help"));
   if (!preset_.empty() && base_ && base_->runs) {
     ImGui::SameLine(0, scaled(kGap));
-    if (chip(std::string(tr("calculator.open")) + "###calc_open", false, tr("calculator.open.help")))
+    if (chip(Label(tr("calculator.open"), "###calc_open"), false, tr("calculator.open.help")))
       context.commands.act(
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
@@ -193,7 +193,7 @@ void CalculatorView::draw_fields(float width) {
   for (const std::string& name : size_names()) {
     std::int64_t value = *size_named(wanted, name);
     if (value == 0) continue;  // no MLP, no vocabulary
-    if (!field(("###calc_" + name).c_str(), tr("calculator.size." + name), value,
+    if (!field(("###calc_" + name).c_str(), tr(Label("calculator.size.", name)), value,
                name == "layers" ? 4096 : 1 << 24))
       continue;
     set_size(wanted, name, value);
@@ -216,13 +216,13 @@ void CalculatorView::draw_fields(float width) {
 // Which machine the roofline is of; this one is measured when it is asked for.
 void CalculatorView::draw_machine(const ViewContext& context, float width) {
   float used = 0;
-  const auto place = [&](const std::string& label) {
+  const auto place = [&](const Label& label) {
     const float wide = chip_width(label);
     if (used > 0 && used + wide <= width) ImGui::SameLine(0, scaled(6));
     if (used + wide > width) used = 0;
     used += wide + scaled(6);
   };
-  const std::string own = std::string(tr("calculator.machine.this")) + "###calc_this";
+  const Label own(tr("calculator.machine.this"), "###calc_this");
   place(own);
   if (chip(own, machine_ == kThisMachine, tr("calculator.machine.this.help"))) {
     if (machine_ == kThisMachine || measured_ == 0) ++measured_;
@@ -237,7 +237,7 @@ void CalculatorView::draw_machine(const ViewContext& context, float width) {
   }
   const OpenedModel* opened = context.run.document.opened.get();
   if (!preset_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
-  const std::string count = std::string(tr("calculator.count")) + "###calc_count";
+  const Label count(tr("calculator.count"), "###calc_count");
   place(count);
   if (chip(count, counts_, tr("calculator.count.help"))) {
     ++counted_;
@@ -296,17 +296,17 @@ void CalculatorView::draw(const ViewContext& context) {
   draw_fields(width);
   float used = 0;
   for (const PaneRow& row : kPanes) {
-    const std::string label = std::string(tr(row.key)) + row.id;
+    const Label label(tr(row.key), row.id);
     if (used > 0 && used + chip_width(label) <= width)
       ImGui::SameLine(0, scaled(6));
     else
       used = 0;
     used += chip_width(label) + scaled(6);
-    if (chip(label, pane_ == row.pane, tr(std::string(row.key) + ".help"))) pane_ = row.pane;
+    if (chip(label, pane_ == row.pane, tr(Label(row.key, ".help")))) pane_ = row.pane;
   }
   if (base_ && !(sizes_ == sizes_of(*base_))) {
     ImGui::SameLine(0, scaled(kGap));
-    if (chip(std::string(tr("calculator.reset")) + "###calc_reset", false, tr("calculator.reset.help"))) {
+    if (chip(Label(tr("calculator.reset"), "###calc_reset"), false, tr("calculator.reset.help"))) {
       sizes_ = sizes_of(*base_);
       recalculate();
     }

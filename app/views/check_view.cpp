@@ -129,21 +129,21 @@ void CheckView::go_to(const ViewContext& context, const StepDifference& one) {
 void CheckView::draw_choices(const ViewContext& context, float width) {
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const float right = ImGui::GetCursorScreenPos().x + width;
-  if (chip(std::string(tr("check.open")) + "###check_open", false, tr("check.open.help"))) ask(context);
+  if (chip(Label(tr("check.open"), "###check_open"), false, tr("check.open.help"))) ask(context);
   if (file_) {
     ImGui::SameLine();
-    const std::string label = middle_truncated(fonts().body, file_->name, scaled(220)) + "###check_file";
+    const Label label(middle_truncated(fonts().body, file_->name, scaled(220)), "###check_file");
     if (chip(label, reference(context) == file_, file_->name.c_str())) against_pinned_ = false;
   }
   if (pinned_of(context)) {
     ImGui::SameLine();
-    if (chip(std::string(tr("check.pinned")) + "###check_pinned", against_pinned_ || !file_,
+    if (chip(Label(tr("check.pinned"), "###check_pinned"), against_pinned_ || !file_,
              tr("check.pinned.help")))
       against_pinned_ = true;
   }
   if (const StepDifference* first = rows_ ? first_beyond(*rows_, tolerance_) : nullptr) {
     ImGui::SameLine();
-    if (chip(std::string(tr("check.go")) + "###check_go", false, tr("check.go.help"))) {
+    if (chip(Label(tr("check.go"), "###check_go"), false, tr("check.go.help"))) {
       go_to(context, *first);
       scroll_to_ = static_cast<int>(first - rows_->data());
     }
@@ -221,7 +221,7 @@ void CheckView::draw_tokens(const ViewContext& context, const Reference& other, 
   ImGui::PopTextWrapPos();
   note_item("check.other_tokens");
   if (!context.run.recorded() &&
-      chip(std::string(tr("check.take_input")) + "###check_take", false, tr("check.take_input.help")))
+      chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help")))
     take_input(context, other);
 }
 

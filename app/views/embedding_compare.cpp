@@ -93,7 +93,7 @@ void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const 
                      middle.y - reach * static_cast<float>(std::sin(angle)));
     canvas.line(middle, tip, colour, scaled(3));
     canvas.fill_circle(tip, scaled(5), colour);
-    const std::string text = middle_truncated(fonts().small, name, size.x / 2);
+    const std::string text(middle_truncated(fonts().small, name, size.x / 2));
     const ImVec2 wide = text_size(fonts().small, text);
     draw_text(
         canvas, fonts().small,
@@ -136,14 +136,14 @@ void EmbeddingCompare::draw_chips(const ViewContext& context, const Trace& trace
   const Cursor& cursor = context.workspace.cursor;
   const AttentionPlace place = cursor_place(cursor, trace);
   std::vector<std::pair<Compared, std::string>> shown;
-  const std::string dots = std::string(tr("embedding.dots")) + "###embedding_dots";
+  const Label dots(tr("embedding.dots"), "###embedding_dots");
   float wide = chip_width(dots) + scaled(16);
   for (const Compared what : {Compared::table, Compared::sum, Compared::stream, Compared::heads}) {
     if (!has(trace, stack, place, layer, what)) continue;
     const std::string name = compared_key(what);
-    shown.emplace_back(what,
-                       tr("embedding.compare." + name, {std::to_string(layer), std::to_string(cursor.head)}) +
-                           "###embedding_compare_" + name);
+    shown.emplace_back(
+        what, tr(Label("embedding.compare.", name), {std::to_string(layer), std::to_string(cursor.head)}) +
+                  "###embedding_compare_" + name);
     wide += chip_width(shown.back().second) + ImGui::GetStyle().ItemSpacing.x;
   }
   if (shown.empty()) return;

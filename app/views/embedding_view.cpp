@@ -359,7 +359,7 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
 
 void EmbeddingView::draw_pages(const ViewContext& context, float) {
   const auto page = [&](Page which, const char* key, const char* item) {
-    if (chip(std::string(tr(key)) + "###" + item, page_ == which)) page_ = which;
+    if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
   };
   page(Page::lookup, "embedding.page.lookup", "embedding_lookup");
   ImGui::SameLine();

@@ -72,7 +72,7 @@ void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame
     if (frame.cell.x < scaled(26)) continue;
     const std::string word = stack.token(column);
     note_text(word);
-    const std::string text = middle_truncated(font, word, frame.cell.x - scaled(3));
+    const std::string text(middle_truncated(font, word, frame.cell.x - scaled(3)));
     draw_text(canvas, font, ImVec2(x + (frame.cell.x - text_size(font, text).x) / 2, at.y + line + scaled(1)),
               here ? theme().text : theme().text_dim, text);
   }

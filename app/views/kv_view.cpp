@@ -139,7 +139,7 @@ void KvView::walk_keys(const ViewContext& context) {
 
 void KvView::draw_controls(const ViewContext& context, float width) {
   const auto page = [&](Page which, const char* key, const char* item) {
-    if (chip(std::string(tr(key)) + "###" + item, page_ == which)) page_ = which;
+    if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
     ImGui::SameLine();
   };
   page(Page::cells, "kv.page.cells", "kv_cells");

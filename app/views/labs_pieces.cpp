@@ -235,7 +235,7 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
-    const std::string words = middle_truncated(font, said(text), widths[col]);
+    const std::string words(middle_truncated(font, said(text), widths[col]));
     const float drop = (height - text_size(font, "X").y) / 2;
     const float right = col == 0 ? 0 : widths[col] - text_size(font, words).x - scaled(6);
     draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);

@@ -113,7 +113,7 @@ void LabsView::draw_list(const Lab& now, Workspace& workspace, float width) {
   for (const Lab& lab : labs()) {
     const std::string title = tr(lab.key + ".title"), name = "###lab_open_" + lab.id();
     const ColourScope text(ImGuiCol_Text, &lab == &now ? theme().accent : theme().text);
-    if (ImGui::Selectable((middle_truncated(fonts().body, title, width - scaled(10)) + name).c_str(),
+    if (ImGui::Selectable(Label(middle_truncated(fonts().body, title, width - scaled(10)), name).c_str(),
                           &lab == &now))
       workspace.lab = lab.id();
     note_item(name);
@@ -173,7 +173,7 @@ void LabsView::draw_footer(const LabPicture& picture, ImVec2 at, float width) {
 void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
   LabValues& values = context.workspace.lab_values[lab.id()];
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const std::string reset = std::string(tr("labs.reset")) + "###lab_reset";
+  const Label reset(tr("labs.reset"), "###lab_reset");
   const float width = size.x - scaled(8);
   view_heading(tr(lab.key + ".title"), tr(lab.key + ".sentence"), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));

@@ -98,14 +98,14 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
     const float gap = scaled(4), row = ImGui::GetFrameHeight();
-    const auto put = [&](const std::string& label, bool on, const char* help) {
+    const auto put = [&](const Label& label, bool on, const char* help) {
       const float wide = chip_width(label);
       if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
       ImGui::SetCursorScreenPos(p);
       p.x += wide + gap;
       return chip(label, on, help);
     };
-    if (put(std::string(tr("mask.kind.model")) + "###mask_kind_model", is_chosen_mask(document, "model", of),
+    if (put(Label(tr("mask.kind.model"), "###mask_kind_model"), is_chosen_mask(document, "model", of),
             tr("mask.preset.model.help")))
       choose(context, scene, "model");
     const auto lone = [](const std::string& part) { return part == "full"; };

@@ -25,7 +25,7 @@ void draw_spans(const std::vector<Span>& spans, std::int64_t tokens, const Matri
                      colour, scaled(2));
     canvas.fill_rect(ImVec2(x - scaled(7), place.y + a.y + 1), ImVec2(x - scaled(3), place.y + b.y - 1),
                      colour, scaled(2));
-    const std::string name = middle_truncated(fonts().small, spans[s].name, b.x - a.x);
+    const std::string name(middle_truncated(fonts().small, spans[s].name, b.x - a.x));
     draw_text(canvas, fonts().small,
               ImVec2(place.x + (a.x + b.x - text_size(fonts().small, name).x) / 2,
                      place.y + layout.cells1.y + scaled(2)),
@@ -50,8 +50,7 @@ void MaskSegments::draw(const ViewContext& context, const AttentionScene& scene,
       caption(tr("mask.segments.none"));
     }
     ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(50)));
-    if (chip(std::string(tr("mask.segments.name")) + "###mask_name_parts", false,
-             tr("mask.segments.name.help")))
+    if (chip(Label(tr("mask.segments.name"), "###mask_name_parts"), false, tr("mask.segments.name.help")))
       context.commands.edit(Text::of("mask.edit.parts"), "",
                             [sequence](Document& changed) { return name_three_parts(changed, sequence); });
     return;
@@ -93,8 +92,8 @@ void MaskSegments::draw_one(const ViewContext& context, const AttentionScene& sc
   {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    const std::string label = middle_truncated(fonts().small, title, each.x - scaled(16)) +
-                              "###mask_segments_" + std::to_string(which);
+    const Label label(middle_truncated(fonts().small, title, each.x - scaled(16)), "###mask_segments_",
+                      std::to_string(which));
     if (chip(label, on, tr("mask.segments.choose", {texts_[which]}).c_str()))
       MaskKinds::choose(context, scene, texts_[which]);
   }

@@ -76,7 +76,7 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
   float x = at.x;
-  const auto put = [&](const std::string& label, bool on, const char* help) {
+  const auto put = [&](const Label& label, bool on, const char* help) {
     const float wide = chip_width(label);
     if (x + wide > at.x + width) return false;
     ImGui::SetCursorScreenPos(ImVec2(x, at.y));
@@ -181,7 +181,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   limit_window(window_, scene.queries, scene.keys, rows, cols);
   take_plane(context, scene, slot, rows, cols, plane);
   const StageLook look{plane.difference, context.workspace.log_scale};
-  const std::string stage = tr(std::string("attention.stage.") + stage_name(slot));
+  const std::string stage = tr(Label("attention.stage.", stage_name(slot)));
   const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
   draw_text(Canvas(), fonts().small, position, theme().text_dim,
             middle_truncated(fonts().small, title, size.x));
@@ -234,13 +234,12 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
     for (const auto& [page, name] :
          {std::pair{Page::pattern, "pattern"}, std::pair{Page::scores, "scores"},
           std::pair{Page::segments, "segments"}, std::pair{Page::blind, "blind"}}) {
-      const std::string key = std::string("mask.page.") + name,
-                        label = std::string(tr(key)) + "###mask_page_" + name;
+      const Label key("mask.page.", name), label(tr(key), "###mask_page_", name);
       const float wide = chip_width(label);
       if (at.x > position.x && at.x + wide > position.x + size.x)
         at = ImVec2(position.x, at.y + ImGui::GetFrameHeight() + scaled(4));
       ImGui::SetCursorScreenPos(at);
-      if (chip(label, page_ == page, tr(key + ".help"))) page_ = page;
+      if (chip(label, page_ == page, tr(Label(key, ".help")))) page_ = page;
       at.x += wide + scaled(4);
     }
     top = at.y - position.y + ImGui::GetFrameHeight() + scaled(8);

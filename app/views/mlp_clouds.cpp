@@ -77,7 +77,7 @@ float MlpClouds::draw_tokens(const ViewContext& context, const MlpPlace& place, 
   for (std::size_t row = 0; row < group_.size(); ++row) {
     const std::string name = row_name(context.run, sequence, place.stack, static_cast<std::int64_t>(row));
     note_text(name);
-    const std::string text = middle_truncated(font, name, scaled(120));
+    const std::string text(middle_truncated(font, name, scaled(120)));
     const float wide = text_size(font, text).x + scaled(10);
     if (x + wide > at.x + width) {
       if (++lines > 2) {

@@ -186,12 +186,10 @@ std::string MlpView::share_text(const ViewContext& context) const {
 }
 
 void MlpView::draw_controls(const ViewContext& context, float width) {
-  if (chip(std::string(tr("mlp.page.neurons")) + "###mlp_neurons_page", !clouds_page_,
-           tr("mlp.page.neurons.help")))
+  if (chip(Label(tr("mlp.page.neurons"), "###mlp_neurons_page"), !clouds_page_, tr("mlp.page.neurons.help")))
     clouds_page_ = false;
   ImGui::SameLine();
-  if (chip(std::string(tr("mlp.page.clouds")) + "###mlp_clouds_page", clouds_page_,
-           tr("mlp.page.clouds.help")))
+  if (chip(Label(tr("mlp.page.clouds"), "###mlp_clouds_page"), clouds_page_, tr("mlp.page.clouds.help")))
     clouds_page_ = true;
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   ImGui::SameLine(0, scaled(16));

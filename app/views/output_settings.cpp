@@ -37,8 +37,8 @@ void draw_presets(const ViewContext& context, float width) {
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
   for (const Preset& preset : kPresets) {
     const bool on = now.temperature >= preset.from && now.temperature <= preset.to;
-    const std::string label = std::string(tr(preset.key)) + "###" + preset.key;
-    if (!line(label, on, tr(std::string(preset.key) + ".help"))) continue;
+    const Label label(tr(preset.key), "###", preset.key);
+    if (!line(label, on, tr(Label(preset.key, ".help")))) continue;
     Sampling wanted = now;
     wanted.temperature = preset.temperature;
     change(context, {true, true}, Text::of("output.edit.temperature", {number_text(wanted.temperature, 2)}),
@@ -99,7 +99,7 @@ void draw_buttons(const ViewContext& context, float width, const GenerateTokens&
   const Theme& t = theme();
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   if (context.session.generating()) {
-    if (ImGui::Button((std::string(tr("output.cancel")) + "###generate_cancel").c_str(), ImVec2(width, 0)))
+    if (ImGui::Button(Label(tr("output.cancel"), "###generate_cancel").c_str(), ImVec2(width, 0)))
       context.commands.act([](Session& session) { session.cancel_generating(); });
     return;
   }
@@ -109,7 +109,7 @@ void draw_buttons(const ViewContext& context, float width, const GenerateTokens&
     const ColourScope ground(ImGuiCol_Button, t.accent),
         over(ImGuiCol_ButtonHovered, mix(t.accent, t.text, 0.2f));
     const ColourScope ink(ImGuiCol_Text, t.on_accent);
-    if (ImGui::Button((std::string(tr("output.generate")) + "###generate").c_str(), ImVec2(wide, 0)))
+    if (ImGui::Button(Label(tr("output.generate"), "###generate").c_str(), ImVec2(wide, 0)))
       generate(1, Text::of("output.edit.generate"));
   }
   note_item("generate");

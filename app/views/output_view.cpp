@@ -188,14 +188,13 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   const char* pages[] = {"output.page.next", "output.page.ways", "output.page.draws", "output.page.text"};
   for (int i = 0; i < 4; ++i) {
     if (recorded_ && (i == 1 || i == 2)) continue;  // nobody runs or draws anew
-    const std::string key = pages[i];
-    if (line(std::string(tr(key)) + "###" + key, page(context) == static_cast<Page>(i), tr(key + ".help")))
+    const char* key = pages[i];
+    if (line(Label(tr(key), "###", key), page(context) == static_cast<Page>(i), tr(Label(key, ".help"))))
       context.workspace.output_page = i;
   }
   if (page(context) == Page::text) return;
   line.part();
-  if (line(std::string(tr("output.last")) + "###output_last", pos_ == prediction_row(trace),
-           tr("output.last.help")))
+  if (line(Label(tr("output.last"), "###output_last"), pos_ == prediction_row(trace), tr("output.last.help")))
     at_ = At::last;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
   if (row != prediction_row(trace) &&

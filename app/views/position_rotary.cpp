@@ -376,14 +376,14 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const FontScope small(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  if (chip(std::string(tr("position.distance")) + "###rope_distance_page", page_ == Page::distance))
+  if (chip(Label(tr("position.distance"), "###rope_distance_page"), page_ == Page::distance))
     page_ = Page::distance;
   ImGui::SameLine();
-  if (chip(std::string(tr("position.wavelengths")) + "###rope_wavelengths_page", page_ == Page::wavelengths))
+  if (chip(Label(tr("position.wavelengths"), "###rope_wavelengths_page"), page_ == Page::wavelengths))
     page_ = Page::wavelengths;
   const auto page = [&](Page which, const char* word, const char* id) {
     ImGui::SameLine();
-    if (chip(std::string(tr(word)) + id, page_ == which)) page_ = which;
+    if (chip(Label(tr(word), id), page_ == which)) page_ = which;
   };
   page(Page::reach, "position.reach.page", "###rope_reach_page");
   page(Page::variants, "position.variants", "###rope_variants_page");

@@ -113,7 +113,7 @@ float TablePage::draw_pages(ImVec2 at, float width) {
   const float gap = scaled(4), row = ImGui::GetFrameHeight();
   ImVec2 p = at;
   const auto put = [&](const char* word, const char* id, bool on, const char* help) {
-    const std::string label = std::string(tr(word)) + id;
+    const Label label(tr(word), id);
     const float wide = chip_width(label);
     if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
     ImGui::SetCursorScreenPos(p);
@@ -171,7 +171,7 @@ float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float widt
   const auto toggle = [&](const char* word, const char* id, bool on, const char* help) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    const std::string label = std::string(tr(word)) + id;
+    const Label label(tr(word), id);
     const float wide = chip_width(label);
     if (x + wide > at.x + width) return false;
     ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(6)));

@@ -40,13 +40,13 @@ class PositionView : public View {
     const bool biased = BiasPage::possible(trace, stack), rotates = RotaryPage::possible(trace, stack);
     const std::string name = name_of(spec, biased);
     const std::string offset = std::to_string(spec.offset);
-    std::string sentence = tr("position.sentence." + name);
+    std::string sentence = tr(Label("position.sentence.", name));
     if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
     if (subject_ == Subject::length) sentence = tr("position.sentence.length");
     if (subject_ == Subject::order) sentence = tr("position.sentence.order");
     if (subject_ == Subject::model && spec.kind == PositionSpec::Kind::learned && spec.offset > 0)
       sentence = tr("position.sentence.learned_offset", {offset});
-    std::string title = tr("position.title." + name);
+    std::string title = tr(Label("position.title.", name));
     if (has_stacks(trace.config()))
       title = tr("position.title.of_stack", {title, stack_name(trace.config(), stack)});
     const float begin =
@@ -79,13 +79,12 @@ class PositionView : public View {
     for (const auto& [which, word] :
          {std::pair{Subject::model, "model"}, std::pair{Subject::formula, "formula"},
           std::pair{Subject::length, "length"}, std::pair{Subject::order, "order"}}) {
-      const std::string key = std::string("position.subject.") + word,
-                        label = std::string(tr(key)) + "###position_of_" + word;
+      const Label key("position.subject.", word), label(tr(key), "###position_of_", word);
       const float wide = chip_width(label);
       if (p.x > at.x && p.x + wide > at.x + width)
         p = ImVec2(at.x, p.y + ImGui::GetFrameHeight() + scaled(4));
       ImGui::SetCursorScreenPos(p);
-      if (chip(label, subject_ == which, tr(key + ".help"))) subject_ = which;
+      if (chip(label, subject_ == which, tr(Label(key, ".help")))) subject_ = which;
       p.x += wide + scaled(4);
     }
     return p.y + ImGui::GetFrameHeight() - at.y;

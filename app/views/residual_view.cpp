@@ -202,7 +202,7 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
       const std::string label = output_name(opened, cell.token);
       note_text(label);
       ImFont* own = text_size(font, label).x > layout.cell.x - 2 * pad ? fonts().mono_small : font;
-      const std::string text = middle_truncated(own, label, layout.cell.x - 2 * pad);
+      const std::string text(middle_truncated(own, label, layout.cell.x - 2 * pad));
       const ImVec2 size = text_size(own, text),
                    corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
       const ImU32 ink = ink_on(heat_colour(plot.values.at(row, col), plot.style));
@@ -271,7 +271,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   plot.cols.label_of = [&](std::int64_t pos) {
     const std::string label = main_name(context, pos);
     note_text(label);
-    return fits ? middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6)) : label;
+    return fits ? std::string(middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6))) : label;
   };
   const float top = matrix_layout(plot, room).cells0.y;
   plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kMostHeight));
@@ -364,8 +364,8 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
         Choice{LensColour::rank, "residual.colour.rank", "###lens_rank"},
         Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
         Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}})
-    if (line(tr(choice.key, {of}) + choice.id, colour_ == choice.colour,
-             tr(std::string(choice.key) + ".help")))
+    if (line(Label(tr(choice.key, {of}), choice.id), colour_ == choice.colour,
+             tr(Label(choice.key, ".help"))))
       colour_ = choice.colour;
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const char* unit = difference_ ? "residual.legend.difference"
@@ -436,8 +436,8 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (books->pushes) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
-    const std::string pushes = std::string(tr("residual.by_push")) + "###residual_by_push",
-                      lengths = std::string(tr("residual.by_length")) + "###residual_by_length";
+    const Label pushes(tr("residual.by_push"), "###residual_by_push"),
+        lengths(tr("residual.by_length"), "###residual_by_length");
     const float x = at.x + room.x - chip_width(pushes) - chip_width(lengths) - scaled(9);
     const float end = ImGui::GetItemRectMax().x + scaled(8);
     if (x > end) {

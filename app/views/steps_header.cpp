@@ -118,7 +118,7 @@ void draw_short_words(const StepText& text) {
 
 }  // namespace
 
-bool step_chip(const std::string& label, bool on, ImU32 colour, const char* help) {
+bool step_chip(const Label& label, bool on, ImU32 colour, const char* help) {
   const float unit = ui_scale();
   const ImU32 outline = colour ? colour : on ? theme().accent : theme().border;
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, on ? 1.6f * unit : unit);
@@ -257,11 +257,10 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
                           static_cast<int>(std::clamp<std::int64_t>(cursor.query, 0, rows - 1)), 0, first);
   begin_group(tr("steps.choose.vocabulary"), 210 * ui_scale(), first);
   ImGui::SameLine(0, 8 * ui_scale());
-  if (step_chip(std::string(tr("steps.choose.likely")) + "###steps_likely", !whole_vocabulary))
+  if (step_chip(Label(tr("steps.choose.likely"), "###steps_likely"), !whole_vocabulary))
     whole_vocabulary = false;
   ImGui::SameLine(0, 4 * ui_scale());
-  if (step_chip(std::string(tr("steps.choose.whole")) + "###steps_whole", whole_vocabulary))
-    whole_vocabulary = true;
+  if (step_chip(Label(tr("steps.choose.whole"), "###steps_whole"), whole_vocabulary)) whole_vocabulary = true;
 }
 
 float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
@@ -276,7 +275,7 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
       at = ImVec2(position.x, at.y + line);
       ++lines;
     }
-    const std::string text = middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f));
+    const std::string text(middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f)));
     draw_text(canvas, font, at, piece.colour ? piece.colour : theme().text, text);
     at.x += text_size(font, text).x;
   }

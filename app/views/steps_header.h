@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/label.h"
 #include "app/views/steps_words.h"
 #include "app/views/view.h"
 
@@ -38,6 +39,6 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
 /// Steps before and after as chips; a click goes there.
 void draw_neighbours(const ViewContext& context, int step, float width);
 /// A small rounded button; `colour` of its outline, 0 = border. Label with "###id".
-bool step_chip(const std::string& label, bool on, ImU32 colour = 0, const char* help = nullptr);
+bool step_chip(const Label& label, bool on, ImU32 colour = 0, const char* help = nullptr);
 
 }  // namespace attnscope

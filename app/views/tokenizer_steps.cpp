@@ -272,8 +272,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
     const bool considered = static_cast<std::int64_t>(last) <= step;
     const BoxInk ink = candidate_ink(next, considered, finished);
     const WordPart piece{next.id, next.begin, next.end, next.unknown};
-    const std::string name =
-        middle_truncated(fonts().mono, piece_name(scene, word, piece), width - scaled(6));
+    const std::string name(middle_truncated(fonts().mono, piece_name(scene, word, piece), width - scaled(6)));
     note_text(name);
     const bool hovered = draw_box(at, width, scaled(kBox), name, ink);
     const std::string score = number_of(next.score);

@@ -71,7 +71,7 @@ int draw_run(const TokenizerScene& scene, TokenizerChoice& choice, std::size_t i
   const std::string_view bytes =
       std::string_view(scene.text)
           .substr(static_cast<std::size_t>(run.begin), static_cast<std::size_t>(run.end - run.begin));
-  const std::string text = middle_truncated(fonts().mono, text_on_one_line(bytes), pen.width);
+  const std::string text(middle_truncated(fonts().mono, text_on_one_line(bytes), pen.width));
   note_text(text);
   const ImVec2 extent = text_size(fonts().mono, text);
   const float wide = std::max(extent.x, scaled(3));
@@ -174,7 +174,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   float x = 0;
   int rows = 1;
   for (std::size_t i = 0; i < std::min(tokens.size(), kMostChips); ++i) {
-    const std::string name = middle_truncated(fonts().mono, scene.names[i], scaled(kWidest));
+    const std::string name(middle_truncated(fonts().mono, scene.names[i], scaled(kWidest)));
     note_text(name);
     widths.push_back(box_width(name, std::to_string(tokens[i].id)));
     if (x > 0 && x + widths.back() > width - scaled(16)) {
@@ -199,7 +199,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
     const ImU32 tint = token_tint(scene, token);
     bool hovered = false;
     if (text_box("###token_" + std::to_string(i),
-                 middle_truncated(fonts().mono, scene.names[i], scaled(kWidest)),
+                 std::string(middle_truncated(fonts().mono, scene.names[i], scaled(kWidest))),
                  std::to_string(tokens[i].id), lit ? mix(tint, theme().text, 0.2f) : tint,
                  chosen ? theme().accent : with_alpha(theme().border, 0.6f), chosen ? scaled(2) : 1.f,
                  widths[i], hovered))
@@ -250,7 +250,7 @@ std::vector<WordChip> word_chips(const TokenizerScene& scene, float& total) {
 void word_tooltip(const TokenizerScene& scene, const SegmentedWord& word) {
   ByteSpan place;
   (void)word_bytes(scene, word, place);
-  const std::string seen = middle_truncated(fonts().body, std::string(word.text.text()), scaled(320));
+  const std::string seen(middle_truncated(fonts().body, std::string(word.text.text()), scaled(320)));
   note_text(seen);
   ImGui::SetTooltip("%s", tr(word.added ? "tokenizer.tip.added" : "tokenizer.tip.word",
                              {seen, std::to_string(place.begin), std::to_string(place.end),

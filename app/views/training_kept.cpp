@@ -48,7 +48,7 @@ void TrainingKept::draw(const ViewContext& context, const std::function<void(flo
   const std::string help = tr("training.go_on.help", {newest.saved});
   if (chip(go_on, false, help.c_str()))
     context.commands.act([newest](Session& session) { (void)session.train_from(newest); });
-  const std::string all = std::string(tr("training.kept")) + "###train_kept";
+  const Label all(tr("training.kept"), "###train_kept");
   place(chip_width(all));
   if (chip(all, false, tr("training.kept.help"))) {
     removing_.clear();

@@ -97,7 +97,7 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
   plot.series.back().dots = true;
   if (smoothed) line(held_out(curves, &HeldOut::loss), t.residual, "training.smoothed", true);
   fit_y(plot);
-  const std::string label = std::string(tr("training.log")) + "###train_log";
+  const Label label(tr("training.log"), "###train_log");
   plot.legend_inset = text_size(fonts().small, tr("training.log")).x + scaled(18);
   draw_line_plot(plot, at, size);
   const FontScope face(fonts().small);

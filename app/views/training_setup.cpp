@@ -57,7 +57,7 @@ class Fields : Scope {
     const bool changed = draw();
     note_item(id);
     const FontScope help(fonts().body);
-    compat::item_tooltip(tr(std::string(key) + ".help"));
+    compat::item_tooltip(tr(Label(key, ".help")));
     return changed;
   }
   ImVec2 at_;
@@ -95,9 +95,9 @@ bool choose_word(const char* key, std::initializer_list<Choice> choices, std::st
   bool changed = false;
   Flow flow(width, 5);
   for (const Choice& choice : choices) {
-    const std::string label = std::string(tr(choice.key)) + choice.id;
+    const Label label(tr(choice.key), choice.id);
     flow.place(chip_width(label));
-    if (chip(label, value == choice.value, tr(std::string(choice.key) + ".help")) && value != choice.value) {
+    if (chip(label, value == choice.value, tr(Label(choice.key, ".help"))) && value != choice.value) {
       value = choice.value;
       changed = true;
     }
@@ -167,12 +167,12 @@ void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
   Flow flow(width, 6);
   for (const auto& task : tasks()) {
     const std::string name(task->name()), key = "task." + name;
-    const std::string label = tr(key + ".title") + ("###task_" + name);
+    const std::string label = tr(Label(key, ".title")) + ("###task_" + name);
     flow.place(chip_width(label));
     const bool on = !source_.on() && settings_.task == name;
-    if (chip(label, on, tr(key + ".sentence"))) choose(name);
+    if (chip(label, on, tr(Label(key, ".sentence")))) choose(name);
   }
-  const std::string file = std::string(tr("training.data")) + "###task_file";
+  const Label file(tr("training.data"), "###task_file");
   flow.place(chip_width(file));
   if (chip(file, source_.on(), tr("training.data.help"))) source_.ask(context);
 }
@@ -280,16 +280,16 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
     const ColourScope ground(ImGuiCol_Button, theme().accent);
     const ColourScope lit(ImGuiCol_ButtonHovered, mix(theme().accent, theme().text, 0.2f));
     const ColourScope ink(ImGuiCol_Text, theme().on_accent);
-    const std::string label = std::string(tr("training.start")) + "###train_start";
+    const Label label(tr("training.start"), "###train_start");
     flow.place(chip_width(label));
     if (ImGui::Button(label.c_str())) begin(true);
     note_item(label);
     compat::item_tooltip(tr("training.start.help"));
   }
-  const std::string once = std::string(tr("training.step_once")) + "###train_first_step";
+  const Label once(tr("training.step_once"), "###train_first_step");
   flow.place(chip_width(once));
   if (chip(once, false, tr("training.first_step.help"))) begin(false);
-  const std::string open = std::string(tr("training.open")) + "###train_open";
+  const Label open(tr("training.open"), "###train_open");
   flow.place(chip_width(open));
   if (chip(open, false, tr("training.open.help")))
     context.commands.ask_file(

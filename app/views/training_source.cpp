@@ -81,16 +81,16 @@ void TrainingSource::draw_vocabulary(const ViewContext& context) {
   ImGui::AlignTextToFramePadding();
   text_line(fonts().small, theme().text_dim, tr("training.vocabulary"));
   ImGui::SameLine(0, scaled(10));
-  if (chip(std::string(tr("training.vocabulary.own")) + "###train_words_own", vocabulary_.empty(),
+  if (chip(Label(tr("training.vocabulary.own"), "###train_words_own"), vocabulary_.empty(),
            tr("training.vocabulary.own.help")) &&
       !vocabulary_.empty()) {
     vocabulary_.clear();
     ++asked_;
   }
   ImGui::SameLine();
-  const std::string other = vocabulary_.empty()
-                                ? std::string(tr("training.vocabulary.file"))
-                                : middle_truncated(fonts().body, name_of(vocabulary_), scaled(260));
+  const std::string other =
+      vocabulary_.empty() ? std::string(tr("training.vocabulary.file"))
+                          : std::string(middle_truncated(fonts().body, name_of(vocabulary_), scaled(260)));
   if (chip(other + "###train_words_file", !vocabulary_.empty(), tr("training.vocabulary.file.help")))
     ask_vocabulary(context);
 }

@@ -104,11 +104,11 @@ float TrainingView::draw_files(const ViewContext& context, const TrainingScene& 
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   for (const File& file : {File{"training.new", "###train_new"}, File{"training.export", "###train_export"},
                            File{"training.save", "###train_save"}}) {
-    const std::string label = std::string(tr(file.key)) + file.id;
+    const Label label(tr(file.key), file.id);
     right -= chip_width(label);
     ImGui::SetCursorScreenPos(ImVec2(right, y + scaled(2)));
     right -= scaled(5);
-    if (!chip(label, false, tr(std::string(file.key) + ".help"))) continue;
+    if (!chip(label, false, tr(Label(file.key, ".help")))) continue;
     const std::string which(file.id);
     if (which == "###train_new") {
       form_ = true;
@@ -148,13 +148,13 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, at.y));
   {
     const DisabledScope disabled(running || measuring);
-    if (chip(std::string(tr("training.step_once")) + "###train_step", false, tr("training.step_once.help")))
+    if (chip(Label(tr("training.step_once"), "###train_step"), false, tr("training.step_once.help")))
       context.commands.act([](Session& session) { session.training().step_once(); });
   }
   ImGui::SameLine(0, scaled(6));
   {
     const DisabledScope disabled(training.state() == TrainingState::finished || measuring);
-    if (chip(std::string(tr("training.stop")) + "###train_stop", false, tr("training.stop.help")))
+    if (chip(Label(tr("training.stop"), "###train_stop"), false, tr("training.stop.help")))
       context.commands.act([](Session& session) { session.training().stop(); });
   }
   ImGui::SameLine(0, scaled(14));
@@ -208,7 +208,7 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
     });
   const float end = ImGui::GetCursorScreenPos().y;
   if (!scene.followed || context.session.training_held()) {
-    const std::string label = std::string(tr("training.follow")) + "###train_follow";
+    const Label label(tr("training.follow"), "###train_follow");
     ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(label), at.y + scaled(2)));
     if (chip(label, false, tr(scene.followed ? "training.follow.held" : "training.follow.help")))
       context.commands.act([](Session& session) { session.show_training(); });
@@ -270,7 +270,7 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
     if (replaying_ && scene.newest && !scene.snapshot->checkpoints.empty())
       want(context, scene.snapshot->checkpoints.front()->step);
   }
-  const std::string newest = std::string(tr("training.newest")) + "###train_newest";
+  const Label newest(tr("training.newest"), "###train_newest");
   const std::string step = tr("training.shown", {format_count(scene.shown.step)});
   const float text = text_size(fonts().mono, tr("training.shown", {format_count(scene.snapshot->steps)})).x;
   const float left = scaled(36), right = chip_width(newest) + scaled(10) + text + scaled(10);
@@ -414,7 +414,7 @@ void TrainingView::draw(const ViewContext& context) {
   scrubs_ = !form_ && scene.snapshot && scene.snapshot->checkpoints.size() > 1;
   if (form_ || !scene.snapshot) {
     if (scene.snapshot) {
-      const std::string back = std::string(tr("training.back")) + "###train_back";
+      const Label back(tr("training.back"), "###train_back");
       ImGui::SetCursorScreenPos(ImVec2(origin.x + width - chip_width(back), origin.y));  // beside the title
       if (chip(back, false, tr("training.back.help"))) form_ = false;
       ImGui::SetCursorScreenPos(origin);

@@ -53,7 +53,7 @@ std::string axis_words(const RunResult& run, int sequence, const Target& where, 
   if (!is_row_axis(range.axis) && range.axis != "key")
     return tr(has_string(key) ? key : "edit_menu.axis.other", {index});
   const std::string token = token_of(run, sequence, where, range.axis, range.begin);
-  return token.empty() ? tr(key + ".bare", {index}) : tr(key, {index, token});
+  return token.empty() ? tr(Label(key, ".bare"), {index}) : tr(key, {index, token});
 }
 
 // "Head 1 · Position 3 “cat”"; `first` is the narrowest place that is offered beside it.
@@ -100,9 +100,9 @@ bool action(const char* key, bool enabled = true) {
   bool clicked = false;
   {
     const DisabledScope disabled(!enabled);
-    clicked = chip(std::string(tr(key)) + "###" + key, false);
+    clicked = chip(Label(tr(key), "###", key), false);
   }
-  compat::item_tooltip(tr(std::string(key) + ".help"), true);
+  compat::item_tooltip(tr(Label(key, ".help")), true);
   return clicked;
 }
 

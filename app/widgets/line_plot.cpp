@@ -1,7 +1,9 @@
 #include "app/widgets/line_plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "app/look/colour.h"
 #include "app/look/fonts.h"
@@ -45,36 +47,51 @@ float round_step(float range, int wanted) {
   return power * 10;
 }
 
-std::vector<float> ticks_of(float lo, float hi, int wanted) {
+/// At most a hundred places of an axis.
+class Ticks {
+ public:
+  bool full() const { return count_ == places_.size(); }
+  void add(float place) {
+    if (!full()) places_[count_++] = place;
+  }
+  const float* begin() const { return places_.data(); }
+  const float* end() const { return places_.data() + count_; }
+
+ private:
+  std::array<float, 100> places_{};
+  std::size_t count_ = 0;
+};
+
+Ticks ticks_of(float lo, float hi, int wanted) {
   const float step = round_step(hi - lo, wanted);
-  std::vector<float> ticks;
-  for (float at = std::ceil(lo / step) * step; at <= hi + step * 1e-3f && ticks.size() < 100; at += step)
-    ticks.push_back(std::fabs(at) < step * 1e-3f ? 0.f : at);
+  Ticks ticks;
+  for (float at = std::ceil(lo / step) * step; at <= hi + step * 1e-3f && !ticks.full(); at += step)
+    ticks.add(std::fabs(at) < step * 1e-3f ? 0.f : at);
   return ticks;
 }
 
 // Powers of ten, and 2 and 5 times them where they are few; where the axis is shorter than that, round steps.
-std::vector<float> log_ticks(float lo, float hi, int wanted) {
+Ticks log_ticks(float lo, float hi, int wanted) {
   const float decades = std::log10(hi / lo);
   if (decades < 0.7f) return ticks_of(lo, hi, wanted);
-  std::vector<float> ticks;
+  Ticks ticks;
   const int every = std::max(1, static_cast<int>(decades / static_cast<float>(std::max(1, wanted))));
   const int first = static_cast<int>(std::floor(std::log10(lo)));
-  for (int power = first; ticks.size() < 100; power += every) {
+  for (int power = first; !ticks.full(); power += every) {
     const float ten = std::pow(10.f, static_cast<float>(power));
     if (ten > hi * 1.001f) break;
     for (const float factor : {1.f, 2.f, 5.f})
       if ((factor == 1.f || decades < 1.6f) && ten * factor >= lo * 0.999f && ten * factor <= hi * 1.001f)
-        ticks.push_back(ten * factor);
+        ticks.add(ten * factor);
   }
   return ticks;
 }
 
-std::vector<float> y_ticks(const LinePlot& plot, int wanted) {
+Ticks y_ticks(const LinePlot& plot, int wanted) {
   return plot.log_y ? log_ticks(plot.y0, plot.y1, wanted) : ticks_of(plot.y0, plot.y1, wanted);
 }
 
-std::vector<float> x_ticks(const LinePlot& plot, float width) {
+Ticks x_ticks(const LinePlot& plot, float width) {
   if (!plot.log_x)
     return ticks_of(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
   return log_ticks(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
@@ -118,7 +135,7 @@ void draw_grid(const Canvas& canvas, const Area& area) {
   }
 }
 
-void draw_dashes(const Canvas& canvas, const std::vector<ImVec2>& at, ImU32 colour, float thickness) {
+void draw_dashes(const Canvas& canvas, std::span<const ImVec2> at, ImU32 colour, float thickness) {
   float along = 0;
   const float period = 8 * ui_scale();
   for (std::size_t i = 1; i < at.size(); ++i) {
@@ -138,7 +155,8 @@ void draw_dashes(const Canvas& canvas, const std::vector<ImVec2>& at, ImU32 colo
 }
 
 void draw_series(const Canvas& canvas, const Area& area, const LineSeries& series) {
-  std::vector<ImVec2> at;
+  static std::vector<ImVec2> at;  // its memory is used again
+  at.clear();
   for (const ImVec2 point : series.points)
     if (area.shown(point.y)) at.push_back(area.place(point));
   const float thickness = 1.8f * ui_scale();
@@ -163,10 +181,10 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
     if (series.label.empty()) continue;
     const float room = right - at.x - 22 * unit;
     if (room < 24 * unit) return;
-    const std::string text = middle_truncated(fonts().small, series.label, room);
+    const std::string text(middle_truncated(fonts().small, series.label, room));
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
-      draw_dashes(canvas, {a, b}, series.colour, 2 * unit);
+      draw_dashes(canvas, std::array{a, b}, series.colour, 2 * unit);
     else if (!series.line)
       canvas.fill_circle(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else

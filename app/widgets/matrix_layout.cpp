@@ -13,13 +13,15 @@ namespace {
 constexpr std::int64_t kMeasured = 64;  // labels looked at to find the widest
 constexpr float kLetters = 0.76f;       // of a line is what its letters take
 
-// The widest of the labels that are seen, in pixels.
-float widest_label(const MatrixAxis& axis, double begin, double end) {
+// The widest of the labels that are seen, in pixels; entries that wear their picture instead need none.
+float widest_label(const MatrixAxis& axis, double begin, double end, bool pictures_instead = false) {
+  ImFont* font = pictures_instead && axis.pictures ? fonts().mono_small : label_font(axis);
   const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(std::ceil(end));
   const std::int64_t step = std::max<std::int64_t>(1, (last - first) / kMeasured);
   float widest = 0;
   for (std::int64_t at = first; at < last; at += step)
-    widest = std::max(widest, text_size(label_font(axis), axis_label(axis, at)).x);
+    if (!pictures_instead || !axis.pictures || axis.pictures->patch(at) < 0)
+      widest = std::max(widest, text_size(font, axis_label(axis, at)).x);
   return widest;
 }
 
@@ -31,21 +33,10 @@ float row_labels_width(const MatrixPlot& plot, const MatrixWindow& seen) {
          picture_room(plot.rows);
 }
 
-// Columns that are patches wear their picture instead of their name.
-MatrixAxis named_columns(const MatrixPlot& plot) {
-  if (!plot.cols.pictures) return plot.cols;
-  MatrixAxis axis = plot.cols;
-  axis.label_of = [&plot](std::int64_t at) {
-    return plot.cols.pictures->patch(at) >= 0 ? std::string() : axis_label(plot.cols, at);
-  };
-  return axis;
-}
-
-// Of a slanted label in the last column that is seen, along its letters.
+// Of a slanted label in the last column that is seen, along its letters; a patch wears its picture instead.
 float last_label_width(const MatrixPlot& plot, const MatrixWindow& seen) {
-  const auto last = static_cast<std::int64_t>(std::ceil(seen.col1)) - 1;
-  const float width = text_size(label_font(plot.cols), axis_label(named_columns(plot), last)).x;
-  return std::min(width, kLongestSlanted * ui_scale());
+  const double end = std::ceil(seen.col1);
+  return std::min(widest_label(plot.cols, end - 1, end, true), kLongestSlanted * ui_scale());
 }
 
 float title_height(const MatrixPlot& plot) {
@@ -118,7 +109,7 @@ MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
   const double seen_rows = out.seen.row1 - out.seen.row0, seen_cols = out.seen.col1 - out.seen.col0;
   const float left = row_labels_width(plot, out.seen), title = title_height(plot);
   const float widest =
-      plot.cols.show_labels ? widest_label(named_columns(plot), out.seen.col0, out.seen.col1) : 0;
+      plot.cols.show_labels ? widest_label(plot.cols, out.seen.col0, out.seen.col1, true) : 0;
   const float line = text_size(label_font(plot.cols), "X").y;
   const auto top_for = [&](bool slanted) {
     return plot.col_label_height >= 0 ? plot.col_label_height

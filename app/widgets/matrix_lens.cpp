@@ -63,16 +63,16 @@ void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
                   cells.y + cell.y * static_cast<float>(row - rows.first));
   };
   for (std::int64_t col = cols.first; col < cols.first + cols.count; ++col) {
-    const std::string name =
-        middle_truncated(fonts().mono_small, axis_label(plot.cols, col), cell.x - 4 * unit);
+    const std::string name(
+        middle_truncated(fonts().mono_small, axis_label(plot.cols, col), cell.x - 4 * unit));
     draw_text(
         canvas, fonts().mono_small,
         ImVec2(corner(0, col).x + (cell.x - text_size(fonts().mono_small, name).x) / 2, p0.y + kPad * unit),
         col == event.col ? theme().text : theme().text_dim, name);
   }
   for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
-    const std::string name =
-        middle_truncated(fonts().mono_small, axis_label(plot.rows, row), (kLabel - 8) * unit);
+    const std::string name(
+        middle_truncated(fonts().mono_small, axis_label(plot.rows, row), (kLabel - 8) * unit));
     const float y = corner(row, cols.first).y + (cell.y - line) / 2;
     draw_text(canvas, fonts().mono_small,
               ImVec2(cells.x - 8 * unit - text_size(fonts().mono_small, name).x, y),

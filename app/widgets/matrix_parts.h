@@ -21,7 +21,7 @@ std::int64_t matrix_rows(const MatrixPlot& plot);
 std::int64_t matrix_cols(const MatrixPlot& plot);
 
 /// Text that climbs to the right from its lower left corner.
-void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text);
 /// Titles and labels of both axes; `hover_row`, `hover_col`: their labels are lit.
 void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
                ImVec2 position, std::int64_t hover_row, std::int64_t hover_col);

@@ -8,6 +8,7 @@
 
 #include "app/look/fonts.h"
 #include "app/look/item_map.h"
+#include "app/look/label.h"
 #include "app/look/pointed.h"
 #include "app/look/shade.h"
 #include "app/look/theme.h"
@@ -186,6 +187,17 @@ void handle_pointer(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 p
 
 namespace {
 
+// As one item under the plot's name; its memory is used again.
+void note_cells(const MatrixPlot& plot, const MatrixLayout& layout, const MatrixEvent& event) {
+  static ItemRect item;
+  item.p0 = event.p0, item.p1 = event.p1;
+  item.rows = matrix_rows(plot), item.cols = matrix_cols(plot);
+  item.row0 = layout.seen.row0, item.col0 = layout.seen.col0;
+  item.row1 = layout.seen.row1, item.col1 = layout.seen.col1;
+  item.place = plot.place;
+  note_item(Label("matrix.", plot.key), item);
+}
+
 // Everybody who draws the same token, head or neuron lights it.
 void point_at_cell(const MatrixPlot& plot, const MatrixEvent& event) {
   const CellsPlace& place = plot.place;
@@ -218,8 +230,7 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   ImGui::SetCursorScreenPos(event.p0);
   ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
                                                   std::max(event.p1.y - event.p0.y, 1.f)));
-  note_item("matrix." + plot.key, {event.p0, event.p1, matrix_rows(plot), matrix_cols(plot), layout.seen.row0,
-                                   layout.seen.col0, layout.seen.row1, layout.seen.col1, plot.place});
+  note_cells(plot, layout, event);
   handle_pointer(plot, layout, position, event);
   point_at_cell(plot, event);
   canvas.push_clip(ImVec2(event.p0.x - 3, event.p0.y - 3), ImVec2(event.p1.x + 3, event.p1.y + 3));
@@ -242,14 +253,18 @@ constexpr float kFew = 0.01f;      // of all values
 /// Finite values that are not masked.
 struct Known {
   float least = 0, most = 0;
-  std::vector<float> sizes;  ///< magnitudes; every k-th where there are many
+  std::vector<float>& sizes;  ///< magnitudes; every k-th where there are many
 };
 Known known(const Tensor& values) {
-  Known out;
-  const std::vector<float> all = values.values();
-  const std::size_t stride = 1 + all.size() / kSampled;
+  thread_local std::vector<float> sizes;  // its memory is used again
+  sizes.clear();
+  Known out{0, 0, sizes};
+  const Tensor packed = values.packed();
+  const auto count = static_cast<std::size_t>(packed.count());
+  const float* all = count > 0 ? packed.data() : nullptr;
+  const std::size_t stride = 1 + count / kSampled;
   bool first = true;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (!std::isfinite(all[i]) || is_masked(all[i])) continue;
     out.least = first ? all[i] : std::min(out.least, all[i]);
     out.most = first ? all[i] : std::max(out.most, all[i]);
@@ -260,7 +275,7 @@ Known known(const Tensor& values) {
 }
 
 // `largest`, or the magnitude of all but a few values that are far larger.
-float colour_end(Known values, float largest, float share) {
+float colour_end(const Known& values, float largest, float share) {
   if (!(largest > 0)) return 1.f;
   std::vector<float>& sizes = values.sizes;
   if (sizes.size() < kFewValues) return largest;
@@ -273,16 +288,15 @@ float colour_end(Known values, float largest, float share) {
 }  // namespace
 
 ValueRange signed_range(const Tensor& values) {
-  Known found = known(values);
+  const Known found = known(values);
   const float least = found.least, most = found.most;
-  const float end = colour_end(std::move(found), std::max(std::fabs(least), std::fabs(most)), kFew);
+  const float end = colour_end(found, std::max(std::fabs(least), std::fabs(most)), kFew);
   return {-end, end, least, most};
 }
 
 ValueRange upward_range(const Tensor& values, float share) {
-  Known found = known(values);
-  const float least = found.least, most = found.most;
-  return {0, colour_end(std::move(found), most, share), least, most};
+  const Known found = known(values);
+  return {0, colour_end(found, found.most, share), found.least, found.most};
 }
 
 void set_range(HeatStyle& style, const ValueRange& range, bool whole) {

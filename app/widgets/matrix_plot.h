@@ -135,7 +135,7 @@ MatrixPlot bare_plot(std::string key, const Tensor& values, const ValueRange& ra
 
 /// A legend with numbers for a style: vertical bar of `size` at `position`, title above. Where values are
 /// clipped, its ends say so and tell the values' own range.
-void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
+void draw_legend(const HeatStyle& style, std::string_view title, ImVec2 position, ImVec2 size,
                  bool vertical = true);
 
 /// The smallest cell that holds a number of two digits that count: ".35", "1.2"; `negative`: "−1.2" too.
@@ -146,10 +146,11 @@ std::string compact_number(float value);
 std::string number_text(float value, int digits);
 /// A number for a legend or a tick: three significant digits, real minus signs.
 std::string short_number(double value);
-/// The text with its middle replaced by … so that it is no wider than `width` pixels in `font`.
-std::string middle_truncated(ImFont* font, const std::string& text, float width);
-ImVec2 text_size(ImFont* font, const std::string& text);
+/// The text itself, or with its middle replaced by … so that it is no wider than `width` pixels in `font`.
+/// Holds as long as `text` does, or until many others were shortened: for drawing at once.
+std::string_view middle_truncated(ImFont* font, std::string_view text, float width);
+ImVec2 text_size(ImFont* font, std::string_view text);
 /// Text of a colour at a place; `font` null: the current one.
-void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text);
 
 }  // namespace attnscope

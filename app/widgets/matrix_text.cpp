@@ -7,6 +7,8 @@
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/kept_text.h"
+#include "app/look/label.h"
 #include "app/look/pointed.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_parts.h"
@@ -65,12 +67,12 @@ bool gives_way(std::int64_t at, std::initializer_list<std::int64_t> lit_ones, fl
 }
 
 // Cut from the end, by whole characters.
-std::string front_of(const std::string& text, std::size_t characters) {
+std::string_view front_of(std::string_view text, std::size_t characters) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < characters && at < text.size(); ++i) next_code_point(text, at);
   return text.substr(0, at);
 }
-std::string back_of(const std::string& text, std::size_t characters) {
+std::string_view back_of(std::string_view text, std::size_t characters) {
   const std::size_t length = utf8_length(text);
   return text.substr(front_of(text, length - std::min(length, characters)).size());
 }
@@ -94,25 +96,36 @@ std::string short_number(double value) {
   return with_real_minus(tidy_exponent(format("%.3g", value)));
 }
 
-ImVec2 text_size(ImFont* font, const std::string& text) {
-  return or_current(font)->CalcTextSizeA(size_of(font), FLT_MAX, 0, text.data(), text.data() + text.size());
+ImVec2 text_size(ImFont* font, std::string_view text) {
+  return or_current(font)->CalcTextSizeA(size_of(font), FLT_MAX, 0, begin_of(text), end_of(text));
 }
 
-void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {
   canvas.text(font, at, colour, text);
 }
 
-std::string middle_truncated(ImFont* font, const std::string& text, float width) {
-  if (text_size(font, text).x <= width) return text;
+namespace {
+
+std::string shortened_in_middle(ImFont* font, std::string_view text, float width) {
   for (std::size_t kept = utf8_length(text); kept > 1; --kept) {
-    const std::string shorter = front_of(text, (kept + 1) / 2) + kEllipsis + back_of(text, kept / 2);
+    std::string shorter(front_of(text, (kept + 1) / 2));
+    shorter.append(kEllipsis).append(back_of(text, kept / 2));
     if (kept < utf8_length(text) && text_size(font, shorter).x <= width) return shorter;
   }
-  const std::string one = front_of(text, 1) + kEllipsis;
+  std::string one = std::string(front_of(text, 1)) + kEllipsis;
   return text_size(font, one).x <= width ? one : std::string();
 }
 
-void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+}  // namespace
+
+std::string_view middle_truncated(ImFont* font, std::string_view text, float width) {
+  if (text_size(font, text).x <= width) return text;
+  static KeptTexts kept;
+  return kept.get(width_key(text, or_current(font), size_of(font), width),
+                  [&] { return shortened_in_middle(font, text, width); });
+}
+
+void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {
   canvas.climbing_text(font, at, colour, text, kSlantSine, kSlantCosine);
 }
 
@@ -171,7 +184,8 @@ void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixL
       continue;
     const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
-    const std::string text = middle_truncated(font, axis_label(plot.rows, row), room);
+    const std::string label = axis_label(plot.rows, row);
+    const std::string_view text = middle_truncated(font, label, room);
     const ImU32 colour = is_lit ? (plot.rows.colour ? plot.rows.colour : theme().text) : theme().text_dim;
     const float right = position.x + layout.cells0.x - 8 * ui_scale() - pictures;
     const ImVec2 at(right - text_size(font, text).x, position.y + y - line / 2);
@@ -195,7 +209,8 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
     if (x < layout.cells0.x || x > layout.cells1.x) continue;
     const float room =
         layout.slanted ? kLongestSlanted * unit : layout.cell.x * static_cast<float>(layout.col_stride);
-    const std::string text = middle_truncated(font, axis_label(plot.cols, col), room);
+    const std::string label = axis_label(plot.cols, col);
+    const std::string_view text = middle_truncated(font, label, room);
     const ImU32 colour = is_lit ? (plot.cols.colour ? plot.cols.colour : theme().text) : theme().text_dim;
     const float y = position.y + layout.cells0.y;
     if (layout.slanted) {
@@ -348,7 +363,7 @@ void draw_ticks_beside(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, 
 void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, ImVec2 p1, int last) {
   const float y = p1.y + 3 * ui_scale(), gap = 5 * ui_scale();
   std::string below = beyond_text(style, false), above = beyond_text(style, true);
-  const auto wide = [&](const std::string& text) { return text_size(fonts().mono_small, text).x; };
+  const auto wide = [&](std::string_view text) { return text_size(fonts().mono_small, text).x; };
   const float both =
       wide(tick_text(style, 0, last)) + wide(below) + wide(tick_text(style, last, last)) + wide(above);
   if (both + 4 * gap > p1.x - p0.x) {  // the arrows alone: the tooltip has the numbers
@@ -371,7 +386,7 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
 
 }  // namespace
 
-void draw_legend(const HeatStyle& style, const std::string& title, ImVec2 position, ImVec2 size,
+void draw_legend(const HeatStyle& style, std::string_view title, ImVec2 position, ImVec2 size,
                  bool vertical) {
   const Canvas canvas;
   const float unit = ui_scale();

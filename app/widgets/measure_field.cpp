@@ -30,7 +30,7 @@ void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure&
 }
 
 bool small_chip(const char* key, bool on) {
-  return chip(std::string(tr(key)) + "###" + key, on, tr(std::string(key) + ".help"));
+  return chip(Label(tr(key), "###", key), on, tr(Label(key, ".help")));
 }
 
 }  // namespace

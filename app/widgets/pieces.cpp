@@ -12,10 +12,8 @@ namespace {
 
 bool headings_told = false;
 
-std::string shown_part(const std::string& label) { return label.substr(0, label.find("##")); }
-
 // The caption over a slider: its name dim on the left, its value on the right.
-void slider_caption(const std::string& title, const std::string& value, float width) {
+void slider_caption(std::string_view title, std::string_view value, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
   const ImVec2 size = text_size(fonts().mono_small, value);
@@ -41,17 +39,17 @@ void tint(ImVec2 p0, ImVec2 p1) {
   canvas.rect(p0, p1, with_alpha(theme().warning, 0.7f), 0, 0, scaled(1));
 }
 
-void figure_text(const std::string& text, float wrap) {
+void figure_text(std::string_view text, float wrap) {
   note_text(text);
   const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;
   if (wrap >= 0) ImGui::PushTextWrapPos(wrap == 0 ? 0.f : ImGui::GetCursorPosX() + wrap);
-  ImGui::TextUnformatted(text.c_str());
+  ImGui::TextUnformatted(begin_of(text), end_of(text));
   if (wrap >= 0) ImGui::PopTextWrapPos();
   Canvas().drawn_text(nullptr, ImGui::GetItemRectMin(), ImGui::GetColorU32(ImGuiCol_Text), text,
                       std::max(width, 0.f));
 }
 
-void text_line(ImFont* font, ImU32 colour, const std::string& text) {
+void text_line(ImFont* font, ImU32 colour, std::string_view text) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);
   figure_text(text);
@@ -59,27 +57,27 @@ void text_line(ImFont* font, ImU32 colour, const std::string& text) {
 
 void set_headings_told(bool told) { headings_told = told; }
 
-void view_heading(const std::string& title, const std::string& sentence, float width) {
+void view_heading(std::string_view title, std::string_view sentence, float width) {
   text_line(headings_told ? fonts().body_bold : fonts().title, theme().text, title);
   if (headings_told) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);
 }
 
-void section_heading(const std::string& text) { text_line(fonts().body_bold, theme().text, text); }
+void section_heading(std::string_view text) { text_line(fonts().body_bold, theme().text, text); }
 
-void caption(const std::string& text, float width) {
+void caption(std::string_view text, float width) {
   const FontScope face(fonts().small);
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(text, width);
 }
 
-float caption_height(const std::string& text, float width) {
+float caption_height(std::string_view text, float width) {
   const FontScope face(fonts().small);
-  return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+  return ImGui::CalcTextSize(begin_of(text), end_of(text), false, width).y;
 }
 
-bool chip(const std::string& label, bool on, const char* help) {
+bool chip(const Label& label, bool on, const char* help) {
   const Theme& t = theme();
   bool clicked = false;
   {
@@ -93,11 +91,11 @@ bool chip(const std::string& label, bool on, const char* help) {
   return clicked;
 }
 
-float chip_width(const std::string& label) {
-  return ImGui::CalcTextSize(shown_part(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+float chip_width(const Label& label) {
+  return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-bool ChipLine::operator()(const std::string& label, bool on, const char* help) {
+bool ChipLine::operator()(const Label& label, bool on, const char* help) {
   const bool fits = first_ || ImGui::GetItemRectMax().x + gap_ + chip_width(label) <= right_;
   if (!first_ && fits) ImGui::SameLine(0, gap_);
   first_ = false;
@@ -105,7 +103,7 @@ bool ChipLine::operator()(const std::string& label, bool on, const char* help) {
   return chip(label, on, help);
 }
 
-SliderEvent slider_int(const char* id, const std::string& title, std::int64_t& value, std::int64_t lo,
+SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& value, std::int64_t lo,
                        std::int64_t hi, float width, const char* help, bool logarithmic) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
   const FontScope face(fonts().small);
@@ -122,7 +120,7 @@ SliderEvent slider_int(const char* id, const std::string& title, std::int64_t& v
   return event;
 }
 
-SliderEvent slider_real(const char* id, const std::string& title, float& value, float lo, float hi,
+SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
                         const char* shape, float width, const char* help) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
   const FontScope face(fonts().small);

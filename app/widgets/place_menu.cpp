@@ -64,7 +64,7 @@ class Row {
       clicked = chip(label, false);
     }
     note_item(key);
-    compat::item_tooltip(tr(std::string(key) + ".help"), true);
+    compat::item_tooltip(tr(Label(key, ".help")), true);
     if (clicked) ImGui::CloseCurrentPopup();
     return clicked;
   }

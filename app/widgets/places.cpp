@@ -111,11 +111,13 @@ std::vector<PlaceChip> stack_chips(const Cursor& cursor, const Trace& trace) {
 
 }  // namespace
 
-float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind, const std::string& title,
-                     const std::string& sentence, float width) {
+float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind, std::string_view title,
+                     std::string_view sentence, float width) {
   const Trace& trace = run.trace(workspace.cursor.sequence);
-  std::vector<PlaceChip> chips = kind == PlaceChips::attentions ? attention_chips(workspace.cursor, trace)
-                                                                : stack_chips(workspace.cursor, trace);
+  std::vector<PlaceChip> chips;
+  if (has_stacks(trace.config()))
+    chips = kind == PlaceChips::attentions ? attention_chips(workspace.cursor, trace)
+                                           : stack_chips(workspace.cursor, trace);
   if (chips.size() < 2) chips.clear();
   const float gap = scaled(4);
   float wide = 0;
@@ -143,7 +145,7 @@ float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind
   return bottom;
 }
 
-std::string kind_label(const RunResult& run, const TimelineStep& step) {
+const char* kind_label(const RunResult& run, const TimelineStep& step) {
   if (step.kind == StepKind::residual_post) {
     const BlockSpec& block = run.trace(0).config().block_at(step.main);
     const bool parallel = block.order == NormOrder::parallel;
@@ -151,7 +153,7 @@ std::string kind_label(const RunResult& run, const TimelineStep& step) {
       return tr(parallel ? "step.residual_mid" : "step.residual_out");
     if (parallel) return tr("step.residual_both");
   }
-  return tr(std::string("step.") + step_kind_name(step.kind));
+  return tr(Label("step.", step_kind_name(step.kind)));
 }
 
 std::int64_t batch_of(const RunResult& run, const Site& site) {

@@ -31,11 +31,11 @@ void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlac
 enum class PlaceChips : std::uint8_t { attentions, stacks };
 /// The heading of a view; where the run has several attentions (or stacks) their chips stand at the right of
 /// the title, or below where there is no room. A click moves the cursor. Returns the y of what follows.
-float places_heading(Workspace& workspace, const RunResult& run, PlaceChips chips, const std::string& title,
-                     const std::string& sentence, float width);
+float places_heading(Workspace& workspace, const RunResult& run, PlaceChips chips, std::string_view title,
+                     std::string_view sentence, float width);
 
 /// A step of the walk in a word or two: "softmax", "+ MLP".
-std::string kind_label(const RunResult& run, const TimelineStep& step);
+const char* kind_label(const RunResult& run, const TimelineStep& step);
 /// How many sequences stand in front of a step's shape: all where the step has one shape in each, else one; 0
 /// for a mask, which has no batch.
 std::int64_t batch_of(const RunResult& run, const Site& site);

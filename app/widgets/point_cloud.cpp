@@ -150,7 +150,7 @@ class CloudPicture {
     if (point(i).label.empty()) return;
     note_text(point(i).label);
     ImVec2 corner;
-    const std::string text = middle_truncated(fonts().small, point(i).label, scaled(110));
+    const std::string text(middle_truncated(fonts().small, point(i).label, scaled(110)));
     if (place_label(plane_, at(i), text, radius_ + away, taken_, corner))
       draw_text(canvas_, fonts().small, corner, colour, text);
   }

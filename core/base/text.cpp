@@ -10,8 +10,13 @@ std::string format(const char* pattern, ...) {
   va_start(args, pattern);
   va_list again;
   va_copy(again, args);
-  const int length = std::vsnprintf(nullptr, 0, pattern, args);
+  char few[64];
+  const int length = std::vsnprintf(few, sizeof few, pattern, args);
   va_end(args);
+  if (length < static_cast<int>(sizeof few)) {
+    va_end(again);
+    return std::string(few, static_cast<std::size_t>(length > 0 ? length : 0));
+  }
   std::string out(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
   std::vsnprintf(out.data(), out.size() + 1, pattern, again);
   va_end(again);

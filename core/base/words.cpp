@@ -119,6 +119,9 @@ std::string tr(std::string_view key, std::initializer_list<std::string_view> arg
 
 std::string filled(std::string_view pattern, std::span<const std::string_view> arguments) {
   std::string out;
+  std::size_t size = pattern.size();
+  for (const std::string_view argument : arguments) size += argument.size();
+  out.reserve(size);
   for (std::size_t at = 0; at < pattern.size();) {
     if (pattern.substr(at, 2) == "{{") {
       out += '{';

@@ -37,6 +37,13 @@ std::string summary(const PanelContext& context, const Sequence& sequence) {
   return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
 }
 
+/// The same as it was made last for this document and run.
+const std::string& summary(const PanelContext& context, const Sequence& sequence, KeptText& kept) {
+  return kept.get({context.session.opened_version(), context.session.history().point(),
+                   sequence_index(context), context.run ? context.run->version : 0},
+                  [&] { return summary(context, sequence); });
+}
+
 void right_text(const std::string& text, float right, float y) {
   ImGui::SetCursorScreenPos(ImVec2(right - ImGui::CalcTextSize(text.c_str()).x, y));
   dim_text(text);
@@ -88,15 +95,16 @@ void InputBar::draw_generate(const PanelContext& context) {
   }
   {
     const WithColour ink(ImGuiCol_Text, theme().accent);
-    if (ImGui::Button((std::string("\u25b6 ") + tr("input.generate") + "###generate").c_str()))
+    if (ImGui::Button(Label("\u25b6 ", tr("input.generate"), "###generate").c_str()))
       context.commands.act([sequence, count = generate_count_](Session& session) {
         session.generate(sequence, count, Text::of("input.edit.generate", {count}));
       });
   }
   note_item("generate");
-  compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
+  if (ImGui::IsItemHovered())
+    compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
   ImGui::SameLine(0, px(3));
-  if (raised_button(std::to_string(generate_count_) + " \u25be###generate_count"))
+  if (raised_button({std::to_string(generate_count_), " \u25be###generate_count"}))
     ImGui::OpenPopup("###generate_counts");
   if (!begin_popup("###generate_counts")) return;
   for (const int count : {1, 5, 20, 50})
@@ -106,7 +114,7 @@ void InputBar::draw_generate(const PanelContext& context) {
       generate_count_ = count;
   if (context.session.document().model->config().encoder()) {
     ImGui::Separator();
-    if (ImGui::MenuItem((std::string(tr("input.answer")) + "###answer").c_str()))
+    if (ImGui::MenuItem(Label(tr("input.answer"), "###answer").c_str()))
       context.commands.act([sequence](Session& session) { answer_anew(session, sequence); });
     note_item("answer");
   }
@@ -115,7 +123,7 @@ void InputBar::draw_generate(const PanelContext& context) {
 
 void InputBar::draw_add_token(const PanelContext& context) {
   const WithColour ink(ImGuiCol_Text, theme().text_dim);
-  if (ImGui::Button((std::string(tr("input.add_token")) + "###add_token").c_str()))
+  if (ImGui::Button(Label(tr("input.add_token"), "###add_token").c_str()))
     context.commands.edit(Text::of("input.edit.add_token"), {}, add_position);
   note_item("add_token");
   compat::item_tooltip(tr("input.add_token.help"));
@@ -167,7 +175,7 @@ float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind k
   if (kind == Kind::vectors) {
     draw_title(context, state, width - switches);
   } else {
-    const std::string facts = summary(context, sequence);
+    const std::string& facts = summary(context, sequence, facts_);
     const float facts_width = ImGui::CalcTextSize(facts.c_str()).x;
     float room = width - switches - facts_width - px(24);
     const bool tell = room > px(kLeastField);
@@ -222,7 +230,8 @@ float InputBar::draw_pair(const PanelContext& context, FrameState& state, ImVec2
   y += first;
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));
   y += source_.draw_error(width);
-  const std::string facts = summary(context, context.session.document().sequences[sequence_index(context)]);
+  const std::string& facts =
+      summary(context, context.session.document().sequences[sequence_index(context)], facts_);
   const float facts_width = ImGui::CalcTextSize(facts.c_str()).x + px(14);
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));
   const float second = draw_line(context, state, main_, "input.decoder", width - facts_width);

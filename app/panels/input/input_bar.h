@@ -40,6 +40,7 @@ class InputBar {
   MaskBox mask_;
   PictureBox picture_;
   int generate_count_ = 1;
+  KeptText facts_;
 };
 
 }  // namespace attnscope

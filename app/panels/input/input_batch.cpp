@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
@@ -30,8 +31,12 @@ Text padding_words(const Padding& padding) {
   return padding.to > 0 ? Text::of("input.padding.to_now", {Text::of(side), padding.to}) : Text::of(side);
 }
 
-std::string padding_label(const PanelContext& context) {
-  return tr("input.padding.now", {padding_words(context.session.document().padding).str()}) + " \u25be";
+const std::string& padding_label(const PanelContext& context) {
+  static KeptText kept;
+  const Padding& padding = context.session.document().padding;
+  return kept.get(
+      {padding.on, static_cast<std::uint64_t>(padding.side), static_cast<std::uint64_t>(padding.to)},
+      [&] { return tr("input.padding.now", {padding_words(padding).str()}) + " \u25be"; });
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ void BatchBar::draw_tabs(const PanelContext& context) {
     ImGui::SameLine(0, px(kGap));
   }
   for (int i = 0; i < count && count <= kMostTabs; ++i) {
-    if (raised_button(std::to_string(i + 1) + "###sequence" + std::to_string(i), i == chosen)) chosen = i;
+    if (raised_button({std::to_string(i + 1), "###sequence", std::to_string(i)}, i == chosen)) chosen = i;
     ImGui::SameLine(0, px(kGap));
   }
   const std::size_t at = sequence_index(context);
@@ -77,7 +82,8 @@ void BatchBar::draw_tabs(const PanelContext& context) {
   if (raised_button("\u2212###delete_sequence"))
     context.commands.edit(Text::of("input.edit.delete_sequence", {std::to_string(at + 1)}), {},
                           [at](Document& changed) { return delete_sequence(changed, at); });
-  compat::item_tooltip(tr("input.delete_sequence.help", {std::to_string(at + 1)}).c_str());
+  if (ImGui::IsItemHovered())
+    compat::item_tooltip(tr("input.delete_sequence.help", {std::to_string(at + 1)}).c_str());
 }
 
 void BatchBar::change(const PanelContext& context, const Padding& wanted, const char* gesture) {
@@ -110,7 +116,7 @@ void BatchBar::draw_padding_popup(const PanelContext& context) {
                  {"input.padding.left", "###padding_left", true, PadSide::left}};
   for (const auto& choice : choices) {
     const bool chosen = now.on == choice.on && (!choice.on || now.side == choice.side);
-    if (raised_button(std::string(tr(choice.key)) + choice.id, chosen))
+    if (raised_button(Label(tr(choice.key), choice.id), chosen))
       change(context, {choice.on, choice.side, now.to}, "");
     ImGui::SameLine(0, px(kGap));
   }
@@ -142,7 +148,7 @@ void BatchBar::draw_padding_popup(const PanelContext& context) {
 
 void BatchBar::draw_padding(const PanelContext& context) {
   ImGui::SameLine(0, px(10));
-  if (raised_button(padding_label(context) + "###padding", context.session.document().padding.on))
+  if (raised_button({padding_label(context), "###padding"}, context.session.document().padding.on))
     ImGui::OpenPopup("###padding_popup");
   compat::item_tooltip(tr("input.padding.button.help"));
   popup_below_item(true);

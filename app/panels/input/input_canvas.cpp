@@ -167,7 +167,7 @@ void PictureBox::draw_palette() {
     const std::string id = std::string("###colour_") + kColours[i];
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(side, side))) colour_ = i;
     note_item(id);
-    compat::item_tooltip(tr(std::string("input.colour.") + kColours[i]));
+    compat::item_tooltip(tr(Label("input.colour.", kColours[i])));
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(at, end, colour_of(kPalette[i]), px(4));
     list->AddRect(at, end, i == colour_ ? theme().accent : theme().border, px(4), 0,
@@ -228,17 +228,17 @@ void PictureBox::draw_numbers(const PanelContext& context) {
 
 void PictureBox::draw_tools(const PanelContext& context, FrameState& state) {
   ImGui::Dummy(ImVec2(px(kToolWidth), 0));
-  if (raised_button(std::string(tr("input.picture.look")) + "###look", !drawing_)) drawing_ = false;
+  if (raised_button(Label(tr("input.picture.look"), "###look"), !drawing_)) drawing_ = false;
   ImGui::SameLine(0, px(4));
-  if (raised_button(std::string(tr("input.picture.draw")) + "###draw", drawing_)) drawing_ = true;
+  if (raised_button(Label(tr("input.picture.draw"), "###draw"), drawing_)) drawing_ = true;
   ImGui::SameLine(0, px(16));
-  if (raised_button(std::string(tr("input.picture.open")) + "###open_picture")) browse(state);
+  if (raised_button(Label(tr("input.picture.open"), "###open_picture"))) browse(state);
   ImGui::Dummy(ImVec2(1, px(2)));
   if (drawing_) {
     draw_palette();
     draw_grids(context);
     const PictureGrid cells = grid(context);
-    if (raised_button(std::string(tr("input.picture.clear")) + "###clear_picture"))
+    if (raised_button(Label(tr("input.picture.clear"), "###clear_picture")))
       context.commands.edit(
           Text::of("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {
             return set_picture(changed, at, blank_picture(cells.width, cells.height, kPalette[1]));

@@ -38,10 +38,8 @@ std::string masks_text(const Document& document) {
   return text.empty() ? MaskSpec().text() : text;
 }
 
-std::string label_of(const PanelContext& context) {
-  const std::string text = masks_text(context.session.document());
-  note_text(text);
-  return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
+std::uint64_t document_key(const PanelContext& context) {
+  return key_of({context.session.opened_version(), context.session.history().point()});
 }
 
 std::string spans_now(const PanelContext& context) {
@@ -71,7 +69,21 @@ bool field(const char* id, const char* hint, std::string& text, bool& typing, bo
 
 }  // namespace
 
-float MaskBox::width(const PanelContext& context) const { return button_width(label_of(context)); }
+const std::string& MaskBox::label(const PanelContext& context) const {
+  return label_.get({document_key(context)}, [&] {
+    const std::string text = masks_text(context.session.document());
+    note_text(text);
+    return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
+  });
+}
+
+bool MaskBox::own_masks(const PanelContext& context) const {
+  if (const std::uint64_t key = document_key(context); std::exchange(own_key_, key) != key)
+    own_ = all_own_masks(context.session.document());
+  return own_;
+}
+
+float MaskBox::width(const PanelContext& context) const { return button_width(label(context)); }
 
 void MaskBox::follow(const PanelContext& context) {
   const std::uint64_t point = context.session.history().point();
@@ -171,7 +183,7 @@ void MaskBox::draw_spans(const PanelContext& context) {
   dim_text(tr("input.spans"));
   if (context.session.document().sequences.size() > 1) {
     ImGui::SameLine(0, px(12));
-    if (raised_button(std::string(tr("input.spans.all")) + "###spans_all", all_)) {
+    if (raised_button(Label(tr("input.spans.all"), "###spans_all"), all_)) {
       all_ = !all_;
       if (all_) try_spans(context, spans_);
     }
@@ -245,8 +257,7 @@ void MaskBox::draw_popup(const PanelContext& context) {
 }
 
 void MaskBox::draw(const PanelContext& context) {
-  if (raised_button(label_of(context) + "###mask", !all_own_masks(context.session.document())))
-    ImGui::OpenPopup("###mask_popup");
+  if (raised_button({label(context), "###mask"}, !own_masks(context))) ImGui::OpenPopup("###mask_popup");
   const std::size_t cells = count_switched_cells(context.session.document());
   compat::item_tooltip(cells ? tr("input.mask.cells", {std::to_string(cells)}).c_str()
                              : tr("input.mask.button.help"));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/state/panel.h"
 
 namespace attnscope {
@@ -28,6 +29,9 @@ class MaskBox {
   void try_mask(Session& session, const std::string& text);
   void try_spans(const PanelContext& context, const std::string& text);
 
+  const std::string& label(const PanelContext& context) const;
+  bool own_masks(const PanelContext& context) const;
+
   AttentionKind of_ = AttentionKind::main;  ///< the mask that is written
   std::string text_, spans_;                ///< in the fields
   bool all_ = false;                        ///< the parts are those of every sequence
@@ -36,6 +40,9 @@ class MaskBox {
   std::uint64_t point_ = 0;  ///< of the history when the errors were made
   std::uint64_t preview_key_ = 0;
   Tensor preview_;  ///< [query, key], for `preview_key_`
+  mutable KeptText label_;
+  mutable std::uint64_t own_key_ = 0;  ///< what `own_` was found for
+  mutable bool own_ = false;           ///< every mask is the model's
 };
 
 }  // namespace attnscope

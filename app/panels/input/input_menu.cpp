@@ -133,7 +133,7 @@ void ChipMenu::draw_token_search(const PanelContext& context, Stack of, const Ch
                                                     {Change::before, "input.menu.before"},
                                                     {Change::after, "input.menu.after"}};
   for (const auto& [change, key] : changes) {
-    if (raised_button(std::string(tr(key)) + "###" + key, change == change_)) change_ = change;
+    if (raised_button(Label(tr(key), "###", key), change == change_)) change_ = change;
     ImGui::SameLine(0, px(4));
   }
   ImGui::NewLine();

@@ -51,7 +51,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   size_row("input.sizes.heads", wanted.heads, 64);
   size_row("input.sizes.d_head", wanted.d_head, 128);
   if (!document.model->config().blocks.front().residual) size_row("input.sizes.d_out", wanted.d_out, 256);
-  ImGui::Checkbox((std::string(tr("input.sizes.mask")) + "###causal").c_str(), &wanted.causal);
+  ImGui::Checkbox(Label(tr("input.sizes.mask"), "###causal").c_str(), &wanted.causal);
   ImGui::Separator();
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(tr("input.sizes.seed"));
@@ -59,7 +59,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   ImGui::SetNextItemWidth(px(120));
   bool again = ImGui::InputScalar("###seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu",
                                   ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::Button((std::string(tr("input.sizes.new_numbers")) + "###new_numbers").c_str())) {
+  if (ImGui::Button(Label(tr("input.sizes.new_numbers"), "###new_numbers").c_str())) {
     again = true;
     ++seed;
   }

@@ -163,8 +163,7 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
   const std::string key =
       key_of(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
   if (cache.edit_key != key) cache.edit_key = key, cache.edit_text = shown_number(value);
-  const std::string set = std::string(tr("inspector.set")) + "###set",
-                    zero = std::string(tr("inspector.zero")) + "###zero";
+  const Label set(tr("inspector.set"), "###set"), zero(tr("inspector.zero"), "###zero");
   const float buttons = button_width(set) + button_width(zero) + 2 * ImGui::GetStyle().ItemSpacing.x;
   bool entered = false;
   {

@@ -146,7 +146,7 @@ void draw_menu(const PanelContext& context, ExchangeMenu& menu) {
   const Cursor& cursor = context.workspace.cursor;
   text_line(fonts().body_bold, theme().text, tr("exchange.title"));
   caption(tr("exchange.help"));
-  if (chip(std::string(tr("exchange.every")) + "###exchange_every", !menu.one_block)) menu.one_block = false;
+  if (chip(Label(tr("exchange.every"), "###exchange_every"), !menu.one_block)) menu.one_block = false;
   ImGui::SameLine();
   const std::string block = block_name(config, cursor.stack, std::max(0, cursor.layer), true);
   if (chip(block + "###exchange_block", menu.one_block)) menu.one_block = true;
@@ -165,7 +165,7 @@ void draw_menu(const PanelContext& context, ExchangeMenu& menu) {
 }  // namespace
 
 void draw_exchanges(const PanelContext& context) {
-  if (raised_button(std::string(tr("exchange.open")) + "###exchange")) ImGui::OpenPopup("###exchange_menu");
+  if (raised_button(Label(tr("exchange.open"), "###exchange"))) ImGui::OpenPopup("###exchange_menu");
   note_item("exchange");
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   if (!begin_popup("###exchange_menu")) return;

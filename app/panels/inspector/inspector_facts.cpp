@@ -175,9 +175,14 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   const std::int64_t count = count_of(*record);
   if (record->derived && count > kMostDerived) return;
   section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
-  const std::string shape = step_shape(*context.run, site);
-  fact_row(tr("inspector.stats.shape"), shape, to_text(site));
-  fact_row(tr("inspector.stats.letters"), step_letters(*context.run, site),
+  InspectorCache& cache = inspector_cache(context.workspace);
+  const std::initializer_list<std::uint64_t> from = {
+      context.run->version, static_cast<std::uint64_t>(site.stack), static_cast<std::uint64_t>(site.layer),
+      static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)};
+  fact_row(tr("inspector.stats.shape"), cache.shape.get(from, [&] { return step_shape(*context.run, site); }),
+           to_text(site));
+  fact_row(tr("inspector.stats.letters"),
+           cache.letters.get(from, [&] { return step_letters(*context.run, site); }),
            tr("inspector.stats.letters.help"));
   memory_rows(context, trace, site);
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);

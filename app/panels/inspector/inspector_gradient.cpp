@@ -75,7 +75,7 @@ void draw_gradient(const PanelContext& context, const Place& place) {
                   : value < 0 ? "inspector.gradient.down"
                               : "inspector.gradient.flat"),
                theme().text_dim);
-  const bool pressed = raised_button(std::string(tr("inspector.gradient.check")) + "###check_gradient");
+  const bool pressed = raised_button(Label(tr("inspector.gradient.check"), "###check_gradient"));
   compat::item_tooltip(tr("inspector.gradient.check.help"));
   if (pressed)
     context.commands.act(

@@ -147,18 +147,18 @@ void section_title(const char* text) {
   dim_text(text);
 }
 
-void fact_row(const std::string& name, const std::string& value, const std::string& help) {
+void fact_row(std::string_view name, std::string_view value, const Label& help) {
   const float x = ImGui::GetCursorPosX();
   {
     const WithColour colour(ImGuiCol_Text, theme().text_dim);
     ImGui::TextUnformatted(shortened(name, px(104)).c_str());
   }
-  if (!help.empty()) compat::item_tooltip(help.c_str());
+  if (*help.c_str() != 0) compat::item_tooltip(help.c_str());
   ImGui::SameLine(x + px(110));
   const WithFont font(fonts().mono);
   note_text(value);
   ImGui::PushTextWrapPos(0.f);
-  ImGui::TextUnformatted(value.c_str());
+  ImGui::TextUnformatted(begin_of(value), end_of(value));
   ImGui::PopTextWrapPos();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/kept_text.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
 #include "app/widgets/deferred.h"
@@ -62,6 +63,7 @@ struct InspectorCache {
   float dragged = 0;
   std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
   std::string new_watch, watch_error, new_stop, stop_error;
+  KeptText shape, letters;  ///< of the step
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 
@@ -87,7 +89,7 @@ std::string weight_coordinates(const RunResult& run, const Place& place);
 
 void section_title(const char* text);
 /// Two columns: dim words, then a number in the mono face.
-void fact_row(const std::string& name, const std::string& value, const std::string& help = {});
+void fact_row(std::string_view name, std::string_view value, const Label& help = "");
 
 /// Pieces of text one after another, wrapped at the right edge; links can be clicked.
 class Flow {

@@ -124,11 +124,10 @@ bool draw_watched(const PanelContext& context, const std::string& text, int numb
 
 /// A field that takes a line; true when one was given that `parse` reads.
 template <class Parse>
-bool draw_field(const char* id, const std::string& hint, std::string& text, std::string& error, Parse parse) {
+bool draw_field(const char* id, const char* hint, std::string& text, std::string& error, Parse parse) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
   const WithFont mono(fonts().mono_small);
-  const bool entered =
-      ImGui::InputTextWithHint(id, hint.c_str(), &text, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
   note_item(id);
   if (ImGui::IsItemEdited()) error.clear();
   bool given = false;
@@ -180,7 +179,7 @@ void draw_watch(const PanelContext& context) {
   const std::string pinned = place && !place->is_weight() ? to_text(place->cell) : std::string();
   const bool known =
       std::find(workspace.watched.begin(), workspace.watched.end(), pinned) != workspace.watched.end();
-  if (!pinned.empty() && !known && raised_button(std::string(tr("watch.pinned")) + "###watch_pinned"))
+  if (!pinned.empty() && !known && raised_button(Label(tr("watch.pinned"), "###watch_pinned")))
     workspace.watched.push_back(pinned);
   if (draw_field("###new_watch", tr("watch.new"), cache.new_watch, cache.watch_error, parse_watch)) {
     workspace.watched.push_back(to_text(*parse_watch(cache.new_watch)));

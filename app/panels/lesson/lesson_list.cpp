@@ -76,7 +76,7 @@ void draw_learner(FrameState& state) {
     player.set_learner(name);
   note_item("lesson_learner");
   ImGui::SameLine(0, px(8));
-  ImGui::Checkbox((std::string(tr("lessons.sheet.answers")) + "###lesson_sheet_answers").c_str(),
+  ImGui::Checkbox(Label(tr("lessons.sheet.answers"), "###lesson_sheet_answers").c_str(),
                   &player.sheet_answers);
   note_item("lesson_sheet_answers");
   ImGui::SameLine(0, px(8));

@@ -309,7 +309,7 @@ const NetworkLayout& layout_of(const PanelContext& context, OpenBlock open, floa
 void draw_switch(Workspace& workspace) {
   const WithFont small(fonts().small);
   const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(1)));
-  const std::string label = std::string(tr("map.tree")) + "###map_modules";
+  const Label label(tr("map.tree"), "###map_modules");
   const float left = ImGui::GetContentRegionMax().x - button_width(label) - px(8);
   if (left < ImGui::CalcTextSize(tr("map.title")).x + px(14)) return;  // no room beside the title
   ImGui::SameLine(left);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/panels/timeline/timeline_layout.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
@@ -154,8 +155,8 @@ float draw_direction(Workspace& workspace, ImVec2 origin, float room) {
   const WithFont small(fonts().small);
   const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(1.5f)));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(4)));
-  const std::string forward = std::string(tr("timeline.forward")) + "###direction_forward";
-  const std::string backward = std::string(tr("timeline.backward")) + "###direction_backward";
+  const Label forward(tr("timeline.forward"), "###direction_forward");
+  const Label backward(tr("timeline.backward"), "###direction_backward");
   const float width = button_width(forward) + button_width(backward) + px(4);
   ImGui::SetCursorScreenPos(ImVec2(origin.x + room - width - px(kBarRight), origin.y));
   if (raised_button(forward, !workspace.backward)) workspace.backward = false;
@@ -169,7 +170,7 @@ float draw_direction(Workspace& workspace, ImVec2 origin, float room) {
 // ---- the bar ------------------------------------------------------------------------------------
 struct Bar {
   const PanelContext& context;
-  TimelineLayout layout;
+  const TimelineLayout& layout;
   int current = -1;
   ImVec2 p0;  // left top of the bar
   float width = 0;
@@ -216,14 +217,14 @@ void draw_segments(const Bar& bar) {
   }
 }
 
-bool place_label(const Bar& bar, const std::string& text, float centre, float room, ImU32 colour, float& left,
+bool place_label(const Bar& bar, std::string_view text, float centre, float room, ImU32 colour, float& left,
                  float& right) {
-  const float text_width = ImGui::CalcTextSize(text.c_str()).x;
+  const float text_width = ImGui::CalcTextSize(begin_of(text), end_of(text)).x;
   if (text_width > room) return false;
   left = std::clamp(centre - text_width / 2, bar.p0.x, std::max(bar.p0.x, bar.p0.x + bar.width - text_width));
   right = left + text_width;
   bar.list->AddText(ImVec2(std::floor(left), std::floor(bar.p0.y + px(kBarHeight + 9))), colour,
-                    text.c_str());
+                    begin_of(text), end_of(text));
   return true;
 }
 
@@ -251,7 +252,7 @@ void draw_labels(const Bar& bar) {
   const WithFont small(fonts().small);
   const auto fits = [&](const TimelineSegment& segment) {
     return !segment.folded() &&
-           ImGui::CalcTextSize(kind_label(*bar.context.run, bar.step(segment.first)).c_str()).x <=
+           ImGui::CalcTextSize(kind_label(*bar.context.run, bar.step(segment.first))).x <=
                segment.x1 - segment.x0 + px(2);
   };
   const auto& segments = bar.layout.segments;
@@ -401,6 +402,25 @@ TimelineBlock open_block(const Workspace& workspace) {
           storage->GetInt(layer, cursor.layer)};
 }
 
+/// Of the newest walk; made again where anything that it follows from is another.
+const TimelineLayout& layout_of(const RunResult& run, TimelineBlock open, float width) {
+  struct Kept {
+    std::uint64_t run = 0;
+    TimelineBlock open;
+    float width = 0, unit = 0;
+    TimelineLayout layout;
+  };
+  static Kept kept;
+  const bool same = kept.run == run.version && kept.open.stack == open.stack &&
+                    kept.open.layer == open.layer && kept.width == width && kept.unit == ui_scale() &&
+                    !kept.layout.segments.empty() &&
+                    kept.layout.segments.back().last + 1 == static_cast<int>(run.steps.size());
+  if (!same)
+    kept = {run.version, open, width, ui_scale(),
+            timeline_layout(run.steps, open, width, px(kLeastStep), px(kStepGap))};
+  return kept.layout;
+}
+
 // The first step after `from` up to `to` that meets a rule; -1: none. Each is asked once, when it is come to.
 int rule_met(Workspace& workspace, const RunResult& run, int from, int to) {
   const Trace& trace = run.trace(workspace.cursor.sequence);
@@ -461,8 +481,12 @@ void draw_timeline(const PanelContext& context) {
   ImGui::SetCursorScreenPos(origin);
   {
     const WithFont bold(fonts().body_bold);
-    std::string title = title_of(context, current);
-    if (context.workspace.backward) title = tr("timeline.backward.title", {title});
+    static KeptText kept;
+    const std::string& title = kept.get(
+        {context.run->version, static_cast<std::uint64_t>(current), context.workspace.backward}, [&] {
+          std::string words = title_of(context, current);
+          return context.workspace.backward ? tr("timeline.backward.title", {words}) : words;
+        });
     const std::string& stopped = context.workspace.stopped_by;
     if (!stopped.empty() && !context.workspace.playing) {
       const WithColour ink(ImGuiCol_Text, theme().warning);
@@ -474,13 +498,12 @@ void draw_timeline(const PanelContext& context) {
   draw_buttons(context, origin);
   draw_speed(context.workspace, origin);
   const float width = std::max(px(120), room - px(kBarLeft + kBarRight));
-  const Bar bar{
-      context,
-      timeline_layout(context.run->steps, open_block(context.workspace), width, px(kLeastStep), px(kStepGap)),
-      current_step(context.workspace, *context.run),
-      ImVec2(origin.x + px(kBarLeft), origin.y + px(kBarTop)),
-      width,
-      ImGui::GetWindowDrawList()};
+  const Bar bar{context,
+                layout_of(*context.run, open_block(context.workspace), width),
+                current_step(context.workspace, *context.run),
+                ImVec2(origin.x + px(kBarLeft), origin.y + px(kBarTop)),
+                width,
+                ImGui::GetWindowDrawList()};
   draw_bar(bar);
 }
 

@@ -82,6 +82,7 @@ TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, TimelineB
 
 int breakpoint_between(const std::vector<TimelineStep>& steps, const std::vector<std::string>& breakpoints,
                        int from, int to) {
+  if (breakpoints.empty()) return -1;
   for (int i = std::max(0, from + 1); i <= to && i < static_cast<int>(steps.size()); ++i) {
     const std::string site = to_text(steps[static_cast<std::size_t>(i)].main);
     if (std::find(breakpoints.begin(), breakpoints.end(), site) != breakpoints.end()) return i;

@@ -169,7 +169,7 @@ TEST_F(MatrixPlotTest, DrawsOddMatrices) {
 
 TEST_F(MatrixPlotTest, TheMiddleGoesFirst) {
   const std::string text = "blocks.0.attn.pattern";
-  const std::string shorter = middle_truncated(fonts().mono, text, 80);
+  const std::string shorter(middle_truncated(fonts().mono, text, 80));
   EXPECT_LE(text_size(fonts().mono, shorter).x, 80);
   EXPECT_EQ(shorter.substr(0, 2), "bl");
   EXPECT_EQ(shorter.substr(shorter.size() - 2), "rn");

@@ -1,0 +1,68 @@
+// Words that every frame shows and few frames change: put together again only when what they follow from, the
+// language or the size of the letters is another. Refuses to know what they say.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "app/look/fonts.h"
+#include "core/base/hash.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+
+class KeptText {
+ public:
+  /// What `make()` gave for these numbers.
+  template <class Make>
+  const std::string& get(std::initializer_list<std::uint64_t> from, Make&& make) {
+    Hash hash;
+    for (const std::uint64_t number : from) hash.take(number);
+    hash.take(language());
+    hash.take(static_cast<std::uint64_t>(fonts_version()));
+    if (hash.value() != key_) {
+      text_ = make();
+      key_ = fonts_pending() ? 0 : hash.value();  // measured with stand-ins: again when the letters are there
+    }
+    return text_;
+  }
+
+ private:
+  std::uint64_t key_ = 0;
+  std::string text_;
+};
+
+/// Many of them, by a sum of what each follows from; those that were not asked for lately are forgotten.
+class KeptTexts {
+ public:
+  /// What `make()` gave for this sum. Holds until many others were asked for.
+  template <class Make>
+  const std::string& get(std::uint64_t key, Make&& make) {
+    if (const auto known = now_.find(key); known != now_.end()) return known->second;
+    if (now_.size() >= kMost) before_ = std::exchange(now_, {});
+    const auto known = before_.find(key);
+    return now_.emplace(key, known == before_.end() ? make() : known->second).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 2048;
+  std::unordered_map<std::uint64_t, std::string> now_, before_;
+};
+
+/// A sum of what a text shortened to `width` pixels follows from.
+inline std::uint64_t width_key(std::string_view text, const ImFont* font, float size, float width) {
+  Hash hash;
+  hash.take(text);
+  hash.take(reinterpret_cast<std::uintptr_t>(font));
+  hash.take(std::bit_cast<std::uint32_t>(size));
+  hash.take(std::bit_cast<std::uint32_t>(width));
+  hash.take(static_cast<std::uint64_t>(fonts_version()));
+  return hash.value();
+}
+
+}  // namespace attnscope

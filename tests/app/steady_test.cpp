@@ -1,0 +1,121 @@
+// Frames in which nothing changes: they draw no pixel, and ask the heap for little. Frames in which something
+// does: the parts that are drawn anew give the picture that drawing all of it gives. Skips where no context
+// without a display can be made.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/look/imgui_compat.h"
+#include "app/shell/bench_frames.h"
+#include "app/shell/picture.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kWidth = 1280, kHeight = 800;
+
+/// Allocations of a still frame of any view with all that stands around it.
+constexpr std::int64_t kMostAllocations = 240;
+
+class Steady : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto context = make_offscreen(kWidth, kHeight);
+    if (!context) GTEST_SKIP() << context.error().text();
+    context_ = *std::move(context);
+    session_ = std::make_unique<Session>();
+    frame_ = std::make_unique<Frame>(*session_);
+    frame_->state().workspace.animate = false;
+    auto host = ImguiHost::make(*context_, 1.f);
+    ASSERT_TRUE(host.ok()) << host.error().text();
+    host_ = *std::move(host);
+    frame_->state().open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+    session_->wait();
+    settle(*session_, *host_, *frame_, 4);
+    ASSERT_TRUE(session_->result());
+  }
+  void TearDown() override {
+    host_.reset();
+    frame_.reset();
+    session_.reset();
+  }
+  void frame() { draw_frames(1, *host_, *frame_); }
+  void show(const std::string& view) {
+    frame_->state().workspace.view = view;
+    compat::feed_mouse_pos(ImGui::GetIO(), -1, -1);
+    settle(*session_, *host_, *frame_, 6);
+  }
+  /// Pixels that are other than those of the same frame drawn as a whole.
+  int differing() {
+    const Image shown = context_->read_pixels();
+    const auto whole = host_->picture();
+    EXPECT_TRUE(whole.ok());
+    if (!whole) return -1;
+    int count = 0;
+    for (std::size_t at = 0; at < shown.rgba.size(); at += 4)
+      count += !std::equal(&shown.rgba[at], &shown.rgba[at] + 4, &whole->rgba[at]);
+    return count;
+  }
+  std::vector<std::string> views() {
+    std::vector<std::string> out;
+    for (const auto& view : frame_->state().views)
+      if (view->unavailable(*session_->result()).empty()) out.emplace_back(view->id());
+    return out;
+  }
+
+  std::unique_ptr<GlContext> context_;
+  std::unique_ptr<ImguiHost> host_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Frame> frame_;
+};
+
+TEST_F(Steady, FramesDrawNothing) {
+  for (const std::string& view : views()) {
+    show(view);
+    frame();
+    EXPECT_EQ(host_->pixels_drawn(), 0) << view;
+    EXPECT_EQ(differing(), 0) << view;
+  }
+}
+
+TEST_F(Steady, FramesAskTheHeapForLittle) {
+  const std::int64_t before = allocations_counted;
+  const auto probe = std::make_unique<int>(1);
+  ASSERT_GT(allocations_counted, before) << "nobody counts (app/counted_new.cpp)";
+  for (const std::string& view : views()) {
+    show(view);
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    EXPECT_LE(fewest, kMostAllocations) << view;
+  }
+}
+
+TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
+  const FrameState& state = frame_->state();
+  for (const std::string& view : views()) {
+    show(view);
+    std::int64_t drawn = 0;
+    constexpr int kFrames = 14;
+    for (int i = 0; i < kFrames; ++i) {
+      const float share = static_cast<float>(i) / kFrames;
+      const ImVec2 min = state.stage_min, max = state.stage_max;
+      compat::feed_mouse_pos(ImGui::GetIO(), min.x + (max.x - min.x) * (0.1f + 0.8f * share),
+                             min.y + (max.y - min.y) * (0.9f - 0.6f * share));
+      if (i % 5 == 4) compat::feed_wheel(ImGui::GetIO(), i % 2 == 0 ? 1.f : -1.f);
+      if (i == 9)
+        frame_->state().set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
+      frame();
+      drawn += host_->pixels_drawn();
+      ASSERT_EQ(differing(), 0) << view << ", frame " << i;
+    }
+    EXPECT_LT(drawn, std::int64_t{kFrames} * kWidth * kHeight) << view;
+  }
+  set_theme(ThemeKind::dark);
+}
+
+}  // namespace
+}  // namespace attnscope
