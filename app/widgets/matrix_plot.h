@@ -77,8 +77,6 @@ struct MatrixPlot {
   float row_label_width = -1;                   ///< pixels kept for the row labels; < 0: what they need
   float col_label_height = -1;  ///< pixels kept for title and column labels; < 0: what they need
   std::vector<MatrixMark> marks;
-  std::vector<MatrixMark>
-      shades;        ///< cells that are tinted; those of `place` that are shaded need not be said
   CellsPlace place;  ///< what its cells are, for whoever points at them
 };
 
