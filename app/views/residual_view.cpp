@@ -295,8 +295,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const int token = now_.cell(lens_index(event.row), event.col).token;
   if (token >= 0 && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.measure_at = token;
   if (!event.clicked) return;
-  row_ = lens_index(event.row);
-  pos_ = workspace.cursor.query = event.col;
+  row_ = lens_index(event.row), pos_ = workspace.cursor.query = event.col;
   go_to_site(workspace, context.run, now_.rows()[static_cast<std::size_t>(row_)].site);
   seen_step_ = workspace.cursor.step;
 }

@@ -130,8 +130,8 @@ class StepsView : public View {
       return plot_.shows_numbers(context, figure_, figure_room(ImVec2(room.x, room.y - words * unit)),
                                  differs(context));
     };
-    const bool small = room.y < kLeastRoom * unit;
-    return words_ = small || (!fits(kTwoLines) && fits(kOneLine)) ? StepWords::title : StepWords::two;
+    if (room.y < kLeastRoom * unit) return words_ = StepWords::title;
+    return words_ = !fits(kTwoLines) && fits(kOneLine) ? StepWords::title : StepWords::two;
   }
   // Of the room for a figure what its matrices and its legend may take.
   ImVec2 figure_room(ImVec2 room) const {

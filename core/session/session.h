@@ -185,7 +185,8 @@ class Session {
   std::string newer_file_;
   std::chrono::steady_clock::time_point looked_;  ///< at the paths
   std::uint64_t opened_version_ = 0;
-  std::atomic<std::uint64_t> next_version_{1};
+  // Of all sessions: no two results have the same number.
+  static inline std::atomic<std::uint64_t> next_version_{1};
   std::shared_ptr<std::atomic<int>> records_done_ = std::make_shared<std::atomic<int>>(0);
   int records_expected_ = 0;
   mutable std::mutex inbox_mutex_;

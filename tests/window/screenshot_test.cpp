@@ -91,7 +91,9 @@ TEST(Screenshot, FramesAreMeasured) {
     EXPECT_GE(row["worst_ms"].get<double>(), row["p95_ms"].get<double>());
     EXPECT_GT(row["vertices"].get<int>(), 100);
     EXPECT_GT(row["draw_calls"].get<int>(), 0);
-    if (row["doing"] == "still") EXPECT_EQ(row["pixels_drawn"].get<int>(), 0) << row["view"];
+    if (row["doing"] == "still") {
+      EXPECT_EQ(row["pixels_drawn"].get<int>(), 0) << row["view"];
+    }
   }
 }
 

@@ -402,25 +402,6 @@ TimelineBlock open_block(const Workspace& workspace) {
           storage->GetInt(layer, cursor.layer)};
 }
 
-/// Of the newest walk; made again where anything that it follows from is another.
-const TimelineLayout& layout_of(const RunResult& run, TimelineBlock open, float width) {
-  struct Kept {
-    std::uint64_t run = 0;
-    TimelineBlock open;
-    float width = 0, unit = 0;
-    TimelineLayout layout;
-  };
-  static Kept kept;
-  const bool same = kept.run == run.version && kept.open.stack == open.stack &&
-                    kept.open.layer == open.layer && kept.width == width && kept.unit == ui_scale() &&
-                    !kept.layout.segments.empty() &&
-                    kept.layout.segments.back().last + 1 == static_cast<int>(run.steps.size());
-  if (!same)
-    kept = {run.version, open, width, ui_scale(),
-            timeline_layout(run.steps, open, width, px(kLeastStep), px(kStepGap))};
-  return kept.layout;
-}
-
 // The first step after `from` up to `to` that meets a rule; -1: none. Each is asked once, when it is come to.
 int rule_met(Workspace& workspace, const RunResult& run, int from, int to) {
   const Trace& trace = run.trace(workspace.cursor.sequence);
@@ -499,7 +480,7 @@ void draw_timeline(const PanelContext& context) {
   draw_speed(context.workspace, origin);
   const float width = std::max(px(120), room - px(kBarLeft + kBarRight));
   const Bar bar{context,
-                layout_of(*context.run, open_block(context.workspace), width),
+                kept_layout(*context.run, open_block(context.workspace), width, px(kLeastStep), px(kStepGap)),
                 current_step(context.workspace, *context.run),
                 ImVec2(origin.x + px(kBarLeft), origin.y + px(kBarTop)),
                 width,

@@ -90,4 +90,21 @@ int breakpoint_between(const std::vector<TimelineStep>& steps, const std::vector
   return -1;
 }
 
+const TimelineLayout& kept_layout(const RunResult& run, TimelineBlock open, float width, float least,
+                                  float gap) {
+  struct Key {
+    std::uint64_t run = 0;
+    std::size_t steps = 0;
+    Stack stack{};
+    int layer = 0;
+    float width = 0, least = 0, gap = 0;
+    bool operator==(const Key&) const = default;
+  };
+  static Key key;
+  static TimelineLayout kept;
+  const Key now{run.version, run.steps.size(), open.stack, open.layer, width, least, gap};
+  if (!(key == now)) kept = timeline_layout(run.steps, open, width, least, gap), key = now;
+  return kept;
+}
+
 }  // namespace attnscope

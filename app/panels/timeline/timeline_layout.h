@@ -44,6 +44,9 @@ struct TimelineBlock {
 /// ground between segments; all in pixels.
 TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, TimelineBlock open, float width,
                                float least, float gap);
+/// The same of a run's steps, kept from frame to frame.
+const TimelineLayout& kept_layout(const RunResult& run, TimelineBlock open, float width, float least,
+                                  float gap);
 
 /// The place of the first breakpoint after step `from` up to and including `to`, or -1. A breakpoint is the
 /// text of the main site of its step.
