@@ -141,7 +141,6 @@ class StepsView : public View {
     return ImVec2(room.x - extra - margin * unit, room.y - 8 * unit);
   }
 
-  // ---- which figure ----
   void find_likely(const ViewContext& context, const std::string& key) {
     if (likely_ && likely_->key == key) return;
     const auto& trace = context.run.traces[static_cast<std::size_t>(
