@@ -318,7 +318,7 @@ void Painter::begin_draw(ImDrawList* list, const Entry& entry, const HeatStyle& 
   state.map_width = entry.layout.texels_x, state.map_height = entry.layout.texels_y;
   state.taps_x = taps(cells.x / std::max(pixels.x, 1.0f));
   state.taps_y = taps(cells.y / std::max(pixels.y, 1.0f));
-  state.sum = state.summed_up();
+  state.sum = summed(state.summed_up(), static_cast<std::uint64_t>(lut_theme_));
   list->AddCallback(set_state, &state);
 }
 

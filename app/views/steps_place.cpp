@@ -326,7 +326,9 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const float labels = label_width(context, first);
   const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
   float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
-  fixed[0] += (two ? kSlanted : kLegend) * unit;
+  const auto& end = figure.blocks[second - 1].operands;
+  const bool slanted = !end.empty() && operand_of(figure, end.back()).col.key != "one";
+  fixed[0] += (!two ? kLegend : slanted ? kSlanted : 0) * unit;
   for (std::size_t b = 0; b < blocks; ++b) {
     const int at = b < second ? 0 : 1;
     const Block& block = figure.blocks[b];

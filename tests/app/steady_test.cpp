@@ -106,6 +106,8 @@ TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
       compat::feed_mouse_pos(ImGui::GetIO(), min.x + (max.x - min.x) * (0.1f + 0.8f * share),
                              min.y + (max.y - min.y) * (0.9f - 0.6f * share));
       if (i % 5 == 4) compat::feed_wheel(ImGui::GetIO(), i % 2 == 0 ? 1.f : -1.f);
+      // By a key: the theme changes in the middle of a frame.
+      if (i == 5 || i == 6) compat::feed_key(ImGui::GetIO(), compat::Key::t, i == 5);
       if (i == 9)
         frame_->state().set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
       frame();
