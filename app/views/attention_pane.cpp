@@ -194,9 +194,9 @@ void PlanePane::draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) 
     draw_text(canvas, font, ImVec2(x, position.y + y - tall / 2), theme().text_dim,
               number_text(static_cast<float>(sums_[i]), 4));
   }
-  const std::string sum = tr("attention.sums");
+  if (layout.cells1.x < scaled(280)) return;  // the legend reaches there
   draw_text(canvas, fonts().small, ImVec2(x, position.y + layout.cells1.y + scaled(2)), theme().text_dim,
-            sum);
+            tr("attention.sums"));
 }
 
 // Brings a query of a zoomed plane into sight.
