@@ -14,6 +14,9 @@ TEST_F(LabsViewTest, EveryLabDraws) {
   const auto view = make_labs_view();
   for (const Lab& lab : labs()) {
     workspace_.lab = lab.id();
+    LabValues& values = workspace_.lab_values[lab.id()] = initial_values(lab);
+    for (const LabControl& control : lab.controls)  // short trainings
+      if (control.id() == "steps") values.set("steps", 20);
     for (const ImVec2 size : {ImVec2(1240, 590), ImVec2(820, 560), ImVec2(160, 90)}) settle(*view, size);
     settle(*view, ImVec2(1240, 590));
     const auto notice = noted_items().find("lab_notice");

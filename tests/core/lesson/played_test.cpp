@@ -220,7 +220,9 @@ INSTANTIATE_TEST_SUITE_P(Lessons, Played, ::testing::ValuesIn(ids()),
                          [](const auto& lesson) { return lesson.param; });
 
 TEST(Lessons, AWrongChoiceIsNamed) {
-  for (const Lesson& lesson : *shipped_lessons())
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons);
+  for (const Lesson& lesson : *lessons)
     for (const Page& page : lesson.pages) {
       const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
       if (!ask) continue;
