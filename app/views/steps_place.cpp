@@ -308,6 +308,15 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   place_line(context, figure, position, size);
 }
 
+namespace {
+
+// Its last matrix has names over its columns, slanted where they are narrow.
+bool ends_slanted(const Figure& figure, const Block& block) {
+  return !block.operands.empty() && operand_of(figure, block.operands.back()).col.key != "one";
+}
+
+}  // namespace
+
 bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                              bool two, float stretch) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
@@ -326,9 +335,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const float labels = label_width(context, first);
   const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
   float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
-  const auto& end = figure.blocks[second - 1].operands;
-  const bool slanted = !end.empty() && operand_of(figure, end.back()).col.key != "one";
-  fixed[0] += (!two ? kLegend : slanted ? kSlanted : 0) * unit;
+  fixed[0] += (!two ? kLegend : ends_slanted(figure, figure.blocks[second - 1]) ? kSlanted : 0) * unit;
   for (std::size_t b = 0; b < blocks; ++b) {
     const int at = b < second ? 0 : 1;
     const Block& block = figure.blocks[b];
