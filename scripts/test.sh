@@ -130,10 +130,10 @@ sanitized() {
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
   local all
-  mapfile -t all < <(cd build/asan && ls -S test_* | grep -vxE '.*\.(cmake|a)|test_(app_gpu|window)')
+  mapfile -t all < <(cd build/asan && ls -S test_* | grep -vxE '.*\.(cmake|a)|test_(app_gpu|app_drawn|window)')
   ASAN_OPTIONS=$strict programs build/asan "${all[@]}" || status=1
-  ASAN_OPTIONS=$strict tests build/asan -R '^long\.' || status=1
-  if ((window)); then ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L test_app_gpu || status=1; fi
+  ASAN_OPTIONS=$strict tests build/asan -R '^long\.' -LE test_app_drawn || status=1
+  if ((window)); then ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L 'test_app_(gpu|drawn)' || status=1; fi
   return $status
 }
 
