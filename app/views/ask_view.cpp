@@ -88,17 +88,17 @@ void AskView::draw_pages(const ViewContext& context, float width) {
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
                {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
                {AskPage::probes, "ask.page.probes"}};
+  ChipLine line(at.x + width);
   for (const auto& [page, key] : pages) {
     const std::string help = std::string(key) + ".help";
-    if (chip(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
-    ImGui::SameLine();
+    if (line(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
   }
-  const float field = std::min(scaled(kField), at.x + width - ImGui::GetCursorScreenPos().x - scaled(8));
+  // Behind the last chip, where there is room: the toolbar has the measure, too.
+  const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
+  const float field = std::min(scaled(kField), at.x + width - last.x - scaled(13));
   if (field > scaled(90)) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, at.y));
+    ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
     field_.draw_field("###ask_measure", context.workspace, context.run, field);
-  } else {
-    ImGui::NewLine();
   }
   (void)field_.draw_error(context.workspace, context.run);
 }

@@ -21,6 +21,8 @@ std::string scale_title(const AttentionRow& row) {
   return tr("attention.why.factor", {short_number(row.scale)});
 }
 
+constexpr float kApart = 7;  // units between neighbouring numbers that have digits to spare
+
 std::string cell_number(double value, int digits) { return number_text(static_cast<float>(value), digits); }
 
 }  // namespace
@@ -118,7 +120,7 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
               middle_truncated(font, text, column.width - scaled(3)));
   };
   const auto number = [&](const Column& column, double value) {
-    const int room = static_cast<int>((column.width - scaled(3)) / character);
+    const int room = static_cast<int>((column.width - scaled(kApart)) / character);
     const int whole =
         static_cast<int>(utf8_length(cell_number(std::trunc(value), 0))) + (value < 0 && value > -1);
     put(column, ink, cell_number(value, std::clamp(room - whole - 1, 1, 3)));
