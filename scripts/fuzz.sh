@@ -3,10 +3,11 @@
 # were reached.
 #   scripts/fuzz.sh [MINUTES] [FORMAT] [SEED]
 # MINUTES: 10 where nothing is said; FORMAT: only those whose name begins so (attnscope-fuzz --list names them), or all;
-# SEED: another one gives other files. ATTNSCOPE_APP=OFF in the environment: without the formats of the window. Inputs that end the process, take more than 10 s or 256 MB lie in
-# build/fuzz/failed/ with what was said; one that was mended goes to tests/fuzz/corpus/FORMAT/NAME/ and is read first
-# from then on. It fails when an input does. Lines are counted from five minutes on; then it fails, too, when all formats
-# ran and a reader has less than 90 % of its lines reached. It needs g++ and its gcov, nothing else.
+# SEED: another one gives other files. ATTNSCOPE_APP=OFF in the environment: without the formats of the window. Inputs
+# that end the process, take more than 10 s or 256 MB lie in build/fuzz/failed/ with what was said; one that was mended
+# goes to tests/fuzz/corpus/FORMAT/NAME/ and is read first from then on. It fails when an input does. Lines are counted
+# from five minutes on; then it fails, too, when all formats ran and a reader has less than 90 % of its lines reached. It
+# needs g++ and its gcov, nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/packages.sh

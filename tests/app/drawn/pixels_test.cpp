@@ -6,10 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "app/shell/picture.h"
-#include "app/shell/startup.h"
 #include "app/widgets/navigation.h"
 #include "core/step/catalog.h"
+#include "tests/app/drawn/drawn_test.h"
 
 namespace attnscope {
 namespace {
@@ -21,24 +20,9 @@ struct Compared {
   int pixels = 0, with_the_trace = 0;
 };
 
-class LongPixels : public ::testing::TestWithParam<std::string> {
+class LongPixels : public DrawnTest, public ::testing::WithParamInterface<std::string> {
  protected:
-  void SetUp() override {
-    auto context = make_offscreen(kWidth, kHeight);
-    if (!context) GTEST_SKIP() << context.error().text();
-    context_ = *std::move(context);
-    session_ = std::make_unique<Session>();
-    frame_ = std::make_unique<Frame>(*session_);
-    frame_->state().workspace.animate = false;
-    auto host = ImguiHost::make(*context_, 1.f);
-    ASSERT_TRUE(host.ok()) << host.error().text();
-    host_ = *std::move(host);
-  }
-  void TearDown() override {
-    host_.reset();
-    frame_.reset();
-    session_.reset();
-  }
+  void SetUp() override { start(kWidth, kHeight); }
   const RunResult& run() { return *session_->result(); }
 
   // The list of what the stage draws, and the picture of the same frame.
@@ -140,10 +124,6 @@ class LongPixels : public ::testing::TestWithParam<std::string> {
     return out;
   }
 
-  std::unique_ptr<GlContext> context_;
-  std::unique_ptr<ImguiHost> host_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<Frame> frame_;
   DisplayList list_;
 };
 

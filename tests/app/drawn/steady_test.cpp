@@ -7,7 +7,7 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/shell/bench_frames.h"
-#include "app/shell/picture.h"
+#include "tests/app/drawn/drawn_test.h"
 
 namespace attnscope {
 namespace {
@@ -17,27 +17,15 @@ constexpr int kWidth = 1280, kHeight = 800;
 /// Allocations of a still frame of any view with all that stands around it.
 constexpr std::int64_t kMostAllocations = 240;
 
-class Steady : public ::testing::Test {
+class Steady : public DrawnTest {
  protected:
   void SetUp() override {
-    auto context = make_offscreen(kWidth, kHeight);
-    if (!context) GTEST_SKIP() << context.error().text();
-    context_ = *std::move(context);
-    session_ = std::make_unique<Session>();
-    frame_ = std::make_unique<Frame>(*session_);
-    frame_->state().workspace.animate = false;
-    auto host = ImguiHost::make(*context_, 1.f);
-    ASSERT_TRUE(host.ok()) << host.error().text();
-    host_ = *std::move(host);
+    start(kWidth, kHeight);
+    if (IsSkipped() || HasFatalFailure()) return;
     frame_->state().open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
     session_->wait();
     settle(*session_, *host_, *frame_, 4);
     ASSERT_TRUE(session_->result());
-  }
-  void TearDown() override {
-    host_.reset();
-    frame_.reset();
-    session_.reset();
   }
   void frame() { draw_frames(1, *host_, *frame_); }
   void show(const std::string& view) {
@@ -62,11 +50,6 @@ class Steady : public ::testing::Test {
       if (view->unavailable(*session_->result()).empty()) out.emplace_back(view->id());
     return out;
   }
-
-  std::unique_ptr<GlContext> context_;
-  std::unique_ptr<ImguiHost> host_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<Frame> frame_;
 };
 
 TEST_F(Steady, FramesDrawNothing) {
