@@ -73,7 +73,8 @@ class SequenceOptions {
   /// Every sequence as it runs. Errors: text without a tokenizer, ids that are no numbers, empty text, more
   /// decoder inputs than sequences, images that a model does not look at.
   Result<std::vector<Input>> read(const OpenedModel& opened) const;
-  /// The same, or the scene's own where none is given. Errors: none in a model that brings none.
+  /// The same, or the scene's own where none is given, with the parts, segments and padding that are. Errors:
+  /// none in a model that brings none.
   Result<std::vector<Input>> read_or_own(const OpenedModel& opened) const;
   /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or a .json
   /// file, with the prefix of another mask in front: "enc:causal") and the edits of --edit.
@@ -86,6 +87,7 @@ class SequenceOptions {
   using IdLists = std::vector<std::vector<int>>;
   Result<IdLists> lists(const OpenedModel& opened, const CLI::Option* text_option, const char* ids_name,
                         const std::vector<std::string>& texts, const std::vector<std::string>& ids) const;
+  Result<std::vector<Input>> with_the_rest(const OpenedModel& opened, std::vector<Input> inputs) const;
   Result<std::vector<Input>> padded_all(std::vector<Input> inputs, const ModelConfig& config) const;
 
   CLI::App* command_ = nullptr;

@@ -129,20 +129,31 @@ Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opene
 Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) const {
   const ModelConfig& config = opened.model->config();
   TRY(const IdLists words, lists(opened, text_option_, "ids", texts_, ids_));
-  TRY(const IdLists answers, lists(opened, decoder_option_, "decoder-ids", decoder_texts_, decoder_ids_));
   const std::size_t count = config.patch.size > 0 ? std::max(words.size(), images_.size()) : words.size();
+  std::vector<Input> inputs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i < words.size())
+      (config.encoder() ? inputs[i].source : inputs[i].ids) = with_image_places(words[i], config);
+    if (config.encoder()) inputs[i].ids = {std::max(0, config.decoder_start)};
+  }
+  return with_the_rest(opened, std::move(inputs));
+}
+
+// Decoder inputs, images, parts, segments and padding, as the options say.
+Result<std::vector<Input>> SequenceOptions::with_the_rest(const OpenedModel& opened,
+                                                          std::vector<Input> inputs) const {
+  const ModelConfig& config = opened.model->config();
+  TRY(const IdLists answers, lists(opened, decoder_option_, "decoder-ids", decoder_texts_, decoder_ids_));
+  const std::size_t count = inputs.size();
   if (!answers.empty() && !config.encoder()) return fail(Code::unsupported, "error.cli.no_decoder");
   if (!images_.empty() && !config.sees()) return fail(Code::unsupported, "error.cli.no_vision");
   if (answers.size() > count) return too_many(Text::of("error.cli.too_many.answers"), answers.size(), count);
   if (images_.size() > count) return too_many(Text::of("error.cli.too_many.images"), images_.size(), count);
   if (spans_.size() > count) return too_many(Text::of("error.cli.too_many.spans"), spans_.size(), count);
   if (types_.size() > count) return too_many(Text::of("error.cli.too_many.segments"), types_.size(), count);
-  std::vector<Input> inputs(count);
   for (std::size_t i = 0; i < count; ++i) {
     Input& input = inputs[i];
-    if (i < words.size()) (config.encoder() ? input.source : input.ids) = with_image_places(words[i], config);
-    if (config.encoder())
-      input.ids = i < answers.size() ? answers[i] : std::vector<int>{std::max(0, config.decoder_start)};
+    if (i < answers.size()) input.ids = answers[i];
     if (i < images_.size()) {
       TRY(input.pixels, open_pixels(images_[i], opened.preprocessing));
     }
@@ -162,6 +173,7 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
   if (pad_to_ == 0) return inputs;
   const PadSide side = pad_side_ == "left" ? PadSide::left : PadSide::right;
   for (Input& input : inputs) {
+    if (!input.vectors.empty()) return fail(Code::unsupported, "error.cli.pad_vectors");
     const auto longest = std::max(input.length(), static_cast<std::int64_t>(input.source.size()));
     if (longest > pad_to_) {
       return fail(Code::out_of_range, "error.cli.pad_to", {longest, pad_to_});
@@ -174,7 +186,7 @@ Result<std::vector<Input>> SequenceOptions::padded_all(std::vector<Input> inputs
 
 Result<std::vector<Input>> SequenceOptions::read_or_own(const OpenedModel& opened) const {
   if (!empty()) return read(opened);
-  if (opened.scene && !opened.scene->inputs.empty()) return opened.scene->inputs;
+  if (opened.scene && !opened.scene->inputs.empty()) return with_the_rest(opened, opened.scene->inputs);
   const bool sees = opened.model->config().sees();
   return fail(Code::out_of_range, sees ? "error.cli.no_image" : "error.cli.no_input", {prefix_});
 }

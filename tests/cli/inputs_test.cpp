@@ -158,6 +158,19 @@ TEST(CliInputs, padding_is_exported_and_read_back) {
   EXPECT_EQ(Json::parse(read_text(folder / "b.json"))["enc.attention_mask"]["values"], Json({1, 1, 0}));
 }
 
+// What a scene brings is padded and parted like what is typed; vectors have no padding.
+TEST(CliInputs, options_reach_the_inputs_of_a_scene) {
+  const TempFolder folder;
+  const auto padded = traced(folder, "scene:three_sentences --pad-to 6 --steps blocks.0.attn.pattern");
+  EXPECT_EQ(*padded->load_ints("attention_mask"), (std::vector<std::int64_t>{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(*padded->load_ints("seq1.attention_mask"), (std::vector<std::int64_t>{1, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(at(*padded, "blocks.0.attn.pattern").at(0, 2, 3), 0.f);
+  const std::string parts = " --spans a=1,b=2 --spans a=1,b=3 --spans a=1,b=1 --mask 'b>a | a>b'";
+  const auto parted = traced(folder, "scene:three_sentences" + parts + " --steps blocks.0.attn.mask");
+  EXPECT_EQ(at(*parted, "blocks.0.attn.mask").values(), (std::vector<float>{0, 1, 1, 1, 0, 0, 1, 0, 0}));
+  expect_refused("trace scene:nine_steps --pad-to 9", 1, "--pad-to");
+}
+
 TEST(CliInputs, numbers_that_are_none_are_refused) {
   const TempFolder folder;
   std::vector<float> pixels(3 * 32 * 32, 0.5f);
