@@ -33,8 +33,8 @@ Error not_an_answer(const std::string& path, const Text& problem) {
 std::vector<std::string> axes_of(const AnswerTable& table) {
   std::vector<std::string> axes;
   for (const AnswerRow& row : table.rows)
-    for (const Coordinate& c : row.at)
-      if (std::find(axes.begin(), axes.end(), c.axis) == axes.end()) axes.push_back(c.axis);
+    for (const AxisRange& range : row.at)
+      if (std::find(axes.begin(), axes.end(), range.axis) == axes.end()) axes.push_back(range.axis);
   return axes;
 }
 
@@ -55,8 +55,8 @@ std::string to_csv(const AnswerTable& table) {
     out += row.step;
     for (const std::string& axis : axes) {
       const auto at =
-          std::find_if(row.at.begin(), row.at.end(), [&](const Coordinate& c) { return c.axis == axis; });
-      out += at == row.at.end() ? "," : format(",%lld", static_cast<long long>(at->index));
+          std::find_if(row.at.begin(), row.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
+      out += at == row.at.end() ? "," : "," + to_text(*at);
     }
     out += format(",%.9g", row.value);
     if (estimates) out += row.estimate ? format(",%.9g", *row.estimate) : ",";
@@ -73,6 +73,15 @@ std::optional<Number> number_of(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// "3", or "8-15".
+std::optional<AxisRange> range_of(const std::string& axis, std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto begin = number_of<std::int64_t>(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? begin : number_of<std::int64_t>(text.substr(dash + 1));
+  if (!begin || !last || *begin < 0 || *last < *begin) return std::nullopt;
+  return AxisRange{axis, *begin, *last + 1};
 }
 
 Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
@@ -94,20 +103,20 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].empty()) continue;
       const auto real = number_of<double>(words[i]);
-      const auto whole = number_of<std::int64_t>(words[i]);
+      const auto whole = range_of(header[i], words[i]);
       const bool counts = header[i] != "value" && header[i] != "estimate";
-      if (!real || (counts && !whole))
+      if (counts ? !whole : !real)
         return not_an_answer(path, Text::of("error.cli.answer.number", {in_quotes(words[i])}));
       if (header[i] == "value")
         row.value = *real;
       else if (header[i] == "estimate")
         row.estimate = real;
       else if (header[i] == "index")
-        row.index = *whole, place = true;
+        row.index = whole->begin, place = true;
       else if (header[i] == "whole")
-        out.whole = *whole;
+        out.whole = whole->begin;
       else
-        row.at.push_back({header[i], *whole});
+        row.at.push_back(*whole);
     }
     if (place)
       out.rows.push_back(std::move(row));
@@ -125,16 +134,31 @@ struct Grid {
   std::vector<float> values, estimates;
   std::vector<std::int64_t> indices;  // from 1 on; 0: not asked
 
-  std::size_t place(const std::vector<Coordinate>& at) const {
-    std::int64_t flat = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) flat = flat * shape[d] + at[d].index;
-    return static_cast<std::size_t>(flat);
+  std::vector<std::size_t> places(const std::vector<AxisRange>& at) const {
+    std::vector<std::size_t> out{0};
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      std::vector<std::size_t> longer;
+      for (const std::size_t before : out)
+        for (std::int64_t i = at[d].begin; i < at[d].end; ++i)
+          longer.push_back(before * static_cast<std::size_t>(shape[d]) + static_cast<std::size_t>(i));
+      out = std::move(longer);
+    }
+    return out;
   }
 };
 
+// One more cell of a row: its group reaches from the first to the last one.
+void widen(AnswerRow& row, const std::vector<std::string>& axes, const std::vector<std::int64_t>& index) {
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (row.at.size() <= d) row.at.push_back({axes[d], index[d], index[d] + 1});
+    row.at[d].begin = std::min(row.at[d].begin, index[d]);
+    row.at[d].end = std::max(row.at[d].end, index[d] + 1);
+  }
+}
+
 std::string grid_name(const AnswerRow& row) {
   std::vector<std::string> axes;
-  for (const Coordinate& c : row.at) axes.push_back(c.axis);
+  for (const AxisRange& range : row.at) axes.push_back(range.axis);
   return axes.empty() ? row.step : row.step + "[" + join(axes, ",") + "]";
 }
 
@@ -143,8 +167,7 @@ std::map<std::string, Grid> grids_of(const AnswerTable& table) {
   for (const AnswerRow& row : table.rows) {
     Grid& grid = grids[grid_name(row)];
     grid.shape.resize(std::max<std::size_t>(1, row.at.size()), 1);
-    for (std::size_t d = 0; d < row.at.size(); ++d)
-      grid.shape[d] = std::max(grid.shape[d], row.at[d].index + 1);
+    for (std::size_t d = 0; d < row.at.size(); ++d) grid.shape[d] = std::max(grid.shape[d], row.at[d].end);
   }
   for (auto& [name, grid] : grids) {
     std::size_t count = 1;
@@ -155,10 +178,11 @@ std::map<std::string, Grid> grids_of(const AnswerTable& table) {
   }
   for (const AnswerRow& row : table.rows) {
     Grid& grid = grids[grid_name(row)];
-    const std::size_t at = grid.place(row.at);
-    grid.values[at] = static_cast<float>(row.value);
-    if (row.estimate) grid.estimates[at] = static_cast<float>(*row.estimate);
-    grid.indices[at] = row.index + 1;
+    for (const std::size_t at : grid.places(row.at)) {
+      grid.values[at] = static_cast<float>(row.value);
+      if (row.estimate) grid.estimates[at] = static_cast<float>(*row.estimate);
+      grid.indices[at] = row.index + 1;
+    }
   }
   return grids;
 }
@@ -211,15 +235,18 @@ Result<AnswerTable> read_grids(const std::string& path) {
     if (indices.size() != flat.size() || (!axes.empty() && axes.size() != info.shape.size()))
       return not_an_answer(path, Text::of("error.cli.answer.shapes", {in_quotes(info.name)}));
     const std::vector<float> guesses = estimates.empty() ? std::vector<float>() : estimates.values();
+    std::map<std::int64_t, AnswerRow> rows;  // by their indices
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (indices[i] == 0) continue;
-      AnswerRow row{step, {}, static_cast<double>(flat[i]), {}, indices[i] - 1};
+      AnswerRow& row = rows[indices[i]];
+      row.step = step, row.value = static_cast<double>(flat[i]), row.index = indices[i] - 1;
       if (i < guesses.size()) row.estimate = static_cast<double>(guesses[i]);
+      std::vector<std::int64_t> index(axes.size());
       auto rest = static_cast<std::int64_t>(i);
-      for (std::size_t d = axes.size(); d-- > 0; rest /= info.shape[d])
-        row.at.insert(row.at.begin(), {axes[d], rest % info.shape[d]});
-      out.rows.push_back(std::move(row));
+      for (std::size_t d = axes.size(); d-- > 0; rest /= info.shape[d]) index[d] = rest % info.shape[d];
+      widen(row, axes, index);
     }
+    for (auto& [index, row] : rows) out.rows.push_back(std::move(row));
   }
   return out;
 }
@@ -235,7 +262,9 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const AnswerRow& row : table.rows) {
     nlohmann::json at = nlohmann::json::object();
-    for (const Coordinate& c : row.at) at[c.axis] = c.index;
+    for (const AxisRange& range : row.at)
+      at[range.axis] =
+          range.end == range.begin + 1 ? nlohmann::json(range.begin) : nlohmann::json(to_text(range));
     nlohmann::json one = {{"step", row.step}, {"at", std::move(at)}, {"value", json_number(row.value)}};
     if (row.estimate) one["estimate"] = json_number(*row.estimate);
     if (table.is_part()) one["index"] = row.index;

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/step/site.h"
+#include "core/trace/edit.h"
 
 namespace attnscope::cli {
 
 struct AnswerRow {
   std::string step;
-  std::vector<Coordinate> at;
+  std::vector<AxisRange> at;
   double value = 0;
   std::optional<double> estimate;
   std::int64_t index = 0;  ///< among the rows of all parts
@@ -34,13 +34,13 @@ struct AnswerTable {
 
 /// What JSON has no number for becomes "NaN", "Infinity" or "-Infinity".
 nlohmann::json json_number(double value);
-/// {"step", "at", "value"} and, where it is known, "estimate"; of a part also "index", its place in the
-/// whole.
+/// {"step", "at", "value"}, a group of indices as the text "8-15", and, where it is known, "estimate"; of a
+/// part also "index", its place in the whole.
 nlohmann::json rows_to_json(const AnswerTable& table);
 /// CSV: a header, a row per total (its name in the column "step"), then one per place. npz: per step an array
-/// over its axes, "blocks.0.attn.z[head,pos]", the estimates as "... .estimate", the totals under their
-/// names; NaN where nothing was asked. Of a part also the indices, from 1 on, as "... .index", and "whole".
-/// Errors: another extension; the writer's.
+/// over its axes, "blocks.0.attn.z[head,pos]", a group's value at each of its indices, the estimates as
+/// "... .estimate", the totals under their names; NaN where nothing was asked. Of a part also the indices,
+/// from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
 Status write_answer(const std::string& path, const AnswerTable& table);
 /// Reads what write_answer wrote; the measure is not in the file. Errors: no such file, not of this form.
 Result<AnswerTable> read_answer(const std::string& path);

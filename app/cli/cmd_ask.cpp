@@ -1,5 +1,6 @@
 // attnscope-cli ablate, patch, attribute: what made the model say that? Knock places out, take them from
 // another run, or write the answer as a sum of parts. And merge: joins the shards of a sweep.
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -73,20 +74,21 @@ void print_rows(const AnswerTable& table) {
   }
 }
 
-// A sweep of many hours is not begun by accident: the first cell tells how long it takes.
-Status check_time(const Sweep& sweep, bool asked_for) {
-  if (asked_for || sweep.cells().size() < 1000) return Done{};
-  double one = 0;
-  {
-    const auto begin = std::chrono::steady_clock::now();
-    TRY(const double value, sweep.value(sweep.cells().size() / 2));
-    (void)value;
-    one = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-  const double seconds = one * static_cast<double>(sweep.cells().size()) / thread_count();
-  if (seconds < kLong) return Done{};
-  return fail(Code::out_of_range, "error.cli.sweep_long",
-              {sweep.cells().size(), format("%.1f", seconds / 3600)});
+// Runs the cells; a sweep of many hours is not begun by accident: its first cells tell how long it takes.
+Status filled(Sweep& sweep, bool asked_for) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::int64_t all = std::ssize(sweep.cells()), some = std::max<std::int64_t>(2, thread_count());
+  std::int64_t ran = 0;
+  double seconds = 0;  // that all take, where that is too long
+  TRY_OK(sweep.fill([&](std::size_t) {
+    if (++ran != some || asked_for) return true;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    const double whole = taken.count() / static_cast<double>(ran) * static_cast<double>(all);
+    if (whole > kLong) seconds = whole;
+    return whole <= kLong;
+  }));
+  if (seconds == 0) return Done{};
+  return fail(Code::out_of_range, "error.cli.sweep_long", {all, format("%.1f", seconds / 3600)});
 }
 
 // Fills the sweep, or the shard of it, and prints it.
@@ -99,8 +101,7 @@ Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std:
   }
   sweep.keep_shard(part, parts);
   if (options.estimate) TRY_OK(sweep.estimate());
-  TRY_OK(check_time(sweep, options.yes));
-  TRY_OK(sweep.fill());
+  TRY_OK(filled(sweep, options.yes));
   for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
     const SweepCell& cell = sweep.cells()[i];
     AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, part - 1 + std::int64_t(i) * parts};
@@ -165,7 +166,7 @@ Status run_attribute(const AskOptions& options) {
   AnswerTable table{
       options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts)};
   for (const LogitPart& part : found.parts)
-    table.rows.push_back({part.step, part.at, part.value, {}, std::ssize(table.rows)});
+    table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
   if (!options.json && options.out.empty()) print_rows(table);
   return print(options, table,
                {{"total", json_number(found.total)},

@@ -49,7 +49,7 @@ void print_heads(const std::vector<RankedHead>& heads, bool as_json) {
         {"step", to_text(head.pattern)}, {"head", head.head}, {"scores", std::move(scores)}};
     Role role = Role::self;
     if (head.roles.strongest(role)) row["role"] = role_name(role);
-    const std::string place = to_text(head.pattern) + to_text({{"head", head.head}});
+    const std::string place = to_text(Cell{head.pattern, {{"head", head.head}}});
     if (!as_json) std::printf("%-34s%s\n", place.c_str(), line.c_str());
     rows.push_back(std::move(row));
   }

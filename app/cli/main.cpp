@@ -34,7 +34,7 @@ const CLI::Option* without_value(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     const auto& values = option->results();
-    if (name != "--text" && name != "--decoder-text" &&
+    if (name != "--text" && !name.ends_with("-text") &&
         std::find(values.begin(), values.end(), "") != values.end())
       return option;
   }

@@ -39,6 +39,11 @@ Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& te
   }
   TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
   if (sequence.input.ids.empty()) return fail(Code::out_of_range, "error.cli.empty_text");
+  if (text.empty()) {
+    std::vector<std::string> own;
+    for (const int id : sequence.input.ids) own.push_back(token_label(opened, id));
+    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.empty_text", {join(own, " ")}).c_str());
+  }
   return sequence.input.ids;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/answer_change.h"
+#include "core/session/asked_measure.h"
 
 namespace attnscope {
 namespace {
@@ -37,20 +38,27 @@ void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int
   if (key == key_) return;
   key_ = key;
   details_.clear();
-  const auto change = answer_change(pinned.trace(sequence), run.trace(sequence), 6);
+  const Trace &a = pinned.trace(sequence), &b = run.trace(sequence);
+  const AnswerRows rows{asked_row(*pinned.document.opened, a), asked_row(*run.document.opened, b)};
+  const auto change = answer_change(a, b, 6, rows);
   if (!change) {
     answer_ = change.error().text();
     return;
   }
-  const auto name = [&](const AnswerChange::Output& output) {
-    return in_quotes(output_name(*run.document.opened, output.id));
+  const auto name = [&](const AnswerChange::Output& output) {  // as the run calls it that can say it
+    return in_quotes(output.id >= 0 ? output_name(*run.document.opened, output.id)
+                                    : output_name(*pinned.document.opened, output.was_id));
   };
   const std::string kl = format("%.3g", change->kl);
+  const auto& common = change->common;
   answer_ =
-      change->was.id == change->is.id
+      common ? tr("compare.answer.common", {name(change->was), share(change->was.before), name(change->is),
+                                            share(change->is.now), std::to_string(common->texts), kl})
+      : change->was.id == change->is.id
           ? tr("compare.answer.same", {name(change->is), share(change->is.before), share(change->is.now), kl})
           : tr("compare.answer",
                {name(change->was), share(change->was.before), name(change->is), share(change->is.now), kl});
+  if (common) details_ = tr("compare.common", {share(1 - common->before), share(1 - common->now)});
   for (const AnswerChange::Output& output : change->moved)
     details_ += (details_.empty() ? "" : "\n") +
                 tr("compare.moved", {name(output), share(output.before), share(output.now)});

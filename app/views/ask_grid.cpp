@@ -19,7 +19,7 @@ constexpr float kMostWidth = 132.f, kMostHeight = 84.f, kReadable = 17.f;  // un
 constexpr float kHatchFrom = 14.f;
 
 // Of cells over two axes the first one counts rows.
-std::int64_t row_head(const SweepCell& cell) { return cell.at.size() > 1 ? cell.at.front().index : -1; }
+std::int64_t row_head(const SweepCell& cell) { return cell.at.size() > 1 ? cell.at.front().begin : -1; }
 
 using GridRow = std::pair<Site, std::int64_t>;  // and its head
 
@@ -37,7 +37,7 @@ bool above(const Site& a, const Site& b) {
 }
 
 std::int64_t column(const SweepGrid& grid, const SweepCell& cell) {
-  if (!cell.at.empty()) return cell.at.back().index;
+  if (!cell.at.empty()) return cell.at.back().begin / grid.group;
   for (std::size_t i = 0; i < grid.parts.size(); ++i)
     if (grid.parts[i] == cell.site.slot && grid.cross[i] == (cell.site.part == Part::cross))
       return static_cast<std::int64_t>(i);
@@ -82,6 +82,7 @@ SweepGrid SweepGrid::of(const Sweep& sweep) {
   if (cells.empty()) return out;
   out.over = cells.front().at.empty() ? std::string() : cells.front().at.back().axis;
   const bool parts = out.over.empty();
+  if (!parts) out.group = cells.front().at.back().end - cells.front().at.back().begin;
   std::vector<GridRow> rows;
   const auto row_of_cell = [&](const SweepCell& cell) {
     return std::find_if(rows.begin(), rows.end(), [&](const GridRow& row) {
@@ -95,7 +96,7 @@ SweepGrid SweepGrid::of(const Sweep& sweep) {
     for (std::size_t i = 0; i < out.parts.size(); ++i)
       known |= out.parts[i] == cell.site.slot && out.cross[i] == cross;
     if (!known) out.parts.push_back(cell.site.slot), out.cross.push_back(cross);
-    if (!parts) out.cols = std::max(out.cols, cell.at.back().index + 1);
+    if (!parts) out.cols = std::max(out.cols, column(out, cell) + 1);
   }
   if (parts) out.cols = std::ssize(out.parts);
   std::stable_sort(rows.begin(), rows.end(),
@@ -138,11 +139,14 @@ std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, co
   if (row_head(cell) >= 0) row = tr("ask.place.head", {row, std::to_string(row_head(cell))});
   if (cell.at.empty())
     return tr("ask.place.part", {row, part_name(cell.site.slot, cell.site.part == Part::cross)});
-  const Coordinate& at = cell.at.back();
+  const AxisRange& at = cell.at.back();
   if (!is_row_axis(at.axis))
-    return tr(at.axis == "head" ? "ask.place.head" : "ask.place.neuron", {row, std::to_string(at.index)});
+    return tr(at.axis == "head"       ? "ask.place.head"
+              : at.end - at.begin > 1 ? "ask.place.neurons"
+                                      : "ask.place.neuron",
+              {row, to_text(at)});
   return tr("ask.place.pos",
-            {row, std::to_string(at.index), both_names(opened, answer, cell.site, at.index)});
+            {row, std::to_string(at.begin), both_names(opened, answer, cell.site, at.begin)});
 }
 
 void AskGrid::follow(const SweepAnswer& answer, bool change) {
@@ -170,10 +174,11 @@ void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, Ma
   plot.cols.title = tr(tokens                 ? "ask.axis.pos"
                        : grid_.over.empty()   ? "ask.axis.part"
                        : grid_.over == "head" ? "ask.axis.head"
+                       : grid_.group > 1      ? "ask.axis.neurons"
                                               : "ask.axis.neuron");
   for (std::int64_t col = 0; col < grid_.cols; ++col) {
     plot.cols.labels.push_back(tokens                ? both_names(opened, answer, grid_.rows.front(), col)
-                               : grid_.parts.empty() ? std::to_string(col)
+                               : grid_.parts.empty() ? std::to_string(col * grid_.group)
                                                      : part_name(grid_.parts[static_cast<std::size_t>(col)],
                                                                  grid_.cross[static_cast<std::size_t>(col)]));
     note_text(plot.cols.labels.back());
@@ -191,7 +196,7 @@ void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, 
       const int sequence = context.workspace.cursor.sequence;
       if (context.workspace.asking.is_put(document, answer, cell))
         plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
-      else if (!edits_of(document.edits, sequence, target_of({at.site, at.at})).empty())
+      else if (!edits_of(document.edits, sequence, at.place()).empty())
         plot.marks.push_back(edit_mark(row, col, 1, 1));
     }
 }
@@ -315,7 +320,9 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   const auto cell = static_cast<std::size_t>(grid_.at(event.row, event.col));
   explain(context, answer, cell);
   const SweepCell& place = answer.sweep->cells()[cell];
-  offer_edit(context.workspace, {Cell{place.site, place.at}, {}, {}});
+  Cell first{place.site, {}};  // of a group
+  for (const AxisRange& range : place.at) first.at.push_back({range.axis, range.begin});
+  if (grid_.group == 1) offer_edit(context.workspace, {first, {}, {}});
   if (event.clicked) toggle(context, answer, cell);
   return bottom;
 }

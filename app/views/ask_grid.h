@@ -18,6 +18,7 @@ struct SweepGrid {
   std::vector<Slot> parts;          ///< columns that are parts of a block; empty: heads or positions
   std::vector<bool> cross;          ///< of each of them: the part is cross-attention
   std::string over;                 ///< "head", "pos", or empty
+  std::int64_t group = 1;           ///< neurons of a column
   std::int64_t cols = 0;
   std::vector<std::int64_t> cell;  ///< of the sweep, [row, col]; -1: none
 

@@ -116,7 +116,9 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   ChipLine line(right - start - scaled(8));
   std::string& chosen = patch ? settings.patch : settings.knock_out;
   for (const PlaceQuestion& question : place_questions()) {
-    if (question.patch != patch || settings.page == AskPage::heads) continue;
+    if (question.patch != patch || settings.page == AskPage::heads ||
+        !has_places(context.run.document.model->config(), question))
+      continue;
     const std::string key = std::string(patch ? "ask.patch." : "ask.out.") + question.id;
     const bool on = &asking.question() == &question;
     if (line(std::string(tr(key)) + "###" + key, on, tr(key + ".help"))) chosen = question.id;
@@ -130,6 +132,15 @@ void AskView::draw_questions(const ViewContext& context, float width) {
     const std::string id = "###ask_stack_" + std::to_string(static_cast<int>(stack));
     if (line(stack_name(config, stack) + id, asking.stack_of(config) == stack)) settings.stack = stack;
   }
+  line.part();
+  for (const int group : kNeuronGroups)
+    if (asking.question().over == std::string_view("d_mlp") && settings.page == AskPage::knock_out) {
+      const std::string count = std::to_string(group);
+      const std::string label = group == 1 ? std::string(tr("ask.group.one")) : tr("ask.group", {count});
+      if (line(label + "###ask.group." + count, settings.group == group,
+               tr("ask.group.help", {count}).c_str()))
+        settings.group = group;
+    }
   line.part();
   for (const bool mean : {false, true}) {
     const std::string key = mean ? "ask.how.mean" : "ask.how.zero";

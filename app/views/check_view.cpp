@@ -38,6 +38,10 @@ class CheckView : public View {
   const char* id() const override { return "check"; }
   ViewGroup group() const override { return ViewGroup::ask; }
   int order() const override { return 1; }
+  void keep(Choices& choices) override {
+    choices.of("against_pinned", against_pinned_);
+    choices.of("tolerance", tolerance_, 0, 1e6);
+  }
   void draw(const ViewContext& context) override;
 
  private:
@@ -242,8 +246,11 @@ void CheckView::draw_strip(const ViewContext& context, float width) {
   const auto index = static_cast<std::size_t>(
       std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows_->size() - 1)));
   const StepDifference& one = (*rows_)[index];
-  ImGui::SetTooltip("%s  %s", one.name().c_str(),
-                    one.compared() ? significant(one.max_abs, 3).c_str() : one.why.str().c_str());
+  const std::string alone =
+      one.alone > 0 ? "\n" + std::string(tr("compare.alone", {std::to_string(one.alone)})) : "";
+  ImGui::SetTooltip("%s  %s%s", one.name().c_str(),
+                    one.compared() ? significant(one.max_abs, 3).c_str() : one.why.str().c_str(),
+                    alone.c_str());
   if (!ImGui::IsItemClicked()) return;
   go_to(context, one);
   scroll_to_ = static_cast<int>(index);

@@ -46,6 +46,12 @@ class ResidualView : public View {
     if (!run.traces.empty() && has_additions(run.trace(0))) return "";
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
+  void keep(Choices& choices) override {
+    choices.of("colour", colour_, LensColour::kl);
+    choices.of("asked", asked_, -1, 1 << 24);
+    choices.of("by_push", by_push_);
+    choices.of("window", window_);
+  }
   void draw(const ViewContext& context) override;
   void leave(Commands& commands) override {
     now_.leave(commands);
@@ -136,9 +142,16 @@ void ResidualView::follow(const ViewContext& context) {
   const bool asks = colour_ == LensColour::asked || colour_ == LensColour::rank;
   const int asked = asks ? asked_token(context) : -1;
   now_.follow(model, context.run, cursor.sequence, context.commands, asked);
+  int asked_before = asked;  // the token of that text in the vocabulary of A
+  if (asked >= 0 && context.before) {
+    const Trace &trace = context.run.trace(cursor.sequence), &older = context.before->trace(cursor.sequence);
+    const Alignment outputs = align_outputs(trace, older, {asked, asked + 1});
+    asked_before = outputs.matches(asked) ? static_cast<int>(outputs.to_b.back()) : -1;
+  }
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
+                          (asked < 0 || asked_before >= 0) &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
-  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands, asked);
+  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands, asked_before);
   difference_ = comparable;
   const std::uint64_t key =
       key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});

@@ -1,6 +1,8 @@
 // Sentences stand in assets/strings/*/ask_view.json.
 #include "app/widgets/measure_field.h"
 
+#include <utility>
+
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -70,6 +72,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   const auto answer = workspace.asking.measure.newest();
   const std::string now = answer && answer->measure ? answer->text : std::string();
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
+  if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.clear();
   bool entered = false;
   {
     const FontScope mono(fonts().mono);

@@ -32,6 +32,7 @@ class MeasureField {
   std::string typed_, error_;
   std::string shown_;  ///< the measure that `typed_` was taken from
   bool typing_ = false;
+  std::uint64_t opened_ = 0;  ///< RunResult::opened_version that `error_` is about
 };
 
 /// The items of a menu: "Measure this token", "against this token".

@@ -194,7 +194,7 @@ OpenedModel from_scene(Scene scene, const std::string& path) {
 
 Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name) {
   TRY(Scene scene, scene_from_text(text, name));
-  return from_scene(std::move(scene), name);
+  return with_texts(from_scene(std::move(scene), name));
 }
 
 namespace {
@@ -294,7 +294,7 @@ Result<OpenedModel> open_watched(const std::string& path, const OpenOptions& opt
   out.model = out.model->with_files(files.all());
   if (out.scene) out.scene->model = out.model;
   out.files = files.all();
-  return out;
+  return with_texts(std::move(out));
 }
 
 }  // namespace
@@ -303,7 +303,7 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
                                      const OpenOptions& options) {
   auto opened = read_model_files(files, name, options);
   if (!opened) return about(name, opened.error());
-  return opened;
+  return with_texts(*std::move(opened));
 }
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
@@ -312,6 +312,18 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
   auto opened = open_watched(path, options);
   // Whoever reads a part of a model knows only that part's name: "config.json".
   if (!opened) return about(path, opened.error());
+  return opened;
+}
+
+OpenedModel with_texts(OpenedModel opened) {
+  const int count = opened.model->config().vocab_size;
+  if (opened.tokenizer && count > 0)
+    opened.model = opened.model->with_texts(texts_of(opened.tokenizer, count));
+  else if (opened.scene && !opened.scene->words.empty())
+    opened.model = opened.model->with_texts(std::make_shared<const TokenTexts>(
+        static_cast<int>(opened.scene->words.size()),
+        [words = opened.scene->words](int id) { return words[static_cast<std::size_t>(id)]; }));
+  if (opened.scene) opened.scene->model = opened.model;
   return opened;
 }
 

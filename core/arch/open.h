@@ -66,6 +66,9 @@ using ModelFiles = std::map<std::string, std::string_view, std::less<>>;
 Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
                                      const OpenOptions& options = {});
 
+/// The same, its model knowing what the tokenizer's ids spell, or the scene's words.
+OpenedModel with_texts(OpenedModel opened);
+
 /// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.
 std::string token_label(const OpenedModel& opened, int id);
 

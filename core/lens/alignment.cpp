@@ -2,11 +2,31 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostPairs = std::size_t{1} << 24;  // cells of the table of subsequences
+
+// Two lists of ids of two vocabularies as numbers of what they spell; what spells nothing is like nothing
+// else.
+std::pair<std::vector<int>, std::vector<int>> by_text(const Trace& a, const std::vector<int>& x,
+                                                      const Trace& b, const std::vector<int>& y) {
+  std::map<std::string, int, std::less<>> numbers;
+  int none = -1;
+  const auto numbered = [&](const Trace& trace, const std::vector<int>& ids) {
+    std::vector<int> out;
+    for (const int id : ids) {
+      const std::string text(bare_text(trace.config().texts->text(id)));
+      const int fresh = static_cast<int>(numbers.size());
+      out.push_back(text.empty() ? none-- : numbers.emplace(text, fresh).first->second);
+    }
+    return out;
+  };
+  std::vector<int> first = numbered(a, x);
+  return {std::move(first), numbered(b, y)};
+}
 
 // Longest common subsequence of the middles; pairs in order.
 std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& a,
@@ -28,32 +48,9 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& 
   return out;
 }
 
-}  // namespace
-
-bool Alignment::identity() const {
-  for (std::size_t i = 0; i < to_b.size(); ++i)
-    if (to_b[i] != static_cast<std::int64_t>(i)) return false;
-  return true;
-}
-
-std::int64_t Alignment::matched() const {
-  return std::count_if(to_b.begin(), to_b.end(), [](std::int64_t row) { return row >= 0; });
-}
-
-Alignment Alignment::reversed(std::int64_t rows) const {
-  Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows), -1)};
-  for (std::size_t i = 0; i < to_b.size(); ++i)
-    if (to_b[i] >= 0 && to_b[i] < rows)
-      out.to_b[static_cast<std::size_t>(to_b[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
-
-Alignment align(const std::vector<int>& a, const std::vector<int>& b) {
+// Tokens of both lists that are equal belong together, and those between them where there are as many.
+Alignment by_common_tokens(const std::vector<int>& a, const std::vector<int>& b) {
   Alignment out{std::vector<std::int64_t>(a.size(), -1)};
-  if (a.size() == b.size()) {
-    for (std::size_t i = 0; i < a.size(); ++i) out.to_b[i] = static_cast<std::int64_t>(i);
-    return out;
-  }
   std::size_t front = 0, back = 0;
   const std::size_t shorter = std::min(a.size(), b.size());
   while (front < shorter && a[front] == b[front]) ++front;
@@ -80,14 +77,63 @@ Alignment align(const std::vector<int>& a, const std::vector<int>& b) {
   return out;
 }
 
+}  // namespace
+
+bool Alignment::identity() const {
+  for (std::size_t i = 0; i < to_b.size(); ++i)
+    if (to_b[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+std::int64_t Alignment::matched() const {
+  return std::count_if(to_b.begin(), to_b.end(), [](std::int64_t row) { return row >= 0; });
+}
+
+Alignment Alignment::reversed(std::int64_t rows) const {
+  Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows), -1)};
+  for (std::size_t i = 0; i < to_b.size(); ++i)
+    if (to_b[i] >= 0 && to_b[i] < rows)
+      out.to_b[static_cast<std::size_t>(to_b[i])] = static_cast<std::int64_t>(i);
+  return out;
+}
+
+Alignment align(const std::vector<int>& a, const std::vector<int>& b) {
+  if (a.size() != b.size()) return by_common_tokens(a, b);
+  Alignment out;
+  for (std::size_t i = 0; i < a.size(); ++i) out.to_b.push_back(static_cast<std::int64_t>(i));
+  return out;
+}
+
+bool same_vocabulary(const Trace& a, const Trace& b) {
+  return same_texts(a.config().texts.get(), b.config().texts.get());
+}
+
+Alignment align_outputs(const Trace& a, const Trace& b, Range range) {
+  Alignment out;
+  const ModelConfig &own = a.config(), &other = b.config();
+  const bool classes = own.head.outputs > 0 || other.head.outputs > 0;  // no tokens
+  const bool same = classes ? own.outputs() == other.outputs() : same_vocabulary(a, b);
+  for (int id = 0; id < std::min<std::int64_t>(own.outputs(), range.end); ++id) {
+    const int partner = id < range.begin ? -1
+                        : same           ? id
+                        : classes        ? -1
+                                         : other.texts->find(own.texts->text(id));
+    out.to_b.push_back(partner < other.outputs() ? partner : -1);
+  }
+  return out;
+}
+
 Alignment align_rows(const Trace& a, const Trace& b, Stack stack) {
   const std::vector<int>&x = a.ids_of(stack), &y = b.ids_of(stack);
   const std::int64_t rows_a = a.rows(stack), rows_b = b.rows(stack);
   const auto counts = [](const std::vector<int>& ids, std::int64_t rows) {
     return static_cast<std::int64_t>(ids.size()) == rows;
   };
-  if (!x.empty() && !y.empty() && (counts(x, rows_a) || rows_a == 0) && (counts(y, rows_b) || rows_b == 0))
-    return align(x, y);
+  if (!x.empty() && !y.empty() && (counts(x, rows_a) || rows_a == 0) && (counts(y, rows_b) || rows_b == 0)) {
+    if (same_vocabulary(a, b)) return align(x, y);
+    const auto [first, second] = by_text(a, x, b, y);
+    return by_common_tokens(first, second);
+  }
   Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows_a), -1)};
   for (std::int64_t row = 0; row < std::min(rows_a, rows_b); ++row)
     out.to_b[static_cast<std::size_t>(row)] = row;
@@ -132,18 +178,23 @@ Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Ali
   if (!own || !other || own->axes != other->axes) return {};
   const std::size_t last = own->axes.size() - 1;
   const bool by_key = own->axes[last] == Axis::key;
+  const bool by_text = own->axes[last] == Axis::vocab && !same_vocabulary(a, b);
   for (std::size_t d = 0; d < own->axes.size(); ++d) {
-    const bool counted =
-        own->axes[d] == Axis::pos || own->axes[d] == Axis::query || own->axes[d] == Axis::key;
+    const bool counted = own->axes[d] == Axis::pos || own->axes[d] == Axis::query ||
+                         own->axes[d] == Axis::key || (by_text && own->axes[d] == Axis::vocab);
     if (!counted && own->shape[d] != other->shape[d]) return {};
   }
-  if (rows.identity() && (!by_key || keys.identity()) && own->shape == other->shape)
+  if (rows.identity() && (!by_key || keys.identity()) && !by_text && own->shape == other->shape)
     return b.slice(site, head, row_range, col_range);
   const Tensor shown = a.slice(site, head, row_range, {0, 1});
   if (shown.empty()) return {};
   const std::int64_t first = std::max<std::int64_t>(0, row_range.begin),
                      from = std::max<std::int64_t>(0, col_range.begin);
-  return aligned_plane(&rows, {first, first + shown.size(0)}, by_key ? &keys : nullptr,
+  const Alignment outputs = by_text ? align_outputs(a, b, col_range) : Alignment();
+  return aligned_plane(&rows, {first, first + shown.size(0)},
+                       by_text  ? &outputs
+                       : by_key ? &keys
+                                : nullptr,
                        {from, std::max(from, std::min(own->shape[last], col_range.end))},
                        std::numeric_limits<float>::quiet_NaN(), [&](Range from_rows, Range from_cols) {
                          return b.slice(site, head, from_rows, from_cols);

@@ -1,6 +1,6 @@
 // Which rows of two runs belong together: tokens aligned by their longest common subsequence (Hunt, McIlroy
-// 1976), and tokens that only changed, one for one, between aligned ones. Refuses nothing: runs without a
-// token in common have an empty alignment.
+// 1976), and tokens that only changed, one for one, between aligned ones. Tokens of two vocabularies are the
+// same where they spell the same. Refuses nothing: runs without a token in common have an empty alignment.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,24 @@ struct Alignment {
   Alignment reversed(std::int64_t rows) const;
 };
 
-/// Of two lists of tokens. Equal lists, and lists of one length whose tokens differ one for one, give i -> i.
+/// Of two lists of tokens of one vocabulary. Lists of one length give i -> i: their tokens were exchanged.
 Alignment align(const std::vector<int>& a, const std::vector<int>& b);
-/// The rows of one stack of two runs: by tokens; rows that are no tokens (vectors, patches) one for one.
+/// Both runs are of one vocabulary, or of one of them it is not known what its ids spell.
+bool same_vocabulary(const Trace& a, const Trace& b);
+/// The rows of one stack of two runs: by tokens, those of two vocabularies by what they spell (a blank in
+/// front aside); rows that are no tokens (vectors, patches) one for one.
 Alignment align_rows(const Trace& a, const Trace& b, Stack stack);
+/// The output of run b that spells what each output of run a in `range` spells; i -> i in one vocabulary.
+Alignment align_outputs(const Trace& a, const Trace& b, Range range);
 
 /// A plane of run b in the rows and columns of run a: `read` gives a rectangle of b's own; `none` where b has
 /// no partner. No map: the same rows, or columns.
 Tensor aligned_plane(const Alignment* rows, Range row_range, const Alignment* cols, Range col_range,
                      float none, const std::function<Tensor(Range rows, Range cols)>& read);
 
-/// A step of run b in the rows (and keys) of run a: NaN where b has no partner. Heads and features are the
-/// same. Empty where b has no such step or other sizes beside its rows. `head` and ranges as in Trace::slice,
-/// of a.
+/// A step of run b in the rows (and keys, and outputs) of run a: NaN where b has no partner. Heads and
+/// features are the same. Empty where b has no such step or other sizes beside its rows. `head` and ranges as
+/// in Trace::slice, of a.
 Tensor aligned_slice(const Trace& a, const Trace& b, const Site& site, const Alignment& rows,
                      const Alignment& keys, std::int64_t head, Range row_range, Range col_range);
 

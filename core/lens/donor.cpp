@@ -11,12 +11,6 @@ bool names_axis(const std::string& word, Axis axis) {
   return word == axis_name(axis) || (is_row_axis(axis) && (word == "pos" || word == "query"));
 }
 
-std::int64_t place_on(const std::vector<Coordinate>& at, Axis axis) {
-  for (const Coordinate& c : at)
-    if (names_axis(c.axis, axis)) return c.index;
-  return -1;
-}
-
 Donor::Donor(std::shared_ptr<const Trace> run, std::shared_ptr<const Trace> from)
     : run_(std::move(run)), from_(std::move(from)) {
   for (const Record& record : run_->records())
@@ -33,29 +27,34 @@ const Alignment& Donor::partners(const Site& site, Axis axis) const {
   return partners_.at(rows_stack(site, axis));
 }
 
-bool Donor::has(const Site& site, const std::vector<Coordinate>& at) const {
+bool Donor::has(const Target& where) const {
   const auto matched = [&](Axis axis) {
-    const std::int64_t row = place_on(at, axis);
-    return row < 0 || partners(site, axis).matches(row);
+    const AxisRange* range = range_on(where, axis);
+    bool any = !range;
+    for (std::int64_t row = range ? range->begin : 0; !any && row < range->end; ++row)
+      any = partners(where.site, axis).matches(row);
+    return any;
   };
   return matched(Axis::pos) && matched(Axis::key);
 }
 
-Tensor Donor::numbers(const Site& site, const std::vector<Coordinate>& at) const {
+Tensor Donor::numbers(const Target& where) const {
+  const Site& site = where.site;
   const Record& record = *run_->find(site);
   const Alignment &rows = partners(site, Axis::pos), &keys = partners(site, Axis::key);
   const bool by_key = record.axes.back() == Axis::key;
   const bool same =
       rows.identity() && (!by_key || keys.identity()) && record.shape == from_->find(site)->shape;
   if (same && !record.derived) return from_->find(site)->value();
-  return covered(site, at);
+  return covered(where);
 }
 
-Tensor Donor::covered(const Site& site, const std::vector<Coordinate>& at) const {
+Tensor Donor::covered(const Target& where) const {
+  const Site& site = where.site;
   const Record& record = *run_->find(site);
   const Alignment &rows = partners(site, Axis::pos), &keys = partners(site, Axis::key);
   std::vector<Tensor> planes;
-  for_each_plane(record, at, [&](std::int64_t head, Range row, Range col) {
+  for_each_plane(record, where, [&](std::int64_t head, Range row, Range col) {
     const Tensor from = aligned_slice(*run_, *from_, site, rows, keys, head, row, col).packed();
     const Tensor own = run_->slice(site, head, row, col);
     Buffer out({{own.axis(0), own.size(0)}, {own.axis(1), own.size(1)}});
@@ -79,17 +78,30 @@ Tensor Donor::covered(const Site& site, const std::vector<Coordinate>& at) const
   return std::move(out).freeze();
 }
 
+// Both runs have the step, of the same sizes beside its rows and keys.
+Status Donor::check_sizes(const Site& site) const {
+  const Record *record = run_->find(site), *other = from_->find(site);
+  if (!record || !other) return fail(Code::not_found, "error.trace.no_step_to_change", {to_text(site)});
+  bool same = other->axes == record->axes;
+  for (std::size_t d = 0; same && d < record->axes.size(); ++d)
+    same =
+        is_row_axis(record->axes[d]) || record->axes[d] == Axis::key || other->shape[d] == record->shape[d];
+  return same ? Status(Done{}) : Status(fail(Code::bad_shape, "error.lens.donor.sizes", {to_text(site)}));
+}
+
+Result<Tensor> Donor::taken(const Target& where) const {
+  TRY_OK(check_sizes(where.site));
+  if (!has(where)) return fail(Code::not_found, "error.lens.donor.row", {to_text(where)});
+  return covered(where);
+}
+
 Result<NumberEdit> Donor::edit(const Cell& place, const std::string& name) const {
-  const Record *record = run_->find(place.site), *other = from_->find(place.site);
-  if (!record || !other) return fail(Code::not_found, "error.trace.no_step_to_change", {to_text(place.site)});
+  TRY_OK(check_sizes(place.site));
   std::vector<Coordinate> at = place.at;
-  for (std::size_t d = 0; d < record->axes.size(); ++d) {
-    const Axis axis = record->axes[d];
-    const bool rows = is_row_axis(axis) || axis == Axis::key;
-    if (other->axes != record->axes || (!rows && other->shape[d] != record->shape[d]))
-      return fail(Code::bad_shape, "error.lens.donor.sizes", {to_text(place.site)});
+  for (const Axis axis : run_->find(place.site)->axes) {
+    if (!is_row_axis(axis) && axis != Axis::key) continue;
     for (Coordinate& c : at) {
-      if (!rows || !names_axis(c.axis, axis)) continue;
+      if (!names_axis(c.axis, axis)) continue;
       const std::vector<std::int64_t>& to = partners(place.site, axis).to_b;
       const auto row = std::find(to.begin(), to.end(), c.index);
       if (row == to.end()) return fail(Code::not_found, "error.lens.donor.row", {to_text(place)});
@@ -98,7 +110,7 @@ Result<NumberEdit> Donor::edit(const Cell& place, const std::string& name) const
   }
   NumberEdit out{target_of({place.site, at}), EditOp::set, 0.f};
   TRY_OK(check_edit(*run_, out));
-  out.value = Frozen{covered(place.site, at), name};
+  out.value = Frozen{covered(out.where), name};
   return out;
 }
 

@@ -16,23 +16,21 @@ namespace attnscope {
 
 /// The axis that a word of a place names: "pos" and "query" are the rows of any step.
 bool names_axis(const std::string& word, Axis axis);
-/// Where a place stands on an axis; -1 where it is open.
-std::int64_t place_on(const std::vector<Coordinate>& at, Axis axis);
 
 /// The planes of a step that a place covers, one per head: visit(head, rows, cols).
 template <class Visit>
-void for_each_plane(const Record& record, const std::vector<Coordinate>& at, Visit visit) {
-  std::vector<Range> ranges;
-  std::int64_t heads = 1, own = 0;
+void for_each_plane(const Record& record, const Target& where, Visit visit) {
+  std::vector<Range> planes;
+  Range heads{0, 1};
   for (std::size_t d = 0; d < record.axes.size(); ++d) {
-    const std::int64_t place = place_on(at, record.axes[d]);
+    const AxisRange* at = range_on(where, record.axes[d]);
+    const Range range = at ? Range{at->begin, at->end} : Range{0, record.shape[d]};
     if (record.axes[d] == Axis::head)
-      heads = record.shape[d], own = place;
+      heads = range;
     else
-      ranges.push_back(place < 0 ? Range{0, record.shape[d]} : Range{place, place + 1});
+      planes.push_back(range);
   }
-  for (std::int64_t head = std::max<std::int64_t>(own, 0); head < (own < 0 ? heads : own + 1); ++head)
-    visit(head, ranges[0], ranges[1]);
+  for (std::int64_t head = heads.begin; head < heads.end; ++head) visit(head, planes[0], planes[1]);
 }
 
 class Donor {
@@ -43,17 +41,21 @@ class Donor {
   /// Rows of the main stack that belong together.
   std::int64_t matched() const;
   bool has(const Site& site) const { return from_->find(site) != nullptr; }
-  /// Every row and key that the place names has a partner.
-  bool has(const Site& site, const std::vector<Coordinate>& at) const;
+  /// A row and a key of those that the place names has a partner.
+  bool has(const Target& where) const;
   /// Of a place of `run` that has() says yes to: the covered cells, or the whole step's where that is shared.
-  Tensor numbers(const Site& site, const std::vector<Coordinate>& at) const;
+  Tensor numbers(const Target& where) const;
+  /// What a place of `run` holds in `from`. Errors: no such step, of another size; no row or key of the place
+  /// belongs to one of `from`.
+  Result<Tensor> taken(const Target& where) const;
   /// The edit that puts a place of `from` into `run`, where its rows may stand elsewhere; `name` is what the
   /// list of edits calls `from`. Errors: `run` has no such step, of another size, or cannot change it; no row
   /// there belongs to that of the place.
   Result<NumberEdit> edit(const Cell& place, const std::string& name) const;
 
  private:
-  Tensor covered(const Site& site, const std::vector<Coordinate>& at) const;
+  Status check_sizes(const Site& site) const;
+  Tensor covered(const Target& where) const;
   const Alignment& partners(const Site& site, Axis axis) const;
 
   std::shared_ptr<const Trace> run_, from_;

@@ -173,7 +173,7 @@ void take_effects(std::vector<RankedHead>& heads, const std::vector<SweepCell>& 
     z.slot = Slot::z;
     head.of(HeadScore::effect) = kUnknown;
     for (std::size_t i = 0; i < std::min(cells.size(), values.size()); ++i)
-      if (cells[i].site == z && cells[i].at == std::vector<Coordinate>{{"head", head.head}})
+      if (cells[i].site == z && cells[i].at == std::vector<AxisRange>{{"head", head.head, head.head + 1}})
         head.of(HeadScore::effect) = values[i] - base;
   }
 }

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/lens/alignment.h"
+#include "core/trace/editable.h"
 
 namespace attnscope {
 namespace {
@@ -23,9 +25,18 @@ std::size_t axis_of_heads(const Record& record) {
                                   record.axes.begin());
 }
 
+// Where the second run has what the first one has at a place: rows and keys by their tokens, outputs by what
+// they spell. Null: at the same place.
+struct Partners {
+  const Alignment *rows = nullptr, *cols = nullptr;
+  bool matches(std::int64_t row, std::int64_t col) const {
+    return (!rows || rows->matches(row)) && (!cols || cols->matches(col));
+  }
+};
+
 // The largest difference of one plane of a step.
 void take_plane(const Record& record, std::int64_t head, const Trace& a, const Trace& b,
-                StepDifference& out) {
+                const Partners& partners, StepDifference& out) {
   std::vector<std::size_t> plane;  // its two axes
   const std::size_t heads = axis_of_heads(record);
   for (std::size_t d = 0; d < record.axes.size(); ++d)
@@ -34,12 +45,16 @@ void take_plane(const Record& record, std::int64_t head, const Trace& a, const T
   const std::int64_t chunk = std::max<std::int64_t>(1, kMostAtOnce / std::max<std::int64_t>(1, cols));
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const Range some{begin, std::min(rows, begin + chunk)}, all{0, cols};
-    const Tensor x = a.slice(record.site, head, some, all), y = b.slice(record.site, head, some, all);
+    const Tensor x = a.slice(record.site, head, some, all);
+    const auto read = [&](Range these, Range those) { return b.slice(record.site, head, these, those); };
+    const Tensor y = partners.rows || partners.cols
+                         ? aligned_plane(partners.rows, some, partners.cols, all, 0.f, read)
+                         : read(some, all);
     for (std::int64_t row = 0; row < some.size(); ++row)
       for (std::int64_t col = 0; col < cols; ++col) {
         const auto first = static_cast<double>(x.at(row, col)), second = static_cast<double>(y.at(row, col));
         const double d = difference(first, second);
-        if (d <= out.max_abs) continue;
+        if (d <= out.max_abs || !partners.matches(begin + row, col)) continue;
         out.max_abs = d, out.first = first, out.second = second;
         out.at.clear();
         for (std::size_t axis = 0; axis < record.axes.size(); ++axis)
@@ -56,17 +71,50 @@ std::string shape_of(const Record& record) {
   return "(" + join(sizes, ", ") + ")";
 }
 
+bool counts_tokens(Axis axis) { return is_row_axis(axis) || axis == Axis::key; }
+
+// Sizes are the same, but for those that count tokens or outputs of two vocabularies.
+bool fits(const Record& record, const Record& other, bool same_words) {
+  bool fits = other.axes == record.axes;
+  for (std::size_t d = 0; fits && d < record.axes.size(); ++d) {
+    const bool words = counts_tokens(record.axes[d]) || record.axes[d] == Axis::vocab;
+    fits = record.shape[d] == other.shape[d] || (words && !same_words);
+  }
+  return fits;
+}
+
 void compare(const Record& record, const Trace& a, const Trace& b, StepDifference& out) {
   const Record* other = b.find(record.site);
+  const bool same_words = same_vocabulary(a, b);
   if (!other) {
     out.why = Text::of("compare.lacks");
-  } else if (other->shape != record.shape || other->axes != record.axes) {
-    out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
-  } else {
-    const std::size_t axis = axis_of_heads(record);
-    const std::int64_t heads = axis < record.shape.size() ? record.shape[axis] : 1;
-    for (std::int64_t head = 0; head < heads; ++head) take_plane(record, head, a, b, out);
+    return;
   }
+  if (!fits(record, *other, same_words)) {
+    out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
+    return;
+  }
+  const std::size_t heads_axis = axis_of_heads(record);
+  Alignment found[2];  // of the rows and columns of a plane
+  Partners partners;
+  for (std::size_t d = 0, plane = 0; !same_words && d < record.axes.size(); ++d) {
+    if (d == heads_axis) continue;
+    const Axis axis = record.axes[d];
+    Alignment& own = found[plane];
+    if (counts_tokens(axis))
+      own = align_rows(a, b, rows_stack(record.site, axis));
+    else if (axis == Axis::vocab)
+      own = align_outputs(a, b, {0, record.shape[d]});
+    if (!own.to_b.empty()) {
+      (plane == 0 ? partners.rows : partners.cols) = &own;
+      if (own.matched() == 0) out.why = Text::of("compare.nothing_common");
+      out.alone += record.shape[d] - own.matched();
+    }
+    ++plane;
+  }
+  if (!out.compared()) return;
+  const std::int64_t heads = heads_axis < record.shape.size() ? record.shape[heads_axis] : 1;
+  for (std::int64_t head = 0; head < heads; ++head) take_plane(record, head, a, b, partners, out);
 }
 
 }  // namespace

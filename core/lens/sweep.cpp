@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/model/gradients.h"
@@ -15,19 +17,72 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kMostCells = 1 << 20;
 
-// The axes of a step that are gone over, in the order of `over`.
-Result<std::vector<std::size_t>> axes_of(const Record& record, const std::vector<std::string>& over) {
-  std::vector<std::size_t> out;
+// An axis that is gone over: so many indices at once.
+struct Stride {
+  std::string axis;
+  std::int64_t size = 1;
+};
+
+Result<std::vector<Stride>> strides_of(const std::vector<std::string>& over) {
+  std::vector<Stride> out;
   for (const std::string& word : over) {
-    const auto found = std::find_if(record.axes.begin(), record.axes.end(),
-                                    [&](Axis axis) { return names_axis(word, axis); });
-    if (found == record.axes.end()) {
-      std::vector<std::string> known;
-      for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
-      return fail(Code::bad_shape, "error.lens.sweep.axis", {to_text(record.site), word, join(known, ", ")});
+    const std::size_t colon = word.find(':');
+    Stride one{word.substr(0, colon), 1};
+    if (colon != std::string::npos) {
+      const auto size = parse_whole(word.substr(colon + 1), 1, 1u << 30);
+      if (!size) return fail(Code::bad_format, "error.lens.sweep.group", {in_quotes(word)});
+      one.size = static_cast<std::int64_t>(*size);
     }
-    out.push_back(static_cast<std::size_t>(found - record.axes.begin()));
+    out.push_back(std::move(one));
   }
+  return out;
+}
+
+std::string axes_in_words(const Record& record) {
+  std::vector<std::string> known;
+  for (const Axis axis : record.axes) known.emplace_back(axis_name(axis));
+  return join(known, ", ");
+}
+
+// The axis of a step that has that name.
+Result<std::size_t> axis_of(const Record& record, const std::string& word) {
+  for (std::size_t d = 0; d < record.axes.size(); ++d)
+    if (names_axis(word, record.axes[d])) return d;
+  return fail(Code::bad_shape, "error.lens.sweep.axis", {to_text(record.site), word, axes_in_words(record)});
+}
+
+using Places = std::vector<std::vector<AxisRange>>;
+
+// The places of one step: the part of it that was named, over the axes that were.
+Result<Places> places_of(const Record& record, const std::vector<Coordinate>& part,
+                         const std::vector<Stride>& over) {
+  std::map<std::size_t, AxisRange> named;  // by axis
+  for (const Coordinate& at : part) {
+    TRY(const std::size_t axis, axis_of(record, at.axis));
+    if (at.index < 0 || at.index >= record.shape[axis])
+      return fail(Code::out_of_range, "error.lens.sweep.index",
+                  {to_text(record.site), at.axis, at.index, record.shape[axis] - 1});
+    named[axis] = {at.axis, at.index, at.index + 1};
+  }
+  Places out{{}};
+  for (const Stride& stride : over) {
+    TRY(const std::size_t axis, axis_of(record, stride.axis));
+    std::vector<AxisRange> ranges;
+    for (std::int64_t at = 0; at < record.shape[axis]; at += stride.size)
+      ranges.push_back({stride.axis, at, std::min(record.shape[axis], at + stride.size)});
+    if (const auto fixed = named.find(axis); fixed != named.end()) {
+      ranges = {fixed->second};
+      named.erase(fixed);
+    }
+    if (std::ssize(out) * std::ssize(ranges) > kMostCells)
+      return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
+    Places longer;
+    for (const auto& place : out)
+      for (const AxisRange& range : ranges) longer.emplace_back(place).push_back(range);
+    out = std::move(longer);
+  }
+  for (auto& place : out)
+    for (const auto& [axis, range] : named) place.insert(place.begin(), range);
   return out;
 }
 
@@ -57,24 +112,20 @@ Result<Sweep> Sweep::patching(std::shared_ptr<const Model> model, std::shared_pt
 
 Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& over) {
   TRY(base_, measured(measure_, *run_));
+  TRY(const std::vector<Stride> strides, strides_of(over));
   bool any = false;
   for (const Record* record : run_->select(steps)) {
     if (!step_of(record->site.slot).editable) continue;
     if (donor_ && !donor_->has(record->site)) continue;
     any = true;
-    TRY(const std::vector<std::size_t> axes, axes_of(*record, over));
-    std::int64_t count = 1;
-    for (const std::size_t axis : axes) count *= record->shape[axis];
-    if (count + std::ssize(cells_) > kMostCells)
-      return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
-    for (std::int64_t i = 0; i < count; ++i) {
-      SweepCell cell{record->site, {}, kUnknown, kUnknown};
-      std::int64_t rest = i;
-      for (std::size_t a = axes.size(); a-- > 0;) {
-        cell.at.insert(cell.at.begin(), {over[a], rest % record->shape[axes[a]]});
-        rest /= record->shape[axes[a]];
+    for (const std::vector<Coordinate>& part : steps.parts(record->site)) {
+      TRY(const auto places, places_of(*record, part, strides));
+      if (std::ssize(places) + std::ssize(cells_) > kMostCells)
+        return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
+      for (const std::vector<AxisRange>& at : places) {
+        SweepCell cell{record->site, at, kUnknown, kUnknown};
+        if (!donor_ || donor_->has(cell.place())) cells_.push_back(std::move(cell));
       }
-      if (!donor_ || donor_->has(cell.site, cell.at)) cells_.push_back(std::move(cell));
     }
   }
   if (any) return Done{};
@@ -83,10 +134,9 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
 }
 
 std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
-  const SweepCell& at = cells_[cell];
-  const Target where = target_of({at.site, at.at});
+  const Target where = cells_[cell].place();
   if (!donor_) return make_edit(NumberEdit{where, how_.op, how_.value});
-  return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(at.site, at.at), ""}});
+  return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(where), ""}});
 }
 
 void Sweep::keep_shard(int part, int parts) {
@@ -110,7 +160,7 @@ Status Sweep::estimate() {
     double sum = 0;
     if (!gradients->find(cell.site)) continue;
     Status status = Done{};
-    for_each_plane(record, cell.at, [&](std::int64_t head, Range row, Range col) {
+    for_each_plane(record, cell.place(), [&](std::int64_t head, Range row, Range col) {
       const Tensor whole =
           run_->slice(cell.site, head, {0, record.shape[record.shape.size() - 2]}, {0, record.shape.back()});
       NumberEdit plane = *change->number();
@@ -118,8 +168,10 @@ Status Sweep::estimate() {
                     [](const AxisRange& range) { return range.axis == axis_name(Axis::head); });
       auto* frozen = std::get_if<Frozen>(&plane.value);
       if (frozen && frozen->values.rank() == 3) {
-        const int axis = frozen->values.find(Axis::head) < 0 ? 0 : frozen->values.find(Axis::head);
-        frozen->values = frozen->values.select(axis, frozen->values.size(axis) > head ? head : 0);
+        const int axis = std::max(0, frozen->values.find(Axis::head));
+        const AxisRange* heads = range_on(change->number()->where, Axis::head);
+        const bool whole_step = !heads || frozen->values.size(axis) != heads->end - heads->begin;
+        frozen->values = frozen->values.select(axis, whole_step ? head : head - heads->begin);
       }
       const auto now = apply(plane, whole, {0, &run_->input.attention_mask});
       if (!now) {

@@ -19,8 +19,9 @@ namespace attnscope {
 /// One place of a sweep and what the measure became there; NaN until it is known.
 struct SweepCell {
   Site site;
-  std::vector<Coordinate> at;  ///< empty: the whole step at once
+  std::vector<AxisRange> at;  ///< empty: the whole step at once
   double value = 0, estimate = 0;
+  Target place() const { return {Target::Kind::step, site, {}, at}; }
 };
 
 /// What is done to each place.
@@ -31,8 +32,9 @@ struct Knockout {
 
 class Sweep {
  public:
-  /// Knocks out every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too) of
-  /// `run`, a run of `model`. Errors: no step matches, an axis that a step does not have.
+  /// Knocks out every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too;
+  /// "d_mlp:64": groups of so many at once) of `run`, a run of `model`. Where `steps` names a part of a step
+  /// ("blocks.*.attn.z[head=1]"), only that. Errors: no step matches, an axis that a step does not have.
   static Result<Sweep> ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
                                 LogitMeasure measure, const Selector& steps,
                                 const std::vector<std::string>& over, const Knockout& how);

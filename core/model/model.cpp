@@ -27,6 +27,12 @@ std::shared_ptr<const Model> Model::with_files(std::vector<ReadFile> files) cons
   return std::make_shared<const Model>(config_, std::move(known));
 }
 
+std::shared_ptr<const Model> Model::with_texts(std::shared_ptr<const TokenTexts> texts) const {
+  auto known = std::make_shared<ModelConfig>(*config_);
+  known->texts = std::move(texts);
+  return std::make_shared<const Model>(std::move(known), weights_);
+}
+
 Input Model::completed(Input input) const {
   const ModelConfig* encoder = config_->vision();
   if (!encoder || !input.spans.empty()) return input;

@@ -29,6 +29,8 @@ class Model {
   /// The same model, knowing the files that it was read from: runs fail once one of them was changed in
   /// place.
   std::shared_ptr<const Model> with_files(std::vector<ReadFile> files) const;
+  /// The same model, knowing what its ids spell.
+  std::shared_ptr<const Model> with_texts(std::shared_ptr<const TokenTexts> texts) const;
 
   /// Whether run() takes this input under these edits.
   Status accepts(const Input& given, const RunOptions& options = {}) const;

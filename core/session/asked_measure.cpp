@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/lens/alignment.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope {
@@ -81,8 +82,26 @@ std::shared_ptr<const Trace> AskedMeasure::unedited_run(State& state, const RunR
   return *trace;
 }
 
-MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, MeasureAnswer answer,
-                                     std::int64_t row, const std::atomic<bool>& cancel) {
+namespace {
+
+// What kl at a row of `trace` is compared with: the answer of A at the row that belongs to it.
+Result<Tensor> reference_of(const Trace& trace, const LogitMeasure& measure, const Trace& other) {
+  if (!same_vocabulary(trace, other)) return fail(Code::bad_shape, "error.model.vocabularies");
+  LogitMeasure there{Kind::logit, 0, -1, -1, {}};
+  if (measure.row >= 0) {
+    const Alignment rows = align_rows(trace, other, trace.config().stack);
+    if (rows.matches(measure.row)) there.row = rows.to_b[static_cast<std::size_t>(measure.row)];
+  }
+  TRY(const double logit, measured(there, other));
+  (void)logit;
+  return other.logits_row(row_of(there, other));
+}
+
+}  // namespace
+
+MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, const RunResult* pinned,
+                                     MeasureAnswer answer, std::int64_t row,
+                                     const std::atomic<bool>& cancel) {
   const OpenedModel& opened = *run.document.opened;
   const Trace& trace = run.trace(answer.sequence);
   const bool edited = !run.recorded() && !edits_for(run.document.edits, answer.sequence).empty();
@@ -97,8 +116,12 @@ MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, Measure
       return false;
     }
     answer.measure = *found;
-    if (found->kind == Kind::kl) answer.measure->reference = plain.logits_row(row_of(*found, plain));
-    const auto value = measured(*answer.measure, trace);
+    if (found->kind == Kind::kl) {
+      const auto reference = reference_of(trace, *found, pinned ? pinned->trace(answer.sequence) : plain);
+      answer.measure->reference = reference ? *reference : Tensor();
+      answer.error = reference ? std::nullopt : std::optional(reference.error());
+    }
+    const auto value = answer.error ? Result<double>(*answer.error) : measured(*answer.measure, trace);
     if (!value) {
       answer.error = value.error();
       answer.measure.reset();
@@ -120,12 +143,16 @@ MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, Measure
   return answer;
 }
 
-void AskedMeasure::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence) {
+void AskedMeasure::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+                          const std::shared_ptr<const RunResult>& pinned) {
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
-  if (asked_run_ == run->version && asked_sequence_ == sequence && asked_text_ == text && asked_row_ == row)
+  const std::uint64_t against = pinned ? pinned->version : 0;
+  if (asked_run_ == run->version && asked_sequence_ == sequence && asked_text_ == text && asked_row_ == row &&
+      asked_pinned_ == against)
     return;
   asked_run_ = run->version;
+  asked_pinned_ = against;
   asked_sequence_ = sequence;
   asked_text_ = text;
   asked_row_ = row;
@@ -133,8 +160,9 @@ void AskedMeasure::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& ru
   asked.run = run->version;
   asked.sequence = sequence;
   asked.asked = text;
-  jobs.submit("measure", [state = state_, run, asked, row = row](const std::atomic<bool>& cancel) {
-    auto answer = std::make_shared<const MeasureAnswer>(answered(*state, *run, asked, row, cancel));
+  jobs.submit("measure", [state = state_, run, pinned, asked, row = row](const std::atomic<bool>& cancel) {
+    auto answer =
+        std::make_shared<const MeasureAnswer>(answered(*state, *run, pinned.get(), asked, row, cancel));
     const std::lock_guard lock(state->mutex);
     if (!cancel) state->answer = std::move(answer);
   });

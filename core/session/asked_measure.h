@@ -42,8 +42,9 @@ class AskedMeasure {
   std::int64_t row = -1;  ///< of the logits; -1: asked_row
 
   /// Begins a job "measure" where the answer for this run, sequence and text is not there or under way. Once
-  /// per frame.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence);
+  /// per frame. kl is that to the answer of `pinned`; null: to that of the run without edits.
+  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+              const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// The newest answer; that of the run before while the newest is computed, null before the first.
   std::shared_ptr<const MeasureAnswer> newest() const;
   /// The answer for this run, or null.
@@ -56,13 +57,13 @@ class AskedMeasure {
     std::shared_ptr<const Trace> unedited;  ///< of the newest input
     std::shared_ptr<const Model> model;     ///< that ran it
   };
-  static MeasureAnswer answered(State& state, const RunResult& run, MeasureAnswer answer, std::int64_t row,
-                                const std::atomic<bool>& cancel);
+  static MeasureAnswer answered(State& state, const RunResult& run, const RunResult* pinned,
+                                MeasureAnswer answer, std::int64_t row, const std::atomic<bool>& cancel);
   static std::shared_ptr<const Trace> unedited_run(State& state, const RunResult& run, int sequence,
                                                    const std::atomic<bool>& cancel);
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::uint64_t asked_run_ = 0;
+  std::uint64_t asked_run_ = 0, asked_pinned_ = 0;
   int asked_sequence_ = -1;
   std::string asked_text_;
   std::int64_t asked_row_ = -2;

@@ -1,6 +1,7 @@
 #include "core/session/asked_sweep.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -61,6 +62,8 @@ std::uint64_t SweepRequest::key() const {
   hash.take(static_cast<std::uint64_t>(measure.target));
   hash.take(static_cast<std::uint64_t>(measure.distractor));
   hash.take(static_cast<std::uint64_t>(measure.row));
+  for (std::int64_t i = 0; !measure.reference.empty() && i < measure.reference.count(); ++i)
+    hash.take(std::bit_cast<std::uint32_t>(measure.reference.at(i)));
   hash.take(steps);
   for (const std::string& axis : over) hash.take(axis);
   if (other) return hash.value();

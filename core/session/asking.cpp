@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/base/text.h"
 
@@ -33,13 +34,23 @@ Stack read_by(const Document& document) {
 
 std::string digest(const AskSettings& settings) {
   return std::to_string(static_cast<int>(settings.page)) + settings.knock_out + "/" + settings.patch +
-         (settings.mean ? "/mean" : "/zero") + (settings.into_other ? "/into" : "/from") +
-         std::to_string(static_cast<int>(settings.stack)) + settings.other;
+         (settings.mean ? "/mean" : "/zero") + std::to_string(settings.group) +
+         (settings.into_other ? "/into" : "/from") + std::to_string(static_cast<int>(settings.stack)) +
+         settings.other;
 }
 
 }  // namespace
 
 std::span<const PlaceQuestion> place_questions() { return kQuestions; }
+
+bool has_places(const ModelConfig& config, const PlaceQuestion& question) {
+  if (!std::string_view(question.steps).starts_with("blocks.*.mlp")) return true;
+  const auto has_mlp = [](const ModelConfig& of) {
+    return std::any_of(of.blocks.begin(), of.blocks.end(),
+                       [](const BlockSpec& block) { return block.mlp.kind != MlpSpec::Kind::none; });
+  };
+  return has_mlp(config) || std::any_of(config.encoders.begin(), config.encoders.end(), has_mlp);
+}
 
 const PlaceQuestion& Asking::question() const {
   const bool patch = settings.page == AskPage::patch;
@@ -48,7 +59,9 @@ const PlaceQuestion& Asking::question() const {
                                                          : settings.knock_out;
   const auto chosen = std::find_if(kQuestions.begin(), kQuestions.end(),
                                    [&](const PlaceQuestion& q) { return q.patch == patch && q.id == id; });
-  if (chosen != kQuestions.end()) return *chosen;
+  const bool there = chosen != kQuestions.end() &&
+                     (!run_ || !run_->document.model || has_places(run_->document.model->config(), *chosen));
+  if (there) return *chosen;
   return *std::find_if(kQuestions.begin(), kQuestions.end(),
                        [&](const PlaceQuestion& q) { return q.patch == patch; });
 }
@@ -92,6 +105,8 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   const ModelConfig& config = out.run->config();
   out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
   if (*asked.over) out.over = split(asked.over, ',');
+  if (asked.over == std::string_view("d_mlp") && settings.group > 1)
+    out.over = {format("d_mlp:%d", settings.group)};
   if (settings.mean) out.how = {EditOp::set, MeanOver{}};
   if (!asked.patch) return out;
   Document other = run.document;
@@ -101,8 +116,9 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   return out;
 }
 
-void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence) {
-  measure.follow(jobs, run, sequence);
+void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+                    const std::shared_ptr<const RunResult>& pinned) {
+  measure.follow(jobs, run, sequence, pinned);
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
   const bool same_place = sequence == sequence_;
@@ -158,7 +174,7 @@ double Asking::effort() const {
       cells += over == "head"       ? heads
                : over == "pos"      ? rows
                : over == "head,pos" ? heads * rows
-               : over == "d_mlp"    ? block.mlp.d_mlp
+               : over == "d_mlp"    ? std::ceil(block.mlp.d_mlp / static_cast<double>(settings.group))
                                     : 3;
     }
   }

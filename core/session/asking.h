@@ -22,6 +22,10 @@ struct PlaceQuestion {
   bool by_rows;       ///< its columns are rows of one stack
 };
 std::span<const PlaceQuestion> place_questions();
+/// The model has such places.
+bool has_places(const ModelConfig& config, const PlaceQuestion& question);
+/// How many neurons are knocked out at once.
+inline constexpr int kNeuronGroups[] = {1, 8, 32, 128};
 
 /// heads: a table, whose effects are those of knocking out heads.
 enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes };
@@ -33,6 +37,7 @@ struct AskSettings {
   AskPage page = AskPage::knock_out;
   std::string knock_out = "heads", patch = "residual";  ///< PlaceQuestion::id
   bool mean = false;                                    ///< knock out: the mean, not zero
+  int group = 1;                                        ///< neurons that are knocked out at once
   std::string other;                                    ///< the other prompt
   bool into_other = true;       ///< places of the run on screen go into that of the other prompt
   Stack stack = Stack::single;  ///< of questions about rows; one that the model lacks: its main stack
@@ -46,7 +51,9 @@ class Asking {
   std::shared_ptr<const Attribution> sum;  ///< the newest one that was drawn
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence);
+  /// `pinned` as in AskedMeasure::follow.
+  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+              const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// What start() would ask. An Error without a sentence: there is no measure, no other prompt, or no model
   /// to run.
   const Result<SweepRequest>& request() const { return request_; }
@@ -65,7 +72,8 @@ class Asking {
   bool is_fresh(const SweepAnswer& answer) const { return request_ && answer.key == key_; }
   /// Runs x parameters x rows that an answer takes.
   double effort() const;
-  /// The question that is chosen, and the stack whose rows it is about.
+  /// The question that is chosen (the first of its kind where the run has no such places), and the stack
+  /// whose rows it is about.
   const PlaceQuestion& question() const;
   Stack stack_of(const ModelConfig& config) const;
 

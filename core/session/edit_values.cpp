@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/lens/donor.h"
 #include "core/ops/ops.h"
 #include "core/session/measure_text.h"
 #include "core/trace/editable.h"
@@ -161,6 +162,10 @@ EditNumbers named_numbers(const OpenedModel& opened, FindRun runs) {
     TRY(const auto trace, run.empty() ? Result<std::shared_ptr<const Trace>>(fail(
                                             Code::not_found, "error.session.edit.no_run", {in_quotes(run)}))
                                       : runs(run));
+    // The row that belongs to it, where that stands elsewhere in the other run.
+    const auto here =
+        where.kind == Target::Kind::step ? runs("") : Result<std::shared_ptr<const Trace>>(Error{});
+    if (here && (*here)->find(where.site)) return Donor(*here, trace).taken(where);
     return numbers_in(*trace, where);
   };
 }

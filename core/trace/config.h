@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/step/site.h"
 #include "core/system/mapped_file.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/token_texts.h"
 
 namespace attnscope {
 
@@ -110,10 +112,11 @@ struct ModelConfig {
   int projected = 0;              ///< vision tower: its rows are projected to this width; 0 = no projector
   bool shares_embedding = false;  ///< an encoder that reads the main stack's embedding table
   std::vector<ModelConfig> encoders;
-  int bos = -1, eos = -1, pad = -1;    ///< token ids; -1 = none
-  int decoder_start = -1;              ///< first token of the decoder
-  std::vector<int> suppressed_tokens;  ///< tokens that generating passes over, whatever their logits
-  int image_token = -1;                ///< its places in the ids are taken by the rows of the image
+  int bos = -1, eos = -1, pad = -1;         ///< token ids; -1 = none
+  int decoder_start = -1;                   ///< first token of the decoder
+  std::vector<int> suppressed_tokens;       ///< tokens that generating passes over, whatever their logits
+  int image_token = -1;                     ///< its places in the ids are taken by the rows of the image
+  std::shared_ptr<const TokenTexts> texts;  ///< of its ids, an encoder's too; null: nobody knows
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
   /// The stack of that name: this one, or a tower; this one where there is no such stack.

@@ -37,6 +37,10 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 Target target_of(const Cell& cell);
+/// "3", or "8-15".
+std::string to_text(const AxisRange& range);
+/// "[head=1,d_mlp=8-15]"; empty for none.
+std::string to_text(const std::vector<AxisRange>& at);
 Target weight_target(std::string weight, std::vector<AxisRange> at = {});
 /// "blocks.2.attn.z[head=1]", "blocks.0.mlp.out.weight[in=3,out=0]", "input[pos=1]"; a range is 2-5.
 std::string to_text(const Target& target);

@@ -175,14 +175,21 @@ std::string mask_text(const MaskEdit& mask) {
 }  // namespace
 
 std::string to_text(const Target& target) {
-  std::string out = target.kind == Target::Kind::step     ? to_text(target.site)
-                    : target.kind == Target::Kind::weight ? target.weight
-                                                          : "input";
+  const std::string out = target.kind == Target::Kind::step     ? to_text(target.site)
+                          : target.kind == Target::Kind::weight ? target.weight
+                                                                : "input";
+  return out + to_text(target.at);
+}
+
+std::string to_text(const std::vector<AxisRange>& at) {
   std::vector<std::string> parts;
-  for (const AxisRange& range : target.at)
-    parts.push_back(range.axis + "=" + std::to_string(range.begin) +
-                    (range.end > range.begin + 1 ? "-" + std::to_string(range.end - 1) : ""));
-  return parts.empty() ? out : out + "[" + join(parts, ",") + "]";
+  for (const AxisRange& range : at) parts.push_back(range.axis + "=" + to_text(range));
+  return parts.empty() ? std::string() : "[" + join(parts, ",") + "]";
+}
+
+std::string to_text(const AxisRange& range) {
+  return std::to_string(range.begin) +
+         (range.end > range.begin + 1 ? "-" + std::to_string(range.end - 1) : "");
 }
 
 Result<Target> parse_target(std::string_view text) {

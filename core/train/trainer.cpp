@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/text/tokenizer.h"
 
 namespace attnscope {
 namespace {
@@ -126,6 +128,8 @@ Result<Trainer> Trainer::make(std::shared_ptr<const Task> task, const TaskSizes&
   TRY(ModelConfig config, task->config(sizes));
   if (config.blocks.empty()) return fail(Code::bad_shape, "error.train.no_blocks");
   config.family = task->title();
+  if (const auto tokenizer = tokenizer_from_json(task->tokenizer().dump(), "tokenizer.json"))
+    config.texts = texts_of(*tokenizer, config.vocab_size);
   Weights weights = first_weights(config, seed);
   Trainer out;
   TRY(out.state_.model, Model::make(std::move(config), std::move(weights)));

@@ -87,6 +87,18 @@ TEST_F(AskViewTest, HeadsThatTheStoryNeedsAreFoundAndKnockedOutWithTheMouse) {
   EXPECT_EQ(document().edits.size(), 1u) << "undoable";
 }
 
+TEST_F(AskViewTest, NeuronsAreKnockedOutInGroups) {
+  tell();
+  click("ask.out.neurons");
+  click("ask.group.32");
+  settle();
+  ASSERT_EQ(answer().values.size(), 16u);
+  click_cell(0, 7);
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(to_text(*document().edits[0]), "blocks.1.mlp.post[d_mlp=224-255]=0");
+  EXPECT_NEAR(measure(), value("blocks.1.mlp.post[d_mlp=224-255]"), 1e-4);
+}
+
 TEST_F(AskViewTest, ARightClickOnACellOpensTheEditMenuThere) {
   tell();
   click_cell(0, 3, 1);

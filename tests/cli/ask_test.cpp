@@ -152,6 +152,74 @@ TEST(Ask, patching_a_run_into_itself_changes_nothing) {
   for (const Json& row : out["rows"]) EXPECT_EQ(row["value"], out["base"]["clean"]) << row;
 }
 
+// "blocks.1.attn.z[head=3]" is one head, and so is what is knocked out over the axes that it leaves open.
+TEST(Ask, a_part_of_a_step_is_knocked_out_alone) {
+  const std::string all = "ablate " + kStory + " --json --text " + kTold;
+  const auto heads = values_of(cli(all + " --over head").json()["rows"]);
+  const Json one = cli(all + " --steps 'blocks.*.attn.z[head=3]'").json();
+  ASSERT_EQ(one["rows"].size(), 2u);
+  for (const auto& [at, value] : values_of(one["rows"])) EXPECT_EQ(value, heads.at(at)) << at;
+  const auto rows = values_of(cli(all + " --steps 'blocks.1.attn.z[head=3]' --over pos").json()["rows"]);
+  const auto both = values_of(cli(all + " --steps blocks.1.attn.z --over head,pos").json()["rows"]);
+  for (const auto& [at, value] : rows) EXPECT_EQ(value, both.at(at)) << at;
+  EXPECT_EQ(rows.size(), 14u);
+  expect_refused("ablate " + kStory + " --text " + kTold + " --steps 'blocks.*.attn.z[head=9]'", 1,
+                 "blocks.0.attn.z has no head 9");
+}
+
+TEST(Ask, neurons_are_knocked_out_in_groups) {
+  const TempFolder folder;
+  const std::string sweep =
+      "ablate " + kStory + " --text " + kTold + " --steps 'blocks.1.mlp.post' --over d_mlp:100 --estimate";
+  const Json out = cli(sweep + " --json").json();
+  ASSERT_EQ(out["rows"].size(), 3u);
+  EXPECT_EQ(out["rows"][2]["at"]["d_mlp"], "200-255");
+  const Ran edited =
+      cli("attribute " + kStory + " --json --text " + kTold + " --edit 'blocks.1.mlp.post[d_mlp=200-255]=0'");
+  EXPECT_NEAR(out["rows"][2]["value"], edited.json()["total"], 1e-5);
+  for (const char* kind : {".csv", ".npz"}) {
+    const std::string whole = folder / (std::string("whole") + kind),
+                      merged = folder / (std::string("merged") + kind);
+    EXPECT_EQ(cli(sweep + " --out " + whole).exit_code, 0);
+    std::string parts;
+    for (int i = 1; i <= 2; ++i) {
+      parts += " " + (folder / (std::to_string(i) + kind));
+      EXPECT_EQ(
+          cli(sweep + " --shard " + std::to_string(i) + "/2 --out " + (folder / (std::to_string(i) + kind)))
+              .exit_code,
+          0);
+    }
+    const Ran ran = cli("merge" + parts + " --out " + merged);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    if (std::string(kind) == ".csv") {
+      EXPECT_EQ(read_text(merged), read_text(whole));
+    }
+  }
+  const auto grid = *read_npz(folder / "merged.npz");
+  const auto values = grid->load("blocks.1.mlp.post[d_mlp]")->values();
+  ASSERT_EQ(values.size(), 256u) << "each neuron has the value of its group";
+  EXPECT_FLOAT_EQ(values[255], static_cast<float>(double(out["rows"][2]["value"])));
+  EXPECT_EQ(values[200], values[255]);
+  expect_refused("ablate " + kStory + " --text " + kTold + " --over head:0", 1, "d_mlp:64");
+  // Of patches, too: two heads at once are the two edits together.
+  const Json pairs =
+      cli("patch " + kStory + " --json --steps blocks.1.attn.z --over head:2 --estimate --clean " + kTold +
+          " --corrupt " + kSoft)
+          .json();
+  ASSERT_EQ(pairs["rows"].size(), 2u);
+  EXPECT_EQ(pairs["rows"][1]["at"]["head"], "2-3");
+  EXPECT_NE(double(pairs["rows"][1]["value"]), double(pairs["rows"][0]["value"]));
+  EXPECT_TRUE(pairs["rows"][1]["estimate"].is_number());
+}
+
+TEST(Ask, an_empty_text_says_what_is_read) {
+  const Ran ran = cli("trace model:storyteller --text \"\" --summary --steps logits");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("The text is empty: the model reads <bos> alone"), std::string::npos) << ran.err;
+  const Ran patched = cli("patch " + kStory + " --clean " + kTold + " --corrupt \"\" --over pos");
+  EXPECT_EQ(patched.exit_code, 0) << patched.err;
+}
+
 TEST(Ask, the_other_way_and_texts_of_other_lengths) {
   const Json out = cli("patch " + kStory + " --json --over pos --direction noise --clean " + kTold +
                        " --corrupt " + "\"Today the cat sat on the mat because it was soft. So the\"")
@@ -316,6 +384,14 @@ TEST(Compare, a_run_and_its_recording_agree_until_one_is_edited) {
       EXPECT_EQ(step["at"]["query"], 3);
     }
   EXPECT_NE(edited.err.find("blocks.1.attn.z is the first step"), std::string::npos) << edited.err;
+}
+
+// Tokens of two vocabularies by what they spell, and what has no partner is said.
+TEST(Compare, two_vocabularies_are_compared_where_they_spell_the_same) {
+  const Ran ran = cli("compare model:storyteller model:gap-filler --text \"The cat sat on the mat\"");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.out.find("without a partner in the other vocabulary"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("not compared"), std::string::npos) << ran.out;
 }
 
 TEST(Compare, models_of_other_sizes_say_what_cannot_be_compared) {

@@ -60,7 +60,7 @@ TEST(AnswerChange, ARunComparedWithItselfChangedNothing) {
 }
 
 TEST(AnswerChange, OtherVocabulariesAreRefused) {
-  EXPECT_FALSE(answer_change(*run(kGpt2, {1, 2}), *run(kOther, {1, 2})));
+  EXPECT_FALSE(answer_change(*run(kGpt2, {1, 2}), *run(kOther, {1, 2}))) << "ids alone, of other counts";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "core/lens/answer_change.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope {
@@ -117,6 +118,20 @@ TEST_F(AskingTest, TheDefaultStaysThatOfTheRunWithoutEdits) {
   });
   EXPECT_EQ(measured().measure->target, plain.measure->target);
   EXPECT_EQ(measured().measure->distractor, plain.measure->distractor);
+}
+
+TEST_F(AskingTest, KlIsToTheRunThatIsPinned) {
+  open();
+  asking_.measure.text = "kl";
+  session_.pin();
+  const auto a = session_.pinned();
+  type(kSoft);
+  EXPECT_EQ(measured().value, 0) << "without A it is the run without edits";
+  asking_.measure.follow(session_.jobs(), session_.result(), 0, a);
+  while (session_.jobs().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const double wanted = answer_change(a->trace(0), session_.result()->trace(0))->kl;
+  EXPECT_GT(wanted, 1);
+  EXPECT_NEAR(asking_.measure.newest()->value, wanted, 1e-6);
 }
 
 TEST_F(AskingTest, TokensThatAModelLacksGiveWayAndAreTold) {
@@ -274,7 +289,7 @@ TEST_F(AskingTest, PromptsOfOtherLengthAreMatchedByTheirTokens) {
   ASSERT_LT(into.length, from.length);
   std::size_t cells = 0;
   for (const SweepCell& one : found.sweep->cells()) {
-    ASSERT_LT(one.at.front().index, into.length);
+    ASSERT_LT(one.at.front().begin, into.length);
     cells += one.site.layer == 0 ? 1 : 0;
   }
   EXPECT_EQ(static_cast<std::int64_t>(cells), into.length) << "every token of the shorter one has a partner";

@@ -14,9 +14,9 @@ class EditValues : public ::testing::Test {
     opened = *std::move(made);
     input = opened.scene->inputs.front();
     here = run(input);
-    Input turned = input;
-    std::swap(turned.ids[0], turned.ids[1]);
-    other = run(turned);
+    Input swapped = input;
+    std::swap(swapped.ids[0], swapped.ids[1]);
+    other = run(swapped);
     numbers = named_numbers(opened, [this](const std::string& name) -> Result<std::shared_ptr<const Trace>> {
       if (name.empty()) return here;
       if (name == "A") return other;
@@ -58,6 +58,20 @@ TEST_F(EditValues, APlaceTakesWhatItHoldsInAnotherRun) {
   EXPECT_EQ(to_text(**text), "blocks.0.resid_pre[pos=1]=@run:A");
 }
 
+// With a token more in front, what belongs to a row stands one further.
+TEST_F(EditValues, ARowIsTakenFromThatOfItsToken) {
+  Input longer = input;
+  longer.ids.insert(longer.ids.begin(), longer.ids.back());
+  other = run(longer);
+  const auto edited = under("blocks.0.attn.z[query=1]=@run:A");
+  const Tensor z = of(*edited, "blocks.0.attn.z"), theirs = of(*other, "blocks.0.attn.z"),
+               own = of(*here, "blocks.0.attn.z");
+  for (std::int64_t d = 0; d < z.size(2); ++d) {
+    EXPECT_EQ(z.at(0, 1, d), theirs.at(0, 2, d));
+    EXPECT_EQ(z.at(0, 0, d), own.at(0, 0, d));
+  }
+}
+
 TEST_F(EditValues, ADirectionIsAddedToEveryRow) {
   const Tensor weight = *opened.model->weights().find("logits.weight"),
                before = of(*here, "blocks.1.resid_pre");
@@ -72,9 +86,9 @@ TEST_F(EditValues, ADirectionIsAddedToEveryRow) {
     EXPECT_EQ(moved.at(1, d), before.at(1, d));
   }
   const Tensor z = of(*here, "blocks.0.attn.z"),
-               turned = of(*under("blocks.0.attn.z[head=1]+=@dir:pos:1-0"), "blocks.0.attn.z");
+               steered = of(*under("blocks.0.attn.z[head=1]+=@dir:pos:1-0"), "blocks.0.attn.z");
   for (std::int64_t d = 0; d < z.size(2); ++d)
-    EXPECT_NEAR(turned.at(1, 2, d), z.at(1, 2, d) + (z.at(1, 1, d) - z.at(1, 0, d)), 1e-6);
+    EXPECT_NEAR(steered.at(1, 2, d), z.at(1, 2, d) + (z.at(1, 1, d) - z.at(1, 0, d)), 1e-6);
 }
 
 TEST_F(EditValues, WhatIsNotThereIsRefused) {
