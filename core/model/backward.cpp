@@ -134,7 +134,8 @@ class BlockBack {
     const Tensor dz = tape_.at(place(Slot::z), concat.split(1, Axis::head, state->in.q.size(0), Axis::d_head)
                                                    .permute({1, 0, 2}));  // [head, query, d_head]
     for (const Slot slot : score_steps(state->in)) tape_.at(place(slot));
-    return attention_backward(*state, dz, tape_.weighted_values(place(Slot::z), *state));
+    return attention_backward(*state, dz, tape_.weighted_values(place(Slot::z), *state),
+                              tape_.sent(place(Slot::z)));
   }
   static std::vector<Slot> score_steps(const AttentionInputs& in) {
     if (in.mask_before_scale)

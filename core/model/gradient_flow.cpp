@@ -187,12 +187,19 @@ Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range col
   return head.scale != 1.f ? scale(dy, head.scale) : dy;
 }
 
+Tensor made_pattern(const Trace& trace, const Site& pattern, std::int64_t head, Range rows) {
+  const AttentionState* state = trace.attention(pattern);
+  if (state && state->edits && state->edits->reach(head))
+    return state->edits->before(state->in, state->lse, head, ScoreStage::pattern, rows);
+  return trace.slice(pattern, head, rows, {0, trace.find(pattern)->shape.back()});
+}
+
 Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows) {
   const Record* record = gradients.find(pattern);
   if (!record) return {};
   const Range all{0, record->shape.back()};
-  const Tensor a = gradients.trace().slice(pattern, head, rows, all),
-               da = gradients.slice(pattern, head, rows, all);
+  const Tensor a = made_pattern(gradients.trace(), pattern, head, rows),
+               da = gradients.passed(pattern, head, rows, all);
   Buffer out({{Axis::query, a.size(0)}, {Axis::unit, 1}});
   for (std::int64_t row = 0; row < a.size(0); ++row) {
     double sum = 0;

@@ -46,6 +46,8 @@ Tensor curve_gradients(const Trace& trace, const Site& site, const Site& reader,
                        Range rows, Range cols);
 /// Gradients of the product that logits are made by, before it is scaled and capped -> [row, vocab].
 Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range cols);
+/// Rows of a pattern as the softmax left them, before edits of the pattern -> [query, key].
+Tensor made_pattern(const Trace& trace, const Site& pattern, std::int64_t head, Range rows);
 /// Sum over each row of pattern times its gradient, which the softmax takes away: [rows, 1].
 Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows);
 

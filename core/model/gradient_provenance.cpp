@@ -77,7 +77,7 @@ class ShareOfCell {
     const bool words = reader_.slot == Slot::logits;
     const HeadSpec& head = trace_.config().head;
     const Range cols{0, reader_shape()[1]};
-    const Tensor dy = gradients_.slice(reader_, 0, {row, row + 1}, cols);
+    const Tensor dy = gradients_.passed(reader_, 0, {row, row + 1}, cols);
     const Tensor column = weight.select(0, in);  // [out]
     const bool capped = words && head.cap > 0.f;
     const Tensor logits = capped ? trace_.logits_row(row) : Tensor();
@@ -133,13 +133,13 @@ class ShareOfCell {
     const std::int64_t queries = reader_shape()[1], keys = reader_shape()[2], at = index_[1], i = index_[2];
     if (site_ == q) {
       const std::int64_t head = index_[0], own = trace_.own_head(k, head);
-      const Tensor ds = gradients_.slice(reader_, head, {at, at + 1}, {0, keys});
+      const Tensor ds = gradients_.passed(reader_, head, {at, at + 1}, {0, keys});
       for (std::int64_t key = 0; key < keys; ++key)
         add({gradient(reader_, {head, at, key}, ds.at(0, key)), step(k, {own, key, i})});
       return;
     }
     for (const std::int64_t head : heads()) {
-      const Tensor ds = gradients_.slice(reader_, head, {0, queries}, {at, at + 1});
+      const Tensor ds = gradients_.passed(reader_, head, {0, queries}, {at, at + 1});
       for (std::int64_t query = 0; query < queries; ++query)
         add({gradient(reader_, {head, query, at}, ds.at(query, 0)), step(q, {head, query, i})});
     }
@@ -247,7 +247,9 @@ class ShareOfCell {
   void softmax() {
     const std::int64_t query = index_[1];
     const Tensor sum = pattern_row_sums(gradients_, reader_, index_[0], {query, query + 1});
-    const GradientFactor a = step(reader_, index_);
+    GradientFactor a = step(reader_, index_);
+    const Tensor made = made_pattern(trace_, reader_, index_[0], {query, query + 1});
+    if (const double own = made.at(0, index_[2]); own != a.value) a = number("A", own);  // it was edited
     add({a, arrived(index_)});
     add({a, number("Σ A ⊙ dA", sum.at(0))}, true);
   }

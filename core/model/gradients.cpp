@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/model/stage_backward.h"
@@ -30,7 +31,9 @@ Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::
 class Backward {
  public:
   Backward(const Trace& trace, Gradients& out)
-      : trace_(trace), out_(out), tape_(trace, out.records_, out.uses_, out.passed_, out.weighted_) {}
+      : trace_(trace),
+        out_(out),
+        tape_(trace, out.records_, out.uses_, out.passed_, out.weighted_, out.sent_) {}
 
   void run() {
     const ModelConfig& config = trace_.config();
@@ -81,8 +84,27 @@ class Backward {
     return joined_along(0, rows);
   }
 
-  // Through edits of the logits, row by row: each stands at its own position.
+  // Every row has a gradient where edits of the logits read others.
+  void read_all_rows() {
+    const auto reads = [&](const auto& edit) {
+      const NumberEdit* number = edit->number();
+      return number && number->where.kind == Target::Kind::step && number->where.site == site(Slot::logits) &&
+             !std::holds_alternative<float>(number->value) && !std::holds_alternative<Frozen>(number->value);
+    };
+    if (std::none_of(trace_.edits.begin(), trace_.edits.end(), reads)) return;
+    const std::int64_t count = trace_.find(site(Slot::logits))->shape[0];
+    out_.logits_ = spread(out_.logits_, out_.rows_, count);
+    out_.rows_.resize(static_cast<std::size_t>(count));
+    std::iota(out_.rows_.begin(), out_.rows_.end(), 0);
+  }
+
+  // Through edits of the logits: of all rows together where they read one another, else row by row.
   Tensor before_edits(const Tensor& dy) const {
+    if (std::ssize(out_.rows_) == trace_.find(site(Slot::logits))->shape[0]) {
+      auto back = through_edits(trace_, site(Slot::logits), dy);
+      if (!back) throw EditRefused{back.error()};
+      return *back;
+    }
     std::vector<Tensor> rows;
     for (std::size_t i = 0; i < out_.rows_.size(); ++i) {
       Tensor row = dy.slice(0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
@@ -102,8 +124,9 @@ class Backward {
   // The objective, and its gradient at the rows that words are read off.
   Tensor unembedding() {
     const ModelConfig& config = trace_.config();
-    const Tensor rows = final_rows(trace_);             // [pos, d_model]
-    out_.logits_ = at_logits();                         // [row, vocab]
+    const Tensor rows = final_rows(trace_);  // [pos, d_model]
+    out_.logits_ = at_logits();              // [row, vocab]
+    read_all_rows();
     const Tensor counted = rows.take_rows(out_.rows_);  // [row, d_model]
     tape_.at(site(Slot::logits));
     Tensor dy = out_.logits_passed_ = before_edits(out_.logits_);
@@ -147,25 +170,11 @@ class Backward {
 
 namespace {
 
-// Stages of attention and logits hold no gradient of a mean or of another row.
-Status check_edits(const Edits& edits) {
-  for (const auto& edit : edits) {
-    const NumberEdit* number = edit->number();
-    if (!number || number->where.kind != Target::Kind::step) continue;
-    const bool reads =
-        std::holds_alternative<MeanOver>(number->value) || std::holds_alternative<FromPos>(number->value);
-    if (reads && (score_stage(number->where.site.slot) || number->where.site.slot == Slot::logits))
-      return fail(Code::bad_shape, "error.model.edit_not_backward", {to_text(*edit)});
-  }
-  return Done{};
-}
-
 Status check(const Trace& trace, const Objective& objective) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
   if (!logits || trace.weights().all().empty()) return fail(Code::bad_shape, "error.model.no_loss");
   if (!trace.complete) return fail(Code::bad_shape, "error.model.incomplete");
-  TRY_OK(check_edits(trace.edits));
   if (objective.measure) {
     TRY(const double value, measured(*objective.measure, trace));
     (void)value;
@@ -252,7 +261,8 @@ Tensor uncapped(const AttentionState& state, const Tensor& dy, std::int64_t head
 
 }  // namespace
 
-Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range rows, Range cols) const {
+Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range rows, Range cols,
+                                  bool passed) const {
   const AttentionState* state = trace_->attention(site);
   if (!state || head < 0 || head >= state->in.q.size(0)) return {};
   rows = within(rows, state->in.q.size(1));
@@ -260,8 +270,8 @@ Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range row
   Site place = site;
   place.slot = Slot::z;
   if (!find(place)) return {};
-  const auto passed = passed_.find(place), weighted = weighted_.find(place);
-  const Tensor& dz = passed == passed_.end() ? find(place)->value() : passed->second;
+  const auto behind = passed_.find(place), weighted = weighted_.find(place);
+  const Tensor& dz = behind == passed_.end() ? find(place)->value() : behind->second;
   const Tensor& z = weighted == weighted_.end() ? trace_->find(place)->value() : weighted->second;
   Tensor dy = pattern_gradients(*state, dz, z, head, rows, cols, site.slot != Slot::pattern);
   const bool first = state->in.mask_before_scale;
@@ -271,25 +281,26 @@ Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range row
     case Slot::scaled: dy = first ? dy : uncapped(*state, dy, head, rows, cols); break;
     default: break;
   }
-  return state->edits && state->edits->reach(head) ? edited_rows(site, head, rows, cols, dy) : dy;
+  return state->edits && state->edits->reach(head) ? edited_rows(site, head, rows, cols, dy, passed) : dy;
 }
 
 // Rows that somebody edited, in place of those of the streamed attention.
-Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, Range cols,
-                              Tensor plain) const {
+Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain,
+                              bool passed) const {
   const AttentionState& state = *trace_->attention(site);
   const auto stage = static_cast<std::size_t>(*score_stage(site.slot));
   Site place = site;
   place.slot = Slot::z;
-  const auto passed = passed_.find(place);
-  const Tensor& dz = passed == passed_.end() ? find(place)->value() : passed->second;
+  const auto behind = passed_.find(place);
+  const Tensor& dz = behind == passed_.end() ? find(place)->value() : behind->second;
+  const StageEdits::Sent& sent = sent_.at(place).at(head);
   std::vector<float> out = plain.values();
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    if (!state.edits->covers(head, row)) continue;
-    const StageGradients back = stage_gradients(state, head, row, dz.select(0, head).select(0, row));
+    if (!state.edits->involves(head, row)) continue;
+    const StageGradients back = stage_gradients(state, head, row, dz.select(0, head).select(0, row), sent);
     for (std::int64_t col = cols.begin; col < cols.end; ++col)
       out[static_cast<std::size_t>((row - rows.begin) * cols.size() + col - cols.begin)] =
-          back.stages[stage].at(col);
+          (passed ? back.passed : back.stages)[stage].at(col);
   }
   return Tensor::from(std::move(out), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
 }
@@ -314,14 +325,18 @@ Tensor rectangle(const Tensor& step, std::int64_t head, Range rows, Range cols) 
 }  // namespace
 
 float Gradients::passed(const Site& site, const std::vector<std::int64_t>& index) const {
-  if (site.slot == Slot::logits)
-    return passed(site, 0, {index[0], index[0] + 1}, {index[1], index[1] + 1}).at(0);
+  if (const Record* record = find(site); record && record->derived) {
+    const std::int64_t row = index[index.size() - 2], col = index.back();
+    return passed(site, index.size() == 3 ? index[0] : 0, {row, row + 1}, {col, col + 1}).at(0);
+  }
   const auto kept = passed_.find(site);
   return kept == passed_.end() ? cell(site, index) : kept->second.at(index);
 }
 
 Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range cols) const {
   if (site.slot == Slot::logits && find(site)) return logit_gradients(logits_passed_, rows, cols);
+  if (const Record* record = find(site); record && record->derived)
+    return score_gradients(site, head, rows, cols, true);
   const auto kept = passed_.find(site);
   return kept == passed_.end() ? slice(site, head, rows, cols) : rectangle(kept->second, head, rows, cols);
 }
@@ -330,7 +345,7 @@ Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range c
   const Record* record = find(site);
   if (!record) return {};
   if (site.slot == Slot::logits) return logit_gradients(logits_, rows, cols);
-  if (record->derived) return score_gradients(site, head, rows, cols);
+  if (record->derived) return score_gradients(site, head, rows, cols, false);
   return rectangle(record->value(), head, rows, cols);
 }
 

@@ -69,8 +69,9 @@ class Gradients {
   friend class Backward;
   friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective);
   std::shared_ptr<const Trace> trace_;
-  Tensor edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain) const;
-  Tensor score_gradients(const Site& site, std::int64_t head, Range rows, Range cols) const;
+  Tensor edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain,
+                     bool passed) const;
+  Tensor score_gradients(const Site& site, std::int64_t head, Range rows, Range cols, bool passed) const;
   Tensor logit_gradients(const Tensor& of_rows, Range rows, Range cols) const;
 
   Objective objective_;
@@ -78,11 +79,12 @@ class Gradients {
   double measured_ = 0;
   std::map<Site, Tensor> passed_;    // of edited steps: what went on through their edits
   std::map<Site, Tensor> weighted_;  // z before its edits, where it has some
-  std::vector<std::int64_t> rows_;   // that have a target
+  std::vector<std::int64_t> rows_;   // that have a target, or that edits of the logits read
   Tensor logits_, logits_passed_;    // gradients of their logits [row, vocab], and what passes their edits
   std::vector<Record> records_;
   std::map<Site, int> index_;
   std::vector<WeightUse> uses_;
+  std::map<Site, std::map<std::int64_t, StageEdits::Sent>> sent_;  // by z and head: to rows that edits read
 };
 
 /// Runs backwards from an objective at the run's logits, through the edits that it was run under. Errors:

@@ -41,52 +41,90 @@ class Sum {
   std::array<Axis, 3> axes_;
 };
 
+// The way of one row back through the stages of one head.
+class RowBack {
+ public:
+  RowBack(const AttentionState& state, std::int64_t head, std::int64_t row, const StageEdits::Sent& sent)
+      : in_(state.in), lse_(state.lse), edits_(*state.edits), sent_(sent), head_(head), row_(row) {}
+
+  // Gradients of the pattern.
+  Row begin(const Tensor& dz) const {
+    const std::int64_t keys = in_.k.size(1), kv = head_ * in_.v.size(0) / in_.q.size(0);
+    Row dy(static_cast<std::size_t>(keys), 0.0);
+    for (std::int64_t key = 0; key < keys; ++key)
+      for (std::int64_t d = 0; d < in_.v.size(2); ++d)
+        dy[static_cast<std::size_t>(key)] +=
+            static_cast<double>(dz.at(d)) * static_cast<double>(in_.v.at(kv, key, d));
+    return dy;
+  }
+  // Through the edits of a stage from `first` on.
+  void through_edits(ScoreStage stage, Row& dy, std::size_t first = 0) const {
+    edits_.send_back(head_, stage, row_, sent_, dy, first);
+  }
+  // From a stage before its edits to what it was made of.
+  void through(ScoreStage stage, Row& dy) const {
+    const auto before = [&] { return edits_.before(in_, lse_, head_, stage, {row_, row_ + 1}); };
+    if (stage == ScoreStage::pattern) through_softmax(before(), dy);
+    if (stage == ScoreStage::capped && in_.cap > 0.f) {
+      const Tensor capped = before();
+      for (std::size_t key = 0; key < dy.size(); ++key) {
+        const double t =
+            static_cast<double>(capped.at(0, static_cast<std::int64_t>(key))) / static_cast<double>(in_.cap);
+        dy[key] *= 1 - t * t;
+      }
+    }
+    for (std::size_t key = 0; key < dy.size() && stage == ScoreStage::masked; ++key)
+      if (!in_.mask.allowed(in_.first_query + row_, static_cast<std::int64_t>(key))) dy[key] = 0;
+    for (std::size_t key = 0; key < dy.size() && stage == ScoreStage::scaled; ++key)
+      dy[key] *= static_cast<double>(in_.scale);
+  }
+
+ private:
+  const AttentionInputs& in_;
+  const Tensor& lse_;
+  const StageEdits& edits_;
+  const StageEdits::Sent& sent_;
+  std::int64_t head_, row_;
+};
+
+StageEdits::Sent sent_back(const AttentionState& state, std::int64_t head, const Tensor& dz) {
+  const std::vector<ScoreStage> order = stage_order(state.in);
+  return state.edits->sent(
+      state.in, state.lse, head,
+      [&](std::int64_t row, ScoreStage stage, std::size_t edit, const StageEdits::Sent& sent) {
+        const RowBack way(state, head, row, sent);
+        Row dy = way.begin(dz.select(0, head).select(0, row));
+        for (std::size_t i = order.size(); i-- > 0 && order[i] != stage;) {
+          way.through_edits(order[i], dy);
+          way.through(order[i], dy);
+        }
+        way.through_edits(stage, dy, edit + 1);
+        return dy;
+      });
+}
+
 }  // namespace
 
 StageGradients stage_gradients(const AttentionState& state, std::int64_t head, std::int64_t row,
-                               const Tensor& dz) {
-  const AttentionInputs& in = state.in;
-  const StageEdits& edits = *state.edits;
-  const std::int64_t keys = in.k.size(1), kv = head * in.v.size(0) / in.q.size(0);
-  const Range rows{row, row + 1};
+                               const Tensor& dz, const StageEdits::Sent& sent) {
+  const RowBack way(state, head, row, sent);
   StageGradients out;
-  Row dy(static_cast<std::size_t>(keys), 0.0);
-  for (std::int64_t key = 0; key < keys; ++key)
-    for (std::int64_t d = 0; d < in.v.size(2); ++d)
-      dy[static_cast<std::size_t>(key)] +=
-          static_cast<double>(dz.at(d)) * static_cast<double>(in.v.at(kv, key, d));
-  const std::vector<ScoreStage> order = stage_order(in);
+  Row dy = way.begin(dz);
+  const std::vector<ScoreStage> order = stage_order(state.in);
   for (std::size_t i = order.size(); i-- > 0;) {
-    const ScoreStage stage = order[i];
-    out.stages[static_cast<std::size_t>(stage)] = as_tensor(dy);
-    edits.send_back(head, stage, in.first_query + row, dy);
-    if (stage == ScoreStage::biased) out.bias = as_tensor(dy);
-    switch (stage) {
-      case ScoreStage::pattern: through_softmax(edits.before(in, state.lse, head, stage, rows), dy); break;
-      case ScoreStage::capped: {
-        const Tensor capped = edits.before(in, state.lse, head, stage, rows);
-        for (std::size_t key = 0; key < dy.size() && in.cap > 0.f; ++key) {
-          const double t =
-              static_cast<double>(capped.at(0, static_cast<std::int64_t>(key))) / static_cast<double>(in.cap);
-          dy[key] *= 1 - t * t;
-        }
-        break;
-      }
-      case ScoreStage::masked:
-        for (std::size_t key = 0; key < dy.size(); ++key)
-          if (!in.mask.allowed(in.first_query + row, static_cast<std::int64_t>(key))) dy[key] = 0;
-        break;
-      case ScoreStage::scaled:
-        for (double& x : dy) x *= static_cast<double>(in.scale);
-        break;
-      default: break;
-    }
+    const auto at = static_cast<std::size_t>(order[i]);
+    out.stages[at] = as_tensor(dy);
+    way.through_edits(order[i], dy);
+    out.passed[at] = as_tensor(dy);
+    if (order[i] == ScoreStage::biased) out.bias = out.passed[at];
+    way.through(order[i], dy);
   }
   out.products = as_tensor(dy);
   return out;
 }
 
-AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz, const Tensor& z) {
+AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz, const Tensor& z,
+                                  SentByHead& sent) {
   const AttentionInputs& in = state.in;
   if (!state.edits) return attend_backward(dz, in, {z, state.lse});
   const StageEdits& edits = *state.edits;
@@ -94,18 +132,20 @@ AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz,
   const std::int64_t heads = in.q.size(0), queries = in.q.size(1), keys = in.k.size(1);
   for (std::int64_t head = 0; head < heads; ++head)
     for (std::int64_t row = 0; row < queries; ++row)
-      for (std::int64_t d = 0; d < dz.size(2) && edits.covers(head, row); ++d)
+      for (std::int64_t d = 0; d < dz.size(2) && edits.involves(head, row); ++d)
         streamed.at(head, row, d) = 0.f;
   AttentionGrads grads = attend_backward(std::move(streamed).freeze(), in, {z, state.lse});
   Sum dq(grads.q), dk(grads.k), dv(grads.v);
   Tensor table = grads.table;
   std::vector<float> buckets = table.values();
   for (std::int64_t head = 0; head < heads; ++head) {
+    if (!edits.reach(head)) continue;
     const std::int64_t kv = head * in.k.size(0) / heads;
+    const StageEdits::Sent& own_sent = sent[head] = sent_back(state, head, dz);
     for (std::int64_t row = 0; row < queries; ++row) {
-      if (!edits.covers(head, row)) continue;
+      if (!edits.involves(head, row)) continue;
       const Tensor own = dz.select(0, head).select(0, row);
-      const StageGradients back = stage_gradients(state, head, row, own);
+      const StageGradients back = stage_gradients(state, head, row, own, own_sent);
       const Tensor pattern = state.stage(ScoreStage::pattern, head, {row, row + 1}, {0, keys});
       for (std::int64_t key = 0; key < keys; ++key) {
         const float weight = pattern.at(0, key), product = back.products.at(key);

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "core/model/gradients.h"
+#include "core/model/stage_backward.h"
 
 namespace attnscope {
 
 class Tape {
  public:
   Tape(const Trace& trace, std::vector<Record>& records, std::vector<WeightUse>& uses,
-       std::map<Site, Tensor>& passed, std::map<Site, Tensor>& weighted)
-      : trace_(trace), records_(records), uses_(uses), passed_(passed), weighted_(weighted) {}
+       std::map<Site, Tensor>& passed, std::map<Site, Tensor>& weighted, std::map<Site, SentByHead>& sent)
+      : trace_(trace), records_(records), uses_(uses), passed_(passed), weighted_(weighted), sent_(sent) {}
 
   const Trace& trace() const { return trace_; }
   bool has(const Site& site) const { return trace_.find(site) != nullptr; }
@@ -23,6 +24,8 @@ class Tape {
 
   /// z of an attention as it was before its own edits.
   Tensor weighted_values(const Site& z, const AttentionState& state);
+  /// What edits of an attention's stages send to rows that they read.
+  SentByHead& sent(const Site& z) { return sent_[z]; }
 
   /// Writes the gradient of a step, and returns what of it goes on through the edits of that step.
   Tensor at(const Site& site, Tensor gradient);
@@ -49,6 +52,7 @@ class Tape {
   std::vector<WeightUse>& uses_;
   std::map<Site, Tensor>& passed_;    // gradients of edited steps behind their edits
   std::map<Site, Tensor>& weighted_;  // z before its edits, where it has some
+  std::map<Site, SentByHead>& sent_;  // by the z of the attention
 };
 
 /// True where an edit of numbers names this step.

@@ -145,11 +145,12 @@ Status StageEdits::take(const NumberEdit& edit, ScoreStage stage, std::int64_t h
   const AxisRange* keys = range_on(edit.where, Axis::key);
   if (rows.size() <= 0 || (keys && keys->begin >= in.k.size(1))) return Done{};
   reached = true;
-  TRY(NumberEdit own, resolved(edit, in, lse, head, stage, attention_mask));
+  TRY(StageEdit own, resolved(edit, in, lse, head, stage, attention_mask));
+  own.rows = rows;
   HeadEdits& at = heads_[head];
+  at.first_query = in.first_query;
   at.stages[static_cast<std::size_t>(stage)].push_back(std::move(own));
-  at.covered.push_back(rows);
-  const auto check = apply(at.stages[static_cast<std::size_t>(stage)].back(),
+  const auto check = apply(at.stages[static_cast<std::size_t>(stage)].back().edit,
                            plain_rows(in, lse, head, stage, {rows.begin, rows.begin + 1}),
                            {in.first_query + rows.begin, nullptr});
   if (!check) return check.error();
@@ -157,9 +158,10 @@ Status StageEdits::take(const NumberEdit& edit, ScoreStage stage, std::int64_t h
 }
 
 // Without the head; means and copies of other rows become the numbers they stand for.
-Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& in, const Tensor& lse,
-                                        std::int64_t head, ScoreStage stage,
-                                        const std::vector<std::uint8_t>* attention_mask) const {
+Result<StageEdits::StageEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& in,
+                                                   const Tensor& lse, std::int64_t head, ScoreStage stage,
+                                                   const std::vector<std::uint8_t>* attention_mask) const {
+  std::vector<std::int64_t> read;
   std::erase_if(edit.where.at, [](const AxisRange& range) { return range.axis == axis_name(Axis::head); });
   const auto now = [&](Range rows) { return computed(in, lse, head, stage, rows, kEveryEdit); };
   if (auto* frozen = std::get_if<Frozen>(&edit.value); frozen && frozen->values.rank() == 3) {
@@ -170,14 +172,16 @@ Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& 
     if (row < 0 || row >= in.q.size(1))
       return fail(Code::out_of_range, "error.trace.stage_position", {to_text(edit.where), from->pos});
     edit.value = Frozen{now({row, row + 1}).select(0, 0), "@pos:" + std::to_string(from->pos)};
+    read = {row};
   } else if (std::holds_alternative<MeanOver>(edit.value)) {
     ColumnMeans means(in.k.size(1));
     for (std::int64_t row = 0; row < in.q.size(1); row += kRowsAtATime) {
       const Tensor part = now({row, std::min(row + kRowsAtATime, in.q.size(1))});
       for (std::int64_t i = 0; i < part.size(0); ++i) {
         const auto at = static_cast<std::size_t>(in.first_query + row + i);
-        if (!attention_mask || at >= attention_mask->size() || (*attention_mask)[at] != 0)
-          means.take(part, i);
+        if (attention_mask && at < attention_mask->size() && (*attention_mask)[at] == 0) continue;
+        means.take(part, i);
+        read.push_back(row + i);
       }
     }
     edit.value = Frozen{means.mean(), "mean"};
@@ -187,28 +191,75 @@ Result<NumberEdit> StageEdits::resolved(NumberEdit edit, const AttentionInputs& 
     if (keys && frozen->values.size(0) == in.k.size(1))
       frozen->values = frozen->values.slice(0, keys->begin, std::min(keys->end, in.k.size(1)));
   }
-  return edit;
+  return StageEdit{std::move(edit), {}, std::move(read)};
 }
 
 bool StageEdits::covers(std::int64_t head, std::int64_t row) const {
   const auto at = heads_.find(head);
-  return at != heads_.end() && std::any_of(at->second.covered.begin(), at->second.covered.end(),
-                                           [&](const Range& r) { return row >= r.begin && row < r.end; });
+  if (at == heads_.end()) return false;
+  for (const auto& stage : at->second.stages)
+    for (const StageEdit& one : stage)
+      if (row >= one.rows.begin && row < one.rows.end) return true;
+  return false;
 }
 
-void StageEdits::send_back(std::int64_t head, ScoreStage stage, std::int64_t pos,
-                           std::vector<double>& gradient) const {
+bool StageEdits::involves(std::int64_t head, std::int64_t row) const {
+  const auto at = heads_.find(head);
+  if (at == heads_.end()) return false;
+  for (const auto& stage : at->second.stages)
+    for (const StageEdit& one : stage)
+      if (std::binary_search(one.read.begin(), one.read.end(), row)) return true;
+  return covers(head, row);
+}
+
+StageEdits::Sent StageEdits::sent(const AttentionInputs& in, const Tensor& lse, std::int64_t head,
+                                  const BehindEdit& back) const {
+  Sent out;
+  const auto own = heads_.find(head);
+  if (own == heads_.end()) return out;
+  const std::vector<ScoreStage> order = stage_order(in);
+  for (auto stage = order.rbegin(); stage != order.rend(); ++stage) {
+    const auto& list = own->second.stages[static_cast<std::size_t>(*stage)];
+    auto& sums = out[static_cast<std::size_t>(*stage)];
+    sums.resize(list.size());
+    for (std::size_t i = list.size(); i-- > 0;) {
+      if (list[i].read.empty()) continue;
+      std::vector<double> sum(static_cast<std::size_t>(in.k.size(1)), 0.0);
+      const AxisRange* keys = range_on(list[i].edit.where, Axis::key);
+      const auto begin = static_cast<std::size_t>(keys ? keys->begin : 0);
+      const std::size_t end = keys ? std::min(static_cast<std::size_t>(keys->end), sum.size()) : sum.size();
+      for (std::int64_t row = list[i].rows.begin; row < list[i].rows.end; ++row) {
+        const std::vector<double> gradient = back(row, *stage, i, out);
+        const bool scales = list[i].edit.op == EditOp::scale;
+        const Tensor before = scales ? computed(in, lse, head, *stage, {row, row + 1}, i) : Tensor();
+        for (std::size_t key = begin; key < end; ++key)
+          if (gradient[key] != 0)
+            sum[key] += gradient[key] *
+                        (scales ? static_cast<double>(before.at(0, static_cast<std::int64_t>(key))) : 1.0);
+      }
+      for (double& x : sum) x /= static_cast<double>(list[i].read.size());
+      sums[i] = std::move(sum);
+    }
+  }
+  return out;
+}
+
+void StageEdits::send_back(std::int64_t head, ScoreStage stage, std::int64_t row, const Sent& sent,
+                           std::vector<double>& gradient, std::size_t first) const {
   const auto own = heads_.find(head);
   if (own == heads_.end()) return;
   const auto& list = own->second.stages[static_cast<std::size_t>(stage)];
-  for (auto edit = list.rbegin(); edit != list.rend(); ++edit) {
-    const std::vector<float> row(gradient.begin(), gradient.end());
-    const auto keys = static_cast<std::int64_t>(row.size());
-    const auto back =
-        apply_backward(*edit, Tensor::from(row, {{Axis::query, 1}, {Axis::key, keys}}), {pos, nullptr});
-    for (std::int64_t key = 0; key < keys; ++key)
-      gradient[static_cast<std::size_t>(key)] =
-          static_cast<double>(back->at(0, key));  // checked when it was taken
+  const auto& sums = sent[static_cast<std::size_t>(stage)];
+  for (std::size_t i = list.size(); i-- > first;) {
+    const std::vector<float> now(gradient.begin(), gradient.end());
+    const auto keys = static_cast<std::int64_t>(now.size());
+    const auto back = apply_backward(list[i].edit, Tensor::from(now, {{Axis::query, 1}, {Axis::key, keys}}),
+                                     {own->second.first_query + row, nullptr});
+    const bool read = std::binary_search(list[i].read.begin(), list[i].read.end(), row);
+    for (std::size_t key = 0; key < now.size(); ++key)
+      gradient[key] =
+          static_cast<double>(back->at(0, static_cast<std::int64_t>(key))) +  // checked when taken
+          (read ? sums[i][key] : 0.0);
   }
 }
 
@@ -220,7 +271,7 @@ Tensor StageEdits::computed(const AttentionInputs& in, const Tensor& lse, std::i
     const auto& list = own->second.stages[static_cast<std::size_t>(at)];
     const std::size_t count = at == stage ? std::min(edits_of_stage, list.size()) : list.size();
     for (std::size_t i = 0; i < count; ++i)
-      plane = (*apply(list[i], plane, {in.first_query + rows.begin, nullptr}))
+      plane = (*apply(list[i].edit, plane, {in.first_query + rows.begin, nullptr}))
                   .value;  // checked when it was taken
     return plane;
   };

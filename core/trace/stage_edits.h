@@ -3,6 +3,8 @@
 // the very bits of the streamed attention, so that a difference shows nothing but what follows from the edit.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -30,6 +32,8 @@ class StageEdits {
   bool reach(std::int64_t head) const { return heads_.contains(head); }
   /// True where an edit covers this row (a row of `in`).
   bool covers(std::int64_t head, std::int64_t row) const;
+  /// True where an edit covers this row or reads it: a mean, or another row's numbers.
+  bool involves(std::int64_t head, std::int64_t row) const;
   /// Rows of a stage with all keys -> [query, key].
   Tensor rows(const AttentionInputs& in, const Tensor& lse, std::int64_t head, ScoreStage stage,
               Range rows) const;
@@ -38,21 +42,35 @@ class StageEdits {
                 Range rows) const {
     return computed(in, lse, head, stage, rows, 0);
   }
-  /// Back through the edits of one stage for the query at position `pos`: gradients of all its keys.
-  void send_back(std::int64_t head, ScoreStage stage, std::int64_t pos, std::vector<double>& gradient) const;
+  /// What the edits of one head send to the rows that they read, by stage and in their order: the gradients
+  /// of what was read [key]; empty for those that read none.
+  using Sent = std::array<std::vector<std::vector<double>>, kScoreStages>;
+  /// `back(row, stage, edit, sent)` is the gradient of a row as it stands behind an edit of a stage, given
+  /// what later edits send.
+  using BehindEdit = std::function<std::vector<double>(std::int64_t row, ScoreStage stage, std::size_t edit,
+                                                       const Sent& sent)>;
+  Sent sent(const AttentionInputs& in, const Tensor& lse, std::int64_t head, const BehindEdit& back) const;
+  /// Back through the edits of one stage for one row, those from `first` on: gradients of all its keys, with
+  /// what they send to it.
+  void send_back(std::int64_t head, ScoreStage stage, std::int64_t row, const Sent& sent,
+                 std::vector<double>& gradient, std::size_t first = 0) const;
   /// Puts what follows for covered rows into z [head, query, d_head].
   Tensor weigh(const AttentionInputs& in, const Tensor& lse, const Tensor& z) const;
 
  private:
+  struct StageEdit {
+    NumberEdit edit;                 ///< without the head; its operand is numbers
+    Range rows;                      ///< covered rows of the inputs
+    std::vector<std::int64_t> read;  ///< rows of the inputs whose mean the operand is, or one row
+  };
   struct HeadEdits {
-    std::array<std::vector<NumberEdit>, kScoreStages> stages;  ///< without the head; operands are numbers
-    std::vector<Range> covered;                                ///< rows of the inputs
+    std::int64_t first_query = 0;
+    std::array<std::vector<StageEdit>, kScoreStages> stages;
   };
   Tensor computed(const AttentionInputs& in, const Tensor& lse, std::int64_t head, ScoreStage stage,
                   Range rows, std::size_t edits_of_stage) const;
-  Result<NumberEdit> resolved(NumberEdit edit, const AttentionInputs& in, const Tensor& lse,
-                              std::int64_t head, ScoreStage stage,
-                              const std::vector<std::uint8_t>* attention_mask) const;
+  Result<StageEdit> resolved(NumberEdit edit, const AttentionInputs& in, const Tensor& lse, std::int64_t head,
+                             ScoreStage stage, const std::vector<std::uint8_t>* attention_mask) const;
   Status take(const NumberEdit& edit, ScoreStage stage, std::int64_t head, const AttentionInputs& in,
               const Tensor& lse, const std::vector<std::uint8_t>* attention_mask, bool& reached);
 

@@ -154,6 +154,32 @@ TEST_P(GradientsExplained, uses_of_weights_add_up_to_what_is_learned) {
   }
 }
 
+TEST(EditedGradients, are_explained_by_what_passes_the_edits) {
+  const OpenedModel opened = must_open(model_path("gpt2"));
+  RunOptions options;
+  for (const char* text :
+       {"blocks.0.attn.pattern[head=0,query=3]=@pos:1", "blocks.0.attn.scores[head=0]=mean",
+        "blocks.1.attn.masked[head=1,query=2,key=0]=0.3", "blocks.1.mlp.pre[pos=1]*=0.5"})
+    options.edits.push_back(edit(text));
+  const auto made = backward(must_run(*opened.model, {.ids = {5, 3, 8, 1, 9}}, options),
+                             {{}, 0, 0, LogitMeasure{LogitMeasure::Kind::logit_diff, 1, 2, -1, {}}});
+  ASSERT_TRUE(made) << made.error().text();
+  auto readers = gradient_readers(**made);
+  for (const Record& record : (*made)->records()) {
+    if (record.site.slot == Slot::logits) continue;
+    std::mt19937 random(3);
+    for (int i = 0; i < 12; ++i) {
+      std::vector<std::int64_t> index;
+      for (const std::int64_t size : record.shape)
+        index.push_back(static_cast<std::int64_t>(random() % static_cast<unsigned>(size)));
+      const auto why = explain_gradient(**made, readers[record.site], record.site, index);
+      ASSERT_TRUE(why) << why.error().text();
+      EXPECT_NEAR(why->result, why->recorded, 1e-6 + 1e-4 * std::fabs(why->recorded))
+          << gradient_name(record.site) << shape_text(index);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, GradientsExplained, ::testing::ValuesIn(kModels),
                          [](const auto& model) { return model.param; });
 
