@@ -25,7 +25,7 @@ struct DrawItem {
   bool closed = false;         ///< polyline
   bool vertical = false;       ///< gradient: from top to bottom
   ImVec2 p0, p1;               ///< corners; ends of a line; p0 of a circle: its centre; text: its box, flat
-  ImVec2 pivot;                ///< text: what it is turned around
+  ImVec2 pivot;                ///< text: what it is rotated around
   float angle = 0;             ///< text: radians, clockwise
   ImU32 fill = 0, stroke = 0;  ///< gradient: from fill to stroke
   float thickness = 0;         ///< of the stroke

@@ -46,7 +46,7 @@ using svg::paint;
 ImVec2 lesser(ImVec2 a, ImVec2 b) { return ImVec2(std::min(a.x, b.x), std::min(a.y, b.y)); }
 ImVec2 greater(ImVec2 a, ImVec2 b) { return ImVec2(std::max(a.x, b.x), std::max(a.y, b.y)); }
 
-// The rectangle that an element covers; larger where it is turned.
+// The rectangle that an element covers; larger where it is rotated.
 DrawClip bounds(const DisplayList& list, const DrawItem& item) {
   DrawClip out{lesser(item.p0, item.p1), greater(item.p0, item.p1)};
   float more = item.thickness / 2 + 1;
@@ -61,8 +61,9 @@ DrawClip bounds(const DisplayList& list, const DrawItem& item) {
     const ImVec2 flat[] = {item.p0, ImVec2(item.p1.x, item.p0.y), item.p1, ImVec2(item.p0.x, item.p1.y)};
     for (std::size_t i = 0; i < 4; ++i) {
       const ImVec2 d(flat[i].x - item.pivot.x, flat[i].y - item.pivot.y);
-      const ImVec2 turned(item.pivot.x + d.x * cosine - d.y * sine, item.pivot.y + d.x * sine + d.y * cosine);
-      out = {lesser(i ? out.p0 : turned, turned), greater(i ? out.p1 : turned, turned)};
+      const ImVec2 rotated(item.pivot.x + d.x * cosine - d.y * sine,
+                           item.pivot.y + d.x * sine + d.y * cosine);
+      out = {lesser(i ? out.p0 : rotated, rotated), greater(i ? out.p1 : rotated, rotated)};
     }
   }
   return {ImVec2(out.p0.x - more, out.p0.y - more), ImVec2(out.p1.x + more, out.p1.y + more)};

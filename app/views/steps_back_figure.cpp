@@ -83,12 +83,12 @@ class StepGradientBuilder : GradientParts {
     top.title = short_name(reader) + ".weight";
     if (words) product_logits(left);
     if (words) pick_words(top.col, top.picked_cols);
-    top = turned(std::move(top));
+    top = transposed(std::move(top));
     std::swap(top.picked_rows, top.picked_cols);
     if (words && !top.picked_rows.empty()) top = with_picked_rows(std::move(top));
     out.push_back({std::move(left), std::move(top)});
   }
-  /// A turned weight whose rows are picked words: read column by column of the weight.
+  /// A transposed weight whose rows are picked words: read column by column of the weight.
   Operand with_picked_rows(Operand operand) const {
     const std::vector<std::int64_t> picks = operand.picked_rows;
     const Tensor table = trace_.weights().get(operand.weight);  // [d_model, vocab]
@@ -112,13 +112,13 @@ class StepGradientBuilder : GradientParts {
       Operand arrived = gradient(reader, "left", head);
       if (to_first) {
         Operand other = step(second, "top", trace_.own_head(second, head));
-        out.push_back({std::move(arrived), scores ? std::move(other) : turned(std::move(other))});
+        out.push_back({std::move(arrived), scores ? std::move(other) : transposed(std::move(other))});
       } else {
         Operand other = step(first, "top", trace_.own_head(first, head));
         if (scores)
-          out.push_back({turned(std::move(arrived)), std::move(other)});
+          out.push_back({transposed(std::move(arrived)), std::move(other)});
         else
-          out.push_back({turned(std::move(other)), std::move(arrived)});
+          out.push_back({transposed(std::move(other)), std::move(arrived)});
       }
     }
   }

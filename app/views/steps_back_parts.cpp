@@ -42,7 +42,7 @@ bool GradientParts::reads_words(const Site& site) const {
                      [](const Site& reader) { return reader.slot == Slot::logits; });
 }
 
-Operand GradientParts::turned(Operand operand) {
+Operand GradientParts::transposed(Operand operand) {
   operand.transposed = !operand.transposed;
   std::swap(operand.row, operand.col);
   operand.title += "ᵀ";

@@ -1,5 +1,5 @@
-// What figures of gradients are put together from: a step's gradient, matrices turned over, products, sums of
-// shares. Shared by the figures of steps and of weights in the backward mode; not for views.
+// What figures of gradients are put together from: a step's gradient, matrices transposed over, products,
+// sums of shares. Shared by the figures of steps and of weights in the backward mode; not for views.
 #pragma once
 
 #include "app/views/steps_back_figure.h"
@@ -21,7 +21,7 @@ class GradientParts : protected FigureParts {
   static std::string short_name(const Site& site);
   bool reads_words(const Site& site) const;
   /// Turns an operand over; its part too.
-  static Operand turned(Operand operand);
+  static Operand transposed(Operand operand);
   /// Numbers of the run as a part of their own, so that matrices can be joined.
   PlaneSource part_of(const Operand& operand) const;
   /// The gradient of a step.

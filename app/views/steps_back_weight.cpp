@@ -71,7 +71,7 @@ class WeightGradientBuilder : GradientParts {
     const bool dot = step_.rule == Rule::dot && why && !why->terms.empty();
     if (!dot || trace_.weights().get(wish_.weight).rank() == 1)
       return summed(std::move(out), std::move(arrived));
-    Operand left = turned(step(why->terms[0].factors[0].site, "left"));
+    Operand left = transposed(step(why->terms[0].factors[0].site, "left"));
     if (left.col.size != arrived.row.size) {  // one prediction for the whole input
       left.picked_cols = {0};
       left.col.size = 1;

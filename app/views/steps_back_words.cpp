@@ -223,8 +223,8 @@ std::string gradient_torch(const BackwardResult& grads, const Site& site, const 
   if (!weight.empty()) {
     const std::string module = module_of(std::string(step_of(site.slot).torch));
     const std::string part = weight.ends_with(".bias") ? "bias" : "weight";
-    const bool turned = part == "weight" && step_of(site.slot).rule == Rule::dot;
-    return (module.empty() ? part : module + "." + part) + (turned ? ".grad.T" : ".grad") + "  # " +
+    const bool transposed = part == "weight" && step_of(site.slot).rule == Rule::dot;
+    return (module.empty() ? part : module + "." + part) + (transposed ? ".grad.T" : ".grad") + "  # " +
            tr("steps.back.torch_weight");
   }
   const std::string name = assigned(line);

@@ -26,8 +26,8 @@ Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols)
   if (operand.transposed) {
     Operand upright = operand;
     upright.transposed = false;
-    const Tensor turned = plane(trace, upright, cols, rows);
-    return turned.empty() ? turned : turned.transpose();
+    const Tensor transposed = plane(trace, upright, cols, rows);
+    return transposed.empty() ? transposed : transposed.transpose();
   }
   if (!operand.is_weight()) {
     const Slot slot = operand.site.slot;

@@ -152,7 +152,7 @@ double yarn_magnitude(double factor, double weight) {
 }
 
 // The fields of YaRN. Without a factor the two lengths say it; mscale and mscale_all_dim, as DeepSeek writes
-// them, make the length of the turned pairs.
+// them, make the length of the rotated pairs.
 void read_yarn(ConfigReader& inner, double positions, RopeSpec& rope) {
   if (!inner.find({"factor"}) && rope.original_max_positions > 0)
     rope.factor = std::max(positions / rope.original_max_positions, 1.0);

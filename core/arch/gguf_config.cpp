@@ -86,14 +86,14 @@ Result<json> frequency_factors(const Gguf& file) {
 // How many features of a head of `d_head` turn. `all`: the file may say nothing else.
 void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
   constexpr const char* kKey = "rope.dimension_count";
-  const auto turned = entries.integer(kKey);
-  if (!turned || d_head < 1) return;
-  if (*turned < 1 || *turned > d_head || *turned % 2 != 0)
-    entries.refuse(Code::out_of_range, kKey, "error.arch.gguf.turned_pairs", {*turned, d_head});
-  else if (all && *turned != d_head)
-    entries.refuse(Code::unsupported, kKey, "error.arch.gguf.turned_part", {*turned, d_head});
+  const auto rotated = entries.integer(kKey);
+  if (!rotated || d_head < 1) return;
+  if (*rotated < 1 || *rotated > d_head || *rotated % 2 != 0)
+    entries.refuse(Code::out_of_range, kKey, "error.arch.gguf.rotated_pairs", {*rotated, d_head});
+  else if (all && *rotated != d_head)
+    entries.refuse(Code::unsupported, kKey, "error.arch.gguf.rotated_part", {*rotated, d_head});
   else
-    rope["partial_rotary_factor"] = rotary_share(*turned, d_head);
+    rope["partial_rotary_factor"] = rotary_share(*rotated, d_head);
 }
 
 Status set_rope(const Gguf& file, Entries& entries, json& config) {

@@ -11,7 +11,7 @@ namespace {
 
 using Order = std::vector<std::int64_t>;  // row r of the model is row order[r] of the file
 
-// Llama's conversion turned the two halves of each head into pairs: (half, i) lies at (i, half).
+// Llama's conversion made pairs of the two halves of each head: (half, i) lies at (i, half).
 Order from_pairs(std::int64_t rows, std::int64_t heads) {
   const std::int64_t d_head = rows / heads, half = d_head / 2;
   Order order;

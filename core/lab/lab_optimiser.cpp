@@ -18,13 +18,13 @@ constexpr double kFarthest = 1e4, kBeta2 = 0.98;
 struct Valley {
   double a = 1, b = 1, cosine = 1, sine = 0;
 
-  Point turned(const Point& w) const { return {cosine * w[0] + sine * w[1], cosine * w[1] - sine * w[0]}; }
+  Point rotated(const Point& w) const { return {cosine * w[0] + sine * w[1], cosine * w[1] - sine * w[0]}; }
   double loss(const Point& w) const {
-    const Point uv = turned(w);
+    const Point uv = rotated(w);
     return 0.5 * (a * uv[0] * uv[0] + b * uv[1] * uv[1]);
   }
   Point gradient(const Point& w) const {
-    const Point uv = turned(w);
+    const Point uv = rotated(w);
     return {cosine * a * uv[0] - sine * b * uv[1], sine * a * uv[0] + cosine * b * uv[1]};
   }
 };

@@ -89,8 +89,8 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   out.formula =
       Text::of(data == TinyData::followers ? "lab.pair.formula.followers" : "lab.pair.formula.copying",
                {shown(a->loss, 3), shown(b->loss, 3)});
-  const bool turned = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
-  out.notice = turned ? notice(part_a, *b, *a, name_b, name_a) : notice(part_b, *a, *b, name_a, name_b);
+  const bool swapped = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
+  out.notice = swapped ? notice(part_a, *b, *a, name_b, name_a) : notice(part_b, *a, *b, name_a, name_b);
   return out;
 }
 

@@ -18,9 +18,9 @@ struct OuterStep {
   double left = 0;
 };
 
-/// Feature `feature` (clamped to 0 .. d_k - 1) of one head, queries and keys as they enter the scores: turned
-/// by their positions where the model rotates. Ranges are clamped. Errors: the run has no such attention, or
-/// holds no queries and keys.
+/// Feature `feature` (clamped to 0 .. d_k - 1) of one head, queries and keys as they enter the scores:
+/// rotated by their positions where the model rotates. Ranges are clamped. Errors: the run has no such
+/// attention, or holds no queries and keys.
 Result<OuterStep> outer_step(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t feature,
                              Range queries, Range keys);
 

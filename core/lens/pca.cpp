@@ -113,20 +113,20 @@ std::vector<Vector> largest_eigenvectors(const Symmetric& a, std::size_t count, 
       for (std::size_t j = i; j < size; ++j)
         inner[i][j] = inner[j][i] = dot(block[i].data(), image[j].data(), a.n);
     const std::vector<Vector> turn = small_eigen(std::move(inner), values);
-    std::vector<Vector> turned(size, Vector(a.n)), turned_image(size, Vector(a.n));
+    std::vector<Vector> rotated(size, Vector(a.n)), rotated_image(size, Vector(a.n));
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j)
         for (std::size_t k = 0; k < a.n; ++k) {
-          turned[i][k] += turn[i][j] * block[j][k];
-          turned_image[i][k] += turn[i][j] * image[j][k];
+          rotated[i][k] += turn[i][j] * block[j][k];
+          rotated_image[i][k] += turn[i][j] * image[j][k];
         }
     double residual = 0;
     for (std::size_t i = 0; i < std::min(count, size); ++i)
       for (std::size_t k = 0; k < a.n; ++k)
-        residual = std::max(residual, std::fabs(turned_image[i][k] - values[i] * turned[i][k]));
-    block = std::move(turned);
+        residual = std::max(residual, std::fabs(rotated_image[i][k] - values[i] * rotated[i][k]));
+    block = std::move(rotated);
     if (residual <= 1e-11 * std::max(values.front(), 1e-300)) break;
-    block = std::move(turned_image);
+    block = std::move(rotated_image);
     make_orthonormal(block);
   }
   make_orthonormal(block);

@@ -39,7 +39,7 @@ Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distanc
 struct Rotary {
   std::vector<double> frequencies;  ///< radians per position of each pair
   bool interleaved = false;         ///< pairs (2i, 2i + 1) instead of (i, i + half)
-  double magnitude = 1;             ///< turned pairs are multiplied by this (YaRN)
+  double magnitude = 1;             ///< rotated pairs are multiplied by this (YaRN)
   /// The dimensions of a pair.
   std::int64_t first_of(std::int64_t pair) const { return interleaved ? 2 * pair : pair; }
   std::int64_t second_of(std::int64_t pair) const {
@@ -51,7 +51,7 @@ Rotary rotary_of(const Trace& trace, Stack stack, std::int64_t d_head);
 /// Tokens per turn of each pair.
 std::vector<double> wavelengths_of(const Rotary& rotary);
 
-/// One pair of a query and a key turned to their positions.
+/// One pair of a query and a key rotated to their positions.
 struct RotaryPair {
   double q[2], k[2];  ///< as projected
   double rotated_q[2], rotated_k[2];

@@ -120,9 +120,9 @@ std::map<std::string, Tensor> collect(std::span<const std::shared_ptr<const Grad
   std::map<std::string, Tensor> out;
   for (Share& share : shares) {
     const std::string name = kept_weight(first.config(), share.name).name;
-    const bool turned =
+    const bool transposed =
         name != share.name && share.kind == WeightUse::Kind::product;  // [d, vocab] of a table
-    add_to(out, name, turned ? share.weight.transpose().packed() : share.weight);
+    add_to(out, name, transposed ? share.weight.transpose().packed() : share.weight);
     if (!share.bias.empty()) out[bias_name(share.name)] = share.bias;
   }
   return out;

@@ -102,9 +102,9 @@ Status check_attention(const AttentionSpec& a, int layer, bool rotates, const Ro
   if (a.n_heads % a.n_kv_heads != 0) {
     return bad_size("error.model.shared_heads", {layer, a.n_heads, a.n_kv_heads});
   }
-  const int turned = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
-  if (rotates && (turned % 2 != 0 || turned > a.d_head)) {
-    return bad_size("error.model.rotary_pairs", {layer, turned, a.d_head});
+  const int rotated = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
+  if (rotates && (rotated % 2 != 0 || rotated > a.d_head)) {
+    return bad_size("error.model.rotary_pairs", {layer, rotated, a.d_head});
   }
   if (!a.mask.empty()) TRY_OK(MaskSpec::parse(a.mask));
   return Done{};

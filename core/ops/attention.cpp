@@ -197,11 +197,11 @@ class QueryRows {
   }
   void score_in_place(const float* k, const float* q, std::int64_t rows, std::int64_t begin,
                       std::int64_t end) {
-    const std::int64_t ld = keys_.keys().ld, turned = (end - begin) / 16 * 16;
-    kernel_.multiply_turned(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, turned, d_head_);
-    multiply_alone({q, d_head_, 1, nullptr, score_.get() + begin + turned, kKeys, rows, end - begin - turned,
-                    d_head_, true},
-                   Right(k + turned * ld, ld, true));
+    const std::int64_t ld = keys_.keys().ld, transposed = (end - begin) / 16 * 16;
+    kernel_.multiply_transposed(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, transposed, d_head_);
+    multiply_alone({q, d_head_, 1, nullptr, score_.get() + begin + transposed, kKeys, rows,
+                    end - begin - transposed, d_head_, true},
+                   Right(k + transposed * ld, ld, true));
   }
 
   // Scores become exp(score - running maximum); what the last vector has beyond them becomes 0.

@@ -28,8 +28,8 @@ struct Kernels {
                    float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
   /// The same for b stored as [n, k], n a multiple of 16, rows of a without gaps: for few rows of a, where a
   /// packed copy of b would serve once.
-  void (*multiply_turned)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
-                          std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  void (*multiply_transposed)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
+                              std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
   /// Nothing but `steps` times 12 vectors of x y + z, in registers; what comes out means nothing.
   float (*fused_burst)(std::int64_t steps);
   /// sum of x[i] y[i]

@@ -70,7 +70,7 @@ struct RopeSpec {
   double original_max_positions = 8192;  ///< llama3, dynamic, yarn
   double beta_fast = 32.0;        ///< yarn: turns within the original length above which nothing stretches
   double beta_slow = 1.0;         ///< yarn: turns below which all is stretched
-  double attention_factor = 0.0;  ///< yarn: the length of the turned pairs; 0 = 0.1 ln(factor) + 1
+  double attention_factor = 0.0;  ///< yarn: the length of the rotated pairs; 0 = 0.1 ln(factor) + 1
   bool truncate = true;           ///< yarn: the two borders are rounded to whole pairs
   int rotary_dims = 0;            ///< leading features that turn; 0 = all of d_head
   int frequency_dims = 0;         ///< d in theta^(-2i/d); 0 = rotary_dims
@@ -80,7 +80,7 @@ struct RopeSpec {
 /// Radians per position for each pair: [rotary_dims / 2]. `length` is the number of positions of the whole
 /// sequence, which the dynamic scaling depends on (0: within the original length).
 std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, std::int64_t length = 0);
-/// What turned pairs are multiplied by: 1, but for YaRN (Peng et al. 2023, section 3.4).
+/// What rotated pairs are multiplied by: 1, but for YaRN (Peng et al. 2023, section 3.4).
 double rope_magnitude(const RopeSpec& spec);
 /// Where the rows of a run stand: row i is at `rows[i]`, or at first + i where `rows` is empty.
 struct Positions {

@@ -99,8 +99,8 @@ class Work {
   std::int64_t run_in_place(const Piece& piece) const {
     const std::int64_t whole = piece.n / 16 * 16;
     if (w_.transposed && p_.x_col == 1) {
-      kernel_.multiply_turned(p_.x + piece.row * p_.x_row, p_.x_row, w_.data + piece.col * w_.ld, w_.ld,
-                              p_.y + piece.row * p_.ldy + piece.col, p_.ldy, piece.m, whole, p_.k);
+      kernel_.multiply_transposed(p_.x + piece.row * p_.x_row, p_.x_row, w_.data + piece.col * w_.ld, w_.ld,
+                                  p_.y + piece.row * p_.ldy + piece.col, p_.ldy, piece.m, whole, p_.k);
       return whole;
     }
     if (w_.transposed) return 0;

@@ -47,17 +47,17 @@ double added(const WeightPart& part, std::int64_t row, std::int64_t col) {
 void add_rectangle(const WeightPart& part, Range rows, Range cols, float* to) {
   const WeightUse& use = *part.use;
   if (use.kind == WeightUse::Kind::product && !part.bias) {
-    const Range in = part.turned ? cols : rows, out = part.turned ? rows : cols;
+    const Range in = part.transposed ? cols : rows, out = part.transposed ? rows : cols;
     const Tensor x = use.x.slice(1, in.begin, in.end).transpose().packed();  // [in, pos]
     Tensor product = linear(x, use.dy.slice(1, out.begin, out.end), {}, use.dy.axis(1));
-    if (part.turned) product = product.transpose();
+    if (part.transposed) product = product.transpose();
     product = product.packed();
     for (std::int64_t i = 0; i < product.count(); ++i) to[i] += product.data()[i];
     return;
   }
   for (std::int64_t row = rows.begin; row < rows.end; ++row)
     for (std::int64_t col = cols.begin; col < cols.end; ++col)
-      *to++ += static_cast<float>(part.turned ? added(part, col, row) : added(part, row, col));
+      *to++ += static_cast<float>(part.transposed ? added(part, col, row) : added(part, row, col));
 }
 
 // The step that used a weight; `number` counts the uses of one name, the last step's first.
@@ -92,7 +92,7 @@ std::vector<WeightPart> weight_parts(const Gradients& gradients, const std::stri
     part.own = is_use_of(use, name, part.bias);
     const WeightCell other = kept_weight(trace.config(), use.name, {0, 1});
     if (!part.own && (part.bias || other.name != kept.name)) continue;
-    part.turned = !part.own && other.index != kept.index;
+    part.transposed = !part.own && other.index != kept.index;
     out.push_back(part);
   }
   std::stable_partition(out.begin(), out.end(), [](const WeightPart& part) { return part.own; });
@@ -139,7 +139,7 @@ double weight_gradient_cell(const Gradients& gradients, const std::string& name,
   const std::vector<WeightPart> parts = weight_parts(gradients, name);
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   double sum = 0;
-  for (const WeightPart& part : parts) sum += part.turned ? added(part, col, row) : added(part, row, col);
+  for (const WeightPart& part : parts) sum += part.transposed ? added(part, col, row) : added(part, row, col);
   return parts.empty() ? std::numeric_limits<double>::quiet_NaN() : sum;
 }
 
@@ -259,8 +259,8 @@ Result<GradientExplanation> explain_weight_gradient(const Gradients& gradients, 
   GradientExplanation out;
   const std::int64_t row = index.size() > 1 ? index[0] : 0, col = index.back();
   for (const WeightPart& part : parts) {
-    out.shares.push_back(part.turned ? ShareOfWeight(gradients, part, col, row).run()
-                                     : ShareOfWeight(gradients, part, row, col).run());
+    out.shares.push_back(part.transposed ? ShareOfWeight(gradients, part, col, row).run()
+                                         : ShareOfWeight(gradients, part, row, col).run());
     out.result += out.shares.back().value;
   }
   out.recorded = weight_gradient_cell(gradients, name, index);

@@ -20,10 +20,10 @@ Tensor weight_gradient(const Gradients& gradients, const std::string& name, Rang
 /// tokens.
 struct WeightPart {
   const WeightUse* use = nullptr;
-  Site step;            ///< that used it
-  bool bias = false;    ///< the weight is the bias beside the use's product
-  bool turned = false;  ///< the use has it transposed
-  bool own = false;     ///< it is used under its own name
+  Site step;                ///< that used it
+  bool bias = false;        ///< the weight is the bias beside the use's product
+  bool transposed = false;  ///< the use has it the other way round
+  bool own = false;         ///< it is used under its own name
 };
 /// All uses of the numbers of a weight, its own first.
 std::vector<WeightPart> weight_parts(const Gradients& gradients, const std::string& name);

@@ -73,10 +73,10 @@ class Parser {
   }
 
   Result<Node> negated() {
-    bool turned = false;
-    while (take('!')) turned = !turned;
+    bool negated = false;
+    while (take('!')) negated = !negated;
     TRY(Node inner, term());
-    if (!turned) return inner;
+    if (!negated) return inner;
     Node out;
     out.kind = Kind::negation;
     out.children.push_back(std::move(inner));

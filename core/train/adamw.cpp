@@ -77,9 +77,9 @@ Tensor adamw(const Tensor& weight, const Tensor& gradient, AdamState& state, con
     apply(constants, end - begin, w.data() + begin, g.data() + begin, state.m.data() + begin,
           state.v.data() + begin, next.data() + begin, m.data() + begin, v.data() + begin);
   });
-  const auto turned = [&](Tensor tensor) { return down ? tensor.transpose() : tensor; };
-  state = {turned(std::move(m).freeze()), turned(std::move(v).freeze())};
-  return turned(std::move(next).freeze());
+  const auto transposed = [&](Tensor tensor) { return down ? tensor.transpose() : tensor; };
+  state = {transposed(std::move(m).freeze()), transposed(std::move(v).freeze())};
+  return transposed(std::move(next).freeze());
 }
 
 double sum_of_squares(const Tensor& tensor) {

@@ -29,7 +29,7 @@ Tensor scale_of(const Tensor& tensor) {
 void change_matrix(const Tensor& tensor) {
   const std::int64_t rows = tensor.size(0), cols = tensor.size(1);
   const Tensor part = tensor.slice(0, rows / 2, rows).slice(1, cols / 3, cols);
-  must(same_values(part.transpose().transpose().values(), part.values()), "a part that is turned twice");
+  must(same_values(part.transpose().transpose().values(), part.values()), "a part that is transposed twice");
   use(static_cast<double>(tensor.transpose().packed().at(0, rows - 1)));
   use(static_cast<double>(tensor.select(1, cols - 1).packed().at(rows - 1)));
   const std::int64_t some = std::min<std::int64_t>(rows, 2);
@@ -38,7 +38,7 @@ void change_matrix(const Tensor& tensor) {
                                      {{0, 0}, {1, 1}, BoxEdit::Kind::scale, 2, {}}};
   const Tensor set = tensor.with_cells(changes);
   must(set.at(0, 0) == 6 && (rows < 2 || set.at(1, 0) == 2), "values that were set and are not there");
-  must(set.transpose().values().at(0) == 6, "a value that was set and is not there when turned");
+  must(set.transpose().values().at(0) == 6, "a value that was set and is not there when transposed");
   if (set.is_encoded()) {
     must(set.set_by_hand().size() == static_cast<std::size_t>(some),
          "values set by hand that nobody knows of");
@@ -49,9 +49,9 @@ void change_matrix(const Tensor& tensor) {
   }
   std::vector<float> by(static_cast<std::size_t>(rows), 1.f);
   by.back() = 0.5f;
-  const Tensor scaled = tensor.scale_rows(by), turned = scaled.take_rows({rows - 1, 0});
-  must(same_values(turned.slice(0, 1, 2).values(), scaled.slice(0, 0, 1).values()), "rows that moved");
-  use(static_cast<double>(scaled.at(rows - 1, cols - 1) + turned.at(0, cols - 1)));
+  const Tensor scaled = tensor.scale_rows(by), reversed = scaled.take_rows({rows - 1, 0});
+  must(same_values(reversed.slice(0, 1, 2).values(), scaled.slice(0, 0, 1).values()), "rows that moved");
+  use(static_cast<double>(scaled.at(rows - 1, cols - 1) + reversed.at(0, cols - 1)));
 }
 
 void read_tensor(const Tensor& tensor, std::size_t most) {
@@ -64,8 +64,8 @@ void read_tensor(const Tensor& tensor, std::size_t most) {
     for (const float value : cut.transpose().values()) sum += static_cast<double>(value);
     const Tensor edited = tensor.with_value({0, 0}, 2);
     must(edited.at(0, 0) == 2, "a value that was set and is not there");
-    const Tensor turned = edited.take_rows({tensor.size(0) - 1, 0});
-    must(turned.at(1, 0) == 2, "rows in another order than was asked for");
+    const Tensor reversed = edited.take_rows({tensor.size(0) - 1, 0});
+    must(reversed.at(1, 0) == 2, "rows in another order than was asked for");
     change_matrix(tensor);
   }
   use(sum);

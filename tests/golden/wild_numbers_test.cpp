@@ -65,11 +65,11 @@ void round_linears(CheckpointFolder& rounded, CheckpointFolder& plain, bool conv
     std::vector<float> matrix = floats_of(tensor.bytes);
     const std::int64_t rows = tensor.shape[conv1d ? 1 : 0], cols = tensor.shape[conv1d ? 0 : 1];
     if (conv1d) {
-      std::vector<float> turned;
+      std::vector<float> transposed;
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t col = 0; col < cols; ++col)
-          turned.push_back(matrix[static_cast<std::size_t>(col * rows + row)]);
-      matrix = turned;
+          transposed.push_back(matrix[static_cast<std::size_t>(col * rows + row)]);
+      matrix = transposed;
     }
     const Int8Rows made = int8_of(matrix, rows);
     std::vector<float> again(matrix.size());

@@ -58,11 +58,11 @@ class LongPixels : public DrawnTest, public ::testing::WithParamInterface<std::s
     const auto has_shape = [&](const Tensor& one) {
       return shown.rows() == one.size(0) && shown.cols() == one.size(1);
     };
-    const Tensor turned = plane.transpose();  // as Kᵀ stands
-    if (!has_shape(plane)) return has_shape(turned) ? turned : Tensor();
-    const bool stands_turned = has_shape(turned) && shown.values.at(0, 1) == turned.at(0, 1) &&
-                               shown.values.at(0, 1) != plane.at(0, 1);
-    return stands_turned ? turned : plane;
+    const Tensor transposed = plane.transpose();  // as Kᵀ stands
+    if (!has_shape(plane)) return has_shape(transposed) ? transposed : Tensor();
+    const bool stands_transposed = has_shape(transposed) && shown.values.at(0, 1) == transposed.at(0, 1) &&
+                                   shown.values.at(0, 1) != plane.at(0, 1);
+    return stands_transposed ? transposed : plane;
   }
 
   static bool near(const std::uint8_t* p, ImU32 colour, int slack) {

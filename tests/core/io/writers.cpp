@@ -21,7 +21,7 @@ std::vector<NamedTensor> some_tensors() {
   const Tensor matrix = Tensor::from({1, 2, 3, 4, 5, 6}, {{Axis::pos, 2}, {Axis::d_model, 3}});
   return {
       {"blocks.0.attn.q", matrix},
-      {"turned", matrix.transpose()},
+      {"transposed", matrix.transpose()},
       {"four",
        Tensor::from({1, 2, 3, 4}, {{Axis::none, 1}, {Axis::head, 2}, {Axis::query, 1}, {Axis::key, 2}})},
       {"odd \"name\" é", Tensor::from({kNaN, INFINITY, -INFINITY, 1e-45f, 0.1f, -0.f}, {{Axis::vocab, 6}})},
@@ -53,7 +53,8 @@ TEST(Writers, SafetensorsComesBackBitForBit) {
   ASSERT_TRUE(source) << source.error().text();
   expect_same(**source);
   EXPECT_EQ((*source)->metadata().at("axes"), "q: pos");
-  EXPECT_EQ((*source)->load("turned")->data(), (*source)->load("turned")->data());  // aligned, so borrowed
+  EXPECT_EQ((*source)->load("transposed")->data(),
+            (*source)->load("transposed")->data());  // aligned, so borrowed
   EXPECT_EQ(folder.files(), 1u);
 }
 
@@ -101,8 +102,8 @@ TEST(Writers, JsonIsReadableAndExact) {
   const nlohmann::json& all = *read;
   EXPECT_EQ(all["blocks.0.attn.q"].dump(),
             R"({"axes":["pos","d_model"],"shape":[2,3],"values":[[1,2,3],[4,5,6]]})");
-  EXPECT_EQ(all["turned"]["values"].dump(), "[[1,4],[2,5],[3,6]]");
-  EXPECT_EQ(all["turned"]["axes"].dump(), R"(["d_model","pos"])");
+  EXPECT_EQ(all["transposed"]["values"].dump(), "[[1,4],[2,5],[3,6]]");
+  EXPECT_EQ(all["transposed"]["axes"].dump(), R"(["d_model","pos"])");
   EXPECT_EQ(all["four"]["values"].dump(), "[[[[1,2]],[[3,4]]]]");
   EXPECT_EQ(all["tokens"]["values"].dump(), "[5,-1,1099511627776]");
   EXPECT_EQ(all["none"]["values"].dump(), "[]");

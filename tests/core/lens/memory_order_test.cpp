@@ -20,16 +20,16 @@ TEST(MemoryOrder, OfAViewAndItsTranspose) {
   EXPECT_EQ(whole.axes, (std::vector<int>{0, 1, 2}));
   EXPECT_TRUE(whole.contiguous);
   EXPECT_EQ(whole.copied_bytes, 0);
-  const Tensor turned = flat.transpose();
-  const MemoryOrder order = memory_order(turned);
+  const Tensor transposed = flat.transpose();
+  const MemoryOrder order = memory_order(transposed);
   EXPECT_EQ(order.strides, (std::vector<std::int64_t>{1, 8}));
   EXPECT_EQ(order.axes, (std::vector<int>{1, 0}));
   EXPECT_FALSE(order.contiguous);
   EXPECT_EQ(order.copied_bytes, 3 * 8 * 4);
   for (std::int64_t i = 0; i < 8; ++i)
     for (std::int64_t j = 0; j < 3; ++j)
-      EXPECT_EQ(turned.at(i, j), flat.data()[i * order.strides[0] + j * order.strides[1]]);
-  EXPECT_TRUE(memory_order(turned.packed()).contiguous);
+      EXPECT_EQ(transposed.at(i, j), flat.data()[i * order.strides[0] + j * order.strides[1]]);
+  EXPECT_TRUE(memory_order(transposed.packed()).contiguous);
 }
 
 TEST(HeadProducts, AreThoseOfOneProduct) {

@@ -67,12 +67,12 @@ TEST(Attend, AgreesWithPlainLoops) {
 
 TEST(Attend, TakesAnyStrides) {
   AttentionInputs in = attention_inputs(2, 2, 20, 20, 6);
-  const auto turned = [](unsigned seed) {
+  const auto transposed = [](unsigned seed) {
     return noise({{Axis::d_head, 6}, {Axis::head, 2}, {Axis::key, 20}}, seed).permute({1, 2, 0});
   };
-  in.q = turned(5);
-  in.k = turned(6);
-  in.v = turned(7);
+  in.q = transposed(5);
+  in.k = transposed(6);
+  in.v = transposed(7);
   expect_by_the_book(in);
 }
 

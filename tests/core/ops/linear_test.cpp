@@ -35,8 +35,8 @@ TEST(Linear, AgreesWithPlainLoopsInEveryLayout) {
 TEST(Linear, TakesRowsWithGapsAndColumnsAsRows) {
   const Tensor wide = noise({{Axis::pos, 9}, {Axis::in, 40}}, 1);
   const Tensor w = noise({{Axis::in, 20}, {Axis::out, 11}}, 2);
-  const Tensor turned = noise({{Axis::in, 20}, {Axis::pos, 9}}, 3).transpose();
-  for (const Tensor& x : {wide.slice(1, 10, 30), wide.slice(1, 10, 30).slice(0, 4, 5), turned})
+  const Tensor transposed = noise({{Axis::in, 20}, {Axis::pos, 9}}, 3).transpose();
+  for (const Tensor& x : {wide.slice(1, 10, 30), wide.slice(1, 10, 30).slice(0, 4, 5), transposed})
     EXPECT_LT(worst_gap(linear(x, w, {}, Axis::out), product(x, w, {})), 1e-5);
 }
 
@@ -53,8 +53,8 @@ TEST(Linear, ThreadsDoNotChangeABit) {
          {Sizes{1, 768, 3072}, {1, 3072, 768}, {4, 300, 1000}, {256, 768, 500}, {700, 64, 1000}}) {
       const Tensor x = noise({{Axis::pos, s.rows}, {Axis::in, s.in}}, 1);
       const Tensor w = noise({{Axis::in, s.in}, {Axis::out, s.out}}, 2);
-      const Tensor turned = noise({{Axis::out, s.out}, {Axis::in, s.in}}, 2).transpose();
-      for (const Tensor& weight : {w, turned}) {
+      const Tensor transposed = noise({{Axis::out, s.out}, {Axis::in, s.in}}, 2).transpose();
+      for (const Tensor& weight : {w, transposed}) {
         set_thread_count(1);
         const Tensor one = linear(x, weight, {}, Axis::out);
         set_thread_count(2);

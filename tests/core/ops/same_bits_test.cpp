@@ -339,8 +339,8 @@ TEST(SameBits, RowsOfWhatLooksAtOneRow) {
     }
     const Tensor heads = noise({{Axis::head, 3}, {Axis::pos, 50}, {Axis::d_head, 12}}, 1);
     const auto frequencies = rope_frequencies({}, 12);
-    const Tensor turned = rotate(heads, frequencies, {5, {}});
-    EXPECT_TRUE(same_bits(rotate(heads.slice(1, 17, 18), frequencies, {22, {}}), turned.slice(1, 17, 18)));
+    const Tensor rotated = rotate(heads, frequencies, {5, {}});
+    EXPECT_TRUE(same_bits(rotate(heads.slice(1, 17, 18), frequencies, {22, {}}), rotated.slice(1, 17, 18)));
   });
 }
 

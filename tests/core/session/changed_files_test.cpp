@@ -53,7 +53,7 @@ struct Changed : ::testing::Test {
   }
   void open(bool mapped) { open(mapped, path); }
   // Another model of the same sizes: every weight has the other sign.
-  std::string turned() const {
+  std::string negated() const {
     std::string bytes = read_text(golden("models/gpt2/model.safetensors"));
     std::uint64_t header = 0;
     std::memcpy(&header, bytes.data(), sizeof header);
@@ -97,7 +97,7 @@ TEST_F(Changed, ACopiedModelStaysAndTheNewerOneIsOffered) {
   ASSERT_TRUE(set_weight(2.f));
   const float before = logit();
   EXPECT_EQ(session.newer_file(), "");
-  overwrite(weights, turned());
+  overwrite(weights, negated());
   ASSERT_TRUE(follow([&] { return !session.newer_file().empty(); }));
   EXPECT_EQ(session.newer_file(), weights);
   EXPECT_FALSE(session.mixed());
@@ -113,7 +113,7 @@ TEST_F(Changed, ACopiedModelStaysAndTheNewerOneIsOffered) {
 
 TEST_F(Changed, ANewerFileCanBeDismissedUntilTheNextOne) {
   open(false);
-  overwrite(weights, turned());
+  overwrite(weights, negated());
   ASSERT_TRUE(follow([&] { return !session.newer_file().empty(); }));
   session.dismiss_newer_file();
   EXPECT_EQ(session.newer_file(), "");
@@ -126,7 +126,7 @@ TEST_F(Changed, AMappedModelIsNotBelievedAfterASaveInPlace) {
   open(true);
   ASSERT_TRUE(type({5, 6, 7}));
   ASSERT_TRUE(set_weight(2.f));
-  overwrite(weights, turned());
+  overwrite(weights, negated());
   EXPECT_FALSE(session.document().model->run(session.document().sequences[0].input));
   session.poll();
   ASSERT_TRUE(session.mixed());
@@ -162,7 +162,7 @@ TEST_F(Changed, WhatWasDoneCanStillBeTakenBackAfterReadingAgain) {
     session.undo();
     session.wait();
     const std::string whole = read_text(weights);
-    overwrite(weights, turned());
+    overwrite(weights, negated());
     session.poll();
     read_again();
     const auto fresh = session.document().opened;
@@ -198,7 +198,7 @@ TEST_F(Changed, APinnedRunOfAMappedModelIsNotBelievedEither) {
   open(false, golden("models/llama"));
   session.poll();
   ASSERT_TRUE(session.pinned());
-  overwrite(weights, turned());
+  overwrite(weights, negated());
   ASSERT_TRUE(follow([&] { return !session.pinned(); }));
   ASSERT_TRUE(session.error());
   EXPECT_NE(session.error()->text().find("model.safetensors"), std::string::npos) << session.error()->text();

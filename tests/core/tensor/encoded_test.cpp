@@ -91,9 +91,9 @@ TEST_P(EncodedViews, ValuesSetByHand) {
 
 TEST_P(EncodedViews, SomeRowsInAnotherOrder) {
   const auto [e, p] = matrix(GetParam(), 4, 512);
-  const Tensor turned = e.take_rows({2, 0, 3, 1}).take_rows({1, 0, 2}), expected = p.take_rows({0, 2, 3});
-  expect_same(turned, expected);
-  EXPECT_FALSE(turned.same_bytes(e));
+  const Tensor taken = e.take_rows({2, 0, 3, 1}).take_rows({1, 0, 2}), expected = p.take_rows({0, 2, 3});
+  expect_same(taken, expected);
+  EXPECT_FALSE(taken.same_bytes(e));
   const std::vector<std::int64_t> from{0, 2, 3};
   for (std::int64_t row = 0; row < 3; ++row)
     EXPECT_EQ(expected.select(0, row).values(), p.select(0, from[static_cast<std::size_t>(row)]).values());

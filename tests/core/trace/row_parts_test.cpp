@@ -39,10 +39,10 @@ TEST(RowParts, AnglesTurnTheWayRotateDoes) {
   const Trace trace(config, std::make_shared<Weights>());
   const Tensor angles = rotation_angles(trace, 4, {1, 3});  // positions 1 and 2, two pairs
   const Tensor ones = Tensor::filled({{Axis::head, 1}, {Axis::pos, 3}, {Axis::d_head, 4}}, 1.f);
-  const Tensor turned = rotate(ones, rope_frequencies(config->position.rope, 4), {0, {}});
+  const Tensor rotated = rotate(ones, rope_frequencies(config->position.rope, 4), {0, {}});
   for (std::int64_t row = 0; row < 2; ++row)
     for (std::int64_t pair = 0; pair < 2; ++pair)
-      EXPECT_NEAR(turned.at(0, row + 1, pair),
+      EXPECT_NEAR(rotated.at(0, row + 1, pair),
                   std::cos(angles.at(row, pair)) - std::sin(angles.at(row, pair)), 1e-5f);
 }
 

@@ -218,9 +218,9 @@ TEST(Apply, coordinates_pick_a_box) {
   EXPECT_EQ(edited("embed[pos=7]=0", x), x.values());
   const auto wrong = apply(*(*parse_edit("embed[head=0]=0"))->number(), x);
   EXPECT_EQ(wrong.error().code, Code::bad_shape);
-  const auto turned = apply(*(*parse_edit("embed[pos=1]+=1"))->number(), x.transpose());
-  EXPECT_EQ(turned->value.values(), (Values{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
-  EXPECT_EQ(x.values(), (Values{1, 2, 3, 4, 5, 6}));              // and the original is never touched
+  const auto transposed = apply(*(*parse_edit("embed[pos=1]+=1"))->number(), x.transpose());
+  EXPECT_EQ(transposed->value.values(), (Values{1, 5, 2, 6, 3, 7}));  // strides of a view are honoured
+  EXPECT_EQ(x.values(), (Values{1, 2, 3, 4, 5, 6}));                  // and the original is never touched
 }
 
 TEST(Apply, positions_are_absolute) {

@@ -51,11 +51,13 @@ TEST(AdamW, keeps_the_order_of_memory) {
   const Tensor columns = rows.transpose().packed().transpose();
   ASSERT_FALSE(columns.contiguous());
   AdamState a, b;
-  const Tensor plain = adamw(rows, gradient, a, {}, 0.1, 1), turned = adamw(columns, gradient, b, {}, 0.1, 1);
-  EXPECT_EQ(plain.values(), turned.values());
-  EXPECT_EQ(turned.stride(0), 1);
+  const Tensor plain = adamw(rows, gradient, a, {}, 0.1, 1),
+               transposed = adamw(columns, gradient, b, {}, 0.1, 1);
+  EXPECT_EQ(plain.values(), transposed.values());
+  EXPECT_EQ(transposed.stride(0), 1);
   EXPECT_EQ(a.m.values(), b.m.values());
-  EXPECT_EQ(adamw(turned, gradient, b, {}, 0.1, 2).values(), adamw(plain, gradient, a, {}, 0.1, 2).values());
+  EXPECT_EQ(adamw(transposed, gradient, b, {}, 0.1, 2).values(),
+            adamw(plain, gradient, a, {}, 0.1, 2).values());
 }
 
 TEST(AdamW, sums_of_squares) {
