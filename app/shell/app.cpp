@@ -237,10 +237,10 @@ Options with_defaults(Options options, const Settings& settings) {
 // saved.
 void keep_all(FrameState& state, bool planned) {
   if (!planned) state.keep_unsaved();
-  Autosave::remove();
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
     (void)complain(saved.error());
   if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
+  Autosave::remove(state.session.jobs());
 }
 
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {

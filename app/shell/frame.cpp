@@ -32,6 +32,7 @@ constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes
 // first.
 constexpr float kNarrow = 800.f, kLow = 480.f;
+constexpr float kSlimTimeline = 44.f;
 constexpr double kSmallModel = 1e6;       // parameters x tokens
 constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
 constexpr ImGuiWindowFlags kFixed =
@@ -169,7 +170,8 @@ void Frame::draw_all(Painter& painter) {
   state_.poll_writing();
   weight_check_.follow(state_);
   follow_backward();
-  state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence);
+  state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence,
+                                 state_.session.pinned());
   state_.run = run_;
   state_.walked = walked_;
   begin_items();
@@ -181,6 +183,7 @@ void Frame::draw_all(Painter& painter) {
   state_.workspace.moving = false;  // a view that moves says so again
   motion_.follow(state_.workspace, walked_.get(), ImGui::GetIO().DeltaTime);
   draw_window(painter);
+  if (run_) state_.take_choices();
   edit_menu_.draw(state_.session, run_.get(), state_.workspace, state_.commands);
   measure_menu_.draw(run_.get(), state_.workspace);
   draw_dialogs();
@@ -208,7 +211,7 @@ void Frame::draw_window(Painter& painter) {
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
   state_.workspace.told = presents_words(state_);
-  set_headings_told(state_.workspace.told);
+  set_headings_told(state_.workspace.told || ImGui::GetIO().DisplaySize.y < px(kVeryLow));
   if (state_.presenter.on)
     draw_presented(painter);
   else
@@ -287,7 +290,9 @@ void Frame::draw_panels(Painter& painter) {
   }
   const bool narrow = size.x < px(kNarrow);
   const float highest = size.y < px(kLow) ? kLeastTimeline : kMostTimeline;
-  const float bottom = size.y - px(std::clamp(workspace.timeline_height, kLeastTimeline, highest));
+  const bool slim = size.y < px(kVeryLow);
+  const float bottom =
+      size.y - px(slim ? kSlimTimeline : std::clamp(workspace.timeline_height, kLeastTimeline, highest));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = narrow ? 0.f : std::min(px(workspace.map_width), sides * 0.4f);
   const bool lesson = state_.lessons.open();
@@ -305,8 +310,9 @@ void Frame::draw_panels(Painter& painter) {
              kMostSide);
   splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
            kLeastSide, kMostSide);
-  splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
-           kLeastTimeline, kMostTimeline);
+  if (!slim)
+    splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
+             kLeastTimeline, kMostTimeline);
 }
 
 // The stage alone, with a line under it that says how to go on.
@@ -336,6 +342,14 @@ void Frame::ask_for_files() {
     state_.browse = BrowseRequest{true, "browser.title_save", state_.save_name(),
                                   [this](const std::string& path) { state_.save_as(path); }};
   state_.ask_open = state_.ask_save_as = false;
+  const FigureWish wish = state_.commands.take_figure_wish();
+  if (wish == FigureWish::text) state_.export_request = ExportRequest{{}, 1.f, true, true};
+  if (wish == FigureWish::svg)
+    state_.browse = BrowseRequest{true, "edit_menu.figure.title", state_.workspace.view + ".svg",
+                                  [this](const std::string& path) {
+                                    const bool named = path.size() > 4 && path.ends_with(".svg");
+                                    state_.export_request = ExportRequest{named ? path : path + ".svg"};
+                                  }};
   if (auto question = state_.commands.take_question())
     state_.browse =
         BrowseRequest{question->save, question->title, question->name,

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <thread>
 
+#include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "core/base/text.h"
@@ -46,7 +47,8 @@ void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
   const auto begin = std::chrono::steady_clock::now();
   for (int quiet = 0; quiet < frames;) {
     draw_frames(1, host, frame);
-    const bool busy = session.jobs().any_busy() || session.has_news() || fonts_pending();
+    const bool busy =
+        session.jobs().any_busy() || session.has_news() || session.awaits_training() || fonts_pending();
     quiet = busy ? 0 : quiet + 1;
     if (busy) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
@@ -84,7 +86,9 @@ bool shows_more_than_text(const DisplayList& list) {
 
 bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
-Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
+namespace {
+
+DisplayList stage_as_list(ImguiHost& host, Frame& frame) {
   FrameState& state = frame.state();
   DisplayList list;
   state.recording = &list;
@@ -92,15 +96,38 @@ Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
   frame.draw(host.painter());
   ImGui::Render();
   state.recording = nullptr;
+  return list;
+}
+
+}  // namespace
+
+Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
+  FrameState& state = frame.state();
+  const DisplayList list = stage_as_list(host, frame);
   const auto run = frame.run();
   if (!run || !run->document.opened || !shows_more_than_text(list))
     return fail(Code::unsupported, "error.app.no_figure", {in_quotes(tr("view." + state.workspace.view))});
   return to_svg(list, page_of(state, *run, list));
 }
 
+namespace {
+
+void copy_figure(ImguiHost& host, GlContext& context, Frame& frame) {
+  FrameState& state = frame.state();
+  host.begin_picture(context.width(), context.height());  // without the pointer
+  draw_frames(kExportFrames, host, frame);
+  const DisplayList list = stage_as_list(host, frame);
+  host.end_picture();
+  ImGui::SetClipboardText(figure_as_text(list).c_str());
+  state.notify(Notice::Kind::good, Text::of("export.copied"));
+}
+
+}  // namespace
+
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
   const float usual = ui_scale();
   FrameState& state = frame.state();
+  if (request.copies) return copy_figure(host, context, frame);
   if (is_svg_path(request.path)) {
     host.begin_picture(context.width(), context.height());  // without the pointer
     draw_frames(kExportFrames, host, frame);

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "app/state/session_look.h"
 #include "core/base/text.h"
@@ -18,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kEvery = 5;  // seconds
+constexpr double kEvery = 5, kTraining = 10;  // seconds, of edits and of a run that goes on
 constexpr std::string_view kBegin = "autosave-";
 
 std::string own_path() {
@@ -36,41 +38,51 @@ pid_t owner_of(const std::string& name) {
   return error == std::errc() && std::string_view(end) == kSessionEnding && pid > 0 ? pid : 0;
 }
 
-void move_with_arrays(const std::string& from, const std::string& to) {
+// A session and all that lies beside it.
+std::vector<std::string> files_of(const std::string& path) {
+  std::vector<std::string> out = beside_session(path);
+  out.push_back(path);
+  return out;
+}
+
+void remove_session(const std::string& path) {
   std::error_code ignored;
-  fs::rename(from, to, ignored);
-  fs::rename(from + ".safetensors", to + ".safetensors", ignored);
+  for (const std::string& file : files_of(path)) fs::remove_all(file, ignored);
+}
+
+void move_session(const std::string& from, const std::string& to) {
+  std::error_code ignored;
+  const std::vector<std::string> before = files_of(from), after = files_of(to);
+  for (std::size_t i = 0; i < before.size(); ++i) fs::rename(before[i], after[i], ignored);
 }
 
 }  // namespace
 
 void Autosave::follow(FrameState& state) {
-  const Session& session = state.session;
+  Session& session = state.session;
   const double now = ImGui::GetTime();
   if (session.opened_version() != opened_) {
     opened_ = session.opened_version();
     point_ = session.history().point();
   }
   const std::uint64_t point = session.history().point();
-  if (now - last_ < kEvery || point == point_ || !session.document().opened || !session.history().can_undo())
-    return;
+  const int step = session.shown_training_step();
+  const bool edited = point != point_ && session.history().can_undo(), trained = step > 0 && step != step_;
+  waiting_ = session.document().opened && (edited || trained);
+  if (!waiting_ || now - last_ < (edited ? kEvery : kTraining) || session.jobs().busy("autosave")) return;
   last_ = now;
   point_ = point;
+  step_ = step;
+  waiting_ = false;
   const std::string path = own_path();
-  if (path.empty()) return;
-  state.session.jobs().submit("autosave", [path, document = session.document(), pinned = session.pinned(),
-                                           look = look_of(state.workspace)](const std::atomic<bool>&) {
-    if (make_folder(config_folder()))
-      (void)save_session(path, document, look, pinned ? &pinned->document : nullptr);
-  });
+  if (path.empty() || !make_folder(config_folder())) return;
+  session.save_later(path, state.look());
 }
 
-void Autosave::remove() {
-  std::error_code ignored;
-  const std::string path = own_path();
-  if (path.empty()) return;
-  fs::remove(path, ignored);
-  fs::remove(path + ".safetensors", ignored);
+void Autosave::remove(const Jobs& jobs) {
+  for (int i = 0; i < 200 && jobs.busy("autosave"); ++i)  // it would write behind
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (const std::string path = own_path(); !path.empty()) remove_session(path);
 }
 
 std::string Autosave::left_behind() {
@@ -88,7 +100,8 @@ std::string Autosave::left_behind() {
   }
   if (newest.empty()) return newest;
   const std::string to = config_folder() + "/recovered" + kSessionEnding;
-  move_with_arrays(newest, to);
+  remove_session(to);
+  move_session(newest, to);
   return to;
 }
 

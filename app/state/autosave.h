@@ -14,7 +14,7 @@ class Autosave {
   /// Something new is not written yet: a frame is worth drawing before long.
   bool waiting() const { return waiting_; }
   /// The program ends, and what was not saved is let go of.
-  static void remove();
+  static void remove(const Jobs& jobs);
   /// The newest session that a program left which no longer runs; empty: none. The file is renamed, so that
   /// it is offered once.
   static std::string left_behind();
@@ -23,6 +23,7 @@ class Autosave {
   double last_ = 0;          ///< seconds of the program's clock
   std::uint64_t point_ = 0;  ///< what was written last
   std::uint64_t opened_ = 0;
+  int step_ = -1;  ///< of the model in training, likewise
   bool waiting_ = false;
 };
 

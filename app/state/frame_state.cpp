@@ -44,6 +44,21 @@ std::string shipped_text(const std::string& name, const char* which) {
   return has_string(key) ? tr(key) : *which ? std::string() : name;
 }
 
+// How the room is shared out: of a session, not of a page of a lesson.
+void keep_room(Workspace& workspace, Choices choices) {
+  choices.of("stage_share", workspace.stage_share, 0.2f, 0.8f);
+  choices.of("map_width", workspace.map_width, 120.f, 520.f);
+  choices.of("inspector_width", workspace.inspector_width, 120.f, 520.f);
+  choices.of("timeline_height", workspace.timeline_height, 64.f, 260.f);
+}
+
+nlohmann::json chosen_in(View& view) {
+  nlohmann::json out = nlohmann::json::object();
+  Choices choices(out);
+  view.keep(choices);
+  return out;
+}
+
 /// The path from the root on, so that a recent file is found from any folder.
 std::string whole_path(const std::string& path) {
   std::error_code error;
@@ -55,6 +70,7 @@ std::string whole_path(const std::string& path) {
 
 FrameState::FrameState(Session& the_session) : session(the_session) {
   for (auto* half : {&views, &second_views}) *half = make_views();
+  for (const auto& view : views) usual_choices_[view->id()] = chosen_in(*view);
 }
 
 View* FrameState::view(const std::string& id, bool second) const {
@@ -165,6 +181,7 @@ void FrameState::remember_opened() {
   look_.reset();
   if (from) look_ = from->look();
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
+  if (from) session.train_from(*from);
   if (from)
     session.pin([file = *from, document = session.document()](const std::atomic<bool>& cancel) {
       return pinned_of(file, document, &cancel);
@@ -179,7 +196,40 @@ void FrameState::remember_opened() {
 
 void FrameState::take_session_cursor(const RunResult& result) {
   if (look_) take_cursor(*look_, result, workspace);
-  look_.reset();
+  if (look_) choices_ = std::exchange(look_, {});
+}
+
+void FrameState::take_choices() {
+  const std::optional<nlohmann::json> look = std::exchange(choices_, {});
+  if (!look) return;
+  const auto take = [&](const std::vector<std::unique_ptr<View>>& half, const char* key) {
+    const nlohmann::json all = look->value(key, nlohmann::json::object());
+    for (const auto& view : half) {
+      nlohmann::json chosen = usual_choices_[view->id()];
+      if (all.is_object() && all.contains(view->id()) && all[view->id()].is_object())
+        chosen.update(all[view->id()]);
+      Choices choices(std::as_const(chosen));
+      view->keep(choices);
+    }
+  };
+  take(views, "views");
+  take(second_views, "second_views");
+  if (look->contains("room")) keep_room(workspace, Choices(std::as_const((*look)["room"])));
+}
+
+nlohmann::json FrameState::look() const {
+  nlohmann::json out = look_of(workspace);
+  const auto put = [&](const std::vector<std::unique_ptr<View>>& half, const char* key) {
+    for (const auto& view : half)
+      if (nlohmann::json chosen = chosen_in(*view); chosen != usual_choices_.at(view->id()))
+        out[key][view->id()] = std::move(chosen);
+  };
+  put(views, "views");
+  if (!workspace.second_view.empty()) put(second_views, "second_views");
+  nlohmann::json& room = out["room"] = nlohmann::json::object();
+  Workspace copy = workspace;
+  keep_room(copy, Choices(room));
+  return out;
 }
 
 void FrameState::open_page(const PageState& page) {
@@ -229,9 +279,7 @@ void FrameState::save() {
     save_as(session_path_.empty() ? opened->path : session_path_);
 }
 
-Status FrameState::save_session_to(const std::string& path) const {
-  return session.save(path, look_of(workspace));
-}
+Status FrameState::save_session_to(const std::string& path) const { return session.save(path, look()); }
 
 std::string FrameState::save_name() const {
   const auto& opened = session.document().opened;
@@ -264,7 +312,7 @@ void FrameState::save_as(const std::string& path) {
 void FrameState::keep_unsaved() {
   const std::string folder = config_folder();
   const auto& opened = session.document().opened;
-  if (folder.empty() || !opened || !session.history().can_undo()) return;
+  if (folder.empty() || !opened || !(session.history().can_undo() || session.shows_training())) return;
   const std::string name = fs::path(file_name(opened->path)).stem().string();
   const std::string path =
       folder + "/unsaved-" + name.substr(name.find(':') + 1) + (opened->scene ? ".json" : kSessionEnding);

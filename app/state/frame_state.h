@@ -48,6 +48,7 @@ struct ExportRequest {
   std::string path;
   float scale = 1.f;
   bool stage_only = false;
+  bool copies = false;  ///< the figure as text into the clipboard instead
 };
 
 /// A lesson to put on paper.
@@ -144,8 +145,12 @@ struct FrameState {
   std::string save_name() const;
   /// Puts unsaved changes into the folder of settings; the next start says so.
   void keep_unsaved();
-  /// The cursor of a session that was just opened, now that it has run.
+  /// The cursor of a session that was just opened, now that it has run; what was chosen inside its views
+  /// follows when they have been drawn once (take_choices).
   void take_session_cursor(const RunResult& result);
+  void take_choices();
+  /// Where one looks, and what is chosen inside the views, as sessions keep it.
+  nlohmann::json look() const;
   /// Writes the picture in the background; a notice says where it is or why it failed.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
   /// The same for a figure's text.
@@ -167,8 +172,10 @@ struct FrameState {
   std::string asked_path_;    ///< being opened
   std::string session_path_;  ///< of the session that is open; empty: none
   std::optional<SessionFile> asked_session_;
-  std::optional<nlohmann::json> look_;       ///< of the session, until it has run
-  std::optional<nlohmann::json> page_look_;  ///< of a page of a lesson that is being opened
+  std::optional<nlohmann::json> look_;                   ///< of the session, until it has run
+  std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn
+  std::map<std::string, nlohmann::json> usual_choices_;  ///< of a fresh window, by view
+  std::optional<nlohmann::json> page_look_;              ///< of a page of a lesson that is being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

@@ -43,6 +43,7 @@ json ask_look(const Asking& asking) {
           {"knock_out", settings.knock_out},
           {"patch", settings.patch},
           {"mean", settings.mean},
+          {"group", settings.group},
           {"other", settings.other},
           {"into_other", settings.into_other},
           {"stack", static_cast<int>(settings.stack)},
@@ -66,9 +67,53 @@ void take_ask(const json& look, Asking& asking) {
   read(*found, "knock_out", settings.knock_out);
   read(*found, "patch", settings.patch);
   read(*found, "mean", settings.mean);
+  read(*found, "group", settings.group);
+  settings.group = std::max(1, settings.group);
   read(*found, "other", settings.other);
   read(*found, "into_other", settings.into_other);
   read(*found, "change", settings.change);
+}
+
+// How one came to the number that is explained, and how its terms are listed.
+json inspector_look(const InspectorState& inspector) {
+  json trail = json::array();
+  for (const Place& place : inspector.trail)
+    trail.push_back(place.is_weight() ? json{{"weight", place.weight}, {"at", place.index}}
+                                      : json(to_text(place.cell)));
+  return {{"trail", trail}, {"all_terms", inspector.all_terms}, {"largest_first", inspector.largest_first}};
+}
+
+std::optional<Place> cell_place(const json& text, const Trace& trace) {
+  const auto cell = parse_cell(text.get<std::string>());
+  if (!cell || !trace.find(cell->site)) return std::nullopt;
+  return Place{*cell, {}, {}};
+}
+
+std::optional<Place> weight_place(const json& one, const Trace& trace) {
+  Place place;
+  const json none, &at = one.is_object() && one.contains("at") ? one["at"] : none;
+  if (one.is_object()) read(one, "weight", place.weight);
+  const Tensor* weight = trace.weights().find(place.weight);
+  if (!weight || !at.is_array() || static_cast<int>(at.size()) != weight->rank()) return std::nullopt;
+  for (int d = 0; d < weight->rank(); ++d) {
+    const json& index = at[static_cast<std::size_t>(d)];
+    if (!index.is_number_unsigned() || index.get<std::int64_t>() >= weight->size(d)) return std::nullopt;
+    place.index.push_back(index.get<std::int64_t>());
+  }
+  return place;
+}
+
+void take_inspector(const json& look, const Trace& trace, InspectorState& inspector) {
+  const auto found = look.find("inspector");
+  inspector.trail.clear();
+  if (found == look.end() || !found->is_object()) return;
+  read(*found, "all_terms", inspector.all_terms);
+  read(*found, "largest_first", inspector.largest_first);
+  for (const json& one : found->value("trail", json::array())) {
+    std::optional<Place> place = one.is_string() ? cell_place(one, trace) : weight_place(one, trace);
+    if (!place) return inspector.trail.clear();
+    inspector.trail.push_back(*std::move(place));
+  }
 }
 
 // The labs that were open, with their values as a person writes them.
@@ -77,8 +122,7 @@ json lab_look(const Workspace& workspace) {
   for (const auto& [name, values] : workspace.lab_values)
     if (const auto lab = find_lab(name))
       for (const LabControl& control : (*lab)->controls)
-        if (const auto at = values.all().find(control.id()); at != values.all().end())
-          out[name][control.id()] = value_text(control, at->second);
+        if (values.all().contains(control.id())) out[name][control.id()] = value_text(control, values);
   return out;
 }
 
@@ -113,6 +157,7 @@ json look_of(const Workspace& workspace) {
           {"difference", workspace.show_difference},
           {"shows_pinned", workspace.shows_pinned},
           {"log_scale", workspace.log_scale},
+          {"modules", workspace.shows_modules},
           {"backward", workspace.backward},
           {"backward_target", workspace.backward_target},
           {"backward_rows", static_cast<int>(workspace.backward_rows)},
@@ -120,6 +165,7 @@ json look_of(const Workspace& workspace) {
           {"stops", workspace.stops},
           {"watched", workspace.watched},
           {"ask", ask_look(workspace.asking)},
+          {"inspector", inspector_look(workspace.inspector)},
           {"output_page", workspace.output_page},
           {"lab", workspace.lab},
           {"lab_values", lab_look(workspace)},
@@ -139,6 +185,7 @@ void take_look(const json& look, Workspace& workspace) {
     for (std::size_t half = 0; half < 2; ++half)
       workspace.shows_pinned[half] = (*found)[half].is_boolean() && (*found)[half].get<bool>();
   read(look, "log_scale", workspace.log_scale);
+  read(look, "modules", workspace.shows_modules);
   read(look, "backward", workspace.backward);
   read(look, "backward_target", workspace.backward_target);
   int rows = static_cast<int>(workspace.backward_rows);
@@ -183,6 +230,7 @@ void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {
   if (auto cell = parse_cell(pinned); cell && run.trace(cursor.sequence).find(cell->site))
     cursor.pinned = *cell;
   tidy_cursor(cursor, run);
+  take_inspector(look, run.trace(cursor.sequence), workspace.inspector);
 }
 
 }  // namespace attnscope

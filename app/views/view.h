@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/gpu/painter.h"
+#include "app/views/choices.h"
 #include "app/widgets/commands.h"
 #include "core/session/session.h"
 
@@ -60,6 +61,8 @@ class View {
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// It is no longer on the stage: what it computes in the background may stop.
   virtual void leave(Commands&) {}
+  /// Names what a person chose in it, to be written into a session or read from one.
+  virtual void keep(Choices&) {}
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
 };

@@ -44,32 +44,71 @@ const Checkpoint* checkpoint_at(const TrainingSnapshot& snapshot, int step) {
   return after == snapshot.checkpoints.begin() ? after->get() : std::prev(after)->get();
 }
 
-// The model as it is shown, as a folder of its own that a session can refer to.
-Result<Document> kept_beside(Document document, const Task& task, const std::string& folder) {
+// The model in training as it is shown, as a folder of its own that a session can refer to.
+Status keep_beside(Document& document, const Task& task, const std::string& folder) {
   TRY(const std::string layout, fitting_layout(task.layout(), *document.opened->model));
   TRY_OK(save_model(folder, layout, *document.opened->model, task.tokenizer()));
   TRY(OpenedModel opened, open_model(folder));
   opened.title = document.opened->title;
   document.model = opened.model;
   document.opened = std::make_shared<const OpenedModel>(std::move(opened));
-  return document;
+  return Done{};
+}
+
+bool trains(const Document& document) {
+  return document.opened && starts_with(document.opened->path, kTrainingPath);
 }
 
 }  // namespace
 
-Status Session::save(const std::string& path, const nlohmann::json& look) const {
-  Document document = this->document();
-  const auto snapshot = training_.snapshot();
-  if (shows_training_ && snapshot && starts_with(document.opened->path, kTrainingPath)) {
-    TRY(document, kept_beside(std::move(document), *snapshot->task,
-                              std::filesystem::absolute(path + kModelEnding).string()));
+Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look) {
+  Document document = copy.document;
+  const std::string beside = std::filesystem::absolute(path).string();
+  if (copy.task) TRY_OK(keep_beside(document, *copy.task, beside + kModelEnding));
+  const auto shown = copy.task ? std::optional(copy.training) : std::nullopt;
+  if (!copy.pinned || !trains(*copy.pinned))
+    return save_session(path, document, look, copy.pinned.get(), shown);
+  Document pinned = *copy.pinned;
+  const std::string name = pinned.opened->path.substr(kTrainingPath.size());
+  std::shared_ptr<const Task> task = copy.task && copy.task->name() == name ? copy.task : nullptr;
+  if (!task) {
+    TRY(task, find_task(name));
   }
-  return save_session(path, document, look, pinned_ ? &pinned_->document : nullptr);
+  TRY_OK(keep_beside(pinned, *task, beside + kPinnedEnding));
+  return save_session(path, document, look, &pinned, shown);
+}
+
+SessionCopy Session::copy() const {
+  SessionCopy out;
+  out.document = document();
+  if (pinned_) out.pinned = std::make_shared<const Document>(pinned_->document);
+  const auto snapshot = training_.snapshot();
+  if (!shows_training_ || !snapshot || !trains(out.document)) return out;
+  out.task = snapshot->task;
+  out.training = {shown_step_, wanted_step_ < 0};
+  if (!out.training.newest || training_held()) return out;
+  out.training.step = snapshot->now.step;  // of the checkpoint; the window follows
+  out.document.opened = with_model(*snapshot->opened, snapshot->now.model);
+  out.document.model = snapshot->now.model;
+  return out;
+}
+
+Status Session::save(const std::string& path, const nlohmann::json& look) {
+  if (shows_training_) TRY_OK(training_.write(path + kRunEnding));
+  return write_session(path, copy(), look);
+}
+
+void Session::save_later(const std::string& path, const nlohmann::json& look) {
+  if (shows_training_) training_.write_later(path + kRunEnding);
+  jobs_.submit("autosave", [path, copy = copy(), look](const std::atomic<bool>&) {
+    (void)write_session(path, copy, look);
+  });
 }
 
 Status Session::train(const TrainingSettings& settings, bool run) {
   const auto before = training_.snapshot();
   TRY_OK(training_.start(settings, run));
+  joins_.reset();
   awaits_training_ = true;
   awaited_after_ = before ? before->run : 0;
   return Done{};
@@ -78,9 +117,40 @@ Status Session::train(const TrainingSettings& settings, bool run) {
 Status Session::train_from(const KeptRun& kept) {
   const auto before = training_.snapshot();
   TRY_OK(training_.resume(kept.settings, kept.path));
+  joins_.reset();
   awaits_training_ = true;
   awaited_after_ = before ? before->run : 0;
   return Done{};
+}
+
+void Session::train_from(const SessionFile& session) {
+  std::error_code ignored;
+  const std::string path = session.path + kRunEnding;
+  if (!session.training || !std::filesystem::exists(path, ignored)) return;  // it was said
+  const auto before = training_.snapshot();
+  const Result<KeptRun> kept = read_run(path);
+  const Status begun =
+      kept ? training_.resume(kept->settings, path, EarlierModel{session.training->step, document().model})
+           : Status(kept.error());
+  if (!begun) {
+    error_ = begun.error();
+    return;
+  }
+  joins_ = session.training;
+  awaits_training_ = true;
+  awaited_after_ = before ? before->run : 0;
+}
+
+// What is open is the model of the run, at one of its steps: nothing is opened anew.
+void Session::join_training(const TrainingSnapshot& snapshot) {
+  const TrainingShown shown = *std::exchange(joins_, std::nullopt);
+  awaits_training_ = false;
+  shows_training_ = true;
+  wanted_step_ = shown.newest ? -1 : shown.step;
+  shown_step_ = shown.step;
+  const auto opened = with_model(*snapshot.opened, document().model);
+  history_.amend([&](Document& document) { document.opened = opened; });
+  run();
 }
 
 void Session::show_training() {
@@ -94,9 +164,13 @@ void Session::show_training() {
 }
 
 void Session::follow_training() {
+  const bool busy = training_.busy();  // asked before: what it does next may be awaited
   const auto snapshot = training_.snapshot();
+  if (awaits_training_ && snapshot && snapshot->run != awaited_after_)
+    joins_ ? join_training(*snapshot) : show_training();
+  else if (!busy)
+    awaits_training_ = false;  // it was told why
   if (!snapshot) return;
-  if (awaits_training_ && snapshot->run != awaited_after_) show_training();
   if (!shows_training_ || training_held() || running()) return;
   const Checkpoint* checkpoint = checkpoint_at(*snapshot, wanted_step_);
   const auto& before = document().opened->model;

@@ -34,6 +34,19 @@ struct Cursor {
   bool operator==(const Cursor& other) const;
 };
 
+struct SessionFile;
+
+/// All that a session file is written from, held by value, so that another thread may write it.
+struct SessionCopy {
+  Document document;
+  std::shared_ptr<const Document> pinned;  ///< what made the run that is pinned; null: none is
+  std::shared_ptr<const Task> task;        ///< of the model in training, where that is shown; else null
+  TrainingShown training;                  ///< meaningful with `task`
+};
+/// Writes it. A model in training, which is in no file yet, is written into a folder beside the session, as
+/// it is shown. Errors: the writers'.
+Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look);
+
 /// What a document computes to. Immutable, shared with whoever draws it.
 struct RunResult {
   std::uint64_t version = 0;                         ///< its name: no two runs share one; the key of textures
@@ -129,9 +142,11 @@ class Session {
   void saved_to(const std::string& path);
   /// Runs the document as it stands again.
   void run();
-  /// Writes the session file (session_file.h) with where one looked. The model in training, which is in no
-  /// file yet, is written into a folder beside it, as it is shown. Errors: the writers'.
-  Status save(const std::string& path, const nlohmann::json& look) const;
+  /// Writes the session file (session_file.h) with where one looked, and beside it a model in training with
+  /// the checkpoint that its run goes on from. Errors: the writers'.
+  Status save(const std::string& path, const nlohmann::json& look);
+  /// The same in the background, without telling.
+  void save_later(const std::string& path, const nlohmann::json& look);
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
   void generate(int sequence, int count, const Text& sentence);
@@ -144,6 +159,11 @@ class Session {
   /// Begins a training run, or goes on from one on disk, and shows its model as soon as it is there.
   Status train(const TrainingSettings& settings, bool run);
   Status train_from(const KeptRun& kept);
+  /// The run of a session that was just opened, whose model is what is open: it goes on from the checkpoint
+  /// beside it, paused; inputs, edits and notes stay. A run that cannot go on is told, its model stands.
+  void train_from(const SessionFile& session);
+  /// A run that was asked for is not there yet.
+  bool awaits_training() const { return awaits_training_; }
   /// Opens the model in training with the example that is watched. From now on its newest model is shown
   /// while it trains; the undo points stay. Does nothing before there is a run.
   void show_training();
@@ -173,6 +193,8 @@ class Session {
   std::shared_ptr<RunResult> result_of(const Document& document,
                                        std::vector<std::shared_ptr<const Trace>> traces,
                                        std::uint64_t opened);
+  SessionCopy copy() const;
+  void join_training(const TrainingSnapshot& snapshot);
   void follow_training();
   void follow_files();
   void take_stamps();
@@ -192,7 +214,8 @@ class Session {
   mutable std::mutex inbox_mutex_;
   std::vector<std::function<void()>> inbox_;
   bool shows_training_ = false, awaits_training_ = false;
-  std::uint64_t awaited_after_ = 0;  ///< the run before the one that is awaited
+  std::optional<TrainingShown> joins_;  ///< the run that is awaited is that of the session that is open
+  std::uint64_t awaited_after_ = 0;     ///< the run before the one that is awaited
   int wanted_step_ = -1, shown_step_ = -1;
   Training training_;
   Jobs jobs_;  // last: its threads end first

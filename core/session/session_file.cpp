@@ -331,23 +331,34 @@ Result<json> model_json(const Document& document, const std::string& path) {
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
   if (!beside.empty()) out["beside"] = beside.string();
+  for (const char* own : {kModelEnding, kPinnedEnding})
+    if (opened.path == fs::absolute(path).string() + own) out["own"] = own;
   return out;
 }
 
-std::string first_that_exists(const std::vector<std::string>& paths) {
-  std::error_code ignored;
-  for (const std::string& path : paths)
-    if (!path.empty() && fs::exists(path, ignored)) return path;
-  return paths.front();
-}
-
-// Where the model lies: the saved path, or the one beside the session, whichever is there.
+// Where the model lies: under the session's own name where it was written with it, at the saved path, or
+// beside the session, whichever is there.
 std::string path_of(const json& model, const std::string& path) {
   const std::string saved = text_at(model, "path"), beside = text_at(model, "beside");
   if (is_shipped_name(saved) || saved.find('/') == std::string::npos) return saved;
-  return first_that_exists(
-      {saved,
-       beside.empty() ? beside : (fs::absolute(path).parent_path() / beside).lexically_normal().string()});
+  const std::string own = text_at(model, "own");
+  const bool known = own == kModelEnding || own == kPinnedEnding;
+  std::error_code ignored;
+  if (known && fs::exists(path + own, ignored)) return path + own;
+  if (fs::exists(saved, ignored) || beside.empty()) return saved;
+  const std::string near = (fs::absolute(path).parent_path() / beside).lexically_normal().string();
+  return fs::exists(near, ignored) ? near : saved;
+}
+
+// The step of a model in training, where the session shows one.
+Result<std::optional<TrainingShown>> training_in(const json& file, const std::string& path) {
+  const auto found = file.find("training");
+  if (found == file.end()) return std::optional<TrainingShown>();
+  const json none, &step = found->contains("step") ? (*found)["step"] : none,
+                   &newest = found->contains("newest") ? (*found)["newest"] : none;
+  if (!step.is_number_unsigned() || step.get<std::uint64_t>() > 1u << 30 || !newest.is_boolean())
+    return damaged(path, Text::of("error.session.file.training"));
+  return std::optional(TrainingShown{step.get<int>(), newest.get<bool>()});
 }
 
 Result<OpenedModel> open_saved(const json& model, const std::string& path) {
@@ -377,8 +388,12 @@ std::string fingerprint(const Model& model) {
   return text_of(hash);
 }
 
+std::vector<std::string> beside_session(const std::string& path) {
+  return {arrays_path(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};
+}
+
 Status save_session(const std::string& path, const Document& document, const json& look,
-                    const Document* pinned) {
+                    const Document* pinned, std::optional<TrainingShown> training) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
   ArraysOut arrays;
@@ -395,10 +410,12 @@ Status save_session(const std::string& path, const Document& document, const jso
     }
     put_run(file["pinned"], *pinned, arrays);
   }
+  if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
   file["look"] = look;
   if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_path(path), arrays.tensors()));
   TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
   if (arrays.tensors().empty()) fs::remove(arrays_path(path), ignored);
+  if (!training) fs::remove(path + kRunEnding, ignored);
   return Done{};
 }
 
@@ -419,6 +436,7 @@ Result<SessionFile> read_session(const std::string& path) {
   out.path = path;
   out.model = path_of(*model, path);
   if (model->contains("scene")) out.scene = (*model)["scene"].dump();
+  TRY(out.training, training_in(file, path));
   if (!file.contains("look")) file["look"] = json::object();
   out.all = std::make_shared<const json>(std::move(file));
   return out;
@@ -430,6 +448,8 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   const std::string saved = text_at(file["model"], "fingerprint");
   if (!saved.empty() && saved != fingerprint(*opened.model))
     opened.warnings.push_back(Text::of("note.session.other_numbers"));
+  if (std::error_code ignored; session.training && !fs::exists(session.path + kRunEnding, ignored))
+    opened.warnings.push_back(Text::of("note.session.no_run", {session.path + kRunEnding}));
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
   std::vector<Text> warnings;

@@ -7,22 +7,28 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/session/document.h"
+#include "core/session/training_files.h"
 
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
 inline constexpr const char* kModelEnding =
     ".model";  ///< behind it: the folder of a model that was in no file
+inline constexpr const char* kPinnedEnding = ".pinned.model";  ///< the same of the run that is pinned
+inline constexpr const char* kRunEnding = ".run.safetensors";  ///< the checkpoint of a model that trains
 bool is_session_path(const std::string& path);
 
 struct SessionFile {
   std::string path;  ///< of the session
   std::string
       model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
-  std::string scene;  ///< the scene's own text, instead of opening a file; empty: none
+  std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
+  std::optional<TrainingShown> training;  ///< the run goes on from the checkpoint beside the session
   std::shared_ptr<const nlohmann::json> all;  ///< the whole file
   /// Where one looked, as the window wrote it.
   const nlohmann::json& look() const { return (*all)["look"]; }
@@ -32,10 +38,13 @@ struct SessionFile {
 /// and a sample of the values of all weights.
 std::string fingerprint(const Model& model);
 /// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
-/// compared with, by what made it and its own model where it is another one. Errors: nothing is open, a model
-/// that trains and is in no file, the writers'.
+/// compared with, by what made it and its own model where it is another one. `training`: the model trains,
+/// and its checkpoint is written beside by whoever trains it. Errors: nothing is open, a model that trains
+/// and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
-                    const Document* pinned = nullptr);
+                    const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
+/// The files that a session at `path` may have beside it.
+std::vector<std::string> beside_session(const std::string& path);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);
 /// The document of a session: the freshly opened model with the session's inputs, edits, padding and

@@ -76,10 +76,11 @@ Status Training::start(const TrainingSettings& settings, bool run) {
   return Done{};
 }
 
-Status Training::resume(const TrainingSettings& settings, const std::string& path) {
+Status Training::resume(const TrainingSettings& settings, const std::string& path,
+                        std::optional<EarlierModel> earlier) {
   if (settings.data.empty() || settings.read) TRY_OK(check_settings(settings));
   cancel_ = true;
-  order([this, settings, path] { take_up(settings, path); });
+  order([this, settings, path, earlier = std::move(earlier)] { take_up(settings, path, earlier); });
   return Done{};
 }
 
@@ -272,7 +273,8 @@ void Training::prepare(TrainingSettings settings, bool run) {
   measure_held_out();  // where it begins
 }
 
-void Training::take_up(TrainingSettings settings, const std::string& path) {
+void Training::take_up(TrainingSettings settings, const std::string& path,
+                       const std::optional<EarlierModel>& earlier) {
   cancel_ = false;
   if (!leave()) {  // before the file is read: it may be that of this run
     state_ = TrainingState::paused;
@@ -288,6 +290,9 @@ void Training::take_up(TrainingSettings settings, const std::string& path) {
     kept_stamp_ = stamp_of(path);
   }
   state_ = TrainingState::paused;
+  if (earlier && earlier->model && earlier->step < trainer_->state().step)
+    ring_.add(earlier->step,
+              std::make_shared<const Checkpoint>(checkpoint_of(earlier->step, earlier->model)));
   ring_.start_at(trainer_->state().step);
   remember();
   publish(true);
@@ -329,7 +334,11 @@ void Training::finish() {
 }
 
 Checkpoint Training::checkpoint_now() const {
-  Checkpoint out{trainer_->state().step, trainer_->state().model, nullptr};
+  return checkpoint_of(trainer_->state().step, trainer_->state().model);
+}
+
+Checkpoint Training::checkpoint_of(int step, std::shared_ptr<const Model> model) const {
+  Checkpoint out{step, std::move(model), nullptr};
   if (auto trace = out.model->run(example_.input)) out.shown = *std::move(trace);
   return out;
 }

@@ -37,6 +37,12 @@ struct Checkpoint {
   std::shared_ptr<const Trace> shown;  ///< null where the example could not be run
 };
 
+/// The model of a run as it was after a step.
+struct EarlierModel {
+  int step = 0;
+  std::shared_ptr<const Model> model;
+};
+
 /// A training run as it stood at one moment. Immutable.
 struct TrainingSnapshot {
   std::uint64_t version = 0;  ///< grows with every snapshot
@@ -78,7 +84,9 @@ class Training {
   Status start(const TrainingSettings& settings, bool run = true);
   /// Goes on from a checkpoint of a run with these settings, paused; a file of the folder of kept runs is
   /// kept there further, another one stays as it is. A file that does not fit is told by outcome().
-  Status resume(const TrainingSettings& settings, const std::string& path);
+  /// `earlier`: the model as it was after an earlier step, which the file does not hold.
+  Status resume(const TrainingSettings& settings, const std::string& path,
+                std::optional<EarlierModel> earlier = {});
   void go();
   void pause();
   void step_once();
@@ -90,6 +98,11 @@ class Training {
   /// A checkpoint file, or the model of now as a folder with its card; in the background (outcome()).
   void save(const std::string& path);
   void export_model(const std::string& folder);
+  /// Writes the run as it stands to a checkpoint file, and waits for that; the run goes on, and a snapshot of
+  /// that step is published. Errors: the writers'.
+  Status write(const std::string& path);
+  /// The same without waiting, after the step in hand.
+  void write_later(const std::string& path);
   /// Runs are kept in this folder when they pause, end, and every half minute; empty: nowhere.
   void keep_in(std::string folder);
   std::string kept_in() const;
@@ -118,10 +131,12 @@ class Training {
  private:
   using Clock = std::chrono::steady_clock;
   void order(std::function<void()> what);
+  Status now(std::function<Status()> what);
   void work();
   // On the run's thread.
   void prepare(TrainingSettings settings, bool run);
-  void take_up(TrainingSettings settings, const std::string& path);
+  void take_up(TrainingSettings settings, const std::string& path,
+               const std::optional<EarlierModel>& earlier);
   Status export_now(const std::string& folder) const;
   static Result<Trainer> made(TrainingSettings& settings);
   bool leave();
@@ -131,6 +146,7 @@ class Training {
   void measure_held_out();
   void remember();
   Checkpoint checkpoint_now() const;
+  Checkpoint checkpoint_of(int step, std::shared_ptr<const Model> model) const;
   void publish(bool wake);
   void carry_out(const std::function<void()>& what);
   Status kept();

@@ -41,6 +41,13 @@ struct KeptRun {
   int step = 0;
   std::string saved;  ///< "2026-11-20 12:34", local time
 };
+/// Of a session that shows a model in training: the step that its model was at, and whether it was the
+/// newest.
+struct TrainingShown {
+  int step = 0;
+  bool newest = true;
+};
+
 /// What a checkpoint file says of its run, without reading its weights or its data. Errors: no checkpoint, a
 /// task or sizes that this program does not know.
 Result<KeptRun> read_run(const std::string& path);

@@ -35,23 +35,42 @@ void Training::remove_kept(const std::string& path) {
   if (wake_) wake_();
 }
 
-Status Training::settle() {
+// Before all else that was ordered; the step in hand is done again.
+Status Training::now(std::function<Status()> what) {
   if (!thread_.joinable()) return Done{};
   const auto done = std::make_shared<std::promise<Status>>();
-  cancel_ = true;  // the step in hand
+  cancel_ = true;
   {
     std::lock_guard lock(mutex_);
-    orders_.push_front([this, done] {
+    orders_.push_front([this, done, what = std::move(what)] {
       cancel_ = false;
-      if (state_ == TrainingState::running) state_ = TrainingState::paused;
-      Status kept = Done{};
-      const Status tried = guarded(Text::of("error.work.keep"), [&] { kept = kept_somewhere(); });
-      done->set_value(tried ? kept : tried);
-      publish(true);
+      Status made = Done{};
+      const Status tried = guarded(Text::of("error.work.keep"), [&] {
+        made = what();
+        publish(true);
+      });
+      done->set_value(tried ? made : tried);
     });
   }
   changed_.notify_all();
   return done->get_future().get();
+}
+
+Status Training::settle() {
+  return now([this] {
+    if (state_ == TrainingState::running) state_ = TrainingState::paused;
+    return kept_somewhere();
+  });
+}
+
+Status Training::write(const std::string& path) {
+  return now([this, path] { return trainer_ ? save_checkpoint(path, *trainer_) : Status(Done{}); });
+}
+
+void Training::write_later(const std::string& path) {
+  order([this, path] {
+    if (trainer_) (void)save_checkpoint(path, *trainer_);
+  });
 }
 
 Status Training::close() {

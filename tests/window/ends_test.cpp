@@ -60,6 +60,30 @@ TEST_F(Ends, AnUnsavedSceneIsOfferedAtTheNextStart) {
   EXPECT_FALSE(second.has("unsaved.act"));
 }
 
+TEST_F(Ends, AKilledTrainingIsOfferedAndGoesOn) {
+  Window& first = start_training();
+  const auto left = [&] {
+    for (const auto& file : fs::directory_iterator(config()))
+      if (file.path().extension() == ".attnscope") return true;
+    return false;
+  };
+  first.wait(
+      "it was written", [&](const Json&) { return left(); }, 40);
+  first.send(SIGKILL);
+  (void)first.wait_for_end();
+  Window& second = start();
+  ASSERT_TRUE(second.has("unsaved.act"));
+  second.click("unsaved.act");
+  second.wait("the run is back, paused", [](const Json& now) {
+    return now.at("path") == "training:sorter" && now.at("training").value("step", 0) >= 10 &&
+           now.at("training").at("state") == "paused";
+  });
+  const int step = second.state().at("training").at("step");
+  second.click_view("training");
+  second.click("train_play");
+  second.wait("it goes on", [&](const Json& now) { return now.at("training").at("step") > step; });
+}
+
 TEST_F(Ends, AModelCutShortWhileItIsMappedIsReadAgain) {
   const fs::path model = folder_ / "model";
   fs::create_directory(model);

@@ -98,6 +98,124 @@ TEST(TrainingRun, ItsModelIsSavedInsideASession) {
   fs::remove_all(moved);
 }
 
+// A session of the model in training brings the run back.
+class SavedRuns : public ::testing::Test {
+ protected:
+  // A paused run of some steps, shown.
+  void train(int steps) {
+    ASSERT_TRUE(session_.train(small_sorter(100000), false));
+    ASSERT_TRUE(follow(session_, [&] { return session_.shows_training() && session_.result(); }));
+    for (int i = 0; i < steps; ++i) session_.training().step_once();
+    session_.training().wait();
+    session_.poll();
+    session_.wait();
+  }
+  // What the window does with a session's file.
+  void open_in(Session& session) const {
+    const auto file = read_session(path());
+    ASSERT_TRUE(file) << file.error().text();
+    session.open_document([&](const std::atomic<bool>&) -> Result<Document> {
+      TRY(OpenedModel opened, open_model(file->model));
+      return document_of(*file, std::move(opened));
+    });
+    session.wait();
+    session.train_from(*file);
+    ASSERT_TRUE(follow(session, [&] { return !session.awaits_training(); }));
+    session.wait();
+  }
+  std::string path() const { return (folder_.path / "s.attnscope").string(); }
+
+  Folder folder_;
+  Session session_;
+};
+
+TEST_F(SavedRuns, GoOnWhereTheyStood) {
+  train(6);
+  ASSERT_TRUE(session_.edit("Silence", {}, [](Document& d) -> Status {
+    d.edits.push_back(*parse_edit("blocks.0.attn.z[head=1]=0"));
+    return Done{};
+  }));
+  session_.wait();
+  ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
+  Session other;
+  open_in(other);
+  ASSERT_TRUE(other.shows_training()) << (other.error() ? other.error()->text() : "");
+  EXPECT_EQ(other.document().opened->path, session_.document().opened->path);
+  EXPECT_EQ(other.document().edits.size(), 1u);
+  const auto was = session_.training().snapshot(), is = other.training().snapshot();
+  EXPECT_EQ(other.training().state(), TrainingState::paused);
+  EXPECT_EQ(is->now.step, 6);
+  EXPECT_EQ(is->curves->loss, was->curves->loss);
+  EXPECT_EQ(is->settings.recipe.steps, 100000);
+  EXPECT_EQ(other.result()->trace(0).logits_row(0).values(),
+            session_.result()->trace(0).logits_row(0).values());
+  for (Session* each : {&session_, &other}) each->training().step_once();
+  for (Session* each : {&session_, &other}) each->training().wait();
+  EXPECT_EQ(session_.training().snapshot()->curves->loss.back(),
+            other.training().snapshot()->curves->loss.back());
+  ASSERT_TRUE(follow(other, [&] { return other.shown_training_step() == 7; })) << "its model is shown";
+}
+
+TEST_F(SavedRuns, ShowTheStepThatWasLookedAt) {
+  train(6);
+  session_.show_checkpoint(3);
+  ASSERT_TRUE(follow(session_, [&] { return session_.shown_training_step() == 3; }));
+  session_.wait();
+  ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
+  Session other;
+  open_in(other);
+  EXPECT_EQ(other.shown_training_step(), 3);
+  EXPECT_EQ(other.wanted_checkpoint(), 3);
+  EXPECT_EQ(other.training().snapshot()->now.step, 6);
+  EXPECT_EQ(other.result()->trace(0).logits_row(0).values(),
+            session_.result()->trace(0).logits_row(0).values());
+  other.show_checkpoint(-1);
+  ASSERT_TRUE(follow(other, [&] { return other.shown_training_step() == 6; }));
+}
+
+TEST_F(SavedRuns, WithoutTheirCheckpointTheModelStandsAndItIsSaid) {
+  train(2);
+  session_.training().go();  // it is not stopped by saving
+  ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
+  EXPECT_TRUE(session_.training().running());
+  session_.training().pause();
+  fs::remove(path() + kRunEnding);
+  Session other;
+  open_in(other);
+  EXPECT_FALSE(other.shows_training());
+  ASSERT_TRUE(other.result());
+  ASSERT_EQ(other.document().opened->warnings.size(), 1u);
+  EXPECT_NE(other.document().opened->warnings[0].str().find("cannot go on"), std::string::npos);
+}
+
+TEST_F(SavedRuns, APinnedStepOfTheRunComesBack) {
+  train(3);
+  session_.pin();
+  const auto logits = session_.pinned()->trace(0).logits_row(0).values();
+  session_.training().step_once();
+  session_.training().wait();
+  ASSERT_TRUE(follow(session_, [&] { return session_.shown_training_step() == 4; }));
+  session_.wait();
+  const Status saved = session_.save(path(), nlohmann::json::object());
+  ASSERT_TRUE(saved) << saved.error().text();
+  const std::string to = (folder_.path / "renamed.attnscope").string();
+  const auto before = beside_session(path()), after = beside_session(to);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (fs::exists(before[i])) fs::rename(before[i], after[i]);
+  fs::rename(path(), to);
+  const auto file = read_session(to);
+  ASSERT_TRUE(file) << file.error().text();
+  auto opened = open_model(file->model);
+  ASSERT_TRUE(opened) << opened.error().text();
+  const auto document = document_of(*file, *std::move(opened));
+  ASSERT_TRUE(document) << document.error().text();
+  const auto pinned = pinned_of(*file, *document);
+  ASSERT_TRUE(pinned) << pinned.error().text();
+  const auto run = (*pinned)->model->run((*pinned)->sequences[0].input);
+  ASSERT_TRUE(run);
+  EXPECT_EQ((*run)->logits_row(0).values(), logits);
+}
+
 TEST(TrainingRun, StepsOnceAndPauses) {
   Training training;
   ASSERT_TRUE(training.start(small_sorter(100000), false));
