@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/views/attention_common.h"
+#include "app/views/choices.h"
 #include "core/lens/outer_products.h"
 
 namespace attnscope {
@@ -12,6 +13,8 @@ namespace attnscope {
 class BuildPane {
  public:
   void draw(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+
+  void keep(Choices& choices) { choices.of("feature", feature_, 0, 1 << 20); }
 
  private:
   void take_step(const ViewContext& context, const AttentionScene& scene);

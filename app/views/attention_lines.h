@@ -7,12 +7,21 @@
 
 #include "app/views/attention_common.h"
 #include "app/views/attention_pane.h"
+#include "app/views/choices.h"
 
 namespace attnscope {
 
 class LinesPane {
  public:
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+
+  void keep(Choices& choices) {
+    std::string on(on_.begin(), on_.end());
+    for (char& one : on) one = one ? '1' : '0';
+    choices.of("lines", on);
+    on_.clear();
+    for (const char one : on) on_.push_back(one == '1' ? 1 : 0);
+  }
 
  private:
   struct Line {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/views/attention_common.h"
+#include "app/views/choices.h"
 #include "core/lens/thumbnails.h"
 
 namespace attnscope {
@@ -23,6 +24,12 @@ class PlanePane {
   StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale}; }
   /// What is on the screen is new minus old.
   bool shows_difference() const { return plane_.difference; }
+
+  void keep(Choices& choices) {
+    choices.of("plane", window_);
+    choices.of("without_first", without_first_);
+    choices.of("wanted", wanted_);
+  }
 
  private:
   struct Plane {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/views/attention_common.h"
+#include "app/views/choices.h"
 #include "core/lens/simplex.h"
 
 namespace attnscope {
@@ -14,6 +15,13 @@ class TrianglePane {
  public:
   void draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query, ImVec2 position,
             ImVec2 size);
+
+  void keep(Choices& choices) {
+    choices.of("temperature", temperature_, 0.01f, 100.f);
+    choices.of("key0", keys_[0], -1, 1 << 24);
+    choices.of("key1", keys_[1], -1, 1 << 24);
+    choices.of("key2", keys_[2], -1, 1 << 24);
+  }
 
  private:
   void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);

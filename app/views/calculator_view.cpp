@@ -37,6 +37,10 @@ class CalculatorView : public View {
   ViewGroup group() const override { return ViewGroup::learn; }
   int order() const override { return 2; }
   bool shows_runs() const override { return false; }
+  void keep(Choices& choices) override {
+    choices.of("pane", pane_, Pane::slips);
+    choices.of("machine", machine_);
+  }
   void draw(const ViewContext& context) override;
 
  private:

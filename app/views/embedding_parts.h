@@ -42,6 +42,13 @@ class EmbeddingCompare {
   /// The chips stand at `beside` where they fit up to the right edge, else on a line of their own.
   void draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size);
 
+  void keep(Choices& choices) {
+    choices.of("compared", what_, Compared::heads);
+    choices.of("dots", dots_);
+    choices.of("a", a_, -1, 1 << 24);
+    choices.of("b", b_, -1, 1 << 24);
+  }
+
  private:
   struct Sheet {
     Tensor rows, cols;     ///< [pos, dim]

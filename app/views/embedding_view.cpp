@@ -52,6 +52,11 @@ class EmbeddingView : public View {
       if (embeds(run.trace(0), stack)) return "";
     return run.recorded() ? "embedding.none.recorded" : "embedding.none";
   }
+  void keep(Choices& choices) override {
+    choices.of("page", page_, Page::heads);
+    choices.of("token", token_, -1, 1 << 24);
+    compare_.keep(choices);
+  }
   void draw(const ViewContext& context) override;
 
  private:

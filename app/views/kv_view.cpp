@@ -37,6 +37,12 @@ class KvView : public View {
     return runs_with_cache(run.trace(0).config()) ? "" : "kv.none";
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
+  void keep(Choices& choices) override {
+    choices.of("page", page_, Page::bytes);
+    choices.of("layer", layer_, 0, 1 << 16);
+    choices.of("at_end", at_end_);
+    choices.of("format", format_, 0, 64);
+  }
   void draw(const ViewContext& context) override;
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/views/attention_common.h"
+#include "app/views/choices.h"
 #include "app/widgets/deferred.h"
 #include "core/session/session.h"
 
@@ -16,6 +17,8 @@ class MaskEffect {
   /// `window` is shared with the board; `query`, `key`: the cell that is lit. Returns the cell pointed at.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t query, std::int64_t key, ImVec2 position, ImVec2 size);
+
+  void keep(Choices& choices) { choices.of("side", side_, Side::difference); }
 
  private:
   enum class Side : std::uint8_t { own, now, difference };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/pointed.h"
 #include "app/views/mlp_clouds.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
@@ -87,6 +88,12 @@ class MlpView : public View {
   std::string unavailable(const RunResult& run) const override {
     if (!run.traces.empty() && has_neurons(run.trace(0))) return "";
     return !run.traces.empty() && run.recorded() ? "mlp.none.recorded" : "mlp.none";
+  }
+  void keep(Choices& choices) override {
+    choices.of("clouds", clouds_page_);
+    choices.of("neuron", clicked_, -1, 1 << 24);
+    choices.of("stage", stage_, Slot::mlp_post);
+    choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;
 
@@ -239,6 +246,11 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   std::int64_t chosen = -1;
   for (std::size_t i = 0; i < sheet_->top.size(); ++i)
     if (sheet_->top[i].index == neuron_) chosen = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < sheet_->top.size(); ++i)
+    if (neuron_pointed(place_.stack, place_.layer, sheet_->top[i].index))
+      plot.lit_row = static_cast<std::int64_t>(i);
+  for (std::int64_t pos = 0; pos < plot.values.size(1); ++pos)
+    if (token_pointed(place_.stack, pos)) plot.lit_col = pos;
   plot.selected_row = chosen;
   plot.selected_col = pos_;
   plot.marks = {{-1, pos_, with_alpha(theme().accent, 0.5f), 1, 1, 1.2f}};
@@ -256,6 +268,8 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!sheet_.fresh) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   const Neuron& one = sheet_->top[static_cast<std::size_t>(event.row)];
+  point_neuron(place_.stack, place_.layer, one.index);
+  point_token(place_.stack, event.col);
   const Cell cell = cell_at(trace, site, {event.col, one.index});
   ImGui::SetTooltip("%s",
                     tr("mlp.cell.help", {to_text(cell), number_text(plot.values.at(event.row, event.col), 6),

@@ -56,6 +56,7 @@ class OutputView : public View {
     if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
     return run.recorded() ? "output.none.recorded" : "output.none";
   }
+  void keep(Choices& choices) override { choices.of("at", at_, At::cursor); }
   void draw(const ViewContext& context) override;
   void leave(Commands& commands) override {
     chances_.stop("output_telling", commands);

@@ -12,6 +12,8 @@ class LengthPage {
  public:
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
+  void keep(Choices& choices) { choices.of("length_times", times_, 1, 1 << 10); }
+
  private:
   struct Answer {
     LengthAccuracy measured;

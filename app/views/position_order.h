@@ -12,6 +12,11 @@ class OrderPage {
  public:
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
+  void keep(Choices& choices) {
+    choices.of("order_first", first_, 0, 1 << 24);
+    choices.of("order_second", second_, 0, 1 << 24);
+  }
+
  private:
   struct Answer {
     WordOrder order;

@@ -15,6 +15,14 @@ class RotaryPage {
   static bool possible(const Trace& trace, Stack stack);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
+  void keep(Choices& choices) {
+    choices.of("rotary_page", page_, Page::variants);
+    choices.of("rotary_pair", selected_, 0, 1 << 16);
+    choices.of("rotary_move", move_, -1e6f, 1e6f);
+    choices.of("rotary_variant", variant_, -1, 64);
+    choices.of("rotary_factor", factor_, 0.01f, 1e4f);
+  }
+
  private:
   enum class Page { distance, wavelengths, reach, variants };
   void follow(const ViewContext& context);

@@ -3,6 +3,7 @@
 // that looks back. Refuses to pass the formula's values off as the model's.
 #pragma once
 
+#include "app/views/choices.h"
 #include "app/views/position_pages.h"
 #include "app/views/position_surface.h"
 #include "app/widgets/deferred.h"
@@ -13,6 +14,21 @@ class TablePage {
  public:
   /// `formula`: the formula whatever the model does.
   void draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room);
+
+  void keep(Choices& choices) {
+    choices.of("table_page", page_, Page::back);
+    choices.of("table_compare", compare_);
+    choices.of("table_counter", counter_);
+    choices.of("table_base", base_, 0.f, 9.f);
+    choices.of("table_halves", halves_);
+    choices.of("table_window", window_);
+    choices.of("table_yaw", eye_.yaw, -1e3f, 1e3f);
+    choices.of("table_pitch", eye_.pitch, -1e3f, 1e3f);
+    choices.of("table_dim", look_.dim, -1, 1 << 24);
+    choices.of("table_pos", look_.pos, 0, 1 << 24);
+    choices.of("table_distance", look_.distance, -(1 << 24), 1 << 24);
+    choices.of("table_sharpness", look_.sharpness, 0.f, 1e3f);
+  }
 
  private:
   enum class Page { surface, hills, clocks, shift, dots, similarity, back };

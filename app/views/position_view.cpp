@@ -30,6 +30,13 @@ class PositionView : public View {
                ? "position.no_projection"
                : "";
   }
+  void keep(Choices& choices) override {
+    choices.of("subject", subject_, Subject::order);
+    length_.keep(choices);
+    order_.keep(choices);
+    table_.keep(choices);
+    rotary_.keep(choices);
+  }
   void draw(const ViewContext& context) override {
     const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
     const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();

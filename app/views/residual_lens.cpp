@@ -109,6 +109,23 @@ void LensGrid::want(Range positions) {
   shared_->last = positions.end;
 }
 
+HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference) {
+  HeatStyle out;
+  if (difference) {
+    out.map = Colormap::diverging;
+    set_range(out, signed_range(values));
+  } else if (colour == LensColour::rank) {
+    set_range(out, upward_range(values), true);
+    out.lo = 1;
+    out.log_scale = true;
+  } else if (colour == LensColour::entropy || colour == LensColour::kl) {
+    set_range(out, upward_range(values));
+  } else {
+    set_range(out, probability_range(values));
+  }
+  return out;
+}
+
 float lens_value(const LensCell& cell, LensColour colour) {
   switch (colour) {
     case LensColour::probability: return cell.probability;

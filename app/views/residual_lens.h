@@ -20,6 +20,8 @@ enum class LensColour : std::uint8_t { probability, asked, rank, entropy, kl };
 
 /// The number of a cell that a colour stands for; ranks count from 1.
 float lens_value(const LensCell& cell, LensColour colour);
+/// The colours of a grid [row, pos]; `difference`: of two runs.
+HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference);
 
 class LensGrid {
  public:

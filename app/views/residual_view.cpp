@@ -62,7 +62,6 @@ class ResidualView : public View {
   void follow(const ViewContext& context);
   int asked_token(const ViewContext& context);
   void reset_window(const ViewContext& context, ImVec2 room);
-  HeatStyle style(const Tensor& values) const;
   void draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room);
   void mark_edits(const ViewContext& context, MatrixPlot& plot) const;
   void draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 at);
@@ -102,23 +101,6 @@ class ResidualView : public View {
   };
   Deferred<Books> books_;
 };
-
-HeatStyle ResidualView::style(const Tensor& values) const {
-  HeatStyle out;
-  if (difference_) {
-    out.map = Colormap::diverging;
-    set_range(out, signed_range(values));
-  } else if (colour_ == LensColour::rank) {
-    set_range(out, upward_range(values), true);
-    out.lo = 1;
-    out.log_scale = true;
-  } else if (colour_ == LensColour::entropy || colour_ == LensColour::kl) {
-    set_range(out, upward_range(values));
-  } else {
-    set_range(out, probability_range(values));
-  }
-  return out;
-}
 
 // The token that was chosen, else what the model says at this position; -1 where there is no lens.
 int ResidualView::asked_token(const ViewContext& context) {
@@ -164,7 +146,7 @@ void ResidualView::follow(const ViewContext& context) {
           align_rows(context.run.trace(cursor.sequence), context.before->trace(cursor.sequence),
                      context.run.trace(cursor.sequence).config().stack));
     values_ = without_padding(context.run.trace(cursor.sequence), std::move(values_));
-    style_ = style(values_);
+    style_ = lens_style(values_, colour_, difference_);
   }
   if (row_ < 0 || row_ >= row_count()) row_ = row_count() - 1;
   if (!(cursor.step == seen_step_)) {

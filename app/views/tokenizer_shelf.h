@@ -27,6 +27,11 @@ class TokenizerShelf {
   /// The text as each vocabulary cuts it, with the number of tokens.
   void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
 
+  void keep(Choices& choices) {
+    choices.of("shelf", choice_, Choice::beside);
+    choices.of("merges", merges_, 0, 1 << 20);
+  }
+
  private:
   enum class Choice : std::uint8_t { own, bpe, unigram, beside };
   struct Shelf {

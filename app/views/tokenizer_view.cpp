@@ -47,6 +47,13 @@ class TokenizerView : public View {
     return tokenizer_of(run) ? std::string() : "tokenizer.none";
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
+  void keep(Choices& choices) override {
+    shelf_.keep(choices);
+    choices.of("source", source_);
+    choices.of("word", choice_.word, -1, 1 << 24);
+    choices.of("token", choice_.token, -1, 1 << 24);
+    choices.of("step", step_, 0, 1 << 24);
+  }
   void draw(const ViewContext& context) override;
 
  private:

@@ -31,6 +31,10 @@ class TrainingView : public View {
   int order() const override { return 0; }
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
+  void keep(Choices& choices) override {
+    choices.of("pane", pane_, Pane::result);
+    choices.of("form", form_);
+  }
   void draw(const ViewContext& context) override;
 
  private:

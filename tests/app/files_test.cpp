@@ -199,6 +199,38 @@ TEST_F(FilesTest, ASessionBringsBackWhatWasLookedAt) {
   EXPECT_EQ(workspace().view, "output");
 }
 
+TEST_F(FilesTest, ASessionBringsBackWhatWasChosenInsideTheViews) {
+  open_default();
+  state().open_shipped("tiny_gpt");
+  settle();
+  workspace().view = "attention";
+  workspace().second_view = "attention";
+  settle();
+  const auto choose = [&](bool second, nlohmann::json chosen) {
+    Choices choices(std::as_const(chosen));
+    state().view("attention", second)->keep(choices);
+  };
+  choose(false, {{"mode", 1}, {"lines", "10"}});
+  choose(true, {{"mode", 2}, {"feature", 3}, {"plane", {0.0, 0.0, 2.0, 2.0}}});
+  workspace().map_width = 300;
+  workspace().cursor.pinned = *parse_cell("blocks.0.attn.q[pos=1,out=2]");
+  workspace().inspector.trail = {Place{*parse_cell("blocks.0.attn.scores[head=0,query=1,key=0]"), {}, {}},
+                                 Place{*parse_cell("blocks.0.attn.q[pos=1,out=2]"), {}, {}},
+                                 Place{{}, "blocks.0.attn.q.weight", {1, 2}}};
+  settle();
+  const nlohmann::json look = state().look();
+  EXPECT_EQ(look.at("views").size(), 1u) << "what is as in a fresh window is not written";
+  state().save_as((folder_ / "mine").string());
+  state().open_shipped("nine_steps");
+  settle();
+  choose(false, {{"mode", 3}});
+  choose(true, {{"mode", 0}, {"zoom", 2.0}});
+  workspace().map_width = 200;
+  state().open((folder_ / "mine.attnscope").string());
+  settle();
+  EXPECT_EQ(state().look(), look);
+}
+
 TEST_F(FilesTest, TheModelOfASessionThatMovedIsAskedFor) {
   open_default();
   const std::string model = (folder_ / "model").string(), path = (folder_ / "a.attnscope").string();
