@@ -66,7 +66,7 @@ nlohmann::json controls_json(const Lab& lab, const LabValues& values) {
   for (const LabControl& control : lab.controls) {
     nlohmann::json row = {{"id", control.id()},
                           {"name", tr(control.key)},
-                          {"value", value_text(control, values.number(control.id()))}};
+                          {"value", value_text(control, values)}};
     if (const auto* number = std::get_if<LabNumber>(&control.kind))
       row["from"] = number->least, row["to"] = number->most;
     if (const auto* choice = std::get_if<LabChoice>(&control.kind))
@@ -81,6 +81,7 @@ std::string range_text(const LabControl& control) {
   if (const auto* number = std::get_if<LabNumber>(&control.kind))
     return value_text(control, number->least) + " .. " + value_text(control, number->most);
   const auto* choice = std::get_if<LabChoice>(&control.kind);
+  if (std::holds_alternative<LabWords>(control.kind)) return tr("cli.lab.words");
   if (!choice) return "on | off";
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < choice->keys.size(); ++i)
@@ -160,7 +161,7 @@ Status run_lab(const LabOptions& options) {
   std::printf("%s\n%s\n\n", tr(lab->key + ".title"), tr(lab->key + ".sentence"));
   for (const LabControl& control : lab->controls)
     std::printf("  %s = %s   (%s)\n", control.id().c_str(),
-                value_text(control, values.number(control.id())).c_str(), range_text(control).c_str());
+                value_text(control, values).c_str(), range_text(control).c_str());
   for (const LabPiece& piece : picture.pieces) std::visit(Printer{}, piece.what);
   std::printf("\n%s\n%s\n", picture.formula.str().c_str(), picture.notice.str().c_str());
   return Done{};

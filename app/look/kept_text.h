@@ -16,18 +16,24 @@
 
 namespace attnscope {
 
+/// A sum of what words follow from: numbers, and the language and the size of the letters of this moment.
+inline std::uint64_t text_key(std::initializer_list<std::uint64_t> from) {
+  Hash hash;
+  for (const std::uint64_t number : from) hash.take(number);
+  hash.take(language());
+  hash.take(static_cast<std::uint64_t>(fonts_version()));
+  return hash.value();
+}
+
 class KeptText {
  public:
   /// What `make()` gave for these numbers.
   template <class Make>
   const std::string& get(std::initializer_list<std::uint64_t> from, Make&& make) {
-    Hash hash;
-    for (const std::uint64_t number : from) hash.take(number);
-    hash.take(language());
-    hash.take(static_cast<std::uint64_t>(fonts_version()));
-    if (hash.value() != key_) {
+    const std::uint64_t key = text_key(from);
+    if (key != key_) {
       text_ = make();
-      key_ = fonts_pending() ? 0 : hash.value();  // measured with stand-ins: again when the letters are there
+      key_ = fonts_pending() ? 0 : key;  // measured with stand-ins: again when the letters are there
     }
     return text_;
   }

@@ -82,6 +82,24 @@ bool neuron_pointed(Stack stack, int layer, std::int64_t neuron) {
   return was({Kind::neuron, stack, Part::model, layer, neuron});
 }
 
+namespace {
+
+std::int64_t pointed_of(Kind kind, Stack stack, Part part, int layer) {
+  for (const Thing& thing : state().before)
+    if (thing.kind == kind && thing.stack == stack && thing.part == part && thing.layer == layer)
+      return thing.at;
+  return -1;
+}
+
+}  // namespace
+
+std::int64_t pointed_head(Stack stack, Part part, int layer) {
+  return pointed_of(Kind::head, stack, part, layer);
+}
+std::int64_t pointed_neuron(Stack stack, int layer) {
+  return pointed_of(Kind::neuron, stack, Part::model, layer);
+}
+
 std::string_view axis_of(const Site& site, int axis) {
   std::string_view rest = step_of(site.slot).axes;
   for (int d = 0; axis >= 0; ++d) {

@@ -25,6 +25,10 @@ bool token_pointed(Stack stack, std::int64_t row);
 bool head_pointed(Stack stack, Part part, int layer, std::int64_t head);
 bool neuron_pointed(Stack stack, int layer, std::int64_t neuron);
 
+/// The head or the neuron of a block that somebody pointed at in the frame before; -1: none.
+std::int64_t pointed_head(Stack stack, Part part, int layer);
+std::int64_t pointed_neuron(Stack stack, int layer);
+
 /// What the entries of one axis of a step are: "query" of "head query key"; empty where there is none such.
 std::string_view axis_of(const Site& site, int axis);
 /// Entry `at` of that axis is pointed at.

@@ -12,6 +12,8 @@
 #include "app/state/cursor.h"
 #include "app/state/fault.h"
 #include "app/widgets/edit_menu.h"
+#include "app/widgets/edit_words.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -130,6 +132,19 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
     state.notify(Notice::Kind::info, Text::of("compare.read_only"));
 }
 
+namespace {
+
+// "edited: blocks.1.attn.z[head=3] = 0", above what is drawn: pictures say it, too. Empty: nothing is edited.
+std::string edits_told(const View* view, const RunResult* run) {
+  if (!run || !view || view->group() == ViewGroup::learn) return {};
+  std::vector<std::string> edits;
+  for (const auto& edit : run->document.edits)
+    if (edit->enabled) edits.push_back(edit_words(*edit).str());
+  return edits.empty() ? std::string() : tr("frame.edited", {join(edits, "; ")});
+}
+
+}  // namespace
+
 void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter) {
   if (half.second) {
     painter.set_scope("second.");
@@ -142,7 +157,17 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
     ImGui::GetWindowDrawList()->AddLine(ImVec2(min.x, line), ImVec2(max.x, line), theme().border,
                                         metric::kHairline);
   }
-  const ImVec2 pad(px(24), px(state.presenter.on ? 8 : 18));
+  const bool low = ImGui::GetIO().DisplaySize.y < px(kVeryLow);
+  const std::string edits = edits_told(state.view(half.shown, half.second), half.run);
+  const float note = edits.empty() ? 0.f : text_size(fonts().small, "X").y + px(4);
+  const ImVec2 pad(px(24), std::max(note, px(low ? 4 : state.presenter.on ? 8 : 18)));
+  if (!edits.empty()) {
+    const DrawRecording recording(state.recording);
+    const std::string_view shown = middle_truncated(fonts().small, edits, (max.x - min.x) * 0.7f);
+    const ImVec2 at(max.x - px(14) - text_size(fonts().small, shown).x, line + px(2));
+    draw_text(Canvas(), fonts().small, at, theme().warning, shown);
+    note_text(edits);
+  }
   ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
                     std::max(1.f, max.y - line - pad.y - px(8)));

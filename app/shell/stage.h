@@ -10,6 +10,9 @@
 
 namespace attnscope {
 
+/// In a window of fewer units words and air around the figure give way.
+inline constexpr float kVeryLow = 400.f;
+
 class Stage {
  public:
   /// Draws between state.stage_min and state.stage_max. `run` may be null.

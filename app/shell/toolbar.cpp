@@ -1,6 +1,7 @@
 #include "app/shell/toolbar.h"
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/shell/measure_box.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
@@ -84,11 +85,16 @@ void chooser(FrameState& state, const std::string& label) {
   ImGui::EndPopup();
 }
 
-std::string chooser_label(const FrameState& state, float room) {
+const std::string& chooser_label(const FrameState& state, float room) {
+  static KeptTexts kept;
   const auto& opened = state.session.document().opened;
-  const std::string title = opened ? opened_title(*opened) : std::string(tr("toolbar.nothing_open"));
-  note_text(title);
-  return shortened(title, room) + " \u25be";
+  Hash hash;
+  if (opened) hash.take(opened->path), hash.take(opened->title);
+  return kept.get(text_key({hash.value(), opened != nullptr, static_cast<std::uint64_t>(room)}), [&] {
+    const std::string title = opened ? opened_title(*opened) : std::string(tr("toolbar.nothing_open"));
+    note_text(title);
+    return shortened(title, room) + " \u25be";
+  });
 }
 
 // A switch of the whole window: does an action of the table. `help`: string key, or null.
@@ -120,7 +126,7 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
       {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
   const bool chosen = several_languages();
-  const std::string open = chooser_label(state, px(220));
+  const std::string& open = chooser_label(state, px(220));
   float width = button_width(open) + px(14);
   for (const Switch& each : rows)
     if (chosen || &each != &rows[2]) width += button_width(tr(each.label)) + px(14);

@@ -18,7 +18,7 @@ float motion_seconds(float speed, bool playing) {
 }
 
 void MotionClock::follow(Workspace& workspace, const RunResult* walked, float seconds) {
-  if (!walked || walked->steps.empty() || workspace.backward) return finish_motion(workspace);
+  if (!walked || walked->steps.empty()) return finish_motion(workspace);
   const Site step = workspace.cursor.step;
   const int index = current_step(workspace, *walked);
   if (step != seen_ && !workspace.motion_held) workspace.motion = seen_ && index >= index_ ? 0.f : 1.f;

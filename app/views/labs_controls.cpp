@@ -76,6 +76,17 @@ bool draw_switch(const LabControl& control, double& value) {
   return changed;
 }
 
+bool draw_words(const LabControl& control, LabValues& values, float width) {
+  std::string words = values.words(control.id());
+  const std::string id = "###lab_" + control.id();
+  ImGui::SetNextItemWidth(width);
+  const bool changed = ImGui::InputText(id.c_str(), &words);
+  note_item(id);
+  tip(control);
+  if (changed) values.set_words(control.id(), words);
+  return changed;
+}
+
 bool draw_control(const LabControl& control, LabValues& values, float width) {
   double value = values.number(control.id());
   ImGui::BeginGroup();
@@ -86,6 +97,8 @@ bool draw_control(const LabControl& control, LabValues& values, float width) {
     changed = draw_number(control, *number, value, width);
   else if (const auto* choice = std::get_if<LabChoice>(&control.kind))
     changed = draw_choice(control, *choice, value, width);
+  else if (std::holds_alternative<LabWords>(control.kind))
+    changed = draw_words(control, values, width);
   else
     changed = draw_switch(control, value);
   ImGui::EndGroup();

@@ -4,6 +4,7 @@
 
 #include "app/gpu/gl_context.h"
 #include "app/views/mask_board.h"
+#include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -94,9 +95,9 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
   const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(position.x, position.y + line),
                                         ImVec2(size.x, size.y - line));
   if (!event.hovered()) return event;
-  if (event.clicked && side == Side::now)
-    pin_cell(context.workspace, context.run,
-             cell_at(*scene.trace, scene.site(Slot::pattern), {scene.head, event.row, event.col}));
+  const Cell cell = cell_at(*scene.trace, scene.site(Slot::pattern), {scene.head, event.row, event.col});
+  if (side == Side::now) offer_edit(context.workspace, {cell, {}, {}});
+  if (event.clicked && side == Side::now) pin_cell(context.workspace, context.run, cell);
   if (!event.numbers)
     ImGui::SetTooltip("%s",
                       tr("attention.pair",

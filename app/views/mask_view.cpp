@@ -21,6 +21,10 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
+constexpr float kWordsBelow = 112.f,
+                kNamesAbove = 90.f;  // units of words below the cells, of titles and names above
+constexpr float kEasyRow = 20.f;     // of a row in which digits are read with ease
+constexpr std::int64_t kMostHeadChips = 8;
 constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after"};
 
 class MaskView : public View {
@@ -30,6 +34,11 @@ class MaskView : public View {
   int order() const override { return 2; }
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
+  }
+  void keep(Choices& choices) override {
+    choices.of("page", page_, Page::blind);
+    choices.of("window", window_);
+    effect_.keep(choices);
   }
   void draw(const ViewContext& context) override;
 
@@ -44,8 +53,11 @@ class MaskView : public View {
   void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
   void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
-  void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width);
+  void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width,
+                    bool crowded);
   void draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  static float draw_head_chips(const ViewContext& context, const AttentionScene& scene, std::int64_t heads,
+                               ImVec2 at, float width);
   void take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows, Range cols,
                   Plane& plane);
   void draw_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, std::size_t index,
@@ -108,8 +120,10 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
               middle_truncated(fonts().small, copied_, at.x + width - x - scaled(4)));
 }
 
+// `crowded`: the counts and what the signs mean stand in one line, and what can be done is told when one
+// points there.
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
-                            float width) {
+                            float width, bool crowded) {
   const MaskSummary& summary = board_.summary();
   const Canvas canvas;
   const float line = text_size(fonts().small, "X").y + scaled(4);
@@ -117,10 +131,13 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   if (summary.switched > 0)
     counts = tr("mask.counts_switched", {std::to_string(summary.masked), std::to_string(summary.pairs),
                                          std::to_string(summary.switched)});
-  draw_text(canvas, fonts().body, position, theme().text, middle_truncated(fonts().body, counts, width));
-  float y = position.y + text_size(fonts().body, "X").y + scaled(6);
-  const float legend = draw_masked_swatch(
-      ImVec2(position.x, y), tr(board_.has_padding() ? "attention.masked_or_padding" : "attention.masked"));
+  ImFont* const face = crowded ? fonts().small : fonts().body;
+  draw_text(canvas, face, position, theme().text, middle_truncated(face, counts, width));
+  const float beside = crowded ? text_size(face, counts).x + scaled(16) : 0;
+  float y = position.y + (crowded ? scaled(1) : text_size(face, "X").y + scaled(6));
+  const float legend = beside + draw_masked_swatch(ImVec2(position.x + beside, y),
+                                                   tr(board_.has_padding() ? "attention.masked_or_padding"
+                                                                           : "attention.masked"));
   if (summary.switched > 0) {
     const ImVec2 at(position.x + legend + scaled(16), y), end(at.x + scaled(13), at.y + scaled(13));
     canvas.rect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));
@@ -131,6 +148,11 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   y += line + scaled(4);
   const char* fixed = MaskBoard::why_fixed(context, scene);
   std::string note = tr(fixed ? fixed : "mask.hint");
+  if (crowded && summary.fully_masked.empty()) {
+    ImGui::SetCursorScreenPos(position);
+    ImGui::Dummy(ImVec2(width, line));
+    return compat::item_tooltip(note.c_str());
+  }
   if (!summary.fully_masked.empty()) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.fully_masked.size()); ++i)
@@ -150,12 +172,15 @@ void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene
   float top = position.y;
   if (!context.run.recorded()) top += kinds_.draw(context, scene, position, size.x) + scaled(4);
   const bool told = context.workspace.told;  // a lesson says what can be done
-  const float below = scaled(told ? 56 : 112);
+  const float each =
+      (position.y + size.y - top - scaled(kWordsBelow + kNamesAbove)) / static_cast<float>(scene.queries);
+  const bool crowded = !told && each < scaled(kEasyRow), blind = !board_.summary().fully_masked.empty();
+  const float below = scaled(told ? 56 : !crowded ? kWordsBelow : blind ? 92 : 58);
   const ImVec2 at(position.x, top), room(size.x, std::max(scaled(80), position.y + size.y - top - below));
   notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, at, room));
   const float y = position.y + size.y - below + scaled(10);
   if (!told) draw_notation(context, scene, ImVec2(position.x, y), size.x);
-  draw_summary(context, scene, ImVec2(position.x, y + scaled(told ? 0 : 28)), size.x);
+  draw_summary(context, scene, ImVec2(position.x, y + scaled(told ? 0 : 28)), size.x, crowded);
 }
 
 void MaskView::take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows,
@@ -223,6 +248,24 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
                         .c_str());
 }
 
+// A chip for each head, in one line; its height.
+float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene& scene, std::int64_t heads,
+                                ImVec2 at, float width) {
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+  ImGui::SetCursorScreenPos(at);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("mask.head"));
+  ChipLine chips(at.x + width);
+  ImGui::SameLine();
+  for (std::int64_t head = 0; head < heads; ++head)
+    if (chips(Label(std::to_string(head), "###mask_head_", std::to_string(head)), head == scene.head,
+              tr("mask.head.help")))
+      context.workspace.cursor.head = static_cast<int>(head);
+  return ImGui::GetItemRectMax().y - at.y + scaled(8);
+}
+
 // What the mask does: chips choose one of four pages.
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
@@ -246,7 +289,9 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
   }
   const Record* record = scene.trace->find(scene.site(Slot::pattern));
   const std::int64_t heads = record ? record->shape[0] : 1;
-  if (heads > 1 && page_ != Page::segments) {
+  if (heads > 1 && page_ != Page::segments && heads <= kMostHeadChips) {
+    top += draw_head_chips(context, scene, heads, ImVec2(position.x, position.y + top), size.x);
+  } else if (heads > 1 && page_ != Page::segments) {
     ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + top));
     std::int64_t head = scene.head;
     if (slider_int("###mask_head", tr("mask.head"), head, 0, heads - 1,

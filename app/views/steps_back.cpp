@@ -176,7 +176,10 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
   if (to_text(cursor.step) + weight_ + std::to_string(from_) != shown_figure_) {
     shown_step_ = to_text(cursor.step) + weight_;
     shown_figure_ = shown_step_ + std::to_string(from_);
+    auto stood = plot_.standing(figure_.figure);
     plot_ = FigurePlot();
+    plot_.come_from(std::move(stood));
+    planned_.clear();
     hovered_ = {};
   }
   figure_ = build_gradient_figure(grads, wish);
@@ -308,8 +311,11 @@ void StepsBackward::draw_figure(const ViewContext& context,
     if (spot)
       marks[static_cast<std::size_t>(result)].push_back({spot->row, spot->col, theme().accent, 1, 1, 3});
   }
-  const FigureEvent event = plot_.draw(context, figure_.figure, marks, ImVec2(corner.x, corner.y + scaled(4)),
-                                       ImVec2(room.x - scaled(4), room.y - scaled(8)), false);
+  const float motion = context.workspace.motion;
+  const FigureEvent event =
+      plot_.draw(context, figure_.figure, marks, ImVec2(corner.x, corner.y + scaled(4)),
+                 ImVec2(room.x - scaled(4), room.y - scaled(8)), false, std::min(1.f, motion / kTravelShare));
+  if (motion < 1) move(context, *grads);
   hovered_ = event.cell;
   const FigureCell& cell = event.cell;
   std::string line_key = "none";
@@ -324,6 +330,16 @@ void StepsBackward::draw_figure(const ViewContext& context,
   }
   if (event.hovered() && event.clicked) pin(context, *grads, event.cell);
   if (event.hovered()) offer(context, *grads, event.cell);
+}
+
+// What is on its way at this moment of the motion.
+void StepsBackward::move(const ViewContext& context, const BackwardResult& grads) {
+  if (planned_ != key_) {
+    planned_ = key_;
+    plan_ = plan_gradient_motion(grads.gradients->trace(), figure_.figure);
+  }
+  const DrawGroupScope group("motion");
+  draw_motion(plan_, figure_.figure, plot_, context.workspace.motion);
 }
 
 // A gradient cannot be edited, but the number that it belongs to.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/views/steps_back_figure.h"
+#include "app/views/steps_motion.h"
 #include "app/views/steps_plot.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/deferred.h"
@@ -40,8 +41,12 @@ class StepsBackward {
   FigureMarks marks_of(const BackwardResult& grads, const FigureCell& shown) const;
   void mark_targets(const BackwardResult& grads, FigureMarks& marks) const;
 
+  void move(const ViewContext& context, const BackwardResult& grads);
+
   GradientFigure figure_;
   FigurePlot plot_;
+  MotionPlan plan_;
+  std::string planned_;  ///< the figure that it is of
   FigureCell hovered_;
   std::string key_, shown_step_, shown_figure_, weight_;
   bool whole_vocabulary_ = false;

@@ -6,6 +6,8 @@
 #include "app/figure/canvas.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/kept_text.h"
+#include "app/look/pointed.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
@@ -50,18 +52,23 @@ void begin_group(const char* caption, float width, bool& first) {
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", caption);
 }
 
-float site_chip_width(const std::string& label) {
+float site_chip_width(const Label& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 22 * ui_scale();
 }
 
 /// Chips 0 .. count-1, or arrows around the number where they are many; the new value. The first is called
-/// `from`.
-int choose(const char* caption, const char* id, int count, int value, int from, bool& first) {
+/// `from`. `heads`: they are heads of this step, lit and pointed at like everywhere.
+int choose(const char* caption, const char* id, int count, int value, int from, bool& first,
+           const Site* heads = nullptr) {
   const bool few = count <= kMostChips;
   begin_group(caption, few ? static_cast<float>(count) * 38 * ui_scale() : 130 * ui_scale(), first);
   for (int i = 0; few && i < count; ++i) {
     ImGui::SameLine(0, (i ? 4 : 8) * ui_scale());
-    if (step_chip(std::to_string(i + from) + "###" + id + std::to_string(i), i == value)) value = i;
+    const bool lit = heads && head_pointed(heads->stack, heads->part, heads->layer, i);
+    if (step_chip(std::to_string(i + from) + "###" + id + std::to_string(i), i == value,
+                  lit ? theme().accent : 0))
+      value = i;
+    if (heads && ImGui::IsItemHovered()) point_head(heads->stack, heads->part, heads->layer, i);
   }
   if (few) return value;
   ImGui::SameLine(0, 8 * ui_scale());
@@ -248,8 +255,8 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
     if (layer != cursor.step.layer) go_to_site(context.workspace, run, other);
   }
   if (const int heads = heads_of_step(run, cursor.step); heads > 1)
-    cursor.head =
-        choose(tr("steps.choose.head"), "steps_head", heads, std::clamp(cursor.head, 0, heads - 1), 0, first);
+    cursor.head = choose(tr("steps.choose.head"), "steps_head", heads, std::clamp(cursor.head, 0, heads - 1),
+                         0, first, &cursor.step);
   if (figure.site.slot != Slot::logits && figure.site.slot != Slot::probs) return;
   const auto rows = static_cast<int>(predicted_rows(trace));
   if (rows > 1)
@@ -282,55 +289,75 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
   return line * static_cast<float>(lines);
 }
 
-void draw_neighbours(const ViewContext& context, int step, float width) {
-  const auto& steps = context.run.steps;
-  struct Chip {
-    std::string label;
-    Site site;
-    ImU32 colour;
-  };
-  const auto chips_of = [&](int index) {
-    std::vector<Chip> out;
-    const TimelineStep& s = steps[static_cast<std::size_t>(index)];
-    const bool each = s.kind == StepKind::qkv;
-    for (const Site& site : each ? s.sites : std::vector<Site>{s.main}) {
-      const std::string label = each ? member(site) : kind_label(context.run, s);
-      out.push_back({label + "###steps_go_" + to_text(site), site, hue_colour(step_of(site.slot).hue)});
-    }
-    return out;
-  };
-  const float unit = ui_scale(),
-              captions = site_chip_width(tr("steps.before")) + site_chip_width(tr("steps.next"));
-  float room = width - captions - 40 * unit;
-  std::vector<Chip> before, after;
-  const auto take = [&](int index, std::vector<Chip>& into, bool front) {
-    const std::vector<Chip> chips = chips_of(index);
+namespace {
+
+/// A neighbouring step.
+struct StepChip {
+  std::string label;
+  Site site;
+  ImU32 colour = 0;
+};
+struct Neighbours {
+  std::vector<StepChip> before, after;
+};
+
+std::vector<StepChip> chips_of(const RunResult& run, int index) {
+  std::vector<StepChip> out;
+  const TimelineStep& s = run.steps[static_cast<std::size_t>(index)];
+  const bool each = s.kind == StepKind::qkv;
+  for (const Site& site : each ? s.sites : std::vector<Site>{s.main}) {
+    const std::string label = each ? member(site) : kind_label(run, s);
+    out.push_back({label + "###steps_go_" + to_text(site), site, hue_colour(step_of(site.slot).hue)});
+  }
+  return out;
+}
+
+// As many as fit, the nearest first.
+Neighbours neighbours_of(const RunResult& run, int step, float room) {
+  Neighbours out;
+  const auto take = [&](int index, std::vector<StepChip>& into, bool front) {
+    const std::vector<StepChip> chips = chips_of(run, index);
     float wide = 0;
-    for (const Chip& chip : chips) wide += site_chip_width(chip.label) + 8 * unit;
-    if (wide > room) return false;
+    for (const StepChip& chip : chips) wide += site_chip_width(chip.label) + 8 * ui_scale();
+    if (wide > room) return;
     room -= wide;
     into.insert(front ? into.begin() : into.end(), chips.begin(), chips.end());
-    return true;
   };
   for (int away = 1; away <= 3; ++away) {
-    if (step - away >= 0) take(step - away, before, true);
-    if (step + away < static_cast<int>(steps.size())) take(step + away, after, false);
+    if (step - away >= 0) take(step - away, out.before, true);
+    if (step + away < static_cast<int>(run.steps.size())) take(step + away, out.after, false);
   }
+  return out;
+}
+
+}  // namespace
+
+void draw_neighbours(const ViewContext& context, int step, float width) {
+  const float unit = ui_scale(),
+              captions = site_chip_width(tr("steps.before")) + site_chip_width(tr("steps.next"));
+  const float room = width - captions - 40 * unit;
+  static Neighbours kept;
+  static std::uint64_t kept_key = 0;
+  const std::uint64_t key =
+      text_key({context.run.version, static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(room),
+                static_cast<std::uint64_t>(theme_version())});
+  if (key != kept_key || fonts_pending()) kept = neighbours_of(context.run, step, room);
+  kept_key = key;
   bool any = false;
-  const auto draw = [&](const char* caption, const std::vector<Chip>& chips) {
+  const auto draw = [&](const char* caption, const std::vector<StepChip>& chips) {
     if (chips.empty()) return;
     if (any) ImGui::SameLine(0, 26 * unit);
     any = true;
     ImGui::AlignTextToFramePadding();
     ImGui::TextColored(to_vec4(theme().text_dim), "%s", caption);
-    for (const Chip& chip : chips) {
+    for (const StepChip& chip : chips) {
       ImGui::SameLine(0, 8 * unit);
       if (step_chip(chip.label, false, with_alpha(chip.colour, 0.8f)))
         go_to_site(context.workspace, context.run, chip.site);
     }
   };
-  draw(tr("steps.before"), before);
-  draw(tr("steps.next"), after);
+  draw(tr("steps.before"), kept.before);
+  draw(tr("steps.next"), kept.after);
 }
 
 }  // namespace attnscope

@@ -36,9 +36,14 @@ bool moves_cells(Rule rule) {
 bool of_result(const Figure& figure, const Operand& operand) {
   return operand.is_step() && operand.site == figure.site;
 }
+bool of_gradients(const Figure& figure) {
+  const int result = figure.result();
+  return result >= 0 && figure.operands[static_cast<std::size_t>(result)].gradient;
+}
 /// It comes to be in this step: the result, or numbers on the way to it.
 bool is_made(const Figure& figure, std::size_t at) {
   const Operand& operand = figure.operands[at];
+  if (of_gradients(figure)) return operand.is_result;
   if (of_result(figure, operand)) return true;
   if (!operand.part || figure.layout != Figure::Layout::row || figure.blocks.empty()) return false;
   const auto& first = figure.blocks.front().operands;
@@ -149,6 +154,87 @@ class Planner {
   MotionPlan plan_;
 };
 
+MotionFlight flight_between(const FigureCell& from, const FigureCell& to, float begin, float end) {
+  MotionFlight out;
+  out.from = from, out.to = to, out.begin = begin, out.end = end;
+  return out;
+}
+
+class GradientPlanner {
+ public:
+  GradientPlanner(const Trace& trace, const Figure& figure) : trace_(trace), figure_(figure) {}
+
+  MotionPlan plan() {
+    const int result = figure_.result();
+    if (result < 0) return {};
+    const Operand& out = operand(result);
+    plan_.rows = std::max<std::int64_t>(out.row.size, 1);
+    plan_.by_rows = figure_.layout == Figure::Layout::product;
+    if (out.row.size * out.col.size <= 0) return std::move(plan_);
+    if (plan_.by_rows)
+      rows_meet_columns(result, out);
+    else
+      cells_add_up(result, out);
+    return std::move(plan_);
+  }
+
+ private:
+  const Operand& operand(int at) const { return figure_.operands[static_cast<std::size_t>(at)]; }
+
+  // One number of each of some rows: the products of a row of the left factor and a column of the one on top.
+  void rows_meet_columns(int result, const Operand& out) {
+    const std::int64_t inner = operand(0).col.size, leads = std::min(kMostLeads, plan_.rows);
+    for (std::int64_t lead = 0; lead < leads; ++lead) {
+      const std::int64_t row = ((lead + 1) * plan_.rows + leads - 1) / leads - 1,
+                         col = std::min<std::int64_t>(row, out.col.size - 1);
+      const Tensor left = operand_values(trace_, operand(0), {row, row + 1}, {0, inner}),
+                   top = operand_values(trace_, operand(1), {0, inner}, {col, col + 1});
+      if (left.empty() || top.empty()) continue;
+      std::vector<MotionFlight> flights;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        MotionFlight flight = flight_between({0, row, k}, {result, row, col},
+                                             static_cast<float>(lead) / static_cast<float>(leads),
+                                             static_cast<float>(row + 1) / static_cast<float>(plan_.rows));
+        flight.before = left.at(0, k), flight.value = flight.before * top.at(k, 0);
+        flight.joins = true, flight.other = {1, k, col};
+        flights.push_back(flight);
+      }
+      const std::size_t most = std::min(flights.size(), kMostTerms);
+      std::partial_sort(flights.begin(), flights.begin() + static_cast<std::ptrdiff_t>(most), flights.end(),
+                        [](const auto& a, const auto& b) { return std::fabs(a.value) > std::fabs(b.value); });
+      plan_.flights.insert(plan_.flights.end(), flights.begin(),
+                           flights.begin() + static_cast<std::ptrdiff_t>(most));
+    }
+  }
+
+  // Every cell of the result, from the one at its place in each matrix before it.
+  void cells_add_up(int result, const Operand& out) {
+    const std::int64_t cells =
+        out.row.size * out.col.size * static_cast<std::int64_t>(figure_.operands.size());
+    const std::int64_t every = std::max<std::int64_t>(1, (cells + kMostCells - 1) / kMostCells);
+    for (int i = 0; i < static_cast<int>(figure_.operands.size()); ++i) {
+      const Operand& from = operand(i);
+      const bool row_fits = from.row.size == out.row.size || from.row.size == 1,
+                 col_fits = from.col.size == out.col.size || from.col.size == 1;
+      if (i == result || !row_fits || !col_fits) continue;
+      const Tensor values = operand_values(trace_, from, {0, from.row.size}, {0, from.col.size});
+      if (values.empty()) continue;
+      for (std::int64_t row = 0; row < out.row.size; ++row)
+        for (std::int64_t col = row % every; col < out.col.size; col += every) {
+          const std::int64_t r = std::min(row, from.row.size - 1), c = std::min(col, from.col.size - 1);
+          const float begin = (1 - kAir) * static_cast<float>(row) / static_cast<float>(plan_.rows);
+          MotionFlight flight = flight_between({i, r, c}, {result, row, col}, begin, begin + kAir);
+          flight.value = values.at(r, c);
+          plan_.flights.push_back(flight);
+        }
+    }
+  }
+
+  const Trace& trace_;
+  const Figure& figure_;
+  MotionPlan plan_;
+};
+
 struct Rect {
   ImVec2 p0, p1;
   ImVec2 middle() const { return between(p0, p1, 0.5f); }
@@ -202,6 +288,10 @@ void cover(const Canvas& canvas, const FigurePlot& plot, int operand, std::int64
 
 MotionPlan plan_motion(const Trace& trace, const Figure& figure) { return Planner(trace, figure).plan(); }
 
+MotionPlan plan_gradient_motion(const Trace& trace, const Figure& figure) {
+  return GradientPlanner(trace, figure).plan();
+}
+
 void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot& plot, float time) {
   if (time >= 1) return;
   const Canvas canvas;
@@ -212,7 +302,7 @@ void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot&
     const std::int64_t rows = operand.row.size;
     // A row that numbers fly to is uncovered when they land.
     const float share = plan.by_rows ? now : std::clamp((now - kAir) / (1 - kAir), 0.f, 1.f);
-    const bool early = !of_result(figure, operand);  // on the way to the result
+    const bool early = !of_result(figure, operand) && !operand.is_result;  // on the way to the result
     const auto there = static_cast<std::int64_t>(share * static_cast<float>(rows) + (early ? 0.5f : 0.f));
     if (there < rows) cover(canvas, plot, static_cast<int>(i), there, rows, operand.col.size);
   }

@@ -29,6 +29,10 @@ struct MotionPlan {
 /// The plan of a figure, from the explanations of cells of its result; a few hundred flights at most.
 MotionPlan plan_motion(const Trace& trace, const Figure& figure);
 
+/// The plan of a figure of gradients: in a product the rows that meet the columns, else what each matrix adds
+/// to the cell at the same place.
+MotionPlan plan_gradient_motion(const Trace& trace, const Figure& figure);
+
 /// Share of the motion in which what is on the stage already goes to its new places.
 constexpr float kTravelShare = 0.3f;
 /// What is in the air at `time`, 0..1 of the whole motion, over a figure that was just drawn; and covers

@@ -126,7 +126,8 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   if (bias) {
     Panel& c = panels_[2];
     c.header = line + 2 * unit, c.col_labels = false, c.cell = ImVec2(cw, 20 * unit);
-    c.position = ImVec2(x, y - 32 * unit - line - 2 * unit), c.size = ImVec2(cols * cw, c.header + 20 * unit);
+    c.size = ImVec2(cols * cw, c.header + 20 * unit);
+    c.position = ImVec2(x, y - line - 6 * unit - c.size.y);  // above the title of the result
   }
   if (top.row.names ==
       FigureAxis::Names::token) {  // V's rows are tokens: their names stand in the free corner
@@ -219,7 +220,12 @@ namespace {
 // Units of a room that scrolls where a figure shows its numbers in it; half of them where it never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
 constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
-constexpr float kDenseColumn = 40, kDenseSign = 22, kDenseGap = 6;
+
+// Of a dense line, units: labels of rows at most, a column of numbers at least, a sign, a gap.
+struct DenseParts {
+  float labels, column, sign, gap;
+};
+constexpr DenseParts kDense{200, 40, 22, 6}, kTight{66, 36, 16, 3};
 
 }  // namespace
 
@@ -231,11 +237,12 @@ bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
   return true;
 }
 
-bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size,
-                               bool difference) {
+bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,
+                               bool scrolled) {
   if (figure.layout == Figure::Layout::none || figure.operands.empty()) return true;
   place(context, figure, ImVec2(0, 0), size, difference);
-  return numbers_fit(context, figure) && whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
+  const bool inside = whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
+  return numbers_fit(context, figure) && (scrolled || inside);
 }
 
 void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVec2 room) {
@@ -299,10 +306,11 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   place_line(context, figure, position, size);
   if (numbers_fit(context, figure)) return;
   for (const bool two : {false, true})
-    if (place_dense(context, figure, position, size, two, 1.f)) return;
+    for (const bool tight : {false, true})
+      if (place_dense(context, figure, position, size, two, 1.f, tight)) return;
   const bool grows = figure.extra == Figure::Extra::none && !context.workspace.told;
   for (const bool two : {true, false})
-    if (grows && place_dense(context, figure, position, size, two, 1.3f)) return;
+    if (grows && place_dense(context, figure, position, size, two, 1.3f, true)) return;
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   place_line(context, figure, position, size);
@@ -318,7 +326,8 @@ bool ends_slanted(const Figure& figure, const Block& block) {
 }  // namespace
 
 bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
-                             bool two, float stretch) {
+                             bool two, float stretch, bool tight) {
+  const DenseParts& parts = tight ? kTight : kDense;
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   const std::size_t blocks = figure.blocks.size(), second = two ? blocks - 1 : blocks;
   const bool upright = std::any_of(figure.blocks.begin(), figure.blocks.end(),
@@ -329,18 +338,19 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
     return least_number_cell(values(context, operand_of(figure, id), difference_).range.least < 0).x;
   };
   const auto column = [&](int id) {  // its title stands over it alone
-    return std::max(kDenseColumn * unit, text_size(fonts().small, operand_of(figure, id).title).x + 5 * unit);
+    const float title = text_size(fonts().small, operand_of(figure, id).title).x;
+    return std::max(parts.column * unit, title + parts.gap * unit);
   };
   // What a line takes beside the cells of its matrices, and what those need.
-  const float labels = label_width(context, first);
+  const float labels = std::min(label_width(context, first), parts.labels * unit);
   const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
   float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
   fixed[0] += (!two ? kLegend : ends_slanted(figure, figure.blocks[second - 1]) ? kSlanted : 0) * unit;
   for (std::size_t b = 0; b < blocks; ++b) {
     const int at = b < second ? 0 : 1;
     const Block& block = figure.blocks[b];
-    if (!block.sign.empty() && b != second) fixed[at] += kDenseSign * unit;
-    fixed[at] += static_cast<float>(block.operands.size() - 1) * kDenseGap * unit;
+    if (!block.sign.empty() && b != second) fixed[at] += parts.sign * unit;
+    fixed[at] += static_cast<float>(block.operands.size() - 1) * parts.gap * unit;
     for (const int id : block.operands) {
       if (operand_of(figure, id).col.key == "one")
         fixed[at] += column(id);
@@ -370,10 +380,10 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
     const float top = lower ? below : header;
     if (lower) x = position.x, y = position.y + header + rows[0] * ch;
     if (!block.sign.empty()) {
-      const ImVec2 at(lower ? position.x + labels / 2 : x + kDenseSign * unit / 2,
+      const ImVec2 at(lower ? position.x + labels / 2 : x + parts.sign * unit / 2,
                       y + (lower ? below - line * 0.7f : top + rows[0] * ch / 2));
       signs_.emplace_back(at, block.sign);
-      if (!lower) x += kDenseSign * unit;
+      if (!lower) x += parts.sign * unit;
     }
     for (const int id : block.operands) {
       Panel& panel = panels_[static_cast<std::size_t>(id)];
@@ -386,7 +396,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
       panel.position = ImVec2(x, y + lowered);
       panel.size = ImVec2(panel.labels + panel.cell.x * static_cast<float>(seen(operand_of(figure, id).col)),
                           panel.header + ch * static_cast<float>(seen(operand_of(figure, id).row)));
-      x += panel.size.x + (id == block.operands.back() ? 0 : kDenseGap * unit);
+      x += panel.size.x + (id == block.operands.back() ? 0 : parts.gap * unit);
     }
     right = std::max(right, x);
   }

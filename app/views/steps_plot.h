@@ -60,8 +60,10 @@ class FigurePlot {
   ImVec2 used() const { return used_; }
   /// All that the figure takes, its legend too: what is larger than the room scrolls.
   ImVec2 whole() const { return whole_; }
-  /// True where every cell of the figure would show its number in this room.
-  bool shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference);
+  /// True where every cell of the figure would show its number in this room; `scrolled`: or in one that
+  /// scrolls.
+  bool shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,
+                     bool scrolled = false);
   /// Back to what a fresh figure shows.
   void reset_windows() { spans_.clear(), ++spans_version_; }
   bool windowed() const { return windowed_; }
@@ -98,9 +100,10 @@ class FigurePlot {
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   /// Matrices side by side in one line, or the last block in a second one, in cells that just hold a number;
-  /// at most `stretch` times as large as the room. False, and nothing is placed, where that is not enough.
+  /// at most `stretch` times as large as the room; `tight`: what stands between and beside them gives way.
+  /// False, and nothing is placed, where that is not enough.
   bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool two,
-                   float stretch);
+                   float stretch, bool tight);
   void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
   void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
   void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);

@@ -126,12 +126,12 @@ class StepsView : public View {
     if (key == words_key_) return words_;
     words_key_ = key;
     if (figure_height(figure_) * unit <= room.y - kWords * unit) return words_ = StepWords::all;
-    const auto fits = [&](float words) {
-      return plot_.shows_numbers(context, figure_, figure_room(ImVec2(room.x, room.y - words * unit)),
-                                 differs(context));
+    const auto fits = [&](float words, bool scrolled) {
+      const ImVec2 rest = figure_room(ImVec2(room.x, room.y - words * unit));
+      return plot_.shows_numbers(context, figure_, rest, differs(context), scrolled);
     };
-    if (room.y < kLeastRoom * unit) return words_ = StepWords::title;
-    return words_ = !fits(kTwoLines) && fits(kOneLine) ? StepWords::title : StepWords::two;
+    const bool title = room.y < kLeastRoom * unit || (!fits(kTwoLines, false) && fits(kOneLine, true));
+    return words_ = title ? StepWords::title : StepWords::two;
   }
   // Of the room for a figure what its matrices and its legend may take.
   ImVec2 figure_room(ImVec2 room) const {
@@ -214,7 +214,7 @@ class StepsView : public View {
         return {i, spot->row, spot->col};
     return {};
   }
-  /// One outline around all that the cell took from an operand; the two numbers of a turned pair each have
+  /// One outline around all that the cell took from an operand; the two numbers of a rotated pair each have
   /// their own.
   static void mark_sources(const Trace& trace, const Operand& operand, const Explanation& why,
                            std::vector<MatrixMark>& marks) {

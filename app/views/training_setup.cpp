@@ -346,7 +346,7 @@ void TrainingSetup::draw_form(const ViewContext& context, float width) {
   draw_buttons(context, width);
   draw_error(width);
   const ImVec2 at(top.x, ImGui::GetCursorScreenPos().y + scaled(14));
-  draw_plan(at, ImVec2(width, std::min(scaled(170), ImGui::GetContentRegionAvail().y - scaled(16))));
+  draw_plan(at, ImVec2(width, std::min(scaled(420), ImGui::GetContentRegionAvail().y - scaled(16))));
 }
 
 }  // namespace attnscope

@@ -87,6 +87,9 @@ struct FileQuestion {
   std::function<void(Session& session, const std::string& path)> chosen;
 };
 
+/// The figure of the stage for other programs: as a file that one is asked for, or as text to be pasted.
+enum class FigureWish : std::uint8_t { none, svg, text };
+
 /// An action at the end of the frame.
 class Commands {
  public:
@@ -105,6 +108,7 @@ class Commands {
     actions_.insert(actions_.end(), std::make_move_iterator(other.actions_.begin()),
                     std::make_move_iterator(other.actions_.end()));
     if (other.question_) question_ = std::move(other.question_);
+    if (other.figure_ != FigureWish::none) figure_ = other.figure_;
     return other.edits_refused_;
   }
   /// From now on edits are refused.
@@ -133,10 +137,13 @@ class Commands {
   /// Shows the file browser after this frame; `chosen` is carried out when a path was given.
   void ask_file(FileQuestion question) { question_ = std::move(question); }
   std::optional<FileQuestion> take_question() { return std::exchange(question_, std::nullopt); }
+  void ask_figure(FigureWish wish) { figure_ = wish; }
+  FigureWish take_figure_wish() { return std::exchange(figure_, FigureWish::none); }
 
  private:
   std::vector<std::function<void(Session&)>> actions_;
   std::optional<FileQuestion> question_;
+  FigureWish figure_ = FigureWish::none;
   bool refuses_edits_ = false, edits_refused_ = false;
 };
 

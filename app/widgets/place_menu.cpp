@@ -36,7 +36,9 @@ void ask_to_save(const RunResult& run, int sequence, const Place& place, Command
   const auto& traces = run.traces;
   const auto trace =
       traces[static_cast<std::size_t>(std::clamp(sequence, 0, static_cast<int>(traces.size()) - 1))];
-  const std::string name = place.is_weight() ? place.weight : to_text(place.cell.site);
+  const bool edited = !edits_for(run.document.edits, sequence).empty();
+  const std::string name =
+      (place.is_weight() ? place.weight : to_text(place.cell.site)) + (edited ? ".edited" : "");
   commands.ask_file({true, "edit_menu.save.title", name + ".npy",
                      [trace, place](Session& session, const std::string& path) {
                        const auto values = place.is_weight()
@@ -94,6 +96,8 @@ void draw_place_menu(const RunResult& run, int sequence, const Place& place, Wor
       std::find(workspace.watched.begin(), workspace.watched.end(), address) != workspace.watched.end();
   if (row.button("edit_menu.watch", step && number && !watched)) workspace.watched.push_back(address);
   if (row.button("edit_menu.save")) ask_to_save(run, sequence, place, commands);
+  if (row.button("edit_menu.figure")) commands.ask_figure(FigureWish::svg);
+  if (row.button("edit_menu.figure_text")) commands.ask_figure(FigureWish::text);
 }
 
 }  // namespace attnscope

@@ -46,13 +46,20 @@ std::string LabControl::id() const { return last_word(key); }
 double LabControl::initial() const {
   if (const auto* number = std::get_if<LabNumber>(&kind)) return number->initial;
   if (const auto* choice = std::get_if<LabChoice>(&kind)) return choice->initial;
-  return std::get<LabSwitch>(kind).initial ? 1 : 0;
+  const auto* on = std::get_if<LabSwitch>(&kind);
+  return on && on->initial ? 1 : 0;
 }
 
 double LabValues::number(const std::string& id) const {
   const auto at = values_.find(id);
   CHECK(at != values_.end());
   return at->second;
+}
+
+const std::string& LabValues::words(const std::string& id) const {
+  static const std::string none;
+  const auto at = words_.find(id);
+  return at == words_.end() ? none : at->second;
 }
 
 std::int64_t LabValues::whole(const std::string& id) const { return std::llround(number(id)); }
@@ -85,7 +92,10 @@ const LabControl* find_control(const Lab& lab, std::string_view id) {
 
 LabValues initial_values(const Lab& lab) {
   LabValues out;
-  for (const LabControl& control : lab.controls) out.set(control.id(), control.initial());
+  for (const LabControl& control : lab.controls) {
+    out.set(control.id(), control.initial());
+    if (const auto* words = std::get_if<LabWords>(&control.kind)) out.set_words(control.id(), words->initial);
+  }
   return out;
 }
 
@@ -96,6 +106,7 @@ Result<double> parse_value(const LabControl& control, std::string_view text) {
   };
   if (const auto* choice = std::get_if<LabChoice>(&control.kind)) return named(parse_choice(*choice, text));
   if (std::holds_alternative<LabSwitch>(control.kind)) return named(parse_switch(text));
+  if (std::holds_alternative<LabWords>(control.kind)) return 0;
   const auto& number = std::get<LabNumber>(control.kind);
   TRY(const double value, named(parse_real(text, number.least, number.most)));
   if (number.whole && std::round(value) != value)
@@ -116,6 +127,8 @@ Status set_value(const Lab& lab, LabValues& values, std::string_view assignment)
   }
   TRY(const double value, parse_value(*control, assignment.substr(equals + 1)));
   values.set(control->id(), value);
+  if (std::holds_alternative<LabWords>(control->kind))
+    values.set_words(control->id(), std::string(assignment.substr(equals + 1)));
   return Done{};
 }
 
@@ -132,15 +145,23 @@ std::string value_text(const LabControl& control, double value) {
   if (const auto* choice = std::get_if<LabChoice>(&control.kind))
     return last_word(choice->keys[static_cast<std::size_t>(fitted(control, value))]);
   if (std::holds_alternative<LabSwitch>(control.kind)) return value != 0 ? "on" : "off";
+  if (std::holds_alternative<LabWords>(control.kind)) return {};
   const auto& number = std::get<LabNumber>(control.kind);
   return number.whole ? std::to_string(std::llround(value)) : format("%.6g", value);
+}
+
+std::string value_text(const LabControl& control, const LabValues& values) {
+  if (std::holds_alternative<LabWords>(control.kind)) return values.words(control.id());
+  return value_text(control, values.number(control.id()));
 }
 
 Result<LabPicture> compute(const Lab& lab, const LabValues& values, const std::atomic<bool>& cancel) {
   LabValues whole = initial_values(lab);
   for (const LabControl& control : lab.controls)
-    if (const auto at = values.all().find(control.id()); at != values.all().end())
+    if (const auto at = values.all().find(control.id()); at != values.all().end()) {
       whole.set(control.id(), fitted(control, at->second));
+      whole.set_words(control.id(), values.words(control.id()));
+    }
   return lab.compute(whole, cancel);
 }
 

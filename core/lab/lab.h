@@ -23,6 +23,7 @@ namespace attnscope {
 struct LabNumber {
   double least = 0, most = 1, initial = 0;
   bool whole = false, log = false;
+  std::string pace = {};  ///< the control that says how many steps of 1 it goes on in a second, if it is let go
 };
 /// One of a few; each a key of the tables, whose last word is its id: "lab.sqrt.scaling.on".
 struct LabChoice {
@@ -32,12 +33,16 @@ struct LabChoice {
 struct LabSwitch {
   bool initial = false;
 };
+/// A text that one types; its number stays 0.
+struct LabWords {
+  std::string initial;
+};
 /// `key` is the key of its name, "lab.sqrt.d_k"; its last word is its id. The texts may have `key` + ".help".
 struct LabControl {
   std::string key;
-  std::variant<LabNumber, LabChoice, LabSwitch> kind;
+  std::variant<LabNumber, LabChoice, LabSwitch, LabWords> kind;
   std::string id() const;
-  /// What it begins with: the number, the index of the choice, 0 or 1.
+  /// What it begins with: the number, the index of the choice, 0 or 1; 0 where words are typed.
   double initial() const;
 };
 
@@ -51,9 +56,13 @@ class LabValues {
   bool on(const std::string& id) const { return number(id) != 0; }
   void set(const std::string& id, double value) { values_[id] = value; }
   const std::map<std::string, double>& all() const { return values_; }
+  /// What is typed; empty for other controls.
+  const std::string& words(const std::string& id) const;
+  void set_words(const std::string& id, std::string words) { words_[id] = std::move(words); }
 
  private:
   std::map<std::string, double> values_;
+  std::map<std::string, std::string> words_;
 };
 
 // ---- what it shows -------------------------------------------------------------------------------
@@ -67,6 +76,7 @@ struct LabSeries {
   LabInk ink = LabInk::blue;
   bool dashed = false, dots = false;
   bool points_only = false;  ///< dots without a line
+  double pixel = 0;          ///< points are squares this wide, in units of x; they need no name
 };
 struct LabPlot {
   Text title, x_title;
@@ -136,8 +146,8 @@ Result<const Lab*> find_lab(std::string_view id);
 const LabControl* find_control(const Lab& lab, std::string_view id);
 
 LabValues initial_values(const Lab& lab);
-/// A value as a person writes it: a number, the id or index of a choice, on, off. Errors: no such control, a
-/// value outside of its borders.
+/// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for words. Errors: no such
+/// control, a value outside of its borders.
 Result<double> parse_value(const LabControl& control, std::string_view text);
 /// "d_k=64". Errors as above, and a text without "=".
 Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
@@ -147,8 +157,10 @@ struct LabWish {
   LabValues values;
 };
 Result<LabWish> parse_lab_wish(std::string_view text);
-/// How parse_value reads it again.
+/// How set_value reads it again.
 std::string value_text(const LabControl& control, double value);
+/// The value of a control among those of its lab, words too.
+std::string value_text(const LabControl& control, const LabValues& values);
 /// The picture at these values; missing ones stand as they begin, numbers are brought between their borders.
 /// Errors: the lab's own; Code::cancelled.
 Result<LabPicture> compute(const Lab& lab, const LabValues& values, const std::atomic<bool>& cancel);

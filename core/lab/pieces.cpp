@@ -52,10 +52,16 @@ LabControl real_control(std::string key, double least, double most, double initi
 LabControl whole_control(std::string key, double least, double most, double initial, bool log) {
   return {std::move(key), LabNumber{least, most, initial, true, log}};
 }
+LabControl paced_control(std::string key, double most, std::string pace) {
+  return {std::move(key), LabNumber{0, most, 0, true, false, std::move(pace)}};
+}
 LabControl choice_control(std::string key, std::vector<std::string> keys, int initial) {
   return {std::move(key), LabChoice{std::move(keys), initial}};
 }
 LabControl switch_control(std::string key, bool initial) { return {std::move(key), LabSwitch{initial}}; }
+LabControl words_control(std::string key, std::string initial) {
+  return {std::move(key), LabWords{std::move(initial)}};
+}
 
 std::string shown(double value, int digits) {
   if (std::isnan(value)) return "NaN";

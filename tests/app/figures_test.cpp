@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
 #include "app/shell/picture.h"
 #include "core/base/text.h"
@@ -419,6 +420,84 @@ TEST_F(Figures, SayTheirTokensAndNumbers) {
   const Tensor scores = run().trace(0).slice(site, workspace().cursor.head, {0, 1}, {0, 1});
   EXPECT_EQ(texts.count(number_text(scores.at(0, 0), 4)), 1u);
   EXPECT_EQ(texts.count("token 1"), 1u);
+}
+
+TEST_F(Figures, CopyAsTablesWithTheNamesOfTheirRows) {
+  open_default();
+  show("steps");
+  const Site site{Stack::single, 0, Part::attn, Slot::scores};
+  go_to_site(workspace(), run(), site);
+  settle();
+  const std::string text = figure_as_text(figure());
+  const std::size_t table = text.find(to_text(site));
+  ASSERT_NE(table, std::string::npos) << text;
+  const Tensor scores = run().trace(0).slice(site, workspace().cursor.head, {0, 4}, {0, 4});
+  for (std::int64_t row = 0; row < 2; ++row)
+    for (std::int64_t col = 0; col < 2; ++col)
+      EXPECT_NE(text.find(format("\t%.6g", static_cast<double>(scores.at(row, col))), table),
+                std::string::npos);
+  EXPECT_NE(text.find("\ntoken 1\t"), std::string::npos) << text;
+}
+
+class ShippedFigures : public Figures {
+ protected:
+  void open(const std::string& name) {
+    if (state().models().empty()) GTEST_SKIP() << "built without models";
+    state().open(kModelPrefix + name);
+    settle();
+    ASSERT_TRUE(session_->result());
+  }
+};
+
+TEST_F(ShippedFigures, SoftmaxOfElevenTokensShowsItsNumbersWithoutScrolling) {
+  open("storyteller");
+  for (const char* language : {"en", "ko"}) {
+    (void)set_language(language);
+    show("steps");
+    go_to_site(workspace(), run(), site_of(Slot::pattern, 1, run().trace(0).config().stack));
+    settle();
+    int cells = 0;
+    for (const DrawItem& item : figure().items()) {
+      if (item.kind != DrawItem::Kind::cells) continue;
+      ++cells;
+      EXPECT_FALSE(list_.clip(item).scrolls_x || list_.clip(item).scrolls_y) << language;
+      EXPECT_LE(item.p1.y, list_.clip(item).p1.y) << language;
+    }
+    EXPECT_GE(cells, 3) << language;
+  }
+}
+
+TEST_F(ShippedFigures, TheMaskKeepsRowsThatHoldASign) {
+  open("translator");
+  show("mask");
+  ASSERT_TRUE(shows("matrix.mask.board"));
+  const ItemRect board = noted_items().at("matrix.mask.board");
+  EXPECT_GE((board.p1.y - board.p0.y) / static_cast<float>(board.rows), 14.f);
+}
+
+TEST_F(ShippedFigures, TheHeadThatIsLookedAtIsInSight) {
+  open("storyteller-deep");
+  show("attention");
+  const Cursor& cursor = workspace().cursor;
+  ASSERT_EQ(cursor.layer, 3);
+  int found = 0;
+  for (const DrawItem& item : figure().items()) {
+    if (item.kind != DrawItem::Kind::cells || list_.cells(item).together == 0 || item.group < 0) continue;
+    if (list_.groups()[static_cast<std::size_t>(item.group)].site != "blocks.3.attn.pattern[head=0]")
+      continue;
+    ++found;
+    EXPECT_LE(item.p1.y, list_.clip(item).p1.y);
+    EXPECT_GE(item.p0.y, list_.clip(item).p0.y);
+  }
+  EXPECT_GE(found, 1);
+}
+
+TEST_F(ShippedFigures, TheTokenThatIsLookedAtStandsBesideGenerate) {
+  open("translator");
+  frames(4);
+  const std::string last = "chip" + std::to_string(workspace().cursor.query);
+  ASSERT_TRUE(shows(last) && shows("generate"));
+  EXPECT_LE(noted_items().at(last).p1.x, noted_items().at("generate").p0.x);
 }
 
 }  // namespace

@@ -94,6 +94,36 @@ TEST_F(WatchList, WhatIsPointedAtIsKnownToAll) {
   EXPECT_FALSE(token_pointed(stack, 2)) << "as long as it is pointed at";
 }
 
+TEST_F(WatchList, AHeadAndANeuronArePointedAtWhereverTheyAreDrawn) {
+  open_model("gpt2");
+  const Stack stack = run().trace(0).config().stack;
+  workspace().view = "attention";
+  settle();
+  ASSERT_TRUE(shows("head_0_1"));
+  const ItemRect thumbnail = noted_items().at("head_0_1");
+  point_at((thumbnail.p0.x + thumbnail.p1.x) / 2, (thumbnail.p0.y + thumbnail.p1.y) / 2);
+  frames(3);
+  EXPECT_EQ(pointed_head(stack, Part::attn, 0), 1);
+  workspace().view = "mlp";
+  settle();
+  point_at_cell("matrix.mlp_neurons", 0, 1);
+  EXPECT_GE(pointed_neuron(stack, workspace().cursor.layer), 0);
+  EXPECT_TRUE(token_pointed(stack, 1));
+}
+
+TEST_F(WatchList, TheMenuHandsOutTheFigure) {
+  open_default();
+  ask("blocks.0.attn.scores[head=0,query=2,key=1]");
+  click("edit_menu.figure_text");
+  ASSERT_TRUE(state().export_request);
+  EXPECT_TRUE(state().export_request->copies);
+  state().export_request.reset();
+  ask("blocks.0.attn.scores[head=0,query=2,key=1]");
+  click("edit_menu.figure");
+  frames(3);
+  EXPECT_TRUE(shows("browser.name"));
+}
+
 TEST_F(WatchList, ADoubleClickEditsWhereNoDigitsAreDrawn) {
   open_model("gpt2");
   workspace().view = "steps";

@@ -1,12 +1,14 @@
 // The chips of a line: one per token, padding hatched, special tokens as pills, an image as one chip with its
 // thumbnail; in a strip that scrolls sideways.
 #include <algorithm>
+#include <cmath>
 
 #include "app/look/item_map.h"
 #include "app/look/pointed.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
 #include "app/widgets/places.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/vector_name.h"
@@ -19,6 +21,13 @@ constexpr float kWidestLabel = 160.f;
 
 const PatchSpec& patches(const ModelConfig& config) {
   return config.vision() ? config.vision()->patch : config.patch;
+}
+
+std::uint64_t sum_of(const std::vector<int>& ids) {
+  Hash hash;
+  hash.take(ids.size());
+  for (const int id : ids) hash.take(static_cast<std::uint64_t>(id));
+  return hash.value();
 }
 
 /// The number behind the label: the row, the rows, the segment.
@@ -108,8 +117,8 @@ void TokenLine::measure(const PanelContext& context) {
   const bool vectors = !is_source() && !input.vectors.empty();
   Measured now{context.session.opened_version(),
                sequence_,
-               is_source() ? input.source : input.ids,
-               is_source() ? std::vector<int>() : input.types,
+               sum_of(is_source() ? input.source : input.ids),
+               is_source() ? 0 : sum_of(input.types),
                vectors ? input.vectors.size(0) : 0,
                padding_of(document, sequence_, of_),
                ui_scale(),
@@ -249,7 +258,7 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   if (hovered) tell(chip);
 }
 
-// The wheel scrolls, and the query comes into sight when it moves.
+// The wheel scrolls, and the query comes into sight when it moves, or the strip becomes another one.
 void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const float wheel = ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH;
   float scroll = ImGui::GetScrollX();
@@ -259,14 +268,14 @@ void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const Stack rows = is_source() ? of_ : context.session.document().model->config().stack;
   const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
   const std::int64_t row = cursor.stack == rows ? cursor.query : keys == rows ? cursor.key : shown_row_;
-  if (row != shown_row_) {
-    shown_row_ = row;
+  if (row != shown_row_ || width != shown_width_) {
     for (std::size_t i = 0; i < chips_.size(); ++i)
       if (chips_[i].holds(row))
         scroll = std::min(chip_x_[i], std::max(scroll, chip_x_[i + 1] - width + px(20)));
   }
   scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
-  if (scroll != ImGui::GetScrollX()) ImGui::SetScrollX(scroll);
+  if (std::fabs(scroll - ImGui::GetScrollX()) >= 1) return ImGui::SetScrollX(scroll);
+  shown_row_ = row, shown_width_ = width;  // it got there
 }
 
 float TokenLine::draw_chips(const PanelContext& context, float room, const std::string& picture,

@@ -39,7 +39,7 @@ class TokenLine {
   struct Measured {  // what the chips were made for
     std::uint64_t opened = 0;
     std::size_t sequence = 0;
-    std::vector<int> ids, types;
+    std::uint64_t ids = 0, types = 0;  ///< sums of them
     std::int64_t rows = 0;
     PadCounts padding;
     float scale = 0;
@@ -77,6 +77,7 @@ class TokenLine {
   Measured measured_;
   std::int64_t lit_ = -1, lit_next_ = -1;  ///< token under the pointer, in the text or among the chips
   std::int64_t shown_row_ = -1;
+  float shown_width_ = 0;  ///< of the strip when that row was brought into sight
   ChipMenu menu_;
 };
 

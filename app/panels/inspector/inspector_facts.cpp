@@ -1,7 +1,9 @@
 // Facts about the step and the head that one stands on: entropy, distance, sink; range, mean, NaN. Long ones
 // come from the background; numbers of n^2 cells are not asked for where n is large.
 #include <algorithm>
+#include <bit>
 
+#include "app/look/pointed.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -35,10 +37,22 @@ std::optional<RowStats> kept(Result<RowStats> result) {
   return result ? std::optional(*result) : std::nullopt;
 }
 
-void stats_rows(const Stats& stats) {
-  fact_row(tr("inspector.stats.range"),
-           tr("inspector.stats.from_to",
-              {shown_number(static_cast<double>(stats.min)), shown_number(static_cast<double>(stats.max))}));
+// What the item before shows is pointed at, here or elsewhere.
+void light_item() {
+  const ImVec2 p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(p0.x - px(4), p0.y - px(1)),
+                                            ImVec2(p1.x + px(4), p1.y + px(1)),
+                                            with_alpha(theme().accent, 0.22f), px(3));
+}
+
+void stats_rows(const Stats& stats, KeptText& range) {
+  const auto ends = [&] {
+    return tr("inspector.stats.from_to",
+              {shown_number(static_cast<double>(stats.min)), shown_number(static_cast<double>(stats.max))});
+  };
+  fact_row(
+      tr("inspector.stats.range"),
+      range.get({std::bit_cast<std::uint32_t>(stats.min), std::bit_cast<std::uint32_t>(stats.max)}, ends));
   fact_row(tr("inspector.stats.mean"), shown_number(stats.mean));
   fact_row(tr("inspector.stats.l2"), shown_number(stats.l2), tr("inspector.stats.l2.help"));
   if (stats.infs > 0)
@@ -145,6 +159,8 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   section_title((has_stacks(config) ? tr("inspector.head.of_stack", {number[0], number[1], place})
                                     : tr("inspector.head", {number[0], number[1]}))
                     .c_str());
+  if (ImGui::IsItemHovered()) point_head(site.stack, pattern.part, site.layer, head);
+  if (head_pointed(site.stack, pattern.part, site.layer, head)) light_item();
   if (!row || !*row) return;
   const RowStats& r = **row;
   const RowStats* a = all && *all ? &**all : nullptr;
@@ -177,10 +193,14 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::initializer_list<std::uint64_t> from = {
-      context.run->version, static_cast<std::uint64_t>(site.stack), static_cast<std::uint64_t>(site.layer),
-      static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)};
+      context.run->version,
+      static_cast<std::uint64_t>(context.workspace.cursor.sequence),
+      static_cast<std::uint64_t>(site.stack),
+      static_cast<std::uint64_t>(site.layer),
+      static_cast<std::uint64_t>(site.part),
+      static_cast<std::uint64_t>(site.slot)};
   fact_row(tr("inspector.stats.shape"), cache.shape.get(from, [&] { return step_shape(*context.run, site); }),
-           to_text(site));
+           cache.name.get(from, [&] { return to_text(site); }));
   fact_row(tr("inspector.stats.letters"),
            cache.letters.get(from, [&] { return step_letters(*context.run, site); }),
            tr("inspector.stats.letters.help"));
@@ -188,12 +208,13 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
   const Stats* found =
       inspector_cache(context.workspace)
-          .stats.get(context, key_of(context, site), cheap, "inspector.stats", [trace, site] {
-            const auto tensor = trace->tensor(site, kMostDerived * 64);
-            return tensor ? stats(*tensor) : Stats{};
-          });
+          .stats.get(context, cache.stats_key.get(from, [&] { return key_of(context, site); }), cheap,
+                     "inspector.stats", [trace, site] {
+                       const auto tensor = trace->tensor(site, kMostDerived * 64);
+                       return tensor ? stats(*tensor) : Stats{};
+                     });
   if (found)
-    stats_rows(*found);
+    stats_rows(*found, cache.range);
   else
     dim_text(tr("inspector.working"));
 }

@@ -56,8 +56,12 @@ void draw_notes(const PanelContext& context) {
   std::string& written = inspector_cache(context.workspace).new_note;
   const std::string place = place_of_notes(context.workspace);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
-  const bool entered = ImGui::InputTextWithHint("###new_note", tr("notes.new", {place}).c_str(), &written,
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  static KeptTexts hints;
+  Hash hash;
+  hash.take(place);
+  const std::string& hint = hints.get(text_key({hash.value()}), [&] { return tr("notes.new", {place}); });
+  const bool entered =
+      ImGui::InputTextWithHint("###new_note", hint.c_str(), &written, ImGuiInputTextFlags_EnterReturnsTrue);
   note_item("new_note");
   if (!entered || written.empty()) return;
   context.commands.edit(Text::of("notes.written", {place}), {},

@@ -63,7 +63,7 @@ struct InspectorCache {
   float dragged = 0;
   std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
   std::string new_watch, watch_error, new_stop, stop_error;
-  KeptText shape, letters;  ///< of the step
+  KeptText shape, letters, name, range, stats_key;  ///< of the step
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 

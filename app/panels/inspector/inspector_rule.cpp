@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/look/pointed.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
@@ -39,6 +40,7 @@ std::string help_of(const PanelContext& context, const Source& source) {
 void operand(const Card& card, const Source& source, const std::string& id, const std::string& text = {}) {
   const bool pressed = card.flow.link(id + "###" + id, text.empty() ? shown_number(source.value) : text,
                                       colour_of(source), help_of(card.context, source));
+  if (ImGui::IsItemHovered() && !source.is_weight) point_cell(source.site, source.index);
   if (pressed) follow_source(card.context.workspace, *card.context.run, source);
 }
 

@@ -23,8 +23,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 32.f, kBarHeight = 18.f, kGutter = 12.f;
-constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f;
-constexpr float kSlowest = 0.25f, kFastest = 8.f;
+constexpr float kSlim = 44.f, kTitle = 24.f;  // a lower room shows no title, which takes that
+constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f, kSlowest = 0.25f, kFastest = 8.f;
 
 enum class Shape { previous, play, pause, next };
 
@@ -229,13 +229,20 @@ bool place_label(const Bar& bar, std::string_view text, float centre, float room
 }
 
 // The longest name of a block that fits under it.
-std::string group_label(const Bar& bar, const TimelineGroup& group) {
-  const std::string number = std::to_string(group.layer);
-  const ModelConfig& config = bar.context.run->trace(0).config();
-  for (const std::string& text :
-       {block_name(config, group.stack, group.layer, true), tr("timeline.group", {number})})
-    if (ImGui::CalcTextSize(text.c_str()).x <= group.x1 - group.x0) return text;
-  return number;
+const std::string& group_label(const Bar& bar, const TimelineGroup& group) {
+  static KeptTexts kept;
+  const float room = group.x1 - group.x0;
+  const auto longest = [&]() -> std::string {
+    const std::string number = std::to_string(group.layer);
+    const ModelConfig& config = bar.context.run->trace(0).config();
+    for (const std::string& text :
+         {block_name(config, group.stack, group.layer, true), tr("timeline.group", {number})})
+      if (ImGui::CalcTextSize(text.c_str()).x <= room) return text;
+    return number;
+  };
+  return kept.get(text_key({bar.context.run->version, static_cast<std::uint64_t>(group.stack),
+                            static_cast<std::uint64_t>(group.layer), static_cast<std::uint64_t>(room)}),
+                  longest);
 }
 
 /// Every step's label where all fit; else the names of the blocks, around the label of the current step.
@@ -266,7 +273,7 @@ void draw_labels(const Bar& bar) {
   float free_from = bar.p0.x;
   for (const TimelineGroup& group : bar.layout.groups) {
     if (group.layer < 0) continue;
-    const std::string text = group_label(bar, group);
+    const std::string& text = group_label(bar, group);
     const float half = ImGui::CalcTextSize(text.c_str()).x / 2;
     float centre = bar.p0.x + (group.x0 + group.x1) / 2;
     const bool meets = centre + half > taken0 && centre - half < taken1;
@@ -452,29 +459,31 @@ void forget_stop(Workspace& workspace, int current) {
 
 void draw_timeline(const PanelContext& context) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImVec2 origin = ImGui::GetCursorScreenPos();
   if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
   stop_at_breakpoint(context.workspace, *context.run);
   const int current = current_step(context.workspace, *context.run);
   forget_stop(context.workspace, current);
   const float room = ImGui::GetContentRegionAvail().x;
-  const float taken = draw_direction(context.workspace, origin, room);
+  const bool slim = ImGui::GetContentRegionAvail().y < px(kSlim);  // the bar alone
+  const float taken = slim ? 0.f : draw_direction(context.workspace, origin, room);
   ImGui::SetCursorScreenPos(origin);
-  {
+  if (slim) origin.y -= px(kTitle);
+  if (!slim) {
     const WithFont bold(fonts().body_bold);
     static KeptText kept;
+    const float wide = room - taken - px(12);
     const std::string& title = kept.get(
-        {context.run->version, static_cast<std::uint64_t>(current), context.workspace.backward}, [&] {
-          std::string words = title_of(context, current);
-          return context.workspace.backward ? tr("timeline.backward.title", {words}) : words;
+        {context.run->version, static_cast<std::uint64_t>(current), context.workspace.backward,
+         static_cast<std::uint64_t>(std::max(0.f, wide))},
+        [&] {
+          const std::string words = title_of(context, current);
+          return shortened(context.workspace.backward ? tr("timeline.backward.title", {words}) : words, wide);
         });
     const std::string& stopped = context.workspace.stopped_by;
-    if (!stopped.empty() && !context.workspace.playing) {
-      const WithColour ink(ImGuiCol_Text, theme().warning);
-      ImGui::TextUnformatted(shortened(stopped, room - taken - px(12)).c_str());
-    } else {
-      ImGui::TextUnformatted(shortened(title, room - taken - px(12)).c_str());
-    }
+    const bool stops = !stopped.empty() && !context.workspace.playing;
+    const WithColour ink(ImGuiCol_Text, stops ? theme().warning : theme().text);
+    ImGui::TextUnformatted(stops ? shortened(stopped, wide).c_str() : title.c_str());
   }
   draw_buttons(context, origin);
   draw_speed(context.workspace, origin);

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <thread>
 
 #include "app/look/item_map.h"
 #include "app/views/steps_back_figure.h"
 #include "app/views/steps_back_words.h"
+#include "app/views/steps_motion.h"
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
 #include "core/base/assets.h"
@@ -78,6 +80,40 @@ class StepsBackTest : public testing::ImguiFixture {
   std::shared_ptr<const RunResult> run_;
   std::shared_ptr<const BackwardResult> grads_;
 };
+
+TEST_F(StepsBackTest, GradientsMoveOutOfWhatTheyAreMadeFrom) {
+  open_model("gpt2");
+  ASSERT_TRUE(grads_->gradients);
+  int products = 0, flown = 0;
+  for (const TimelineStep& step : grads_->walk->steps)
+    for (const Site& at : step.sites) {
+      const Figure shown = figure(at).figure;
+      const MotionPlan plan = plan_gradient_motion(trace(), shown);
+      std::map<std::pair<std::int64_t, std::int64_t>, double> sums;
+      for (const MotionFlight& flight : plan.flights) {
+        ASSERT_EQ(flight.to.operand, shown.result()) << to_text(at);
+        ASSERT_NE(flight.from.operand, shown.result()) << to_text(at);
+        sums[{flight.to.row, flight.to.col}] += static_cast<double>(flight.value);
+        ++flown;
+      }
+      if (shown.layout != Figure::Layout::product || shown.operands[0].col.size > 64 ||
+          !shown.operands[0].picked_cols.empty())
+        continue;
+      for (const auto& [cell, sum] : sums) {
+        const double drawn =
+            value(shown.operands[static_cast<std::size_t>(shown.result())], cell.first, cell.second);
+        EXPECT_NEAR(sum, drawn, 1e-4 * std::max(1e-3, std::abs(drawn))) << to_text(at);
+        ++products;
+      }
+    }
+  EXPECT_GT(products, 10);
+  EXPECT_GT(flown, 1000);
+  workspace_.motion = 0.6f;  // in the air
+  go_to_site(workspace_, *grads_->walk, site_of(Slot::resid_mid, 0));
+  draw(2);
+  workspace_.motion = 1.f;
+  draw(1);
+}
 
 TEST_F(StepsBackTest, EveryGradientAndEveryWeightDraws) {
   for (const char* model : {"gpt2", "llama", "marian", "bert", "vit", "gemma2", "t5", "bloom"}) {

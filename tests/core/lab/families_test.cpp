@@ -1,6 +1,8 @@
 // The three families by counting open pairs; caches of published models against their closed form.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/words.h"
 #include "core/lab/lab.h"
 
@@ -27,6 +29,44 @@ TEST(Families, OpenAsManyPairsAsTheySay) {
   const LabPicture both = shown_picture("families,family=both,n=4,source=6");
   EXPECT_EQ(ones(both.pieces[0]) + ones(both.pieces[1]) + ones(both.pieces[2]), 36 + 10 + 24);
   EXPECT_NE(both.formula.str().find("= 70 "), std::string::npos) << both.formula.str();
+}
+
+TEST(Sentence, IsReadByThreeModels) {
+  const auto lab = find_lab("sentence");
+  ASSERT_TRUE(lab);
+  LabValues values = initial_values(**lab);
+  ASSERT_TRUE(set_value(**lab, values, "text=The hungry dog ate the cake"));
+  const auto picture = compute(**lab, values);
+  if (!picture) GTEST_SKIP() << picture.error().text();  // built without models
+  ASSERT_EQ(picture->pieces.size(), 4u);
+  const auto weights = [&](std::size_t piece) {
+    return std::get<LabMatrix>(picture->pieces[piece].what).values;
+  };
+  // Six words: [CLS] and [SEP] around them, <bos> before them, </s> behind them.
+  EXPECT_EQ(weights(0).size(0), 8);
+  EXPECT_EQ(weights(1).size(0), 7);
+  EXPECT_EQ(weights(2).size(1), 7);
+  for (std::size_t piece = 0; piece < 3; ++piece)
+    for (std::int64_t row = 0; row < weights(piece).size(0); ++row) {
+      double sum = 0;
+      for (std::int64_t col = 0; col < weights(piece).size(1); ++col)
+        if (const float one = weights(piece).at(row, col); std::isfinite(one))
+          sum += static_cast<double>(one);
+      EXPECT_NEAR(sum, 1, 1e-5) << piece << " " << row;
+    }
+  EXPECT_TRUE(std::isinf(weights(1).at(0, 1))) << "nobody sees what follows";
+  EXPECT_TRUE(std::isfinite(weights(0).at(0, 7))) << "an encoder sees both sides";
+  const auto& rows = std::get<LabTable>(picture->pieces[3].what).rows;
+  EXPECT_EQ(rows[0][2].str(), "64");
+  EXPECT_EQ(rows[1][2].str(), "28");
+  EXPECT_NE(rows[2][4].str().find("개"), std::string::npos) << rows[2][4].str();
+  ASSERT_TRUE(set_value(**lab, values, "text=The zebra ran"));
+  const auto other = compute(**lab, values);
+  ASSERT_TRUE(other);
+  for (const auto& row : std::get<LabTable>(other->pieces[3].what).rows) EXPECT_EQ(row[5].str(), "zebra");
+  ASSERT_TRUE(set_value(**lab, values, "text="));
+  EXPECT_TRUE(compute(**lab, values)) << "nothing at all is a sentence too";
+  EXPECT_EQ(value_text(*find_control(**lab, "text"), values), "");
 }
 
 TEST(Sharing, CachesAreThoseOfTheConfigs) {

@@ -85,6 +85,7 @@ void expect_words(const Lab& lab, const LabValues& values, const std::string& wh
 std::vector<double> ends_of(const LabControl& control) {
   if (const auto* number = std::get_if<LabNumber>(&control.kind)) return {number->least, number->most};
   if (std::holds_alternative<LabSwitch>(control.kind)) return {0, 1};
+  if (std::holds_alternative<LabWords>(control.kind)) return {0};
   std::vector<double> all;
   for (std::size_t i = 0; i < std::get<LabChoice>(control.kind).keys.size(); ++i)
     all.push_back(static_cast<double>(i));
