@@ -54,9 +54,10 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
-Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
+Status print(const AskOptions& options, const AnswerTable& table, const Trace& run, nlohmann::json head) {
   if (options.json) {
     head["measure"] = table.measure;
+    for (const auto& edit : run.edits) head["edits"].push_back(to_text(*edit));
     std::printf("%s\n", head.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   }
   return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
@@ -112,7 +113,7 @@ Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std:
   for (const auto& [name, value] : table.totals) head["base"][name] = json_number(value);
   if (table.is_part()) head["whole"] = table.whole;
   if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table, std::move(head));
+  return print(options, table, *sweep.run(), std::move(head));
 }
 
 std::vector<std::string> axes_of(const std::string& over) {
@@ -168,7 +169,7 @@ Status run_attribute(const AskOptions& options) {
   for (const LogitPart& part : found.parts)
     table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
   if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table,
+  return print(options, table, *run,
                {{"total", json_number(found.total)},
                 {"rest", json_number(found.rest)},
                 {"parts", rows_to_json(table)},

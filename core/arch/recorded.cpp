@@ -25,6 +25,8 @@ std::pair<int, std::string> sequence_of(const std::string& name) {
   return {std::stoi(number), name.substr(dot + 1)};
 }
 
+constexpr const char* kEdits = "edits";  // the bytes of their texts
+
 // Whole numbers, one per token, that are no steps: by which name, and where they go.
 std::vector<int>* ids_named(const std::string& name, Input& input) {
   if (name == "tokens" || name == "input_ids" || name == "ids") return &input.ids;
@@ -244,6 +246,19 @@ Status take_words(const TensorSource& source, const std::vector<int>& ids, Recor
   return Done{};
 }
 
+// What the run was made under, as trace --out writes it.
+Status take_edits(const TensorSource& source, Recorded& out) {
+  std::string text;
+  if (const auto at = source.metadata().find("edits"); at != source.metadata().end()) text = at->second;
+  if (text.empty() && source.find(kEdits)) {
+    TRY(const std::vector<std::int64_t> bytes, source.load_ints(kEdits));
+    for (const std::int64_t byte : bytes) text += static_cast<char>(byte);
+  }
+  if (!text.empty())
+    out.notes.push_back(Text::of("note.recorded.edits", {printable(join(split(text, '\n'), "; "), 400)}));
+  return Done{};
+}
+
 }  // namespace
 
 bool is_recording(const TensorSource& source) {
@@ -292,6 +307,7 @@ Result<Sorted> sorted(const TensorSource& source) {
       TRY_OK(take_ints(source, info, name, sequence, out));
       continue;
     }
+    if (name == kEdits) continue;
     const auto site = parse_site(name);
     if (!site || site->layer >= kMostLayers) {
       out.unknown.push_back(info.name);
@@ -365,6 +381,7 @@ Result<Recorded> read_recording(const TensorSource& source, const std::string& w
     TRY_OK(check_input(what, *out.traces.back()));
   }
   TRY_OK(take_words(source, out.traces.front()->ids, out));
+  TRY_OK(take_edits(source, out));
   add_notes(arrays, assumed, out);
   return out;
 }

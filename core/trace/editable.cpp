@@ -91,6 +91,14 @@ Status check_edit(const Trace& trace, const NumberEdit& edit) {
     const Result<Applied> tried = apply(edit, extent.values);
     return tried ? Status(Done{}) : Status(tried.error());
   }
+  const bool stage = edit.where.kind == Target::Kind::step && score_stage(edit.where.site.slot);
+  const AttentionState* attention = stage ? trace.attention(edit.where.site) : nullptr;
+  if (std::holds_alternative<Frozen>(edit.value) && attention) {
+    Edits reached;
+    const auto tried =
+        StageEdits::make({make_edit(edit)}, edit.where.site, attention->in, attention->lse, nullptr, reached);
+    return tried ? Status(Done{}) : Status(tried.error());
+  }
   const auto* from = std::get_if<FromPos>(&edit.value);
   if (!from) return Done{};
   const auto rows =

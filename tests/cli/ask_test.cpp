@@ -315,6 +315,19 @@ TEST(Ask, edits_that_make_nan_are_allowed_and_located) {
   EXPECT_NE(ran.out.find("nan"), std::string::npos) << ran.out;
 }
 
+TEST(Ask, whatever_is_written_of_an_edited_run_says_so) {
+  const TempFolder folder;
+  const std::string edit = " --edit 'blocks.1.attn.z[head=3]=0'", story = " --text " + kTold;
+  for (const char* kind : {"run.safetensors", "run.npz"}) {
+    const std::string file = folder / kind;
+    ASSERT_EQ(cli("trace model:storyteller" + story + edit + " --out " + file).exit_code, 0);
+    const Ran told = cli("info " + file);
+    EXPECT_NE((told.out + told.err).find("blocks.1.attn.z[head=3]=0"), std::string::npos) << told.out;
+  }
+  const Json out = cli("ablate " + kStory + story + edit + " --json --over head").json();
+  EXPECT_EQ(out["edits"], Json::array({"blocks.1.attn.z[head=3]=0"}));
+}
+
 TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {
   const TempFolder folder;
   const std::string file = folder / "run.safetensors";

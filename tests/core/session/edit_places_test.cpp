@@ -82,7 +82,9 @@ TEST_F(EditPlacesTest, TimesOneAndPlusNothingAreNoEdits) {
 TEST_F(EditPlacesTest, TheRunAndTheQuestionBeforeItAgree) {
   std::vector<std::shared_ptr<const Edit>> edits{
       make_edit(NumberEdit{at("blocks.0.attn.z"), EditOp::set,
-                           Frozen{Tensor::from({1, 2, 3}, {{Axis::d_head, 3}}), "another model"}})};
+                           Frozen{Tensor::from({1, 2, 3}, {{Axis::d_head, 3}}), "another model"}}),
+      make_edit(NumberEdit{at("blocks.0.attn.pattern[head=1]"), EditOp::add,
+                           Frozen{Tensor::from({1, 2}, {{Axis::d_model, 2}}), "a direction"}})};
   for (const char* text :
        {"probs=0", "blocks.0.attn.mask=0", "blocks.9.attn.z=0", "blocks.0.attn.z[d_mlp=1]=0",
         "blocks.0.attn.z=@pos:500", "blocks.0.attn.q.weight=@pos:0", "input=1", "no.weight=1"})
