@@ -11,10 +11,23 @@
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
 #include "core/lens/sweep.h"
+#include "core/session/asked_measure.h"
 #include "core/session/circuit.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope::cli {
+
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                const Trace& run) {
+  TRY(LogitMeasure measure, parse_measure(opened, text, at));
+  if (const std::int64_t row = asked_row(opened, run); at < 0 && row != prediction_row(run))
+    measure.row = row;
+  if (measure.kind != LogitMeasure::Kind::kl) return measure;
+  TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
+  measure.reference = run.logits_row(row_of(measure, run));
+  return measure;
+}
+
 namespace {
 
 constexpr double kLong = 3600;  // seconds: a longer sweep must be asked for
@@ -28,12 +41,6 @@ struct AskOptions {
   SequenceOptions text, clean, corrupt;
   std::vector<std::string> parts;
 };
-
-Result<LogitMeasure> measure_of(const OpenedModel& opened, const AskOptions& options, const Trace& base) {
-  TRY(LogitMeasure measure, parse_measure(opened, options.measure, options.at));
-  if (measure.kind == LogitMeasure::Kind::kl) measure.reference = base.logits_row(row_of(measure, base));
-  return measure;
-}
 
 Result<Knockout> knockout_of(const std::string& how) {
   if (how == "zero") return Knockout{};
@@ -126,7 +133,7 @@ Status run_ablate(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options, *run));
+  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
   TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
   const double base = sweep.base();
   return answer(options, std::move(sweep), {{"clean", base}});
@@ -140,12 +147,15 @@ Status run_patch(const AskOptions& options) {
     return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options, *clean));
+  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *clean));
+  LogitMeasure there = measure;  // the hidden token may stand elsewhere in the other text
+  TRY(const LogitMeasure own, measure_of(opened, options.measure, options.at, *corrupt));
+  there.row = own.row;
   TRY(const double on_clean, measured(measure, *clean));
-  TRY(const double on_corrupt, measured(measure, *corrupt));
+  TRY(const double on_corrupt, measured(there, *corrupt));
   const bool noise = options.direction == "noise";
-  TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean, measure,
-                                   steps, axes_of(options.over)));
+  TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
+                                   noise ? measure : there, steps, axes_of(options.over)));
   return answer(options, std::move(sweep), {{"clean", on_clean}, {"corrupt", on_corrupt}});
 }
 
@@ -153,7 +163,7 @@ Status run_attribute(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
-  TRY(const LogitMeasure measure, parse_measure(opened, options.measure, options.at));
+  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
   if (!options.graph.empty()) {
     TRY(const AttributionGraph graph, attribution_graph(*run, measure, options.least));
     TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measure)));

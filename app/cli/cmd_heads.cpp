@@ -67,8 +67,7 @@ Status run_heads(const HeadOptions& options) {
   std::optional<LogitMeasure> measure;
   if (!options.measure.empty()) {
     TRY_OK(check_runs(opened));
-    TRY(measure.emplace(), parse_measure(opened, options.measure, options.at));
-    if (measure->kind == LogitMeasure::Kind::kl) measure->reference = run->logits_row(row_of(*measure, *run));
+    TRY(measure.emplace(), measure_of(opened, options.measure, options.at, *run));
     question = antecedent_of(*run, *measure);
   }
   if (!options.against.empty()) {

@@ -11,6 +11,7 @@
 
 #include "core/arch/open.h"
 #include "core/base/number.h"
+#include "core/model/measure.h"
 #include "core/system/arguments.h"
 
 namespace attnscope::cli {
@@ -49,6 +50,10 @@ inline constexpr const char* kModelHelp = "cli.model";  // a key of the tables
 inline constexpr const char* kEditHelp = "cli.edit";
 /// "" for the first sequence, then "seq1.", ...: in front of the names of its steps.
 std::string prefix_of(std::size_t sequence);
+/// A measure as it is asked of a run: at position `at`, or where that is negative at the first hidden token,
+/// else where the answer is read. kl is that to this run. Errors: parse_measure's; no such position.
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                const Trace& run);
 /// Errors: a recording, which has no model to run anew.
 Status check_runs(const OpenedModel& opened);
 /// Errors: the first of the edits that a run had no place for.

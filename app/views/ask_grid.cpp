@@ -118,8 +118,9 @@ Tensor SweepGrid::values(const SweepAnswer& answer, bool change) const {
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] < 0) continue;
     const auto at = static_cast<std::size_t>(cell[i]);
-    const double value = std::isnan(answer.values[at]) ? answer.estimates[at] : answer.values[at];
-    if (!std::isnan(value)) out[i] = static_cast<float>(change ? value - answer.base() : value);
+    const double value = answer.exact[at] ? answer.values[at] : answer.estimates[at];
+    if (answer.exact[at] || !std::isnan(value))
+      out[i] = static_cast<float>(change ? value - answer.base() : value);
   }
   return Tensor::from(std::move(out), {{Axis::none, std::ssize(rows)}, {Axis::none, cols}});
 }
@@ -232,7 +233,7 @@ void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, 
   for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       const std::int64_t cell = grid_.at(row, col);
-      if (cell < 0 || !std::isnan(answer.values[static_cast<std::size_t>(cell)])) continue;
+      if (cell < 0 || answer.exact[static_cast<std::size_t>(cell)]) continue;
       if (std::isnan(answer.estimates[static_cast<std::size_t>(cell)])) continue;
       const ImVec2 low = layout.corner(static_cast<double>(row), static_cast<double>(col)),
                    high = layout.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
@@ -246,9 +247,10 @@ void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std
   const SweepCell& at = answer.sweep->cells()[cell];
   const double value = answer.values[cell], estimate = answer.estimates[cell];
   std::string text = place_words(opened, answer, at) + "\n" + to_text(at.site) + to_text(at.at);
-  text += "\n" + (std::isnan(value) ? std::string(tr("ask.cell.waiting"))
-                                    : tr("ask.cell.exact",
-                                         {signed_number(value, 4), signed_number(value - answer.base(), 4)}));
+  text +=
+      "\n" + (!answer.exact[cell]
+                  ? std::string(tr("ask.cell.waiting"))
+                  : tr("ask.cell.exact", {signed_number(value, 4), signed_number(value - answer.base(), 4)}));
   if (!std::isnan(estimate))
     text += "\n" +
             tr("ask.cell.estimate", {signed_number(estimate, 4), signed_number(estimate - answer.base(), 4)});

@@ -250,7 +250,11 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const float used = ImGui::GetCursorScreenPos().y - at.y;
     at.y += used, room.y -= used;
   }
-  if (answer->sweep && below(*answer, room)) {
+  if (!answer->sweep) {  // its error, or that it begins
+    const ChildScope child("ask_side", room);
+    return draw_ask_side(context, *answer, grid_.style(), std::min(room.x - scaled(4), scaled(520)), false);
+  }
+  if (below(*answer, room)) {
     const float foot = scaled(kFoot);
     const float y = std::min(grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot)) + scaled(14),
                              at.y + room.y - foot);
@@ -260,14 +264,14 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   }
   if (room.x < scaled(kNarrowStage)) {
     const float height = std::max(scaled(110), room.y * 0.5f);
-    if (answer->sweep) (void)grid_.draw(context, *answer, at, ImVec2(room.x, height));
+    (void)grid_.draw(context, *answer, at, ImVec2(room.x, height));
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(6)));
     const ChildScope child("ask_under", ImVec2(room.x, std::max(scaled(20), room.y - height - scaled(6))));
     return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(14), false);
   }
   const float side = scaled(room.x > scaled(900) ? kWideSide : kSide), gap = scaled(18);
   const ImVec2 left(room.x - side - gap, room.y);
-  if (answer->sweep) (void)grid_.draw(context, *answer, at, left);
+  (void)grid_.draw(context, *answer, at, left);
   ImGui::SetCursorScreenPos(ImVec2(at.x + left.x + gap, at.y));
   const ChildScope child("ask_side", ImVec2(side + scaled(8), room.y));
   draw_ask_side(context, *answer, grid_.style(), side, false);

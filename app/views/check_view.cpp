@@ -12,6 +12,7 @@
 #include "app/widgets/pieces.h"
 #include "core/arch/open.h"
 #include "core/base/words.h"
+#include "core/lens/alignment.h"
 #include "core/lens/step_differences.h"
 
 namespace attnscope {
@@ -25,12 +26,20 @@ constexpr double kTolerances[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 struct Reference {
   std::string name;
   Traces traces;
+  std::vector<std::string> texts;  ///< that were typed; of the pinned run alone
 };
+
+// What a person typed for a sequence.
+std::string typed(const Document& document, std::size_t sequence) {
+  if (sequence >= document.sequences.size()) return {};
+  const Sequence& one = document.sequences[sequence];
+  return document.model && document.model->config().encoder() ? one.source_text : one.text;
+}
 
 Result<Reference> read_reference(const std::string& path) {
   TRY(OpenedModel opened, open_model(path));
   if (opened.recorded.empty()) return fail(Code::bad_format, "check.no_recording", {quoted_path(path)});
-  return Reference{path.substr(path.rfind('/') + 1), std::move(opened.recorded)};
+  return Reference{path.substr(path.rfind('/') + 1), std::move(opened.recorded), {}};
 }
 
 class CheckView : public View {
@@ -88,7 +97,9 @@ std::shared_ptr<const RunResult> CheckView::pinned_of(const ViewContext& context
 std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context) const {
   const auto pinned = pinned_of(context);
   if (!pinned || (file_ && !against_pinned_)) return file_;
-  return std::make_shared<const Reference>(Reference{tr("check.pinned"), pinned->traces});
+  Reference out{tr("check.pinned"), pinned->traces, {}};
+  for (std::size_t i = 0; i < pinned->traces.size(); ++i) out.texts.push_back(typed(pinned->document, i));
+  return std::make_shared<const Reference>(std::move(out));
 }
 
 void CheckView::follow(const ViewContext& context) {
@@ -196,6 +207,10 @@ void CheckView::draw_heading(float width) const {
 bool CheckView::other_tokens(const ViewContext& context, const Reference& other) const {
   for (std::size_t i = 0; i < std::min(other.traces.size(), context.run.traces.size()); ++i) {
     const Trace &mine = *context.run.traces[i], &theirs = *other.traces[i];
+    if (!same_vocabulary(mine, theirs)) {
+      if (i < other.texts.size() && other.texts[i] != typed(context.run.document, i)) return true;
+      continue;
+    }
     if (!theirs.ids.empty() && theirs.ids != mine.ids) return true;
     if (!theirs.input.source.empty() && theirs.input.source != mine.input.source) return true;
   }
@@ -204,10 +219,17 @@ bool CheckView::other_tokens(const ViewContext& context, const Reference& other)
 
 void CheckView::take_input(const ViewContext& context, const Reference& other) {
   context.commands.edit(
-      Text::of("check.edit.input", {other.name}), {}, [traces = other.traces](Document& document) -> Status {
+      Text::of("check.edit.input", {other.name}), {},
+      [traces = other.traces, texts = other.texts](Document& document) -> Status {
         for (std::size_t i = 0; i < traces.size(); ++i) {
           if (i >= document.sequences.size()) TRY_OK(add_sequence(document, 0));
           const Trace& from = *traces[i];
+          const ModelConfig& config = document.model->config();
+          if (!same_texts(config.texts.get(), from.config().texts.get())) {
+            TRY_OK(set_text(document, i, i < texts.size() ? texts[i] : "",
+                            config.encoder() ? Stack::enc : config.stack));
+            continue;
+          }
           if (!from.input.source.empty())
             TRY_OK(set_spelled(
                 document, i, sequence_from_ids(*document.opened, from.input.source, Stack::enc), Stack::enc));

@@ -247,16 +247,14 @@ Status take_words(const TensorSource& source, const std::vector<int>& ids, Recor
 }
 
 // What the run was made under, as trace --out writes it.
-Status take_edits(const TensorSource& source, Recorded& out) {
+void take_edits(const TensorSource& source, Recorded& out) {
   std::string text;
   if (const auto at = source.metadata().find("edits"); at != source.metadata().end()) text = at->second;
-  if (text.empty() && source.find(kEdits)) {
-    TRY(const std::vector<std::int64_t> bytes, source.load_ints(kEdits));
-    for (const std::int64_t byte : bytes) text += static_cast<char>(byte);
-  }
+  const auto bytes = text.empty() && source.find(kEdits) ? source.load_ints(kEdits)
+                                                         : Result<std::vector<std::int64_t>>(Error{});
+  for (std::size_t i = 0; bytes && i < bytes->size(); ++i) text += static_cast<char>((*bytes)[i]);
   if (!text.empty())
     out.notes.push_back(Text::of("note.recorded.edits", {printable(join(split(text, '\n'), "; "), 400)}));
-  return Done{};
 }
 
 }  // namespace
@@ -381,7 +379,7 @@ Result<Recorded> read_recording(const TensorSource& source, const std::string& w
     TRY_OK(check_input(what, *out.traces.back()));
   }
   TRY_OK(take_words(source, out.traces.front()->ids, out));
-  TRY_OK(take_edits(source, out));
+  take_edits(source, out);
   add_notes(arrays, assumed, out);
   return out;
 }

@@ -72,9 +72,7 @@ std::uint64_t SweepRequest::key() const {
   return hash.value();
 }
 
-std::int64_t SweepAnswer::known() const {
-  return std::count_if(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
-}
+std::int64_t SweepAnswer::known() const { return std::count(exact.begin(), exact.end(), true); }
 
 std::optional<double> SweepAnswer::correlation() const {
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
@@ -119,6 +117,7 @@ Status AskedSweep::prepare(State& state, const SweepRequest& request, const std:
   state.change([&](SweepAnswer& answer) {
     answer.sweep = state.sweep;
     answer.values.assign(state.sweep->cells().size(), kUnknown);
+    answer.exact.assign(state.sweep->cells().size(), false);
     for (const SweepCell& cell : state.sweep->cells()) answer.estimates.push_back(cell.estimate);
     if (!estimated) answer.no_estimate = estimated.error();
   });
@@ -161,6 +160,7 @@ void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
         const auto left = long_time();
         state.change([&](SweepAnswer& answer) {
           answer.values[cell] = state.sweep->cells()[cell].value;
+          answer.exact[cell] = true;
           answer.seconds = before + since(begin);
           if (left) answer.asks = left;
         });

@@ -38,6 +38,7 @@ struct SweepAnswer {
   SweepRequest request;
   std::shared_ptr<const Sweep> sweep;     ///< its places and edits; null: not made yet, or `error`
   std::vector<double> values, estimates;  ///< of its cells; NaN until they are known
+  std::vector<bool> exact;                ///< of its cells: the value is known, be it NaN
   std::optional<double> donor;            ///< patch: the measure of the run that places are taken from
   std::optional<Error> error;             ///< why there are no further values
   std::optional<Error> no_estimate;       ///< why there are no estimates

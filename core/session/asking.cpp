@@ -67,7 +67,9 @@ const PlaceQuestion& Asking::question() const {
 }
 
 Stack Asking::stack_of(const ModelConfig& config) const {
-  return config.of(settings.stack).stack == settings.stack ? settings.stack : config.stack;
+  if (config.of(settings.stack).stack == settings.stack) return settings.stack;
+  // Two prompts differ in what the encoder reads.
+  return settings.page == AskPage::patch && config.encoder() ? Stack::enc : config.stack;
 }
 
 std::string Asking::own_text(const Document& document) const {

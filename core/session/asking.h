@@ -40,7 +40,8 @@ struct AskSettings {
   int group = 1;                                        ///< neurons that are knocked out at once
   std::string other;                                    ///< the other prompt
   bool into_other = true;       ///< places of the run on screen go into that of the other prompt
-  Stack stack = Stack::single;  ///< of questions about rows; one that the model lacks: its main stack
+  Stack stack = Stack::single;  ///< of questions about rows; one that the model lacks: the main stack's, of
+                                ///< patches what reads the prompts
   bool change = true;           ///< cells show the change, not the measure itself
 };
 

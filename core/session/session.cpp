@@ -31,9 +31,25 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(
   return traces;
 }
 
-Result<Document> document_at(Result<OpenedModel> opened, const std::atomic<bool>* cancel = nullptr) {
+// What is compared with a pinned run reads what that read, where its ids mean the same and the model takes
+// them.
+void take_input(const Document& pinned, Document& fresh) {
+  const TokenTexts *own = fresh.model->config().texts.get(), *theirs = pinned.model->config().texts.get();
+  if (!own || !theirs || !same_texts(own, theirs) || !fresh.opened->recorded.empty()) return;
+  Document asked = fresh;
+  asked.sequences = pinned.sequences;
+  asked.padding = pinned.padding;
+  for (const Input& input : inputs_of(asked))
+    if (!asked.model->accepts(asked.model->completed(input))) return;
+  fresh = std::move(asked);
+}
+
+Result<Document> document_at(Result<OpenedModel> opened, const std::atomic<bool>* cancel = nullptr,
+                             const RunResult* pinned = nullptr) {
   if (!opened) return opened.error();
-  return new_document(std::make_shared<const OpenedModel>(*std::move(opened)), cancel);
+  Document out = new_document(std::make_shared<const OpenedModel>(*std::move(opened)), cancel);
+  if (pinned && pinned->document.model) take_input(pinned->document, out);
+  return out;
 }
 
 // Nothing to take back yet.
@@ -127,13 +143,16 @@ void Session::open_document(std::function<Result<Document>(const std::atomic<boo
 }
 
 void Session::open(const std::string& path) {
-  open_document([path](const std::atomic<bool>& cancel) { return document_at(open_model(path), &cancel); });
+  open_document([path, pinned = pinned_](const std::atomic<bool>& cancel) {
+    return document_at(open_model(path), &cancel, pinned.get());
+  });
 }
 
 void Session::open_files(ModelFiles files, std::string name) {
-  open_document([files = std::move(files), name = std::move(name)](const std::atomic<bool>& cancel) {
-    return document_at(open_model_files(files, name), &cancel);
-  });
+  open_document(
+      [files = std::move(files), name = std::move(name), pinned = pinned_](const std::atomic<bool>& cancel) {
+        return document_at(open_model_files(files, name), &cancel, pinned.get());
+      });
 }
 
 void Session::read_again() {

@@ -72,7 +72,8 @@ class Session {
   ~Session();
 
   // ---- opening ----
-  /// Opens in the background; the old document stays until the new one is there.
+  /// Opens in the background; the old document stays until the new one is there. Where a run is pinned whose
+  /// ids mean the same, the model begins with what that run read.
   void open(const std::string& path);
   /// A shipped scene's text.
   void open_scene(std::string text, std::string name);

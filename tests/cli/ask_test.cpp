@@ -212,6 +212,22 @@ TEST(Ask, neurons_are_knocked_out_in_groups) {
   EXPECT_TRUE(pairs["rows"][1]["estimate"].is_number());
 }
 
+// What an encoder is asked about is what is hidden, in each of the two texts.
+TEST(Ask, a_hidden_token_is_what_is_asked_about) {
+  const std::string ask = " model:gap-filler --json --measure logit_diff:cat,mat ",
+                    text = " --text \"The cat sat on the mat because it was tired . So the [MASK] slept .\"";
+  const Json at = cli("attribute" + ask + text + " --at 14").json(),
+             own = cli("attribute" + ask + text).json();
+  EXPECT_EQ(at["total"], own["total"]);
+  EXPECT_GT(double(own["total"]), 3);
+  const Json patched =
+      cli("patch" + ask + "--clean" + text.substr(7) +
+          " --corrupt \"Today the cat sat on the mat because it was soft . So the [MASK] slept .\"")
+          .json();
+  EXPECT_EQ(patched["base"]["clean"], own["total"]);
+  EXPECT_LT(double(patched["base"]["corrupt"]), double(own["total"]));
+}
+
 TEST(Ask, an_empty_text_says_what_is_read) {
   const Ran ran = cli("trace model:storyteller --text \"\" --summary --steps logits");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

@@ -120,6 +120,21 @@ TEST_F(AskingTest, TheDefaultStaysThatOfTheRunWithoutEdits) {
   EXPECT_EQ(measured().measure->distractor, plain.measure->distractor);
 }
 
+TEST_F(AskingTest, ACellThatIsNoNumberIsKnownAsWell) {
+  open();
+  edit([](Document& document) -> Status {
+    for (const char* text : {"blocks.0.attn.z[head=1,query=3]=3e38", "blocks.0.attn.z[head=1,query=3]*=3e38"})
+      document.edits.push_back(*parse_edit(text));
+    return Done{};
+  });
+  asking_.measure.text = kMeasure;
+  answer();
+  EXPECT_EQ(asking_.answer()->known(), 8);
+  EXPECT_TRUE(std::isnan(asking_.answer()->values[cell("blocks.1.attn.z[head=0]")]));
+  EXPECT_FALSE(std::isnan(asking_.answer()->values[cell("blocks.0.attn.z[head=1]")]));
+  EXPECT_FALSE(asking_.can_go_on());
+}
+
 TEST_F(AskingTest, KlIsToTheRunThatIsPinned) {
   open();
   asking_.measure.text = "kl";

@@ -242,6 +242,30 @@ TEST_F(OpenScene, AFileThatCannotBeOpenedLeavesTheOldModel) {
   EXPECT_FALSE(session.error());
 }
 
+// B begins with what A read where its ids mean the same, else with its own.
+TEST(Session, AModelThatIsComparedReadsWhatThePinnedOneRead) {
+  Session session;
+  const auto open = [&](const std::string& model) {
+    session.open(source_file("assets/models/" + model));
+    session.wait();
+    ASSERT_TRUE(session.result()) << (session.error() ? session.error()->text() : "no result");
+  };
+  const std::string text = "The dog slept in the box";
+  open("storyteller");
+  (void)session.edit("text", {}, [&](Document& d) { return set_text(d, 0, text); });
+  session.wait();
+  open("storyteller-llama");
+  EXPECT_NE(session.document().sequences[0].text, text) << "nothing is pinned";
+  (void)session.edit("text", {}, [&](Document& d) { return set_text(d, 0, text); });
+  session.wait();
+  session.pin();
+  open("storyteller");
+  EXPECT_EQ(session.document().sequences[0].text, text);
+  EXPECT_EQ(session.result()->trace(0).ids, session.pinned()->trace(0).ids);
+  open("induction");
+  EXPECT_NE(session.document().sequences[0].text, text);
+}
+
 struct OpenGpt : ::testing::Test {
   Session session;
   void SetUp() override {
