@@ -89,7 +89,9 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
     LineSeries line;
     for (const auto& [x, y] : series.points)
       line.points.emplace_back(static_cast<float>(x), static_cast<float>(y));
-    line.colour = series.name.empty() ? with_alpha(theme().text_dim, 0.4f) : ink(series.ink);
+    line.pixel = static_cast<float>(series.pixel);
+    const bool frame = series.name.empty() && series.pixel <= 0;
+    line.colour = frame ? with_alpha(theme().text_dim, 0.4f) : ink(series.ink);
     line.label = said(series.name);
     line.dashed = series.dashed;
     line.dots = series.dots || series.points_only;

@@ -93,6 +93,11 @@ class LabsView : public View {
 
   LabDesk desk_;
 };
+  void draw_going(const Lab& lab, float right, float y);
+  void go_on(const ViewContext& context, const Lab& lab, LabValues& values);
+
+  std::string going_;  ///< the lab that goes on by itself
+  double went_ = 0;    ///< seconds since it did
 
 const Lab& LabsView::chosen(Workspace& workspace) {
   const auto found = find_lab(workspace.lab);
@@ -176,6 +181,36 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   const Label reset(tr("labs.reset"), "###lab_reset");
   const float width = size.x - scaled(8);
   view_heading(tr(lab.key + ".title"), tr(lab.key + ".sentence"), width);
+const LabControl* paced(const Lab& lab) {
+  for (const LabControl& control : lab.controls)
+    if (const auto* number = std::get_if<LabNumber>(&control.kind); number && !number->pace.empty())
+      return &control;
+  return nullptr;
+}
+
+void LabsView::draw_going(const Lab& lab, float right, float y) {
+  if (!paced(lab)) return;
+  const bool goes = going_ == lab.key;
+  const Label label(tr(goes ? "labs.stop" : "labs.go"), "###lab_go");
+  ImGui::SetCursorScreenPos(ImVec2(right - chip_width(label), y));
+  if (!chip(label, goes, tr("labs.go.help"))) return;
+  going_ = goes ? "" : lab.key;
+  went_ = 0;
+}
+
+// One step on where it is time and the picture of this one is there; from the last one back to the first.
+void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& values) {
+  const LabControl* control = paced(lab);
+  if (!control || going_ != lab.key) return;
+  context.workspace.moving = true;
+  const auto& number = std::get<LabNumber>(control->kind);
+  went_ += static_cast<double>(ImGui::GetIO().DeltaTime);
+  if (went_ * values.number(number.pace) < 1) return;
+  went_ = 0;
+  const double next = values.number(control->id()) + 1;
+  values.set(control->id(), next > number.most ? number.least : next);
+}
+
   ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_lab_controls(lab, values, width);
   const float top = ImGui::GetCursorScreenPos().y + scaled(10);
@@ -187,8 +222,10 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     caption(tr("labs.pending"));
     return;
+  draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
   }
   if (!*made.picture) {
+  if (made.key == key) go_on(context, lab, values);
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     caption(made.picture->error().text());
     return;

@@ -159,6 +159,12 @@ void draw_series(const Canvas& canvas, const Area& area, const LineSeries& serie
   at.clear();
   for (const ImVec2 point : series.points)
     if (area.shown(point.y)) at.push_back(area.place(point));
+  if (series.pixel > 0) {
+    const float half = (area.place({series.pixel, 0}).x - area.place({0, 0}).x) / 2;
+    for (const ImVec2 p : at)
+      canvas.fill_rect(ImVec2(p.x - half, p.y - half), ImVec2(p.x + half, p.y + half), series.colour);
+    return;
+  }
   const float thickness = 1.8f * ui_scale();
   if (series.dashed)
     draw_dashes(canvas, at, series.colour, thickness);

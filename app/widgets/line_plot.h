@@ -16,6 +16,7 @@ struct LineSeries {
   bool dashed = false;  ///< drawn as dashes
   bool dots = false;    ///< a dot at every point where they are far enough apart
   bool line = true;     ///< false: the dots alone, wherever they are
+  float pixel = 0;      ///< dots are squares this wide, in data units of x
 };
 
 struct LinePlot {

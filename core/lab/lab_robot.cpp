@@ -1,16 +1,12 @@
-// The robot's loop: an image cut into patches, an instruction, seven action tokens, and what each token means
-// in metres and degrees. The answer is the Pilot's own.
-#include <cmath>
-
-#include "core/lab/pieces.h"
-#include "core/sample/sampler.h"
-#include "core/train/pilot_path.h"
+// What the robot's tokens mean: an image cut into patches, an instruction, seven action tokens, and what each
+// token means in metres and degrees. The answer is the Pilot's own.
+#include "core/lab/robot.h"
 
 namespace attnscope {
 namespace {
 
 constexpr int kPrompt = 20;  // patches and words of the Pilot's first input
-constexpr int kSides[] = {224, 336, 448}, kPatches[] = {14, 16, 32};
+constexpr int kSides[] = {224, 336, 448}, kPatchSizes[] = {14, 16, 32};
 
 /// The Pilot's seven bins for its first input.
 Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
@@ -18,26 +14,13 @@ Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
   Input prompt = pilot.card->inputs.front();
   prompt.ids.resize(kPrompt);
   prompt.attention_mask.clear();
-  TRY(const Generated made, generate(*pilot.model, prompt, kArmActions, Sampling{0.f, 0, 1.f, 0}));
-  std::vector<int> bins;
-  for (const int id : made.ids)
-    if (const auto bin = action_bin(token_label(pilot, id))) bins.push_back(*bin);
-  return bins;
+  return pilot_answer(pilot, prompt);
 }
 
 // What training would have it say there.
 std::vector<Text> right_tokens(const OpenedModel& pilot) {
   const std::vector<int>& ids = pilot.card->inputs.front().ids;
   return words_of(pilot, {ids.begin() + kPrompt, ids.end()});
-}
-
-double part_of(const ArmMove& move, int action) {
-  const double parts[] = {move.dx, move.dy, move.dz, move.roll, move.pitch, move.yaw, move.gripper};
-  return parts[action];
-}
-
-const char* unit_of(int action) {
-  return action < 3 ? "lab.robot.metres" : action < 6 ? "lab.robot.degrees" : "lab.robot.open";
 }
 
 LabTable action_table(const std::vector<int>& bins, const std::vector<Text>& right, const ArmMove& move,
@@ -48,29 +31,16 @@ LabTable action_table(const std::vector<int>& bins, const std::vector<Text>& rig
                 Text::of("lab.robot.right")};
   for (int action = 0; action < kArmActions; ++action)
     out.rows.push_back({kArmActionNames[static_cast<std::size_t>(action)],
-                        action_spelling(bins[static_cast<std::size_t>(action)]),
-                        Text::of(unit_of(action), {shown(part_of(move, action))}),
+                        action_spelling(bins[static_cast<std::size_t>(action)]), action_value(move, action),
                         right[static_cast<std::size_t>(action)]});
   out.lit = chosen;
   return out;
 }
 
 LabPlot path_plot(const ArmMove& own, const ArmMove& move) {
-  LabPlot out;
-  out.title = Text::of("lab.robot.path");
-  out.x_title = Text::of("lab.robot.table");
-  out.square = true;
-  out.x = {-0.22, 0.22};
-  out.y = {-0.01, 0.41};
-  const auto series = [](const char* key, const ArmMove& of, LabInk ink, bool dashed) {
-    LabSeries one{Text::of(key), {}, ink, dashed, !dashed};
-    for (const PathPoint& point : arm_path(of))
-      one.points.emplace_back((point.x - 0.5) * 0.4, (1 - point.y) * 0.4);
-    return one;
-  };
-  LabSeries edge{Text(), {{-0.2, 0}, {0.2, 0}, {0.2, 0.4}, {-0.2, 0.4}, {-0.2, 0}}, LabInk::dim};
-  out.series = {edge, series("lab.robot.own", own, LabInk::dim, true),
-                series("lab.robot.changed", move, LabInk::amber, false)};
+  LabPlot out = table_plot(Text::of("lab.robot.path"));
+  out.series.push_back(hand_path(Text::of("lab.robot.own"), own, LabInk::dim, true));
+  out.series.push_back(hand_path(Text::of("lab.robot.changed"), move, LabInk::amber, false));
   return out;
 }
 
@@ -88,7 +58,7 @@ LabTable patch_table(int side, int patch, int hertz) {
 }
 
 Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool>&) {
-  const int side = kSides[values.choice("side")], patch = kPatches[values.choice("patch")];
+  const int side = kSides[values.choice("side")], patch = kPatchSizes[values.choice("patch")];
   const int action = values.choice("action"), bin = static_cast<int>(values.whole("bin")),
             hertz = static_cast<int>(values.whole("hertz"));
   TRY(const std::shared_ptr<const OpenedModel> pilot, shipped_model("pilot"));
@@ -102,8 +72,7 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
                 {action_table(bins, right_tokens(*pilot), move, action), 1},
                 {patch_table(side, patch, hertz), 1.1f}};
   const int across = side / patch;
-  const Text value = Text::of(unit_of(action), {shown(part_of(move, action))}),
-             was = Text::of(unit_of(action), {shown(part_of(own, action))});
+  const Text value = action_value(move, action), was = action_value(own, action);
   out.formula = Text::of("lab.robot.formula", {side, patch, across * across, bin,
                                                kArmActionNames[static_cast<std::size_t>(action)], value});
   const Text name = kArmActionNames[static_cast<std::size_t>(action)];

@@ -44,6 +44,23 @@ TEST_F(LabsViewTest, AClickOnASliderMovesTheLab) {
   EXPECT_FALSE(workspace_.lab_values["sqrt"].on("scaling"));
 }
 
+TEST_F(LabsViewTest, TheLoopGoesOnByItselfUntilItIsStopped) {
+  open("scene");
+  const auto view = make_labs_view();
+  workspace_.lab = "loop";
+  settle(*view);
+  const LabValues& values = workspace_.lab_values["loop"];
+  EXPECT_EQ(values.number("picture"), 0);
+  click_item(*view, "lab_go");
+  for (int i = 0; i < 20; ++i) settle(*view);
+  EXPECT_GE(values.number("picture"), 2) << "10 pictures a second";
+  EXPECT_TRUE(workspace_.moving);
+  click_item(*view, "lab_go");
+  const double stopped = values.number("picture");
+  for (int i = 0; i < 10; ++i) settle(*view);
+  EXPECT_EQ(values.number("picture"), stopped);
+}
+
 TEST_F(LabsViewTest, TheListOpensALab) {
   open("scene");
   const auto view = make_labs_view();
