@@ -125,7 +125,8 @@ Result<LabPicture> compute_decode(const LabValues& values, const std::atomic<boo
   out.formula = Text::of(prompt == 1 ? "lab.decode.formula.one" : "lab.decode.formula",
                          {prompt, tokens, without.rows, with.rows});
   out.notice = Text::of(
-      seconds > kBudget         ? "lab.decode.notice.late"
+      tokens == 1               ? "lab.decode.notice.one"
+      : seconds > kBudget       ? "lab.decode.notice.late"
       : seconds > 0.8 * kBudget ? "lab.decode.notice.tight"
                                 : "lab.decode.notice.fits",
       {without.rows, with.rows, shown(static_cast<double>(without.rows) / static_cast<double>(with.rows), 3),

@@ -164,10 +164,13 @@ Result<LabPicture> compute_optimiser(const LabValues& values, const std::atomic<
   const double ends[] = {valley.loss(sgd.points.back()), valley.loss(momentum.points.back()),
                          valley.loss(adaptive.points.back())};
   const bool adam_best = ends[2] < ends[0] && ends[2] < ends[1];
+  const bool same = std::fabs(ends[0] - ends[1]) <= 1e-12 * std::fabs(ends[0]);
   out.notice = Text::of(rate > most         ? "lab.optimiser.notice.diverges"
                         : adam_best         ? "lab.optimiser.notice.adam"
-                        : ends[1] < ends[0] ? "lab.optimiser.notice.momentum"
-                                            : "lab.optimiser.notice.sgd",
+                        : same              ? "lab.optimiser.notice.same"
+                        : ends[1] > ends[0] ? "lab.optimiser.notice.sgd"
+                        : stretch <= 1      ? "lab.optimiser.notice.round"
+                                            : "lab.optimiser.notice.momentum",
                         {shown(most, 3), shown(ends[0], 2), shown(ends[1], 2), shown(ends[2], 2)});
   return out;
 }

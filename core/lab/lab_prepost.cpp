@@ -112,7 +112,7 @@ Result<LabPicture> compute_prepost(const LabValues& values, const std::atomic<bo
   LabPicture out;
   out.pieces = {{norms, 1.4f, true, 1.2f}, {table, 1}, {schedule_plot(rate, warmup), 1, true, 1}};
   const double ratio = post.back() / pre.back();
-  out.formula = Text::of("lab.prepost.formula", {shown(rate, 3), warmup});
+  out.formula = Text::of("lab.prepost.formula", {shown(rate, 3), std::max(1, warmup)});
   out.notice = Text::of(warmup == 0                                             ? "lab.prepost.notice.cold"
                         : post.back() / post.front() > pre.back() / pre.front() ? "lab.prepost.notice.warm"
                                                                                 : "lab.prepost.notice.flat",

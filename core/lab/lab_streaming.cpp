@@ -123,9 +123,10 @@ Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<
   out.formula = Text::of("lab.streaming.formula", {shown(now.most, 3), shown(now.factor, 3), shown(now.sum)});
   const double answer = now.weighted / now.sum;
   const bool end = at + 1 == tiles.size();
-  out.notice = Text::of(end                        ? "lab.streaming.notice.end"
-                        : now.factor < 1 && at > 0 ? "lab.streaming.notice.rescaled"
-                                                   : "lab.streaming.notice.on",
+  out.notice = Text::of(end              ? "lab.streaming.notice.end"
+                        : at == 0        ? "lab.streaming.notice.first"
+                        : now.factor < 1 ? "lab.streaming.notice.rescaled"
+                                         : "lab.streaming.notice.on",
                         {shown(answer, 6), shown(whole.z, 6), shown(now.factor, 3), seen, kKeys,
                          shown(now.most + std::log(now.sum), 6), shown(whole.lse, 6)});
   return out;

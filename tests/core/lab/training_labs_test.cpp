@@ -240,5 +240,17 @@ TEST(ScalingLab, TheLeastLossIsTheLowestOfTheCurve) {
   EXPECT_NEAR(here[0].second, 1.69 + 406.4 / std::pow(7e9, 0.34) + 410.7 / std::pow(1.4e11, 0.28), 1e-9);
 }
 
+TEST(Labs, SayAtTheirEndsWhatIsTrueThere) {
+  const auto notice = [](const char* lab, const std::vector<std::string>& set) {
+    return picture_of(lab, set).notice.key();
+  };
+  EXPECT_EQ(notice("optimiser", {"beta=0"}), "lab.optimiser.notice.same");
+  EXPECT_EQ(notice("optimiser", {"steps=1"}), "lab.optimiser.notice.same");
+  EXPECT_EQ(notice("optimiser", {"stretch=1"}), "lab.optimiser.notice.round");
+  EXPECT_EQ(notice("streaming", {"step=0"}), "lab.streaming.notice.first");
+  EXPECT_EQ(notice("decode", {"tokens=1"}), "lab.decode.notice.one");
+  EXPECT_EQ(picture_of("prepost", {"blocks=2", "warmup=0"}).formula.str().find("/ 0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnscope
