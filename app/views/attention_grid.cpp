@@ -17,6 +17,7 @@ constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
 constexpr std::int64_t kSide = 64;
 constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
 constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
+constexpr float kLeastShare = 0.5f;  // of their height, where the maps shrink to be seen all at once
 constexpr const char* kAtlas = "attention.heads";
 
 constexpr const char* kOrders = "###heads_orders";
@@ -307,17 +308,18 @@ HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene&
                                ImVec2 position, ImVec2 size) {
   take_pictures(context, scene);
   ImGui::SetCursorScreenPos(position);
-  draw_chips(size.x);
+  const float chips = context.workspace.presenting ? 0.f : chips_height();  // then the maps alone
+  if (chips > 0) draw_chips(size.x);
   const float edge = scaled(kEdge);
-  const ImVec2 room(size.x, size.y - chips_height());
+  const ImVec2 room(size.x, size.y - chips);
   Layout grid = layout(scene, size.x - 2 * edge);
   const float rows = static_cast<float>(grid.rows);
   const float low = (room.y - 2 * edge - scaled(2) + grid.gap) / rows - grid.caption - grid.gap;
-  if (low < grid.height && low >= 0.8f * grid.height)
+  if (low < grid.height && low >= kLeastShare * grid.height)
     set_height(grid, low / aspect_);  // a little smaller, and nothing has to scroll
   else if (grid.extent().y + 2 * edge > room.y)
     grid = layout(scene, size.x - 2 * edge - ImGui::GetStyle().ScrollbarSize - scaled(4));
-  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + chips_height()));
+  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + chips));
   const ChildScope child("###heads", room, ImGuiWindowFlags_HorizontalScrollbar);
   if (!pictures_ || pictures_->heads.empty()) {
     draw_waiting(ImGui::GetCursorScreenPos(),

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
 constexpr float kBelow = 72.f;            // units under the cells: legend, its numbers, switches
+constexpr float kLegendBelow = 40.f;      // while presenting: without switches
 constexpr float kSums = 52.f;             // units beside them: what the rows sum to
 
 // The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
@@ -122,6 +123,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   colours.difference = plane_.difference;
   plot.style = stage_style(stage, plane_.range, colours);
   plot.masked_numbers = stage != Slot::pattern;
+  plot.large_numbers = context.workspace.presenting;
   plot.max_cell = 130.f;
   plot.aspect = 0.8f;
   set_attention_axes(plot, context, scene);
@@ -153,9 +155,10 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
   plot.window = &window;
   const DrawGroupScope group("matrix", scene.site(stage), scene.head);
-  if (!sums_.empty()) size.x -= scaled(kSums);
+  const bool sums = !sums_.empty() && !context.workspace.presenting;
+  if (sums) size.x -= scaled(kSums);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
-  if (!sums_.empty()) draw_sums(plot, position, size);
+  if (sums) draw_sums(plot, position, size);
   window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
   PairEvent out;
   if (!event.hovered()) return out;
@@ -247,6 +250,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   draw_legend(style, "", position, ImVec2(bar, scaled(11)), false);
   draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)),
                      tr(has_padding(scene) ? "attention.masked_or_padding" : "attention.masked"));
+  if (context.workspace.presenting) return;
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   const FontScope face(fonts().small);
@@ -285,7 +289,8 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     take_exact(context, scene, stage);
   else
     take_overview(context, scene, stage, coarse);
-  const float room = std::max(scaled(60), size.y - scaled(kBelow));
+  const float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow);
+  const float room = std::max(scaled(60), size.y - below);
   PairEvent event;
   float bottom = position.y + room, left = position.x;
   if (plane_.values.empty()) {

@@ -20,9 +20,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastBelow = 330.f;  // units: heads and the row of a query
-constexpr float kNarrow = 560.f;      // units: below it the heads do not fit beside the map
-constexpr float kBoth = 600.f;        // units: from here on matrix and image stand side by side
+constexpr float kLeastMap = 270.f;        // units: the map where the window is low
+constexpr float kLeastBelow = 330.f;      // units: heads and the row of a query
+constexpr float kPresentedHeads = 132.f;  // of the heads beside the map while presenting
+constexpr float kNarrow = 560.f;          // units: below it the heads do not fit beside the map
+constexpr float kBoth = 600.f;            // units: from here on matrix and image stand side by side
 
 /// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
@@ -146,13 +148,14 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
                               ImVec2 size) {
   const float gap = scaled(16), least_table = scaled(150);
   const float wanted = grid_.wanted_height(scene, size.x);
-  const float heads = std::clamp(wanted, scaled(70),
-                                 std::max(scaled(70), size.y - gap - std::max(least_table, size.y * 0.36f)));
+  const float table = presenting ? 0.f : gap + std::max(least_table, size.y * 0.36f);
+  const float heads = std::clamp(wanted, scaled(70), std::max(scaled(70), size.y - table));
   const AttentionScene own = scene_of_cursor(context);
   const HeadGrid::Event event =
       grid_.draw(context, own, pane_.look(context.workspace), position, ImVec2(size.x, heads));
   if (event.clicked) {
     Cursor& cursor = context.workspace.cursor;
+  const bool presenting = context.workspace.presenting;  // then the map has the room of the table
     if (is_attention_stage(cursor.step.slot))
       go_to_site(context.workspace, context.run, own.place().site(cursor.step.slot, event.layer));
     cursor.stack = own.stack, cursor.part = own.part;
@@ -172,6 +175,7 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   if (line.any()) offer(context, scene, Slot::pattern, line);
   if (line.any()) hovered_pair_ = line;
 }
+  if (presenting) return;
 
 void AttentionView::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                ImVec2 position, ImVec2 size) {
@@ -266,7 +270,9 @@ void AttentionView::draw(const ViewContext& context) {
     ImGui::Dummy(ImVec2(1, 1));
     return;
   }
-  const float left = std::clamp(all.x * 0.34f, scaled(220), scaled(400));
+  const bool presenting = context.workspace.presenting;
+  const float left =
+      presenting ? scaled(kPresentedHeads) : std::clamp(all.x * 0.34f, scaled(220), scaled(400));
   const ImVec2 right(origin.x + left + gap, top);
   draw_right(context, scene, stage, right,
              ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));

@@ -64,6 +64,7 @@ void draw_sliders(const ViewContext& context, float width) {
   const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.top_p.help"));
   change(context, share, Text::of("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
+  if (context.workspace.presenting) return;  // larger letters, and all of it in sight
   wanted = now;
   const SliderEvent least = slider_real("###min_p", tr("output.min_p"), wanted.min_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.min_p.help"));
@@ -126,7 +127,7 @@ void draw_buttons(const ViewContext& context, float width, const GenerateTokens&
 void draw_output_settings(const ViewContext& context, float width, const GenerateTokens& generate) {
   draw_presets(context, width);
   draw_sliders(context, width);
-  draw_seed(context, width);
+  if (!context.workspace.presenting) draw_seed(context, width);
   draw_buttons(context, width, generate);
 }
 

@@ -59,6 +59,7 @@ struct MatrixPlot {
   Tensor values;    ///< [rows, cols]; -inf = masked
   HeatStyle style;
   MatrixAxis rows, cols;
+  bool large_numbers = false;  ///< larger digits where the cells have room: on a projector
   bool show_numbers = true;
   bool masked_numbers = true;  ///< false: masked cells are hatched without "−∞" (a pattern's are 0)
   int digits = 4;              ///< after the point, where they fit

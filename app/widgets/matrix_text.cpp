@@ -270,6 +270,12 @@ std::string compact_number(float value) {
   return text;
 }
 
+namespace {
+
+constexpr float kDigitHeight = 0.75f;  // of a line: what stands above and below digits is empty
+
+}  // namespace
+
 NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout) {
   const float unit = ui_scale();
   const ImVec2 smallest = least_number_cell(false);
@@ -294,9 +300,11 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
   }
   const float room = layout.cell.x - 5 * unit;
   const int fewest_digits = most <= 1 ? 2 : 1;  // 0.0 says nothing of numbers up to one
-  for (ImFont* candidate : {fonts().mono, fonts().mono_small}) {
+  for (ImFont* candidate : {fonts().formula, fonts().mono, fonts().mono_small}) {
+    const bool large = candidate == fonts().formula;
+    if (large && !plot.large_numbers) continue;
     const ImVec2 character = text_size(candidate, "0");
-    if (character.y > layout.cell.y) continue;
+    if (character.y * (large ? kDigitHeight : 1.f) > layout.cell.y) continue;
     const auto fits = static_cast<std::size_t>(room / character.x);
     if (fits < fewest) continue;
     if (integers && fits >= whole) return {0, false, false, candidate};
