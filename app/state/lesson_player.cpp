@@ -14,6 +14,11 @@
 #include "core/session/mask_edits.h"
 
 namespace attnscope {
+namespace {
+
+constexpr int kReveal = 3;  // frames: the height of what was said is known a frame later
+
+}  // namespace
 
 Status LessonPlayer::start(FrameState& state, const std::string& name, int page) {
   Result<Lesson> lesson = ends_with(name, ".json") ? read_lesson(name) : shipped_lesson(name);
@@ -44,11 +49,12 @@ void LessonPlayer::go(FrameState& state, int page) {
   page_ = page;
   first_.reset();
   now_.reset();
-  cursor_known_ = false;
+  cursor_known_ = changed_ = false;
   opened_ = state.session.opened_version();
   draft().verdict.reset();
   draft().complaint.reset();
   draft().hints = 0;
+  reveal = -1;
   state.open_page(this->page().state);
 }
 
@@ -61,11 +67,18 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   now_ = run;
   if (!cursor_known_) cursor_ = state.workspace.cursor;
   cursor_known_ = true;
-  // A change says by itself when it is there.
-  if (!anew || run == first_ || !std::holds_alternative<ChangeAsk>(page().ask)) return;
-  const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
+  // A change says by itself when it is there, and no longer when it is taken back; half a word that is being
+  // typed is none.
+  changed_ = changed_ || anew;
   PageDraft& here = draft();
-  if (verdict && verdict->right && !(here.verdict && here.verdict->right)) settle(*verdict, state.workspace);
+  const bool shown = here.shown && std::holds_alternative<MaskAsk>(page().ask);  // it is drawn now
+  const bool says = shown || std::holds_alternative<ChangeAsk>(page().ask);
+  if (!changed_ || ImGui::GetIO().WantTextInput || !says) return;
+  changed_ = false;
+  const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
+  const bool was = here.verdict && here.verdict->right, is = verdict && verdict->right && run != first_;
+  if (is && !was) settle(*verdict, state.workspace);
+  if (was && !is) here.verdict.reset();
 }
 
 ExpressionScope LessonPlayer::scope(const Workspace& workspace) const {
@@ -126,8 +139,8 @@ const std::string& LessonPlayer::right_words(const Workspace& workspace) {
   return right_;
 }
 
-std::string LessonPlayer::where() const {
-  return tr(lesson_->number > 0 ? "lessons.where" : "lessons.where.own",
+std::string LessonPlayer::where(bool number) const {
+  return tr(number && lesson_->number > 0 ? "lessons.where" : "lessons.where.own",
             {std::to_string(lesson_->number), tr(lesson_key(*lesson_, "title")), std::to_string(page_ + 1),
              std::to_string(lesson_->pages.size())});
 }
@@ -143,6 +156,7 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   PageDraft& here = draft();
   here.verdict = verdict;
   here.complaint.reset();
+  reveal = kReveal;
   PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
   ++kept.tries;
   kept.hints = std::max(kept.hints, here.hints);
@@ -156,6 +170,7 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
 
 void LessonPlayer::check(const Workspace& workspace) {
   if (!ready()) return;
+  reveal = kReveal;
   PageDraft& here = draft();
   const auto given = answer(workspace);
   if (!given) {
@@ -174,6 +189,7 @@ void LessonPlayer::check(const Workspace& workspace) {
 void LessonPlayer::hint(FrameState& state) {
   PageDraft& here = draft();
   if (here.hints < kHints) ++here.hints;
+  reveal = kReveal;
   if (here.hints == kHints) show_me(state);
   PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
   kept.hints = std::max(kept.hints, here.hints);
@@ -203,8 +219,12 @@ void LessonPlayer::show_me(FrameState& state) {
       return choose_mask(document, text, AttentionKind::main);
     });
   } else if (const auto* change = std::get_if<ChangeAsk>(&page().ask)) {
-    state.commands.edit(sentence, {},
-                        [change = *change](Document& document) { return show_change(document, change); });
+    // From the page as it was opened: what was tried before must not stand in its way.
+    state.commands.edit(sentence, {}, [change = *change, first = first_](Document& document) {
+      document.sequences = first->document.sequences;
+      document.edits = first->document.edits;
+      return show_change(document, change);
+    });
   } else {
     check(state.workspace);
   }

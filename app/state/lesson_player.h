@@ -56,8 +56,8 @@ class LessonPlayer {
   Text answer_words(const Workspace& workspace);
   /// What is right here, in words, for the one who teaches; empty while the page opens.
   const std::string& right_words(const Workspace& workspace);
-  /// "Lesson 9 · Heads have roles · 2 / 5".
-  std::string where() const;
+  /// "Lesson 9 · Heads have roles · 2 / 5"; without `number`, "Heads have roles · 2 / 5".
+  std::string where(bool number = true) const;
   /// How a page that asks for a change stands; empty where it does not.
   std::string live(const Workspace& workspace) const;
   void check(const Workspace& workspace);
@@ -86,6 +86,8 @@ class LessonPlayer {
   bool sheet_answers = false;  ///< worksheets are written with the answers
   float words_height = 100;    ///< of the words under a presented figure, in the frame before, pixels
   float card_height = 100;     ///< of what is asked, in the frame before, pixels
+  float page_height = 300;     ///< of what is told and asked, in the frame before, pixels
+  int reveal = 0;  ///< frames in which what was said last is scrolled to; < 0: the page's beginning is
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
@@ -107,6 +109,7 @@ class LessonPlayer {
   std::string right_language_;
   Cursor cursor_;  ///< as the page put it: a cell is chosen once it has moved
   bool cursor_known_ = false;
+  bool changed_ = false;  ///< a run that was not looked at yet
 };
 
 /// Asks where the worksheet of a lesson (its id, or a file) is to be written.

@@ -99,7 +99,7 @@ Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const Expre
   if (!given) return nothing_answered("error.lesson.answer.cell");
   TRY(const CellChoice choice, cells_to_choose(ask, scope));
   const auto index = choice.index_of(*given);
-  if (!index) return wrong("verdict.wrong.cell.elsewhere", {to_text(*given)});
+  if (!index) return wrong("verdict.wrong.cell.elsewhere", {cell_words(*given, scope)});
   TRY(const double mine, choice.score(ask.pick, *index, scope));
   TRY(const auto best, choice.best(ask.pick, scope));
   const Text name = choice.name(*index, scope), value = lesson_number(choice.value(*index, scope));
@@ -197,7 +197,7 @@ Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, c
     const auto* ask = std::get_if<CellAsk>(&page.ask);
     if (const auto choice = ask ? cells_to_choose(*ask, scope) : Result<CellChoice>(Error{}))
       if (const auto index = choice->index_of(*cell)) return choice->name(*index, scope);
-    return to_text(*cell);
+    return cell_words(*cell, scope);
   }
   const auto* text = std::get_if<std::string>(&answer);
   if (!text) return {};

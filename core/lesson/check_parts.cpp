@@ -173,6 +173,16 @@ Text CellChoice::name(const std::vector<std::int64_t>& index, const ExpressionSc
   return words.empty() ? Text(to_text(cell(index, scope))) : Text(join(words, " \u2192 "));
 }
 
+Text cell_words(const Cell& cell, const ExpressionScope& scope) {
+  std::vector<std::string> words;
+  for (const Coordinate& at : cell.at)
+    if (at.axis == "query" || at.axis == "key" || at.axis == "pos")
+      words.push_back(scope.run.label(scope.sequence,
+                                      rows_stack(cell.site, at.axis == "key" ? Axis::key : Axis::query),
+                                      at.index));
+  return words.empty() ? Text(to_text(cell)) : Text(join(words, " \u2192 "));
+}
+
 Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope) {
   ExpressionScope inner = scope;
   inner.variables["layer"] = place.layer;

@@ -38,6 +38,8 @@ struct CellChoice {
   /// "tired → cat": the open coordinates by their tokens.
   Text name(const std::vector<std::int64_t>& index, const ExpressionScope& scope) const;
 };
+/// "<act_10> → r1 c1": any cell by the tokens of its rows, or its address where it has none.
+Text cell_words(const Cell& cell, const ExpressionScope& scope);
 Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& scope);
 
 struct HeadScore {

@@ -125,14 +125,20 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
 Status read_look(const Reader& reader, const json& page, PageState& state) {
   const auto found = page.find("look");
   if (found == page.end()) return Done{};
-  TRY_OK(reader.only(*found, "look",
-                     {"view", "second_view", "difference", "log_scale", "backward", "ask", "cursor"}));
+  TRY_OK(
+      reader.only(*found, "look",
+                  {"view", "second_view", "views", "difference", "log_scale", "backward", "ask", "cursor"}));
   for (const char* key : {"view", "second_view"}) {
     TRY(const std::string view, reader.text(*found, key, std::string("look.") + key, false));
     if (!view.empty() && !is_view(view))
       return reader.refuse(std::string("look.") + key, "error.lesson.no_view", in_quotes(view),
                            join(names().views, ", "));
   }
+  if (const auto views = found->find("views"); views != found->end())
+    for (const auto& [name, chosen] : views->items())  // what is chosen in each of them
+      if (!is_view(name) || !chosen.is_object())
+        return reader.refuse("look.views", "error.lesson.no_view", in_quotes(name),
+                             join(names().views, ", "));
   if (const auto ask = found->find("ask"); ask != found->end()) {
     TRY_OK(reader.only(*ask, "look.ask", {"measure"}));
     TRY(const std::string measure, reader.text(*ask, "measure", "look.ask.measure"));

@@ -65,6 +65,30 @@ TEST_F(LessonTest, ANumberIsTypedAndChecked) {
   EXPECT_EQ(kept->tries, 2);
 }
 
+TEST_F(LessonTest, TheWayOnAndWhatWasSaidLastStayInSight) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("nine_steps", 0);
+  type_answer("(2, 4, 3)");
+  for (int hint = 1; hint < LessonPlayer::kHints; ++hint) {
+    settle();
+    click("lesson_hint");
+  }
+  frames(4);
+  EXPECT_EQ(draft().hints, 2);
+  EXPECT_LT(noted_items().at("lesson_next").p1.y, noted_items().at("split_timeline").p0.y);
+  EXPECT_LT(noted_items().at("lesson_page_8").p1.y, noted_items().at("split_timeline").p0.y);
+  click("lesson_next");
+  settle();
+  EXPECT_EQ(state().lessons.page_index(), 1);
+}
+
+TEST_F(LessonTest, ABiasStandsClearOfTheTitleUnderIt) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("nine_steps", 6);
+  const float line = ImGui::GetTextLineHeight() * 0.8f;
+  EXPECT_LT(noted_items().at("matrix.steps/bias").p1.y, noted_items().at("matrix.steps/result").p0.y - line);
+}
+
 TEST_F(LessonTest, AClickOnACoveredCellAnswers) {
   open("head_roles", 0);
   click("lesson_cover0");  // its middle is the cell of "the"
@@ -92,6 +116,42 @@ TEST_F(LessonTest, AChangeIsSeenWithoutAsking) {
   EXPECT_FALSE(draft().verdict);
   ASSERT_TRUE(session_->edit(Text("by hand"), {},
                              [](Document& document) { return set_input_cell(document, 0, 1, 6, 1.f); }));
+  settle();
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right);
+  key(compat::Key::z, true);
+  settle();
+  EXPECT_FALSE(draft().verdict) << "taken back";
+}
+
+TEST_F(LessonTest, ShowMeAnswersWhateverWasTriedBefore) {
+  open("query_key_value", 2);
+  ASSERT_TRUE(session_->edit(Text("by hand"), {},
+                             [](Document& document) { return set_input_cell(document, 0, 2, 4, 1.f); }));
+  settle();
+  state().lessons.show_me(state());
+  settle();
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right) << draft().verdict->words.str();
+  open("masks", 2);
+  state().lessons.check(workspace());
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_FALSE(draft().verdict->right);
+  state().lessons.show_me(state());
+  settle();
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right) << draft().verdict->words.str();
+}
+
+TEST_F(LessonTest, WordsThatAreBeingTypedAreNoAnswer) {
+  open("robot_policy", 3);
+  click("input_text");
+  key(compat::Key::a, true);
+  type("p");
+  settle();
+  EXPECT_FALSE(draft().verdict) << "half a word";
+  type("ush the blue star");
+  key(compat::Key::enter);
   settle();
   ASSERT_TRUE(draft().verdict);
   EXPECT_TRUE(draft().verdict->right);
@@ -203,6 +263,26 @@ TEST_F(LessonTest, WhilePresentingEveryFigureFillsItsRoomAndNothingLiesOverTheWo
           EXPECT_TRUE(!shown || item.p1.y <= state().stage_max.y) << where << ": " << name << " hides words";
         }
       }
+}
+
+TEST_F(LessonTest, WhilePresentingTheMapOfAHeadHasLargeDigitsAndTheSettingsStandWhole) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("head_roles", 1);
+  set_presenting(state(), true);
+  rescale(presenter_scale(state(), 1280, 720));
+  frames(4);
+  DisplayList list;
+  state().recording = &list;
+  frames(1);
+  state().recording = nullptr;
+  const auto weight = std::find_if(list.items().begin(), list.items().end(),
+                                   [&](const DrawItem& item) { return list.text(item).starts_with("0.9"); });
+  ASSERT_NE(weight, list.items().end());
+  EXPECT_GE(weight->face.em * 0.73f, 18.f);
+  open("scores_to_words", 2);
+  rescale(presenter_scale(state(), 1280, 720));
+  frames(4);
+  EXPECT_LT(noted_items().at("generate").p1.y, state().stage_max.y);
 }
 
 TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {

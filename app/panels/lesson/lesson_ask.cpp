@@ -34,6 +34,23 @@ bool draw_field(LessonPlayer& player, const char* hint) {
   return entered;
 }
 
+// Broken between words where it is wider than `width`.
+std::string in_lines(const std::string& text, float width) {
+  std::string out, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at), longer = line.empty() ? word : line + " " + word;
+    if (!line.empty() && ImGui::CalcTextSize(longer.c_str()).x > width) {
+      out += line + "\n";
+      line = word;
+    } else {
+      line = longer;
+    }
+    at = end + 1;
+  }
+  return out + line;
+}
+
 void draw_choices(FrameState& state, const ChoiceAsk& ask) {
   LessonPlayer& player = state.lessons;
   PageDraft& draft = player.draft();
@@ -45,13 +62,14 @@ void draw_choices(FrameState& state, const ChoiceAsk& ask) {
         plain ? choice.words : page_words(player.lesson(), player.page(), "choice." + choice.id);
     note_text(label);
     const WithFont face(plain ? fonts().mono : fonts().reading);
-    const float width = std::min(button_width(label), right - ImGui::GetStyle().ItemSpacing.x);
+    const float room = right - ImGui::GetCursorStartPos().x - 2 * ImGui::GetStyle().FramePadding.x - px(4);
+    const std::string lines = in_lines(label, room);
+    const float width = button_width(lines);
     if (!first && ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(6) + width < right)
       ImGui::SameLine(0, px(6));
     first = false;
     const WithId scope(choice.id.c_str());
-    if (raised_button(shortened(label, right - px(40)) + "###choice_" + choice.id,
-                      draft.choice == choice.id)) {
+    if (raised_button(lines + "###choice_" + choice.id, draft.choice == choice.id)) {
       draft.choice = choice.id;
       player.check(state.workspace);
     }
@@ -65,7 +83,7 @@ void draw_chosen(FrameState& state, const char* none) {
   dim_text(tr("lessons.chosen"));
   ImGui::SameLine(0, px(6));
   const WithFont mono(fonts().mono);
-  ImGui::TextUnformatted(chosen.c_str());
+  wrapped_text(chosen, theme().text);
 }
 
 void draw_mask_count(FrameState& state) {

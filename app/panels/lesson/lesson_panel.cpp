@@ -13,6 +13,8 @@
 namespace attnscope {
 namespace {
 
+constexpr float kLeastWords = 120;  // units that a page keeps in a low window: below, the whole panel scrolls
+
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
 void draw_bar(float share) {
@@ -29,7 +31,8 @@ void draw_head(FrameState& state) {
   const auto pages = static_cast<float>(player.lesson().pages.size());
   const float room = ImGui::GetContentRegionAvail().x - px(24);
   const ImVec2 line = ImGui::GetCursorPos();
-  dim_text(shortened(player.where(), room));
+  const std::string where = player.where(true);
+  dim_text(shortened(ImGui::CalcTextSize(where.c_str()).x <= room ? where : player.where(false), room));
   ImGui::SetCursorPos(ImVec2(line.x + room + px(4), line.y - px(2)));
   if (close_button("###lesson_close")) player.close(state);
   compat::item_tooltip(tr("lessons.close"));
@@ -137,6 +140,31 @@ void draw_pages(FrameState& state) {
   }
 }
 
+// What is told and asked: as tall as it was in the frame before, and no taller than leaves room for the way
+// on, so that a long page scrolls under a button that stays in sight. What is said anew is scrolled to.
+void draw_words(FrameState& state) {
+  LessonPlayer& player = state.lessons;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float way = ImGui::GetFrameHeight() + ImGui::GetTextLineHeight() + px(15) + 4 * style.ItemSpacing.y;
+  const float room = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - way);
+  compat::begin_child("###lesson_words", ImVec2(0, std::min(player.page_height, room)), false);
+  {
+    const WithFont face(fonts().title);
+    wrapped_text(page_words(player.lesson(), player.page(), "title"), theme().text);
+  }
+  reading_text(page_words(player.lesson(), player.page(), "text"), theme().text);
+  gap(3);
+  const float card = player.card_height, page = player.page_height;
+  draw_ask(state);
+  player.page_height = ImGui::GetCursorPosY() + player.card_height - card;
+  // Heights of the frame before: another frame where they changed.
+  state.workspace.moving |= player.reveal != 0 || player.page_height != page || player.card_height != card;
+  if (player.reveal > 0) ImGui::SetScrollHereY(1);
+  if (player.reveal < 0) ImGui::SetScrollY(0);
+  player.reveal = std::max(0, player.reveal - 1);
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_lesson_panel(FrameState& state) {
@@ -147,13 +175,7 @@ void draw_lesson_panel(FrameState& state) {
   draw_head(state);
   if (player.open()) {
     gap(3);
-    {
-      const WithFont face(fonts().title);
-      wrapped_text(page_words(player.lesson(), player.page(), "title"), theme().text);
-    }
-    reading_text(page_words(player.lesson(), player.page(), "text"), theme().text);
-    gap(3);
-    draw_ask(state);
+    draw_words(state);
     gap(3);
     draw_way(state);
     gap(4);
