@@ -72,7 +72,8 @@ std::string table_of(const DisplayList& list, const DrawItem& item, std::vector<
   }
   out += format("%s[%lld x %lld]\n", out.empty() ? "" : " ", static_cast<long long>(cells.rows()),
                 static_cast<long long>(cells.cols()));
-  if (std::max(cells.together, (row1 - row0) * (col1 - col0)) > kMostTextCells) return out;
+  const bool small = cells.together > cells.rows() * cells.cols();  // one of many beside each other
+  if (small || (row1 - row0) * (col1 - col0) > kMostTextCells) return out;
   const float wide = (item.p1.x - item.p0.x) / static_cast<float>(std::max<std::int64_t>(1, col1 - col0)),
               tall = (item.p1.y - item.p0.y) / static_cast<float>(std::max<std::int64_t>(1, row1 - row0));
   std::string names;

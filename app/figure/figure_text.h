@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Matrices of more cells than this are told by their size alone.
+/// Matrices of more cells than this, and thumbnails, are told by their size alone.
 inline constexpr std::int64_t kMostTextCells = 4096;
 
 /// What the figure says, UTF-8, lines ended by \n. Numbers are written with six digits, whatever their cells

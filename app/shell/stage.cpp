@@ -23,6 +23,7 @@ namespace {
 constexpr float kTabsHeight = 39.f;
 constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
 constexpr float kLeastShare = 0.2f;
+constexpr float kLeastView = 440.f;  // units of height that a view gets in a low window: it scrolls
 
 std::string view_title(const View& view) { return tr(Label("view.", view.id())); }
 
@@ -172,6 +173,8 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
                     std::max(1.f, max.y - line - pad.y - px(8)));
   compat::begin_child(half.id, size, false);
+  const bool scrolls = low && !state.presenter.on && size.y < px(kLeastView);
+  if (scrolls) compat::begin_child("view", ImVec2(0, px(kLeastView)), false);
   const bool nothing = !state.session.document().opened && !state.session.opening();
   if (nothing) {
     const DrawRecording recording(state.recording);
@@ -179,6 +182,7 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   } else {
     draw_view(state, half, painter);
   }
+  if (scrolls) ImGui::EndChild();
   ImGui::EndChild();
   painter.set_scope({});
   set_item_scope({});

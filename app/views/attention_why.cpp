@@ -32,7 +32,7 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
       key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query)});
   if (row_ && key == key_) return;
   key_ = key;
-  shown_key_ = -1;
+  fresh_ = true;
   auto row = attention_row(*scene.trace, scene.site(Slot::pattern), scene.head, query);
   row_.reset(), order_.clear();
   if (!row) return;
@@ -142,6 +142,10 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   PairEvent out;
   const float line = scaled(kLine), width = ImGui::GetContentRegionAvail().x;
   const auto count = static_cast<std::int64_t>(row_->terms.size());
+  if (std::exchange(fresh_, false)) {  // another row begins with its strongest keys
+    ImGui::SetScrollY(0);
+    shown_key_ = key;
+  }
   if (key != shown_key_ && key >= 0) {
     const auto place = std::find(order_.begin(), order_.end(), key) - order_.begin();
     const float top = static_cast<float>(place) * line, view = ImGui::GetWindowHeight();

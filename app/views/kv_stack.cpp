@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastRow = 15.f, kMostRow = 72.f, kLeastColumn = 9.f, kMostColumn = 110.f;  // units
+constexpr float kLeastRow = 15.f, kMostRow = 160.f, kLeastColumn = 9.f, kMostColumn = 110.f;  // units
 
 struct Frame {
   ImVec2 p0;  // of the cells

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kListed = 10;
 constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
-constexpr float kWidestWanted = 104.f, kMostWidth = 220.f, kMostHeight = 96.f;
+constexpr float kWidestWanted = 104.f, kMostWidth = 220.f, kMostHeight = 150.f;
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
 

@@ -13,11 +13,13 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 namespace attnscope {
 namespace {
 
+constexpr float kBackWords = 250.f;  // units that all words above and below a figure take
 constexpr std::size_t kLeastColumns = 6, kMostColumns = 16;
 void sentence(const std::string& text, ImU32 colour) {
   const ColourScope ink(ImGuiCol_Text, colour);
@@ -78,7 +80,7 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
   const int step = current_step(context.workspace, context.run);
   if (!grads->gradients->trace().find(context.workspace.cursor.step)) return;
   prepare(context, grads);
-  if (context.workspace.told) return draw_told(context, grads, step);
+  if (context.workspace.told || crowded(context)) return draw_told(context, grads, step);
   draw_words(context, *grads, step);
   draw_chips(context, *grads, step);
   if (plot_.windowed()) sentence(tr("steps.windowed"), theme().text_dim);
@@ -86,11 +88,7 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
   const float below = ImGui::GetFrameHeight() + 2 * line + scaled(26);
   const ImVec2 room(ImGui::GetContentRegionAvail().x,
                     std::max(ImGui::GetContentRegionAvail().y - below, scaled(90)));
-  {
-    const ChildScope child("steps_back_figure", room,
-                           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, grads, room);
-  }
+  draw_scrolled(context, grads, room);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_pieces(line_, ImVec2(at.x, at.y + scaled(3)), room.x,
               line_key_ == "none" ? fonts().body : fonts().mono, 2);
@@ -98,18 +96,44 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
   draw_neighbours(context, step, room.x);
 }
 
-// Where a lesson tells the rest: a line, the chips and the figure.
+// All the words would take the room that the figure's numbers need; decided once for a figure and a room.
+bool StepsBackward::crowded(const ViewContext& context) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const std::string key = key_ + format("/%.0f/%.0f/%.2f", static_cast<double>(room.x),
+                                        static_cast<double>(room.y), static_cast<double>(ui_scale()));
+  if (key == words_key_ || figure_.figure.pending || figure_.figure.operands.empty()) return crowded_;
+  words_key_ = key;
+  const ImVec2 rest(room.x - scaled(4), room.y - scaled(kBackWords));
+  crowded_ = !plot_.shows_numbers(context, figure_.figure, rest, false);
+  return crowded_;
+}
+
+void StepsBackward::draw_scrolled(const ViewContext& context,
+                                  const std::shared_ptr<const BackwardResult>& grads, ImVec2 room) {
+  ImGuiWindowFlags flags = scrolls_ ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar;
+  if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
+  const ChildScope child("steps_back_figure", room, flags);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  draw_figure(context, grads, room);
+  const ImVec2 whole = plot_.whole();
+  scrolls_ = whole.x > room.x - scaled(2) || whole.y > room.y + scaled(2);
+  if (!scrolls_) return;
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(ImVec2(whole.x + scaled(8), whole.y + scaled(4)));
+}
+
+// Where a lesson tells the rest, or there is no room for it: a line, the chips and the figure.
 void StepsBackward::draw_told(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
                               int step) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy(ImVec2(1, text_size(fonts().mono, "X").y));
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  ImGui::Dummy(ImVec2(room.x, text_size(fonts().mono, "X").y));
+  if (!context.workspace.told && ImGui::IsItemHovered())
+    compat::item_tooltip((gradient_sentence(*grads, context.workspace.cursor.step, from_) + "\n" +
+                          gradient_shapes(*grads, figure_) + "\n" +
+                          gradient_torch(*grads, context.workspace.cursor.step, weight_))
+                             .c_str());
   draw_chips(context, *grads, step);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  {
-    const ChildScope child("steps_back_figure", room,
-                           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_figure(context, grads, room);
-  }
+  draw_scrolled(context, grads, ImGui::GetContentRegionAvail());
   const Site& site = context.workspace.cursor.step;
   if (line_key_ != "none") {
     draw_pieces(line_, at, room.x, fonts().mono, 1);

@@ -42,11 +42,17 @@ class StepsBackward {
   void mark_targets(const BackwardResult& grads, FigureMarks& marks) const;
 
   void move(const ViewContext& context, const BackwardResult& grads);
+  bool crowded(const ViewContext& context);
+  /// The child window of the figure, which scrolls where the figure is larger than `room`.
+  void draw_scrolled(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
+                     ImVec2 room);
 
   GradientFigure figure_;
   FigurePlot plot_;
   MotionPlan plan_;
-  std::string planned_;  ///< the figure that it is of
+  std::string planned_;    ///< the figure that it is of
+  std::string words_key_;  ///< what crowded_ was decided for
+  bool crowded_ = false, scrolls_ = false;
   FigureCell hovered_;
   std::string key_, shown_step_, shown_figure_, weight_;
   bool whole_vocabulary_ = false;

@@ -293,7 +293,7 @@ MotionPlan plan_gradient_motion(const Trace& trace, const Figure& figure) {
 }
 
 void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot& plot, float time) {
-  if (time >= 1) return;
+  if (time >= 1 || plan.flights.empty()) return;
   const Canvas canvas;
   const float now = std::clamp((time - kTravelShare) / (1 - kTravelShare), 0.f, 1.f);
   for (std::size_t i = 0; i < figure.operands.size(); ++i) {

@@ -439,6 +439,27 @@ TEST_F(Figures, CopyAsTablesWithTheNamesOfTheirRows) {
   EXPECT_NE(text.find("\ntoken 1\t"), std::string::npos) << text;
 }
 
+TEST_F(Figures, WhyBeginsWithTheStrongestKey) {
+  state().open_shipped("tiny_llama");
+  settle();
+  workspace().cursor.key = 0;
+  show("attention");
+  const Cursor& cursor = workspace().cursor;
+  const Trace& trace = run().trace(0);
+  const Tensor row = trace.slice(trace.main(Slot::pattern, cursor.layer), cursor.head,
+                                 {cursor.query, cursor.query + 1}, {0, trace.length});
+  const auto weights = row.values();
+  const auto strongest = std::max_element(weights.begin(), weights.end()) - weights.begin();
+  ASSERT_NE(strongest, 0);
+  const std::string name = token_label(*document().opened, trace.ids[static_cast<std::size_t>(strongest)]);
+  bool seen = false;
+  for (const DrawItem& item : figure().items())
+    seen = seen || (item.kind == DrawItem::Kind::text && list_.text(item) == name &&
+                    item.p0.x < state().stage_min.x + 60 && item.p1.y <= list_.clip(item).p1.y &&
+                    item.p0.y >= list_.clip(item).p0.y);
+  EXPECT_TRUE(seen) << name;
+}
+
 class ShippedFigures : public Figures {
  protected:
   void open(const std::string& name) {
@@ -498,6 +519,15 @@ TEST_F(ShippedFigures, TheTokenThatIsLookedAtStandsBesideGenerate) {
   const std::string last = "chip" + std::to_string(workspace().cursor.query);
   ASSERT_TRUE(shows(last) && shows("generate"));
   EXPECT_LE(noted_items().at(last).p1.x, noted_items().at("generate").p0.x);
+}
+
+TEST_F(Figures, HaveRoomInALowWindow) {
+  ImGui::GetIO().DisplaySize = ImVec2(640, 360);  // 1280 x 720 at twice the size
+  open_default();
+  show("mask");
+  ASSERT_TRUE(shows("matrix.mask.board"));
+  const ItemRect board = noted_items().at("matrix.mask.board");
+  EXPECT_GE((board.p1.y - board.p0.y) / static_cast<float>(board.rows), 12.f) << "it scrolls instead";
 }
 
 }  // namespace
