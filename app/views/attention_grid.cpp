@@ -4,6 +4,7 @@
 
 #include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
+#include "app/look/pointed.h"
 #include "app/look/shade.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
@@ -16,8 +17,8 @@ namespace {
 constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
 constexpr std::int64_t kSide = 64;
 constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
-constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
 constexpr float kLeastShare = 0.5f;  // of their height, where the maps shrink to be seen all at once
+constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
 constexpr const char* kAtlas = "attention.heads";
 
 constexpr const char* kOrders = "###heads_orders";
@@ -232,6 +233,20 @@ void HeadGrid::draw_waiting(ImVec2 position, ImVec2 size) const {
   ImGui::Dummy(size);
 }
 
+// The head of the cursor comes into sight when the cursor moves; the wheel is left alone otherwise.
+void HeadGrid::keep_in_sight(const Cursor& cursor, ImVec2 p0, ImVec2 p1) {
+  if (shown_layer_ == cursor.layer && shown_head_ == cursor.head) return;
+  shown_layer_ = cursor.layer, shown_head_ = cursor.head;
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float edge = scaled(kEdge);
+  const auto move = [edge](float scroll, float begin, float end, float seen0, float seen1) {
+    if (begin - edge < seen0) return scroll + begin - edge - seen0;
+    return scroll + std::max(0.f, end + edge - seen1);
+  };
+  ImGui::SetScrollX(move(ImGui::GetScrollX(), p0.x, p1.x, low.x, low.x + size.x));
+  ImGui::SetScrollY(move(ImGui::GetScrollY(), p0.y, p1.y, low.y, low.y + size.y));
+}
+
 HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const AttentionScene& scene,
                                           const StageLook& look, const Layout& grid) {
   Event event;
@@ -253,9 +268,10 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                              ? grid.at(row_of(head.layer), head.head)
                              : grid.at(rank / grid.columns, rank % grid.columns);
     const ImVec2 p0(origin.x + place.x, origin.y + place.y), p1(p0.x + grid.side, p0.y + grid.height);
-    if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
     const Cursor& cursor = context.workspace.cursor;
     const bool current = head.layer == cursor.layer && head.head == cursor.head;
+    if (current) keep_in_sight(cursor, p0, ImVec2(p1.x, p1.y + grid.caption));
+    if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
     places.push_back({static_cast<int>(i), p0, p1});
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_%d_%d", head.layer, head.head);
@@ -263,6 +279,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) event = {hovered, clicked, head.layer, head.head};
+    if (hovered) point_head(scene.stack, scene.part, head.layer, head.head);
     if (hovered) {
       const std::string title =
           tr("attention.head",
@@ -288,7 +305,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];
     const bool current =
         head.layer == context.workspace.cursor.layer && head.head == context.workspace.cursor.head;
-    const bool hovered = event.hovered && event.layer == head.layer && event.head == head.head;
+    const bool hovered = head_pointed(scene.stack, scene.part, head.layer, head.head);
     const float out = current || hovered ? scaled(2) : scaled(1);
     canvas.rect(ImVec2(place.p0.x - out, place.p0.y - out), ImVec2(place.p1.x + out, place.p1.y + out),
                 current   ? theme().accent

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/views/attention_common.h"
+#include "app/views/choices.h"
 #include "core/lens/head_order.h"
 
 namespace attnscope {
@@ -27,6 +28,12 @@ class HeadGrid {
   const Thumbnails* pictures() const { return pictures_.get(); }
   /// The pictures are those of the run that is shown.
   bool fresh() const { return pictures_ && pictures_key_ == key_; }
+
+  void keep(Choices& choices) {
+    choices.of("whole_model", whole_model_);
+    choices.of("sorted", sorted_, static_cast<HeadOrder>(kHeadOrders - 1));
+    choices.of("zoom", zoom_, 0.05f, 50.f);
+  }
 
  private:
   struct Layout {
@@ -48,17 +55,19 @@ class HeadGrid {
                         const Layout& grid);
   void draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const;
   void draw_waiting(ImVec2 position, ImVec2 size) const;
+  void keep_in_sight(const Cursor& cursor, ImVec2 p0, ImVec2 p1);
 
   bool whole_model_ = true;
   HeadOrder sorted_ = HeadOrder::place;
   std::uint64_t order_key_ = 0;
   std::vector<std::size_t> order_;  ///< of pictures_->heads
   float zoom_ = 1.f;
-  std::vector<int> layers_;              ///< blocks with this attention, in order: the rows
-  int widest_ = 1;                       ///< heads of the one with most
-  float aspect_ = 1.f;                   ///< height of a map by its width
-  std::uint64_t subject_ = 0, key_ = 0;  ///< what is asked for: model and attention; and the run
-  std::uint64_t pictures_key_ = 0;       ///< what pictures_ were made for
+  int shown_layer_ = -1, shown_head_ = -1;  ///< that was scrolled to last
+  std::vector<int> layers_;                 ///< blocks with this attention, in order: the rows
+  int widest_ = 1;                          ///< heads of the one with most
+  float aspect_ = 1.f;                      ///< height of a map by its width
+  std::uint64_t subject_ = 0, key_ = 0;     ///< what is asked for: model and attention; and the run
+  std::uint64_t pictures_key_ = 0;          ///< what pictures_ were made for
   std::shared_ptr<const Thumbnails> pictures_;
   Deferred<Thumbnails> deferred_;
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);

@@ -47,6 +47,15 @@ class AttentionView : public View {
   std::string unavailable(const RunResult& run) const override {
     return has_attention(run) ? std::string() : "attention.none";
   }
+  void keep(Choices& choices) override {
+    choices.of("mode", mode_, Mode::triangle);
+    choices.of("on_image", on_image_);
+    grid_.keep(choices);
+    pane_.keep(choices);
+    lines_.keep(choices);
+    build_.keep(choices);
+    triangle_.keep(choices);
+  }
   void draw(const ViewContext& context) override;
 
  private:
@@ -146,6 +155,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
 
 void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                               ImVec2 size) {
+  const bool presenting = context.workspace.presenting;  // then the map has the room of the table
   const float gap = scaled(16), least_table = scaled(150);
   const float wanted = grid_.wanted_height(scene, size.x);
   const float table = presenting ? 0.f : gap + std::max(least_table, size.y * 0.36f);
@@ -155,7 +165,6 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
       grid_.draw(context, own, pane_.look(context.workspace), position, ImVec2(size.x, heads));
   if (event.clicked) {
     Cursor& cursor = context.workspace.cursor;
-  const bool presenting = context.workspace.presenting;  // then the map has the room of the table
     if (is_attention_stage(cursor.step.slot))
       go_to_site(context.workspace, context.run, own.place().site(cursor.step.slot, event.layer));
     cursor.stack = own.stack, cursor.part = own.part;
@@ -166,6 +175,7 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
     offer_edit(context.workspace,
                {Cell{own.place().site(Slot::z, event.layer), {{"head", event.head}}}, {}, {}});
   hovered_head_ = event;
+  if (presenting) return;
   const std::int64_t query = hovered_pair_.any() ? hovered_pair_.query : context.workspace.cursor.query;
   const std::int64_t key = hovered_pair_.any() ? hovered_pair_.key : context.workspace.cursor.key;
   const ImVec2 at(position.x, position.y + heads + gap);
@@ -175,7 +185,6 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   if (line.any()) offer(context, scene, Slot::pattern, line);
   if (line.any()) hovered_pair_ = line;
 }
-  if (presenting) return;
 
 void AttentionView::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                ImVec2 position, ImVec2 size) {
@@ -262,7 +271,7 @@ void AttentionView::draw(const ViewContext& context) {
     return draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(6), bottom - top));
   if (all.x < scaled(kNarrow)) {  // half of the stage: the heads go below
     const float high = bottom - top,
-                upper = std::clamp(all.x, high * 0.6f, high);               // the map is what is looked at
+                upper = std::max(scaled(kLeastMap), std::clamp(all.x, high * 0.6f, high));  // it is looked at
     const float lower = std::max(scaled(kLeastBelow), high - upper - gap);  // what has no room is scrolled to
     draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(14), upper));
     draw_left(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x - scaled(14), lower));

@@ -6,6 +6,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -29,11 +30,9 @@ ImU32 ink(LabInk wanted) {
   return t.text_dim;
 }
 
-std::string said(const Text& text) {
-  std::string words = text.str();
-  note_text(words);
-  return words;
-}
+std::uint64_t drawn_serial = 0;  // of the picture that is being drawn
+
+const std::string& said(const Text& text) { return lab_words(text, drawn_serial); }
 
 float title_height(const Text& title) {
   return title.empty() ? 0 : text_size(fonts().body_bold, "X").y + scaled(7);
@@ -42,7 +41,7 @@ float title_height(const Text& title) {
 // The title in bold; returns the y of what follows.
 float draw_title(const Text& title, ImVec2 at, float width) {
   if (title.empty()) return at.y;
-  const std::string words = said(title);
+  const std::string& words = said(title);
   draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, words, width));
   return at.y + title_height(title);
 }
@@ -137,6 +136,8 @@ void draw_values(Painter& painter, const LabMatrix& from, const std::string& key
   plot.max_cell = 76.f;
   if (from.scale == LabMatrix::Scale::share) {
     plot.style.map = Colormap::sequential;
+    plot.aspect = 0.9f;
+    plot.masked_numbers = false;
     plot.style.lo = 0, plot.style.hi = static_cast<float>(from.range > 0 ? from.range : 1);
   } else {
     plot.style.map = Colormap::diverging;
@@ -187,7 +188,7 @@ void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
     const float end = x0 + std::max(scaled(1), (x1 - x0) * length_of(bars, bar.value, most));
     canvas.fill_rect(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
                      with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
-    const std::string number = said(bar.shown);
+    const std::string& number = said(bar.shown);
     draw_text(canvas, fonts().mono,
               ImVec2(at.x + size.x - text_size(fonts().mono, number).x,
                      y + (row - text_size(fonts().mono, "0").y) / 2),
@@ -237,7 +238,7 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
-    const std::string words(middle_truncated(font, said(text), widths[col]));
+    const std::string_view words = middle_truncated(font, said(text), widths[col]);
     const float drop = (height - text_size(font, "X").y) / 2;
     const float right = col == 0 ? 0 : widths[col] - text_size(font, words).x - scaled(6);
     draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
@@ -327,8 +328,18 @@ void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& 
   draw_table(std::get<LabTable>(piece.what), at, size);
 }
 
-float draw_lab_picture(Painter& painter, const LabPicture& picture, const std::string& key, ImVec2 at,
-                       ImVec2 size) {
+const std::string& lab_words(const Text& text, std::uint64_t serial) {
+  static KeptTexts kept;
+  return kept.get(text_key({serial, reinterpret_cast<std::uintptr_t>(&text)}), [&] {
+    std::string words = text.str();
+    note_text(words);
+    return words;
+  });
+}
+
+float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_t serial,
+                       const std::string& key, ImVec2 at, ImVec2 size) {
+  drawn_serial = serial;
   std::vector<PieceRow> rows = rows_of(picture);
   if (rows.empty()) return 0;
   fill_height(rows, size.y);

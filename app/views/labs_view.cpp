@@ -26,7 +26,7 @@ class LabDesk {
  public:
   struct Made {
     std::string lab;
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, serial = 0;  ///< serial: no other picture has it
     std::shared_ptr<const Result<LabPicture>> picture;
   };
   /// The newest picture of this lab, whether or not it is of these values; null before the first.
@@ -57,7 +57,8 @@ class LabDesk {
     return [state, &lab, values, key](const std::atomic<bool>& cancel) {
       auto picture = std::make_shared<const Result<LabPicture>>(compute(lab, values, cancel));
       const std::lock_guard lock(state->mutex);
-      if (!cancel && state->lab == lab.key) state->made = {lab.key, key, std::move(picture)};
+      static std::atomic<std::uint64_t> made{0};
+      if (!cancel && state->lab == lab.key) state->made = {lab.key, key, ++made, std::move(picture)};
     };
   }
   std::shared_ptr<State> state_ = std::make_shared<State>();
@@ -69,6 +70,7 @@ std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
   for (const auto& [id, value] : values.all()) {
     hash.take(id);
     hash.take(std::bit_cast<std::uint64_t>(value));
+    hash.take(values.words(id));
   }
   return hash.value();
 }
@@ -87,17 +89,17 @@ class LabsView : public View {
   void draw_list(const Lab& now, Workspace& workspace, float width);
   void draw_combo(const Lab& now, Workspace& workspace, float width);
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
-  void draw_footer(const LabPicture& picture, ImVec2 at, float width);
-  float footer_height(const LabPicture& picture, float width) const;
+  void draw_footer(const LabPicture& picture, std::uint64_t serial, ImVec2 at, float width);
+  float footer_height(const LabPicture& picture, std::uint64_t serial, float width) const;
   bool large_ = false;  ///< there is room for larger words
 
-  LabDesk desk_;
-};
   void draw_going(const Lab& lab, float right, float y);
   void go_on(const ViewContext& context, const Lab& lab, LabValues& values);
 
   std::string going_;  ///< the lab that goes on by itself
   double went_ = 0;    ///< seconds since it did
+  LabDesk desk_;
+};
 
 const Lab& LabsView::chosen(Workspace& workspace) {
   const auto found = find_lab(workspace.lab);
@@ -106,7 +108,7 @@ const Lab& LabsView::chosen(Workspace& workspace) {
   LabValues& values = workspace.lab_values[lab.id()];
   const LabValues initial = initial_values(lab);
   for (const auto& [name, value] : initial.all())
-    if (!values.all().contains(name)) values.set(name, value);
+    if (!values.all().contains(name)) values.set(name, value), values.set_words(name, initial.words(name));
   return lab;
 }
 
@@ -116,13 +118,15 @@ void LabsView::draw_list(const Lab& now, Workspace& workspace, float width) {
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const StyleScope air(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(9)));
   for (const Lab& lab : labs()) {
-    const std::string title = tr(lab.key + ".title"), name = "###lab_open_" + lab.id();
+    const std::string id = lab.id();
+    const Label name("###lab_open_", id);
     const ColourScope text(ImGuiCol_Text, &lab == &now ? theme().accent : theme().text);
+    const char* title = tr(Label(lab.key, ".title"));
     if (ImGui::Selectable(Label(middle_truncated(fonts().body, title, width - scaled(10)), name).c_str(),
                           &lab == &now))
-      workspace.lab = lab.id();
+      workspace.lab = id;
     note_item(name);
-    compat::item_tooltip(tr(lab.key + ".sentence"));
+    compat::item_tooltip(tr(Label(lab.key, ".sentence")));
   }
 }
 
@@ -143,18 +147,19 @@ float wrapped_height(ImFont* font, const std::string& text, float width) {
   return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
 }
 
-float LabsView::footer_height(const LabPicture& picture, float width) const {
+float LabsView::footer_height(const LabPicture& picture, std::uint64_t serial, float width) const {
   const float inner = width - scaled(32);
-  float height = scaled(10) +
-                 wrapped_height(large_ ? fonts().title : fonts().body_bold, picture.notice.str(), inner) +
-                 scaled(10);
+  float height =
+      scaled(10) +
+      wrapped_height(large_ ? fonts().title : fonts().body_bold, lab_words(picture.notice, serial), inner) +
+      scaled(10);
   if (!picture.formula.empty())
-    height += wrapped_height(fonts().formula, picture.formula.str(), inner) + scaled(12);
+    height += wrapped_height(fonts().formula, lab_words(picture.formula, serial), inner) + scaled(12);
   return height;
 }
 
-void LabsView::draw_footer(const LabPicture& picture, ImVec2 at, float width) {
-  const float height = footer_height(picture, width);
+void LabsView::draw_footer(const LabPicture& picture, std::uint64_t serial, ImVec2 at, float width) {
+  const float height = footer_height(picture, serial, width);
   const Theme& t = theme();
   const Canvas canvas;
   canvas.fill_rect(at, ImVec2(at.x + width, at.y + height), t.panel, scaled(6));
@@ -170,17 +175,12 @@ void LabsView::draw_footer(const LabPicture& picture, ImVec2 at, float width) {
     return y + wrapped_height(font, text, width - scaled(32));
   };
   float y = at.y + scaled(10);
-  if (!picture.formula.empty()) y = words(fonts().formula, t.accent, picture.formula.str(), y) + scaled(12);
-  words(large_ ? fonts().title : fonts().body_bold, t.text, picture.notice.str(), y);
+  if (!picture.formula.empty())
+    y = words(fonts().formula, t.accent, lab_words(picture.formula, serial), y) + scaled(12);
+  words(large_ ? fonts().title : fonts().body_bold, t.text, lab_words(picture.notice, serial), y);
   note_item("lab_notice", ItemRect{at, ImVec2(at.x + width, at.y + height)});
 }
 
-void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
-  LabValues& values = context.workspace.lab_values[lab.id()];
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const Label reset(tr("labs.reset"), "###lab_reset");
-  const float width = size.x - scaled(8);
-  view_heading(tr(lab.key + ".title"), tr(lab.key + ".sentence"), width);
 const LabControl* paced(const Lab& lab) {
   for (const LabControl& control : lab.controls)
     if (const auto* number = std::get_if<LabNumber>(&control.kind); number && !number->pace.empty())
@@ -211,38 +211,45 @@ void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& valu
   values.set(control->id(), next > number.most ? number.least : next);
 }
 
+void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
+  LabValues& values = context.workspace.lab_values[lab.id()];
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const Label reset(tr("labs.reset"), "###lab_reset");
+  const float width = size.x - scaled(8);
+  view_heading(tr(Label(lab.key, ".title")), tr(Label(lab.key, ".sentence")), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_lab_controls(lab, values, width);
   const float top = ImGui::GetCursorScreenPos().y + scaled(10);
   ImGui::SetCursorScreenPos(ImVec2(corner.x + width - chip_width(reset), corner.y));
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
+  draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
   const std::uint64_t key = key_of_values(lab, values);
   const LabDesk::Made made = desk_.ask(lab, values, key, context.commands);
+  if (made.key == key) go_on(context, lab, values);
   if (!made.picture) {
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     caption(tr("labs.pending"));
     return;
-  draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
   }
   if (!*made.picture) {
-  if (made.key == key) go_on(context, lab, values);
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     caption(made.picture->error().text());
     return;
   }
   const LabPicture& picture = **made.picture;
   large_ = size.y > scaled(kLarge);
-  const float footer = footer_height(picture, width), gap = scaled(16);
+  const float footer = footer_height(picture, made.serial, width), gap = scaled(16);
   const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
   {  // what is higher than the room scrolls above what to notice
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     const ChildScope child("###lab_picture", ImVec2(size.x, room));
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float used = draw_lab_picture(context.painter, picture, lab.id(), at, ImVec2(width, room));
+    const float used =
+        draw_lab_picture(context.painter, picture, made.serial, lab.id(), at, ImVec2(width, room));
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy(ImVec2(1, std::max(1.f, used - scaled(1))));
   }
-  draw_footer(picture, ImVec2(corner.x, top + room + gap), width);
+  draw_footer(picture, made.serial, ImVec2(corner.x, top + room + gap), width);
 }
 
 void LabsView::draw(const ViewContext& context) {
