@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/panels/inspector/inspector_parts.h"
+#include "app/panels/network/network_edits.h"
 #include "app/panels/network/network_layout.h"
 #include "app/panels/timeline/timeline_layout.h"
 #include "app/state/panel.h"
@@ -115,6 +116,42 @@ TEST_F(PanelsTest, EveryRecordOfABlockHasABoxOnTheMap) {
       EXPECT_LE(box.x + box.w, 200) << box.key;
     }
   }
+}
+
+TEST_F(PanelsTest, EditsOfEveryKindAreMarkedOnTheMap) {
+  open(kLlama);
+  const auto marked = [&](const char* text) {
+    EXPECT_TRUE(session_.edit("Edit", {}, [&](Document& changed) -> Status {
+      changed.edits = {*parse_edit(text)};
+      return Done{};
+    }));
+    take();
+    std::string out;
+    for (const NetworkBox& box : network_layout(*run_, 0, {}, 200).boxes)
+      if (const auto edits = edits_of(box, *run_, 0); !edits.empty())
+        out += (out.empty() ? "" : " ") + box.key.substr(4) + (box.cut ? "(cut)" : "") +
+               (edits.front() == text ? "" : "?");
+    return out;
+  };
+  EXPECT_EQ(marked("blocks.0.order=post"), "norm norm");
+  EXPECT_EQ(marked("blocks.0.attn.skip=off"), "add(cut)");
+  EXPECT_EQ(marked("blocks.*.mlp.skip=off"), "add(cut) block block");
+  EXPECT_EQ(marked("blocks.0.mlp.activation=relu"), "mlp");
+  EXPECT_EQ(marked("blocks.*.attn.scaling=off"), "attention block block");
+  EXPECT_EQ(marked("blocks.1.attn.kv_heads=1"), "block");
+  EXPECT_EQ(marked("blocks.0.attn.kv_heads=1"), "k v");
+  EXPECT_EQ(marked("blocks.0.attn.mask_order=before"), "attention");
+  EXPECT_EQ(marked("blocks.0.attn.q.weight[in=1]*=2"), "q");
+  EXPECT_EQ(marked("blocks.1.attn.z[head=1]=0"), "block");
+  EXPECT_TRUE(session_.edit("Mask", {}, [](Document& changed) -> Status {
+    changed.edits.clear();
+    return set_mask_text(changed, "full");
+  }));
+  take();
+  int masks = 0;
+  for (const NetworkBox& box : network_layout(*run_, 0, {}, 200).boxes)
+    masks += edits_of(box, *run_, 0).empty() ? 0 : 1;
+  EXPECT_EQ(masks, run_->trace(0).config().n_layers()) << "every block's attention";
 }
 
 TEST_F(PanelsTest, AClickOnABoxMovesTheCursor) {

@@ -12,11 +12,15 @@ constexpr float kHeadsFrom = 100.f;  // narrower boxes do not say which head
 class BlockBuilder {
  public:
   BlockBuilder(Pen& pen, int layer, float left, float width, float handed)
-      : pen_(pen), layer_(layer), x_(left + 6), inner_(width - 12), handed_(handed) {}
+      : pen_(pen),
+        block_(pen.trace().config().block_at({pen.stack, layer, Part::block, Slot::q})),
+        layer_(layer),
+        x_(left + 6),
+        inner_(width - 12),
+        handed_(handed) {}
 
   void build() {
-    const BlockSpec& block = pen_.trace().config().block_at({pen_.stack, layer_, Part::block, Slot::q});
-    switch (block.order) {
+    switch (block_.order) {
       case NormOrder::pre: return norms_before();
       case NormOrder::post: return norms_after();
       case NormOrder::parallel: return side_by_side();
@@ -65,8 +69,8 @@ class BlockBuilder {
         sites({Slot::mlp_pre, Slot::mlp_gate, Slot::mlp_up, Slot::mlp_act, Slot::mlp_post, Slot::mlp_out}), x,
         w);
   }
-  void sum(std::vector<Site> of, Hue hue) {
-    pen_.sum(std::move(of), x_, pen_.y - kPart / 2, hue);
+  void sum(std::vector<Site> of, Hue hue, bool skip) {
+    pen_.sum(std::move(of), x_, pen_.y - kPart / 2, hue, !skip);
     pen_.y += kGap - 2;
   }
   std::vector<Site> after_attention() const {
@@ -86,33 +90,33 @@ class BlockBuilder {
     projections(Part::attn, x_, inner_);
     attention(Part::attn, x_, inner_);
     branch_norm({Slot::ln1_post_out, Slot::ln1_post_scale});
-    sum(after_attention(), Hue::attention);
+    sum(after_attention(), Hue::attention, block_.attention_skip);
     if (pen_.has({Slot::resid_cross}, layer_)) {
       norm({Slot::ln_cross_out, Slot::ln_cross_scale});
       pen_.y += handed_ > 0 ? 4 : 0;
       projections(Part::cross, x_, inner_);
       attention(Part::cross, x_, inner_);
-      sum(sites({Slot::resid_cross}), Hue::attention);
+      sum(sites({Slot::resid_cross}), Hue::attention, block_.cross_skip);
     }
     norm({Slot::ln2_out, Slot::ln2_scale});
     if (!mlp(x_, inner_)) return;
     branch_norm({Slot::ln2_post_out, Slot::ln2_post_scale});
-    sum(sites({Slot::resid_post}), Hue::mlp);
+    sum(sites({Slot::resid_post}), Hue::mlp, block_.mlp_skip);
   }
 
   void norms_after() {
     projections(Part::attn, x_, inner_);
     attention(Part::attn, x_, inner_);
-    sum(after_attention(), Hue::attention);
+    sum(after_attention(), Hue::attention, block_.attention_skip);
     stream_norm({Slot::ln1_out, Slot::ln1_scale});
     if (pen_.has({Slot::resid_cross}, layer_)) {
       pen_.y += handed_ > 0 ? 4 : 0;
       projections(Part::cross, x_, inner_);
       attention(Part::cross, x_, inner_);
-      sum(sites({Slot::resid_cross}), Hue::attention);
+      sum(sites({Slot::resid_cross}), Hue::attention, block_.cross_skip);
       stream_norm({Slot::ln_cross_out, Slot::ln_cross_scale});
     }
-    if (mlp(x_, inner_)) sum(sites({Slot::resid_post}), Hue::mlp);
+    if (mlp(x_, inner_)) sum(sites({Slot::resid_post}), Hue::mlp, block_.mlp_skip);
     stream_norm({Slot::ln2_out, Slot::ln2_scale});
   }
 
@@ -142,11 +146,13 @@ class BlockBuilder {
       pen_.lane({{right + half / 2, bottom}, {right + half / 2, middle}, {x_ + left_width / 2, middle}},
                 Hue::mlp);
     }
-    pen_.sum(sites({Slot::resid_post}), x_ + left_width / 2, middle, Hue::attention);
+    pen_.sum(sites({Slot::resid_post}), x_ + left_width / 2, middle, Hue::attention,
+             !block_.attention_skip || !block_.mlp_skip);
     pen_.y = middle + 10;
   }
 
   Pen& pen_;
+  const BlockSpec& block_;
   int layer_;
   float x_, inner_, handed_;
 };

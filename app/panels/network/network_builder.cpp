@@ -68,14 +68,14 @@ NetworkBox* Pen::projection(int i, int layer, Part part, float x, float w, bool 
   return made;
 }
 
-void Pen::sum(std::vector<Site> sites, float from_x, float at_y, Hue hue) {
+void Pen::sum(std::vector<Site> sites, float from_x, float at_y, Hue hue, bool cut) {
   if (sites.empty()) return;
   NetworkBox made;
   made.kind = NetworkBox::Kind::sum, made.key = "map.add", made.hue = Hue::residual;
   made.target = sites.front();
   made.stack = made.target.stack, made.layer = made.target.layer;
   made.sites = std::move(sites);
-  made.w = made.h = 16;
+  made.w = made.h = 16, made.cut = cut;
   made.x = kStream - 8, made.y = at_y - 8;
   box(std::move(made));
   ribbon(from_x, at_y, kStream, at_y, hue);

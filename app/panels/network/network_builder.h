@@ -34,8 +34,8 @@ class Pen {
     layout_.ribbons.push_back({x0, y0, x1, y1, hue});
   }
   void lane(std::vector<NetworkPoint> points, Hue hue) { layout_.lanes.push_back({std::move(points), hue}); }
-  /// A sum on the stream at `at_y`, fed from `from_x`.
-  void sum(std::vector<Site> sites, float from_x, float at_y, Hue hue);
+  /// A sum on the stream at `at_y`, fed from `from_x`; alone where the skip path was `cut`.
+  void sum(std::vector<Site> sites, float from_x, float at_y, Hue hue, bool cut);
   /// One or more whole blocks in one line, from `layer` on.
   void folded(int layer, int count, float x, float w, float h);
   NetworkBox& box(NetworkBox box);

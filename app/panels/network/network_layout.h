@@ -33,6 +33,7 @@ struct NetworkBox {
   int blocks = 1;                    ///< that a folded one stands for, from `layer` on
   bool centred = true;               ///< label in the middle instead of at the left
   bool heads = false;                ///< shows the cursor's "layer.head"
+  bool cut = false;                  ///< a sum whose skip path was cut: the branch alone goes on
 
   /// The cursor stands in this box.
   bool holds(const Site& site) const;

@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
+#include "app/look/pointed.h"
 #include "app/look/shade.h"
+#include "app/panels/network/network_edits.h"
 #include "app/panels/network/network_layout.h"
 #include "app/panels/network/network_tree.h"
 #include "app/state/controls.h"
@@ -30,6 +33,12 @@ struct Map {
     return ImVec2(std::floor(origin.x + px(x)), std::floor(origin.y + px(y)));
   }
 };
+
+std::uint64_t hash_of(std::string_view text) {
+  Hash hash;
+  hash.take(text);
+  return hash.value();
+}
 
 std::string label_of(const PanelContext& context, const NetworkBox& box) {
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
@@ -64,6 +73,11 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
   }
   if (box.parameters > 0)
     ImGui::TextUnformatted(tr("map.parameters", {format_count(box.parameters)}).c_str());
+  {
+    const WithFont mono(fonts().mono_small);
+    for (const std::string& edit : edits_of(box, *context.run, context.workspace.cursor.sequence))
+      ImGui::TextUnformatted(edit.c_str());
+  }
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
@@ -104,19 +118,6 @@ bool is_reached(const NetworkBox& box) {
   const auto reached = [](const Site& site) { return shaded_rows(site).size() > 0; };
   return box.kind != NetworkBox::Kind::header && box.kind != NetworkBox::Kind::title &&
          std::any_of(box.sites.begin(), box.sites.end(), reached);
-}
-
-bool is_edited(const PanelContext& context, const NetworkBox& box) {
-  const auto inside = [&](const Site& site) {
-    return box.kind == NetworkBox::Kind::folded
-               ? site.layer >= box.layer && site.layer < box.layer + box.blocks && site.stack == box.stack
-               : box.kind != NetworkBox::Kind::header && box.holds(site);
-  };
-  const Edits& edits = context.run->document.edits;
-  return std::any_of(edits.begin(), edits.end(), [&](const auto& edit) {
-    const NumberEdit* number = edit->enabled ? edit->number() : nullptr;
-    return number && number->where.kind == Target::Kind::step && inside(number->where.site);
-  });
 }
 
 void draw_ribbons(const Map& map) {
@@ -162,6 +163,14 @@ void draw_sum(const Map& map, const NetworkBox& box, bool current, bool hovered)
                                       : t.ground);
   map.list->AddCircle(centre, px(box.w / 2 - 1), colour, 0, px(current ? 2.f : 1.5f));
   const float arm = px(3.5f);
+  if (box.cut) {  // what came down the stream ends above
+    const float end = centre.y - px(box.h / 2), half = px(5.f);
+    map.list->AddRectFilled(ImVec2(centre.x - px(3), end - px(7)), ImVec2(centre.x + px(3), end), t.ground);
+    map.list->AddLine(ImVec2(centre.x - half, end - px(7)), ImVec2(centre.x + half, end - px(7)), t.warning,
+                      px(1.5f));
+    map.list->AddCircleFilled(centre, px(2), colour);
+    return;
+  }
   map.list->AddLine(ImVec2(centre.x - arm, centre.y), ImVec2(centre.x + arm, centre.y), colour, px(1.5f));
   map.list->AddLine(ImVec2(centre.x, centre.y - arm), ImVec2(centre.x, centre.y + arm), colour, px(1.5f));
 }
@@ -177,14 +186,39 @@ void draw_shape(const Map& map, const NetworkBox& box) {
   map.list->AddText(p0, theme().text_dim, text.c_str());
 }
 
-// "1.2": block and head that the cursor stands on.
-void draw_head(const Map& map, const NetworkBox& box) {
+/// A head or a neuron of a block; `at` -1: none.
+struct InBlock {
+  int layer = 0;
+  std::int64_t at = -1;
+};
+
+// What is pointed at somewhere and belongs to a box: a head of its attention, a neuron of its MLP, either of
+// a folded block.
+InBlock pointed_in(const NetworkBox& box) {
+  if (box.layer < 0 || box.kind == NetworkBox::Kind::header) return {};
+  if (box.heads) return {box.layer, pointed_head(box.stack, box.target.part, box.layer)};
+  const auto neurons = [](const Site& site) { return site.slot == Slot::mlp_post; };
+  const bool mlp =
+      box.kind == NetworkBox::Kind::part && std::any_of(box.sites.begin(), box.sites.end(), neurons);
+  if (mlp) return {box.layer, pointed_neuron(box.stack, box.layer)};
+  for (int layer = box.layer; box.kind == NetworkBox::Kind::folded && layer < box.layer + box.blocks; ++layer)
+    for (const std::int64_t at :
+         {pointed_head(box.stack, Part::attn, layer), pointed_head(box.stack, Part::cross, layer),
+          pointed_neuron(box.stack, layer)})
+      if (at >= 0) return {layer, at};
+  return {};
+}
+
+// "1.2": block and head that are pointed at, or that the cursor stands on; block and neuron.
+void draw_head(const Map& map, const NetworkBox& box, const InBlock& pointed) {
   const WithFont font(fonts().mono_small);
-  const Cursor& cursor = map.context.workspace.cursor;
-  const std::string text = format("%d.%d", box.layer, cursor.head);
+  const bool lit = pointed.at >= 0;
+  const InBlock shown = lit ? pointed : InBlock{box.layer, map.context.workspace.cursor.head};
+  const std::string text = format("%d.%lld", shown.layer, static_cast<long long>(shown.at));
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   const ImVec2 right = map.at(box.x + box.w - 8, box.y + box.h / 2);
-  map.list->AddText(ImVec2(right.x - size.x, right.y - size.y / 2), theme().text_dim, text.c_str());
+  map.list->AddText(ImVec2(right.x - size.x, right.y - size.y / 2), lit ? theme().accent : theme().text_dim,
+                    text.c_str());
 }
 
 // Heads and their width under the letter, or the number of parameters at the right where there is room.
@@ -232,16 +266,21 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const bool coloured =
       box.hue == Hue::query || box.hue == Hue::key || (box.hue == Hue::value && box.key == "map.v");
   const WithFont font(header || current ? fonts().body_bold : fonts().body);
-  const std::string label = shortened(label_of(map.context, box), px(box.w - (box.heads     ? 48
-                                                                              : box.centred ? 4
-                                                                                            : 12)));
+  const float room = px(box.w - (box.heads ? 48 : box.centred ? 4 : 12));
+  static KeptTexts kept;
+  const std::string& label = kept.get(
+      text_key({map.context.run->version, static_cast<std::uint64_t>(box.kind), hash_of(box.key),
+                static_cast<std::uint64_t>(box.stack), static_cast<std::uint64_t>(box.layer + 1),
+                static_cast<std::uint64_t>(box.blocks), static_cast<std::uint64_t>(room), header || current}),
+      [&] { return shortened(label_of(map.context, box), room); });
   const ImVec2 size = ImGui::CalcTextSize(label.c_str());
   const float x = box.centred ? (p0.x + p1.x - size.x) / 2 : p0.x + px(header ? 2 : 10);
   const ImU32 ink = coloured ? hue_colour(box.hue) : header && hovered ? t.accent : t.text;
   const float lift = box.sizes.empty() ? 0.f : px(6);
   map.list->AddText(ImVec2(std::floor(x), std::floor((p0.y + p1.y - size.y) / 2 - lift)), ink, label.c_str());
-  draw_sizes(map, box, x + size.x);
-  if (box.heads) draw_head(map, box);
+  const InBlock pointed = pointed_in(box);
+  if (pointed.at < 0) draw_sizes(map, box, x + size.x);
+  if (box.heads || pointed.at >= 0) draw_head(map, box, pointed);
   if (!box.shape.empty()) draw_shape(map, box);
 }
 
@@ -255,12 +294,15 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (hovered) tooltip(map.context, box);
   if (hovered) offer(map.context, box);
+  if (hovered && box.heads)
+    point_head(box.stack, box.target.part, box.layer, map.context.workspace.cursor.head);
   if (box.kind == NetworkBox::Kind::sum)
     draw_sum(map, box, current, hovered);
   else
-    draw_part(map, box, current, hovered);
+    draw_part(map, box, current, hovered || pointed_in(box).at >= 0);
   if (is_reached(box)) tint(map.at(box.x, box.y), map.at(box.x + box.w, box.y + box.h));
-  if (is_edited(map.context, box)) draw_edit_sign(Canvas(map.list), map.at(box.x + box.w, box.y));
+  if (!edits_of(box, *map.context.run, map.context.workspace.cursor.sequence).empty())
+    draw_edit_sign(Canvas(map.list), map.at(box.x + box.w, box.y));
 }
 
 // Scrolls to the box of the cursor when the cursor moved, and leaves the wheel alone otherwise.
