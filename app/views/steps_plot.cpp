@@ -34,6 +34,7 @@ std::uint64_t operand_hash(const ViewContext& context, const Operand& operand, R
                          static_cast<std::uint64_t>(operand.site.slot));
   hash = mixed(hash, static_cast<std::uint64_t>(operand.head + 2));
   hash = mixed(hash, operand.version);
+  if (operand.part) hash = mixed(hash, static_cast<std::uint64_t>(context.workspace.cursor.head + 1));
   hash = mixed(hash, difference ? context.before->version + 1 : 0);
   for (const std::int64_t at : {rows.begin, rows.end, cols.begin, cols.end})
     hash = mixed(hash, static_cast<std::uint64_t>(at));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/figure/canvas.h"
 #include "app/views/steps_edit.h"
 #include "app/views/steps_figure.h"
 #include "app/views/steps_words.h"
@@ -140,6 +141,32 @@ TEST_F(StepsViewTest, CellsOfOperandsAreCellsOfTheRun) {
       }
     }
   }
+}
+
+TEST_F(StepsViewTest, NumbersWithoutANameFollowTheHead) {
+  open_model("gpt2");
+  go_to_site(workspace_, *run_, site("blocks.0.attn.pattern"));
+  const auto shown = [&] {
+    draw();
+    DisplayList list;
+    frame(
+        [&] {
+          const DrawRecording recording(&list);
+          view_->draw({session_, *run_, before_.get(), workspace_, commands_, painter_});
+        },
+        ImVec2(906, 640));
+    std::vector<std::vector<float>> out;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::cells) out.push_back(list.cells(item).values.values());
+    return out;
+  };
+  workspace_.cursor.head = 0;
+  (void)shown();
+  workspace_.cursor.head = 1;
+  const auto followed = shown();
+  view_ = make_steps_view();
+  ASSERT_GE(followed.size(), 5u) << "scores, row max, exp, row sum, pattern";
+  EXPECT_EQ(followed, shown());
 }
 
 TEST_F(StepsViewTest, AnEditedInputReachesTheScores) {
