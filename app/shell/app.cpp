@@ -308,6 +308,7 @@ int take_screenshot(const Options& options) {
   Frame frame(session);
   FrameState& state = frame.state();
   state.workspace.animate = false;
+  state.workspace.still = true;
   apply_language(state, options);
   open_asked(state, options);
   session.wait();

@@ -1,9 +1,7 @@
 #include "app/state/autosave.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "core/session/session_file.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
+#include "core/system/process.h"
 
 namespace attnscope {
 namespace {
@@ -91,7 +90,7 @@ std::string Autosave::left_behind() {
   fs::file_time_type time = fs::file_time_type::min();
   for (const auto& entry : fs::directory_iterator(config_folder(), error)) {
     const pid_t owner = owner_of(entry.path().filename().string());
-    if (owner == 0 || owner == ::getpid() || ::kill(owner, 0) == 0 || errno != ESRCH) continue;
+    if (owner == 0 || owner == ::getpid() || process_runs(owner)) continue;
     std::error_code ignored;
     const fs::file_time_type written = entry.last_write_time(ignored);
     if (written < time) continue;

@@ -150,7 +150,10 @@ void FrameState::open(const std::string& path) {
 void FrameState::open_session(SessionFile file) {
   std::error_code ignored;
   const bool shipped = file.model.starts_with(kModelPrefix) || file.model.starts_with(kRandomPrefix);
-  if (file.scene.empty() && !shipped && !fs::exists(file.model, ignored)) {
+  const bool moved = file.scene.empty() && !shipped && !fs::exists(file.model, ignored);
+  if (moved && workspace.still)  // nobody can be asked
+    return session.report(fail(Code::not_found, "error.app.session_moved", {file.model}));
+  if (moved) {
     notify(Notice::Kind::warning, Text::of("session.moved", {file.model}), Text::of("session.moved.hint"), 0);
     browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
     browse->chosen = [this, file](const std::string& path) mutable {
@@ -288,6 +291,7 @@ std::string FrameState::save_name() const {
   if (!session_path_.empty() || (opened->scene && !starts_with(name, kScenePrefix))) return name;
   if (opened->scene) return name.substr(std::string(kScenePrefix).size()) + ".json";
   if (starts_with(name, kModelPrefix)) name = name.substr(std::string(kModelPrefix).size());
+  if (starts_with(name, kTrainingPath)) name = name.substr(kTrainingPath.size());
   return name + kSessionEnding;
 }
 

@@ -36,7 +36,7 @@ std::string seconds_text(double seconds) {
   return format(seconds < 0.1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.0f", seconds);
 }
 
-void draw_progress(const SweepAnswer& answer, float width) {
+void draw_progress(const SweepAnswer& answer, bool still, float width) {
   const std::int64_t known = answer.known(), all = std::ssize(answer.values);
   const std::string count = format_count(known), total = format_count(all),
                     time = seconds_text(answer.seconds);
@@ -52,7 +52,8 @@ void draw_progress(const SweepAnswer& answer, float width) {
     figure_text(tr("ask.progress.asks", {count, total, time, duration_text(*answer.asks)}), 0);
     note_item("ask_asks");
   } else if (answer.done)
-    caption(tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
+    caption(still ? tr("ask.progress.still", {count, total})
+                  : tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
   else if (known > 0)
     caption(left < 90 ? tr("ask.progress.left", {count, total, seconds_text(left)})
                       : tr("ask.progress.left_long", {count, total, duration_text(left)}));
@@ -178,7 +179,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   if (!beside) {
     draw_switch(settings);
     draw_runs(context, answer, width);
-    draw_progress(answer, width);
+    draw_progress(answer, context.workspace.still, width);
     draw_self(answer);
     draw_colours(context, answer, style, width);
     return draw_agreement(answer, width);
@@ -190,7 +191,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   {
     const ChildScope child("ask_runs", ImVec2(third, height));
     draw_runs(context, answer, third);
-    draw_progress(answer, third);
+    draw_progress(answer, context.workspace.still, third);
     draw_self(answer);
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x + third + gap, at.y));

@@ -53,6 +53,7 @@ struct Workspace {
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
   bool presenting = false;  ///< the figure alone, large: words that are for reading stay away
   bool told = false;        ///< a lesson's words stand below the figure: a view says nothing but its numbers
+  bool still = false;       ///< a picture that is the same every time: how long a run took stays away
   bool animate = true;
   bool playing = false;
   float motion = 1.f;                    ///< how far the motion that explains the step has come; 1: at rest

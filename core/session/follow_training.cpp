@@ -129,9 +129,9 @@ void Session::train_from(const SessionFile& session) {
   if (!session.training || !std::filesystem::exists(path, ignored)) return;  // it was said
   const auto before = training_.snapshot();
   const Result<KeptRun> kept = read_run(path);
-  const Status begun =
-      kept ? training_.resume(kept->settings, path, EarlierModel{session.training->step, document().model})
-           : Status(kept.error());
+  std::optional<EarlierModel> earlier;
+  if (!session.training->newest) earlier = {session.training->step, document().model};
+  const Status begun = kept ? training_.resume(kept->settings, path, earlier) : Status(kept.error());
   if (!begun) {
     error_ = begun.error();
     return;
@@ -146,6 +146,7 @@ void Session::join_training(const TrainingSnapshot& snapshot) {
   const TrainingShown shown = *std::exchange(joins_, std::nullopt);
   awaits_training_ = false;
   shows_training_ = true;
+  training_.dismiss_outcome();
   wanted_step_ = shown.newest ? -1 : shown.step;
   shown_step_ = shown.step;
   const auto opened = with_model(*snapshot.opened, document().model);

@@ -14,6 +14,7 @@
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
+#include "core/trace/editable.h"
 
 namespace attnscope {
 namespace {
@@ -225,8 +226,6 @@ Status take_inputs(const json& file, const std::string& path, Document& document
   return Done{};
 }
 
-// ---- padding, sampling ----------------------------------------------------------------------------
-
 json padding_json(const Padding& padding) {
   return {{"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
 }
@@ -275,15 +274,35 @@ Status take_settings(const json& file, const std::string& path, Document& docume
   return check_sampling(document.sampling);
 }
 
+// Whether the model, with the parts that were exchanged so far, has the steps that edits name.
+class KnownSteps {
+ public:
+  Status check(const Document& document, const Edit& edit) {
+    if (!edit.number() || edit.number()->where.kind != Target::Kind::step) return Done{};
+    RunOptions options;
+    for (const auto& one : document.edits)
+      if (one->exchange() && one->enabled) options.edits.push_back(one);
+    if (!run_ || run_->edits.size() != options.edits.size()) {
+      TRY(run_, document.model->run(inputs_of(document).front(), options));
+    }
+    return check_target(*run_, edit.number()->where);
+  }
+
+ private:
+  std::shared_ptr<const Trace> run_;
+};
+
 // Edits that the model does not take are left out, and said.
 void take_edits(const Edits& edits, Document& document, std::vector<Text>& warnings) {
+  KnownSteps steps;
   for (const auto& edit : edits) {
+    const Status known = steps.check(document, *edit);
     document.edits.push_back(edit);
     const std::vector<Input> inputs = inputs_of(document);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       RunOptions options;
       options.edits = edits_for(document.edits, static_cast<int>(i));
-      const Status taken = document.model->accepts(inputs[i], options);
+      const Status taken = known ? document.model->accepts(inputs[i], options) : known;
       if (taken) continue;
       warnings.push_back(Text::of("note.session.edit", {to_text(*edit), taken.error().whole()}));
       document.edits.pop_back();
@@ -308,12 +327,13 @@ Status take_run(const json& file, const std::string& path, Document& document, s
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded) TRY_OK(take_inputs(file, path, document, arrays));
   TRY_OK(take_settings(file, path, document));
-  TRY(const Edits edits,
-      edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); }));
+  const Result<Edits> edits =
+      edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); });
+  if (!edits) return about(path, edits.error());
   document.edits.clear();
   for (const Input& input : inputs_of(document))
     if (const Status fits = recorded ? Status(Done{}) : document.model->accepts(input); !fits) return fits;
-  take_edits(edits, document, warnings);
+  take_edits(*edits, document, warnings);
   return Done{};
 }
 

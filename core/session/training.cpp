@@ -282,7 +282,8 @@ void Training::take_up(TrainingSettings settings, const std::string& path,
   }
   Result<Trainer> trainer = made(settings);
   Result<TrainState> read = trainer ? read_checkpoint(path, *trainer) : Result<TrainState>(trainer.error());
-  const Status taken = read ? trainer->resume(*std::move(read)) : Status(read.error());
+  auto before = read ? read_earlier(path, *trainer) : Result<std::vector<EarlierModel>>(read.error());
+  const Status taken = before ? trainer->resume(*std::move(read)) : Status(before.error());
   if (!taken) return tell({TrainingOutcome::Kind::failed, path, taken.error(), 0});
   adopt(*std::move(trainer), settings);
   if (std::filesystem::path(path).parent_path() == std::filesystem::path(kept_in())) {
@@ -290,13 +291,24 @@ void Training::take_up(TrainingSettings settings, const std::string& path,
     kept_stamp_ = stamp_of(path);
   }
   state_ = TrainingState::paused;
-  if (earlier && earlier->model && earlier->step < trainer_->state().step)
-    ring_.add(earlier->step,
-              std::make_shared<const Checkpoint>(checkpoint_of(earlier->step, earlier->model)));
-  ring_.start_at(trainer_->state().step);
+  go_on_from(*std::move(before), earlier);
   remember();
-  publish(true);
   tell({TrainingOutcome::Kind::resumed, path, {}, 0});
+  publish(true);
+  if (trainer_->state().step >= settings_.recipe.steps) finish();  // what was measured at its end
+}
+
+// What one can go back to: the models of the file, and the one that was looked at.
+void Training::go_on_from(std::vector<EarlierModel> before, const std::optional<EarlierModel>& looked_at) {
+  const int apart = before.size() > 1 ? before[1].step - before[0].step : 1;
+  ring_.start_at(before.empty() ? trainer_->state().step : before.front().step, apart);
+  const auto known = [&](const EarlierModel& one) { return looked_at && one.step == looked_at->step; };
+  if (looked_at && looked_at->model && std::none_of(before.begin(), before.end(), known))
+    before.push_back(*looked_at);
+  std::sort(before.begin(), before.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+  for (const EarlierModel& one : before)
+    if (one.step < trainer_->state().step)
+      ring_.add(one.step, std::make_shared<const Checkpoint>(checkpoint_of(one.step, one.model)));
 }
 
 void Training::advance() {

@@ -37,12 +37,6 @@ struct Checkpoint {
   std::shared_ptr<const Trace> shown;  ///< null where the example could not be run
 };
 
-/// The model of a run as it was after a step.
-struct EarlierModel {
-  int step = 0;
-  std::shared_ptr<const Model> model;
-};
-
 /// A training run as it stood at one moment. Immutable.
 struct TrainingSnapshot {
   std::uint64_t version = 0;  ///< grows with every snapshot
@@ -98,10 +92,10 @@ class Training {
   /// A checkpoint file, or the model of now as a folder with its card; in the background (outcome()).
   void save(const std::string& path);
   void export_model(const std::string& folder);
-  /// Writes the run as it stands to a checkpoint file, and waits for that; the run goes on, and a snapshot of
-  /// that step is published. Errors: the writers'.
+  /// Writes the run as it stands to a checkpoint file, with the models that one can go back to, and waits for
+  /// that; the run goes on, and a snapshot of that step is published. Errors: the writers'.
   Status write(const std::string& path);
-  /// The same without waiting, after the step in hand.
+  /// The newest model alone, without waiting, after the step in hand.
   void write_later(const std::string& path);
   /// Runs are kept in this folder when they pause, end, and every half minute; empty: nowhere.
   void keep_in(std::string folder);
@@ -137,6 +131,7 @@ class Training {
   void prepare(TrainingSettings settings, bool run);
   void take_up(TrainingSettings settings, const std::string& path,
                const std::optional<EarlierModel>& earlier);
+  void go_on_from(std::vector<EarlierModel> before, const std::optional<EarlierModel>& looked_at);
   Status export_now(const std::string& folder) const;
   static Result<Trainer> made(TrainingSettings& settings);
   bool leave();

@@ -3,6 +3,7 @@
 // checkpoints than fit: it thins them evenly.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -65,8 +66,8 @@ class CheckpointRing {
   static constexpr std::size_t kMost = 40;
   /// True where step `step` would be kept.
   bool wants(int step) const { return (step - first_) % interval_ == 0; }
-  /// A run that goes on from a step: it is kept, and distances count from it.
-  void start_at(int step) { first_ = step; }
+  /// A run that goes on: distances count from this step, which is kept, and are at least so long.
+  void start_at(int step, int interval = 1) { first_ = step, interval_ = std::max(1, interval); }
   void add(int step, Kept kept) {
     while (!kept_.empty() && kept_.back().first >= step) kept_.pop_back();
     kept_.emplace_back(step, std::move(kept));

@@ -64,7 +64,13 @@ Status Training::settle() {
 }
 
 Status Training::write(const std::string& path) {
-  return now([this, path] { return trainer_ ? save_checkpoint(path, *trainer_) : Status(Done{}); });
+  return now([this, path]() -> Status {
+    if (!trainer_) return Done{};
+    std::vector<EarlierModel> earlier;
+    for (const auto& [step, checkpoint] : ring_.all())
+      if (step < trainer_->state().step) earlier.push_back({step, checkpoint->model});
+    return save_checkpoint(path, *trainer_, earlier);
+  });
 }
 
 void Training::write_later(const std::string& path) {

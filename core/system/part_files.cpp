@@ -1,14 +1,12 @@
 #include "core/system/part_files.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/system/process.h"
 
 namespace attnscope {
 namespace {
@@ -62,10 +61,9 @@ std::optional<Owner> owner_of(const std::string& name) {
   return Owner{on.empty() ? 0 : static_cast<std::uint32_t>(std::stoul(on, nullptr, 16)), std::stoi(match[2])};
 }
 
-bool is_alive(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 
 bool is_dead(const Owner& owner, const struct stat& info) {
-  if (is_alive(owner.process)) return false;
+  if (process_runs(owner.process)) return false;
   return owner.machine == machine() || std::time(nullptr) - info.st_mtime > kDay;
 }
 

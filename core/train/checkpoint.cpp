@@ -18,6 +18,8 @@ constexpr const char* kKey = "attnscope_checkpoint";
 constexpr const char* kKinds[] = {"weight:", "m:", "v:"};
 constexpr const char* kReports = "reports";
 constexpr const char* kHeldOut = "held_out";
+constexpr const char* kEarlier = "earlier";
+constexpr std::size_t kMostEarlier = 1024;
 constexpr int kLastStep = 1'000'000'000;
 
 Json head_of(const Trainer& trainer) {
@@ -117,6 +119,28 @@ Result<std::vector<std::string>> layers_in(const Json& head, const std::string& 
   return fail(Code::bad_format, "error.train.checkpoint_layers", {quoted_path(path)});
 }
 
+// "at 120:NAME", a weight as it was after a step.
+std::string name_at(int step, const std::string& name) { return "at " + std::to_string(step) + ":" + name; }
+
+// The steps of the earlier models, each larger than the one before.
+Result<std::vector<int>> earlier_in(const Opened& opened, const std::string& path) {
+  const Json steps = opened.json.value(kEarlier, Json::array());
+  std::vector<int> out;
+  for (const Json& step : steps)
+    if (step.is_number_unsigned() &&
+        step.get<std::uint64_t>() < static_cast<std::uint64_t>(opened.head.step) &&
+        (out.empty() || step.get<int>() > out.back()))
+      out.push_back(step.get<int>());
+  if (steps.is_array() && out.size() == steps.size() && out.size() <= kMostEarlier) return out;
+  return fail(Code::bad_format, "error.train.checkpoint_earlier", {quoted_path(path)});
+}
+
+std::shared_ptr<const Model> with_weights(const Model& model, const std::map<std::string, Tensor>& weights) {
+  return std::make_shared<const Model>(
+      std::make_shared<const ModelConfig>(model.config()),
+      std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
+}
+
 // Fills the reports of a state; says how many tables there were.
 Result<std::size_t> read_reports(const Opened& opened, const std::string& path, TrainState& state) {
   std::size_t tables = 0;
@@ -136,7 +160,8 @@ Result<std::size_t> read_reports(const Opened& opened, const std::string& path, 
 
 }  // namespace
 
-Status save_checkpoint(const std::string& path, const Trainer& trainer) {
+Status save_checkpoint(const std::string& path, const Trainer& trainer,
+                       const std::vector<EarlierModel>& earlier) {
   const TrainState& state = trainer.state();
   const Weights& weights = state.model->weights();
   std::vector<NamedTensor> tensors;
@@ -147,7 +172,13 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer) {
     tensors.push_back({kKinds[1] + name, moments->second.m});
     tensors.push_back({kKinds[2] + name, moments->second.v});
   }
-  const std::string head = head_of(trainer).dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json = head_of(trainer);
+  for (const EarlierModel& one : earlier) {
+    json[kEarlier].push_back(one.step);
+    for (const std::string& name : parameters(one.model->config(), one.model->weights()))
+      tensors.push_back({name_at(one.step, name), one.model->weights().get(name)});
+  }
+  const std::string head = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::vector<NamedInts> tables;
   if (!state.reports.empty())
     tables.push_back(reports_to_table(kReports, state.reports, reported_layers(state.reports)));
@@ -182,19 +213,36 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
     TRY(moments.v, load_like(opened, path, kKinds[2] + name, like));
     expected += 2;
   }
+  TRY(const std::vector<int> earlier, earlier_in(opened, path));
+  expected += earlier.size() * weights.size();
   if (opened.source->infos().size() != expected)
     return another_model(
         path, Text::of("error.train.another_model.count", {opened.source->infos().size(), expected}));
   TRY_OK(intact(files.all()));
-  state.model = std::make_shared<const Model>(
-      std::make_shared<const ModelConfig>(model.config()),
-      std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
+  state.model = with_weights(model, weights);
   state.step = opened.head.step;
   TRY_OK(read_key(opened.json, "rate_factor", path, state.learning_rate_factor));
   if (!(state.learning_rate_factor >= 0))
     return fail(Code::out_of_range, "error.train.checkpoint_rate",
                 {quoted_path(path), format("%g", state.learning_rate_factor)});
   return state;
+}
+
+Result<std::vector<EarlierModel>> read_earlier(const std::string& path, const Trainer& trainer) {
+  const FilesRead files;
+  TRY(const Opened opened, open_checkpoint(path));
+  TRY(const std::vector<int> steps, earlier_in(opened, path));
+  const Model& model = *trainer.state().model;
+  std::vector<EarlierModel> out;
+  for (const int step : steps) {
+    std::map<std::string, Tensor> weights;
+    for (const std::string& name : parameters(model.config(), model.weights())) {
+      TRY(weights[name], load_like(opened, path, name_at(step, name), model.weights().get(name)));
+    }
+    out.push_back({step, with_weights(model, weights)});
+  }
+  TRY_OK(intact(files.all()));
+  return out;
 }
 
 }  // namespace attnscope

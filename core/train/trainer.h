@@ -109,11 +109,21 @@ class Trainer {
 /// 0; blocks with RMSNorm have no biases, and only heads with a transform have one for the vocabulary.
 Weights first_weights(const ModelConfig& config, std::uint64_t seed);
 
+/// The model of a run as it was after a step.
+struct EarlierModel {
+  int step = 0;
+  std::shared_ptr<const Model> model;
+};
+
 /// A checkpoint is one .safetensors file: weights, both moments, reports. Written whole or not at all, so a
 /// full disk leaves the one before. Errors on reading: a checkpoint of another model or task, or of data
 /// that have changed since.
-Status save_checkpoint(const std::string& path, const Trainer& trainer);
+/// `earlier`: models of the run as they were before, oldest first, for whoever wants to go back over it.
+Status save_checkpoint(const std::string& path, const Trainer& trainer,
+                       const std::vector<EarlierModel>& earlier = {});
 Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer);
+/// The earlier models that a checkpoint holds, oldest first.
+Result<std::vector<EarlierModel>> read_earlier(const std::string& path, const Trainer& trainer);
 
 /// What a checkpoint says about its run, so that the same Trainer can be made again.
 struct CheckpointHead {

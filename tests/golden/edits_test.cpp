@@ -173,11 +173,11 @@ TEST_P(Edited, the_way_back_is_what_is_measured) {
       {"0.attn.z[head=1]*=0.5", "0.attn.out[pos=1]+=0.3"},
       {"1.attn.pattern[head=0,query=1,key=0]=0.5", "0.attn.scores[head=1]*=1.5"},
       {"1.attn.z[head=0]=mean", "1." + out + "[pos=0]=@pos:1"},
+      {"*.attn.skip=off"},
+      {"0.mlp.skip=off", "1.attn.scaling=off"},
       {"0.attn.pattern[head=1]=mean", "1.attn.scores[head=0,query=0]=@pos:1"},
       {"1.attn.scaled[query=1]=mean", "0.attn.pattern[head=0,query=0]+=@pos:1"},
-      {"../logits[pos=0]=mean", "../logits[pos=0]+=@pos:0"},
-      {"*.attn.skip=off"},
-      {"0.mlp.skip=off", "1.attn.scaling=off"}};
+      {"../logits[pos=0]=mean", "../logits[pos=0]+=@pos:0"}};
   std::mt19937 random(7);
   for (const auto& texts : cases) {
     Edits edits;

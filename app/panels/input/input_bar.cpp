@@ -32,7 +32,7 @@ std::string summary(const PanelContext& context, const Sequence& sequence) {
                                      "input.count.token", "input.count.tokens"),
                              counted(config.n_layers(), "input.count.block", "input.count.blocks"),
                              counted(heads, "input.count.head", "input.count.heads")});
-  if (!context.run) return counts;
+  if (!context.run || context.workspace.still) return counts;
   const double ms = context.run->milliseconds;
   return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
 }

@@ -243,7 +243,7 @@ void draw_edits(const PanelContext& context) {
     draw_exchanges(context);
   }
   const std::string undo = context.session.history().undo_sentence();
-  if (!undo.empty()) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
+  if (!undo.empty() && !context.workspace.still) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
 }
 
 }  // namespace attnscope

@@ -225,6 +225,24 @@ TEST_F(SessionFiles, AnotherModelOfTheSameNameIsSaid) {
   EXPECT_NE(read->opened->warnings[0].str().find("other numbers"), std::string::npos);
 }
 
+TEST_F(SessionFiles, EditsOfStepsThatTheModelLacksAreLeftOutAndSaid) {
+  Document document = opened(source("tests/golden/models/gpt2"));
+  for (const char* text : {"blocks.0.attn.z[head=1]=0", "blocks.1.mlp.out*=2"})
+    document.edits.push_back(*parse_edit(text));
+  ASSERT_TRUE(save_session(path(), document, {}));
+  json file = *read_json_file(path());
+  file["edits"].push_back("blocks.9.attn.z=0");  // of a deeper model
+  std::ofstream(path()) << file;
+  const Result<Document> read = again();
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->edits.size(), 2u);
+  ASSERT_EQ(read->opened->warnings.size(), 1u);
+  EXPECT_NE(read->opened->warnings[0].str().find("blocks.9.attn.z"), std::string::npos);
+  file["edits"] = {"blocks.0.attn.zz=0"};
+  std::ofstream(path()) << file;
+  EXPECT_NE(again().error().sentence().find("a.attnscope"), std::string::npos) << "which file is damaged";
+}
+
 TEST_F(SessionFiles, AModelThatMovedWithItsSessionIsFound) {
   const std::string here = folder_ / "here", there = folder_ / "there";
   fs::create_directories(here);

@@ -166,6 +166,9 @@ TEST_F(SavedRuns, ShowTheStepThatWasLookedAt) {
   open_in(other);
   EXPECT_EQ(other.shown_training_step(), 3);
   EXPECT_EQ(other.wanted_checkpoint(), 3);
+  std::vector<int> steps;
+  for (const auto& kept : other.training().snapshot()->checkpoints) steps.push_back(kept->step);
+  EXPECT_EQ(steps, (std::vector<int>{0, 1, 2, 3, 4, 5, 6})) << "one goes back over the run";
   EXPECT_EQ(other.training().snapshot()->now.step, 6);
   EXPECT_EQ(other.result()->trace(0).logits_row(0).values(),
             session_.result()->trace(0).logits_row(0).values());

@@ -13,6 +13,7 @@
 
 #include "core/base/text.h"
 #include "core/system/part_files.h"
+#include "core/system/process.h"
 #include "tests/results.h"
 
 namespace attnscope::test {
@@ -118,6 +119,17 @@ TEST(AtomicFile, AFileIsClaimedOnce) {
   fs::create_symlink("loop", folder / "loop");
   EXPECT_FALSE(*claim_file(folder / "loop"));
   expect_error(claim_file(folder / "none/a"), Code::io_failed, "none/a");
+}
+
+TEST(Processes, OneThatEndedDoesNotRunThoughNobodyAskedForIt) {
+  EXPECT_TRUE(process_runs(::getpid()));
+  EXPECT_FALSE(process_runs(0));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  for (int i = 0; i < 500 && process_runs(child); ++i) ::usleep(2000);
+  EXPECT_FALSE(process_runs(child)) << "it is a zombie";
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(process_runs(child));
 }
 
 }  // namespace
