@@ -43,12 +43,30 @@ void queue_keys(GLFWwindow* window) {
   });
 }
 
+// Enter ends the text that an input method is composing, and the method hands it over behind the key: the key
+// waits for one frame, and text that came by then goes before it. Returns true while it waits.
+bool enter_waits(std::deque<KeyEvent>& queue) {
+  static bool waited = false;
+  const auto enters = [](const KeyEvent& event) {
+    return event.action == GLFW_PRESS && (event.key == GLFW_KEY_ENTER || event.key == GLFW_KEY_KP_ENTER);
+  };
+  if (!enters(queue.front()) || !ImGui::GetIO().WantTextInput) return waited = false;
+  waited = !waited;
+  if (waited) return true;
+  const auto next = std::find_if(queue.begin() + 1, queue.end(), [](const KeyEvent& event) {
+    return event.key != -1 && event.action == GLFW_PRESS;
+  });
+  std::stable_partition(queue.begin(), next, [](const KeyEvent& event) { return event.key == -1; });
+  return false;
+}
+
 /// Hands over at most one change per key and frame, keys before the text they made.
 void feed_keys(GLFWwindow* window) {
   std::set<int> changed;
   bool text = false, pressed = false;
   std::deque<KeyEvent>& queue = key_queue();
   while (!queue.empty()) {
+    if (enter_waits(queue)) break;
     const KeyEvent event = queue.front();
     const bool is_key = event.key != -1;
     if (is_key && (changed.count(event.key) > 0 || text || (pressed && event.action == GLFW_RELEASE))) break;

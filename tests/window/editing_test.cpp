@@ -130,6 +130,54 @@ TEST_F(Editing, HangulIsPasted) {
   EXPECT_EQ(window.state().at("error"), "");
 }
 
+/// An input method of X11 for Hangul, on the display of the test; ends with it.
+class HangulMethod {
+ public:
+  explicit HangulMethod(const TempFolder& folder) {
+    setenv("XMODIFIERS", "@im=nabi", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    const Finished begun = run_program({"sh", "-c", "nabi >/dev/null 2>&1 </dev/null & echo $!"},
+                                       {{"HOME", folder.path().string()}});
+    process_ = begun.out.substr(0, begun.out.find('\n'));
+    for (int i = 0; i < 200 && !ready(); ++i) sleep_ms(50);
+    sleep_ms(500);
+  }
+  ~HangulMethod() {
+    run_program({"kill", process_});
+    unsetenv("XMODIFIERS");
+    unsetenv("LC_ALL");
+  }
+  HangulMethod(const HangulMethod&) = delete;
+  HangulMethod& operator=(const HangulMethod&) = delete;
+
+ private:
+  // Its palette and what it draws with are there: it serves.
+  static bool ready() {
+    const std::string windows = run_program({"xdotool", "search", "--class", "nabi"}).out;
+    return std::count(windows.begin(), windows.end(), '\n') >= 3;
+  }
+  std::string process_;
+};
+
+TEST_F(Editing, HangulIsTypedThroughTheInputMethod) {
+  if (!in_path("nabi")) GTEST_SKIP() << "nabi is not installed: apt-get install nabi";
+  const HangulMethod method(folder_);
+  const fs::path model = model_with_tokenizer(folder_);
+  Window& window = start({model.string(), "--text", "hello"});
+  window.key("ctrl+t");
+  window.wait("the field has the keys", [](const Json& now) { return now.at("typing") == true; });
+  window.key("ctrl+a");
+  window.key("shift+space");
+  window.type("rhdiddl");
+  window.wait("what is composed",
+              [](const Json& now) { return now.at("sequences").at(0).at("text") == "고양"; });
+  window.key("Return");  // ends the last syllable too
+  window.wait("all syllables", [](const Json& now) {
+    return now.at("sequences").at(0).at("text") == "고양이" && now.at("typing") == false;
+  });
+  EXPECT_EQ(window.state().at("error"), "");
+}
+
 TEST_F(Editing, GenerateAppendsATokenAndUndoTakesItAway) {
   Window& window = start({golden_model("gpt2").string(), "--ids", "5,9"});
   window.wait("two tokens", [](const Json& now) { return ids_of(now) == Json({5, 9}); });
