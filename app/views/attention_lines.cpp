@@ -211,7 +211,8 @@ PairEvent LinesPane::draw(const ViewContext& context, const AttentionScene& scen
   columns.left = p0.x + words, columns.right = p1.x - words - scaled(20);
   const std::string query_title = tr("attention.lines.query"), key_title = tr("attention.lines.key");
   draw_text(canvas, fonts().small,
-            ImVec2(columns.left - scaled(8) - text_size(fonts().small, query_title).x, position.y + used),
+            ImVec2(std::max(position.x, columns.left - scaled(8) - text_size(fonts().small, query_title).x),
+                   position.y + used),
             theme().q, query_title);
   draw_text(canvas, fonts().small, ImVec2(columns.right + scaled(8), position.y + used), theme().k,
             key_title);

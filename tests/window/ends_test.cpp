@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <set>
 
 #include "tests/window/driver.h"
 
@@ -63,9 +64,11 @@ TEST_F(Ends, AnUnsavedSceneIsOfferedAtTheNextStart) {
 TEST_F(Ends, AKilledTrainingIsOfferedAndGoesOn) {
   Window& first = start_training();
   const auto left = [&] {
-    for (const auto& file : fs::directory_iterator(config()))
-      if (file.path().extension() == ".attnscope") return true;
-    return false;
+    std::set<std::string> endings;  // ".attnscope", and ".safetensors" of the run
+    std::error_code none;
+    for (const auto& file : fs::directory_iterator(config(), none))
+      if (file.is_regular_file()) endings.insert(file.path().extension().string());
+    return endings.contains(".attnscope") && endings.contains(".safetensors");
   };
   first.wait(
       "it was written", [&](const Json&) { return left(); }, 40);

@@ -42,6 +42,37 @@ TEST(Screenshot, IsTheSameTwice) {
   EXPECT_TRUE(read_text(first) == read_text(second));
 }
 
+// With edits by every door, another text, a cursor elsewhere, a run that trains.
+TEST(Screenshot, ASessionIsThePictureThatWasSaved) {
+  const TempFolder folder;
+  const fs::path saved = folder / "s.attnscope", first = folder / "1.png", second = folder / "2.png";
+  const std::vector<std::vector<std::string>> cases{
+      {"model:storyteller-llama", "--view", "steps", "--layer", "1", "--head", "2"},
+      {"model:translator", "--view", "attention", "--mask", "cross:causal", "--text", "the cat sees a ball"},
+      {"model:storyteller", "--view", "ask", "--edit", "blocks.0.attn.z[head=1]=0", "--edit",
+       "blocks.1.attn.pattern[head=0]=mean", "--edit", "blocks.*.mlp.activation=relu"},
+      {"scene:three_sentences", "--view", "mask", "--pad-to", "9"},
+      {"scene:tiny_gpt", "--train", "sorter", "--train-steps", "4"}};
+  for (const auto& asked : cases) {
+    std::vector<std::string> arguments = asked;
+    for (const std::string& more :
+         {std::string("--screenshot"), first.string(), std::string("--save-session"), saved.string()})
+      arguments.push_back(more);
+    const Finished done = run_blind(arguments);
+    ASSERT_EQ(done.status, 0) << done.err;
+    const Finished again = run_blind({saved.string(), "--screenshot", second.string()});
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_TRUE(read_text(first) == read_text(second)) << asked.front();
+  }
+  const fs::path model = folder / "model";
+  fs::copy(golden_model("gpt2"), model);
+  ASSERT_EQ(run_blind({model.string(), "--save-session", saved.string()}).status, 0);
+  fs::remove_all(model);
+  const Finished moved = run_blind({saved.string(), "--screenshot", second.string()});
+  EXPECT_EQ(moved.status, 1);
+  EXPECT_NE(moved.err.find("not at " + model.string()), std::string::npos) << moved.err;
+}
+
 TEST(Screenshot, AnSvgIsTheFigureWithItsTexts) {
   const TempFolder folder;
   const fs::path picture = folder / "scores.svg";
