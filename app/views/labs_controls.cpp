@@ -82,7 +82,7 @@ bool draw_words(const LabControl& control, LabValues& values, float width) {
   ImGui::SetNextItemWidth(width);
   const bool changed = ImGui::InputText(id.c_str(), &words);
   note_item(id);
-  tip(control);
+  if (!ImGui::IsItemActive()) tip(control);
   if (changed) values.set_words(control.id(), words);
   return changed;
 }

@@ -240,7 +240,8 @@ struct Rect {
   ImVec2 middle() const { return between(p0, p1, 0.5f); }
 };
 
-void draw_flight(const Canvas& canvas, const MotionFlight& flight, const FigurePlot& plot, float time) {
+void draw_flight(const Canvas& canvas, const MotionFlight& flight, const Figure& figure,
+                 const FigurePlot& plot, float time) {
   Rect from, to, other;
   if (time < flight.begin || time >= flight.end) return;
   if (!plot.cell_rect(flight.from, from.p0, from.p1) || !plot.cell_rect(flight.to, to.p0, to.p1)) return;
@@ -268,7 +269,11 @@ void draw_flight(const Canvas& canvas, const MotionFlight& flight, const FigureP
   canvas.fill_rect(now.p0, now.p1, colour, 2 * ui_scale());
   const ImVec2 room(now.p1.x - now.p0.x, now.p1.y - now.p0.y), least = least_number_cell(flight.value < 0);
   if (room.x < least.x - 2 || room.y < least.y - 2) return;
-  const std::string text = compact_number(flight.joins && t < 0.5f ? flight.before : flight.value);
+  const bool apart = flight.joins && t < 0.5f;  // not a product yet: written as where it comes from
+  const auto like =
+      static_cast<std::size_t>(flight.joins && !apart ? flight.to.operand : flight.from.operand);
+  const std::string text =
+      compact_number((apart ? flight.before : flight.value) / plot.number_unit(like, figure.operands[like]));
   const ImVec2 size = text_size(fonts().mono_tiny, text);
   draw_text(canvas, fonts().mono_tiny,
             ImVec2((now.p0.x + now.p1.x - size.x) / 2, (now.p0.y + now.p1.y - size.y) / 2), ink_on(colour),
@@ -306,7 +311,7 @@ void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot&
     const auto there = static_cast<std::int64_t>(share * static_cast<float>(rows) + (early ? 0.5f : 0.f));
     if (there < rows) cover(canvas, plot, static_cast<int>(i), there, rows, operand.col.size);
   }
-  for (const MotionFlight& flight : plan.flights) draw_flight(canvas, flight, plot, now);
+  for (const MotionFlight& flight : plan.flights) draw_flight(canvas, flight, figure, plot, now);
 }
 
 }  // namespace attnscope

@@ -47,6 +47,8 @@ class FigurePlot {
   /// The colour of a number in an operand's cells, and the operand's own.
   ImU32 cell_colour(int operand, float value) const;
   ImU32 operand_colour(int operand) const;
+  /// What its numbers were divided by in the last frame: small gradients have a unit in the title.
+  float number_unit(std::size_t index, const Operand& operand) const;
   /// Where matrices stood in the last frame, by what they show: a figure that follows begins there.
   struct Stood {
     std::string what;
@@ -114,7 +116,6 @@ class FigurePlot {
                     const FigureMarks& marks, bool difference, FigureEvent& event);
   void fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
                  MatrixPlot& plot) const;
-  float number_unit(std::size_t index, const Operand& operand) const;
   static void draw_title(const Operand& operand, const Panel& panel, float unit);
   void draw_signs(const Figure& figure) const;
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;

@@ -222,7 +222,9 @@ Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<b
                 {weights_of(other, look, kParts[static_cast<std::size_t>(seen)], "translator"), 1},
                 {table, 1, true, 1}};
   out.formula = Text::of("lab.sentence.formula", {n, pairs[0], m, pairs[1], source, target, pairs[2]});
-  out.notice = Text::of(gap.words == 0 ? "lab.sentence.notice.none" : "lab.sentence.notice",
+  out.notice = Text::of(gap.words == 0   ? "lab.sentence.notice.none"
+                        : gap.found == 0 ? "lab.sentence.notice.missed"
+                                         : "lab.sentence.notice",
                         {gap.found, gap.words, gap.question, next.answer, other.answer});
   return out;
 }

@@ -64,6 +64,12 @@ TEST(Sentence, IsReadByThreeModels) {
   const auto other = compute(**lab, values);
   ASSERT_TRUE(other);
   for (const auto& row : std::get<LabTable>(other->pieces[3].what).rows) EXPECT_EQ(row[5].str(), "zebra");
+  ASSERT_TRUE(set_value(**lab, values, "text=The old king bought a cake"));
+  const auto missed = compute(**lab, values);
+  ASSERT_TRUE(missed);
+  const bool none =
+      std::get<LabTable>(missed->pieces[3].what).rows[0][3].str().find(": 0 of") != std::string::npos;
+  EXPECT_EQ(missed->notice.str().find("finds none") != std::string::npos, none) << missed->notice.str();
   ASSERT_TRUE(set_value(**lab, values, "text="));
   EXPECT_TRUE(compute(**lab, values)) << "nothing at all is a sentence too";
   EXPECT_EQ(value_text(*find_control(**lab, "text"), values), "");
