@@ -318,6 +318,11 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
 
 namespace {
 
+bool stands_upright(const Figure& figure) {
+  return std::any_of(figure.blocks.begin(), figure.blocks.end(),
+                     [](const Block& block) { return block.vertical; });
+}
+
 // Its last matrix has names over its columns, slanted where they are narrow.
 bool ends_slanted(const Figure& figure, const Block& block) {
   return !block.operands.empty() && operand_of(figure, block.operands.back()).col.key != "one";
@@ -330,9 +335,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const DenseParts& parts = tight ? kTight : kDense;
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   const std::size_t blocks = figure.blocks.size(), second = two ? blocks - 1 : blocks;
-  const bool upright = std::any_of(figure.blocks.begin(), figure.blocks.end(),
-                                   [](const Block& block) { return block.vertical; });
-  if (upright || blocks == 0 || (two && blocks < 2)) return false;
+  if (stands_upright(figure) || blocks == 0 || (two && blocks < 2)) return false;
   const Operand& first = operand_of(figure, figure.blocks[0].operands[0]);
   const auto need = [&](int id) {
     return least_number_cell(values(context, operand_of(figure, id), difference_).range.least < 0).x;
@@ -363,13 +366,14 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   float grow = std::max((size.x * stretch - fixed[0]) / std::max(needed[0], 1.f), 0.f);
   if (two) grow = std::min(grow, (size.x * stretch - fixed[1]) / std::max(needed[1], 1.f));
   if (grow < 1) return false;
-  if (stretch > 1) grow = 1;
+  grow = stretch > 1 ? 1 : grow;
   const float below = line + 12 * unit;  // between the lines: a title
   const float header = line + 4 * unit + column_labels(context, first, head * grow);
   const float least = least_number_cell(false).y;
-  float ch = (size.y * stretch - header - (two ? below : 0)) / std::max(rows[0] + rows[1], 1.f);
-  if (ch < least) return false;
-  ch = stretch > 1 ? least : std::min(ch, std::max(head * grow * 0.62f, 24 * unit));
+  const float words = header + (two ? below : 0), all = std::max(rows[0] + rows[1], 1.f);
+  if ((size.y * stretch - words) / all < least) return false;
+  const float rest = size.y - words - (stretch > 1 ? ImGui::GetStyle().ScrollbarSize + 8 * unit : 0);
+  const float ch = std::clamp(rest / all, least, std::max(head * grow * 0.62f, 24 * unit));
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   used_ = {};
