@@ -39,12 +39,14 @@ Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& te
   }
   TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
   if (sequence.input.ids.empty()) return fail(Code::out_of_range, "error.cli.empty_text");
-  if (text.empty()) {
-    std::vector<std::string> own;
-    for (const int id : sequence.input.ids) own.push_back(token_label(opened, id));
-    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.empty_text", {join(own, " ")}).c_str());
-  }
   return sequence.input.ids;
+}
+
+// Nobody typed anything: what is read all the same.
+void tell_empty(const OpenedModel& opened, const std::vector<int>& ids) {
+  std::vector<std::string> own;
+  for (const int id : ids) own.push_back(token_label(opened, id));
+  std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.empty_text", {join(own, " ")}).c_str());
 }
 
 // What a decoder reads for a text: its start token, then the text without the end that the tokenizer adds.
@@ -122,8 +124,10 @@ Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opene
   const bool decoder = text_option == decoder_option_;
   for (const CLI::Option* option : command_->parse_order()) {
     if (option == text_option) {
-      TRY(std::vector<int> words, encode(opened, texts[text++]));
-      out.push_back(decoder ? as_decoder_input(std::move(words), opened.model->config()) : std::move(words));
+      TRY(std::vector<int> words, encode(opened, texts[text]));
+      if (decoder) words = as_decoder_input(std::move(words), opened.model->config());
+      if (texts[text++].empty()) tell_empty(opened, words);
+      out.push_back(std::move(words));
     } else if (option->check_name(prefix_ + ids_name)) {
       TRY(out.emplace_back(), parse_ids(ids[list++], (prefix_ + ids_name).c_str()));
     }

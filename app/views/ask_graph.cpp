@@ -360,7 +360,10 @@ void AskGraph::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   if (!whole) return caption(error_.sentence().empty() ? std::string(tr("output.pending")) : error_.text());
   draw_choices(context, *whole, room.x);
   follow(whole);
-  caption(opened_->circuit ? tr("ask.graph.file", {opened_->path}) : std::string(tr("ask.graph.held")));
+  caption(!opened_->circuit ? std::string(tr("ask.graph.held"))
+          : opened_->circuit->edits.empty()
+              ? tr("ask.graph.file", {opened_->path})
+              : tr("ask.graph.file.edited", {opened_->path, opened_->circuit->edits}));
   const float y = ImGui::GetCursorScreenPos().y + scaled(4),
               height = std::max(scaled(120), at.y + room.y - y);
   const float side = std::min(scaled(kSide), room.x * 0.36f), gap = scaled(16);

@@ -153,6 +153,7 @@ Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const Attribut
   Circuit out;
   out.model = config.family;
   out.measure = measure;
+  for (const auto& edit : trace.edits) out.edits += (out.edits.empty() ? "" : "; ") + to_text(*edit);
   out.scale = graph.scale;
   const std::int64_t first_row = config.encoder() ? trace.rows(Stack::enc) : 0;
   for (std::int64_t row = 0; row < first_row; ++row)
@@ -221,6 +222,8 @@ Json to_json(const Circuit& circuit) {
     links.push_back({{"source", circuit.nodes[static_cast<std::size_t>(link.from)].id},
                      {"target", circuit.nodes[static_cast<std::size_t>(link.to)].id},
                      {"weight", link.weight}});
+  Json told{{"measure", circuit.measure}, {"layers", circuit.layers}};
+  if (!circuit.edits.empty()) told["edits"] = circuit.edits;
   return {{"metadata",
            {{"slug", "attnscope-graph"},
             {"scan", circuit.model},
@@ -229,7 +232,7 @@ Json to_json(const Circuit& circuit) {
             {"prompt", circuit.prompt},
             {"schema_version", 1},
             {"info", {{"generator", {{"name", "attnscope"}}}}},
-            {kOwn, {{"measure", circuit.measure}, {"layers", circuit.layers}}}}},
+            {kOwn, std::move(told)}}},
           {"qParams",
            {{"linkType", "both"},
             {"pinnedIds", Json::array()},
@@ -255,7 +258,7 @@ Result<Circuit> circuit_from_json(const Json& json) {
         out.tokens.push_back(token.is_string() ? printable(token.get<std::string>(), kMostLabel)
                                                : std::string());
     if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object())
-      out.measure = text_at(*own, "measure");
+      out.measure = text_at(*own, "measure"), out.edits = text_at(*own, "edits");
   }
   std::map<std::string, int> places;
   std::int64_t rows = 0;

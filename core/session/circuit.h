@@ -32,6 +32,7 @@ struct CircuitLink {
 };
 struct Circuit {
   std::string model, prompt, measure;
+  std::string edits;  ///< of the run; empty: none
   std::vector<std::string>
       tokens;        ///< rows of the encoder, where there is one, before those of the main stack
   int layers = 0;    ///< without embedding and output

@@ -231,7 +231,10 @@ TEST(Ask, a_hidden_token_is_what_is_asked_about) {
 TEST(Ask, an_empty_text_says_what_is_read) {
   const Ran ran = cli("trace model:storyteller --text \"\" --summary --steps logits");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("The text is empty: the model reads <bos> alone"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("The text is empty: <bos> stands alone"), std::string::npos) << ran.err;
+  const Ran answer =
+      cli("trace model:translator --text \"the cat sleeps\" --decoder-text \"\" --summary --steps logits");
+  EXPECT_NE(answer.err.find("The text is empty: <pad> stands alone"), std::string::npos) << answer.err;
   const Ran patched = cli("patch " + kStory + " --clean " + kTold + " --corrupt \"\" --over pos");
   EXPECT_EQ(patched.exit_code, 0) << patched.err;
 }
@@ -340,6 +343,9 @@ TEST(Ask, whatever_is_written_of_an_edited_run_says_so) {
     const Ran told = cli("info " + file);
     EXPECT_NE((told.out + told.err).find("blocks.1.attn.z[head=3]=0"), std::string::npos) << told.out;
   }
+  const std::string graph = folder / "graph.json";
+  EXPECT_EQ(cli("attribute " + kStory + story + edit + " --graph " + graph).exit_code, 0);
+  EXPECT_EQ(Json::parse(read_text(graph))["metadata"]["attnscope"]["edits"], "blocks.1.attn.z[head=3]=0");
   const Json out = cli("ablate " + kStory + story + edit + " --json --over head").json();
   EXPECT_EQ(out["edits"], Json::array({"blocks.1.attn.z[head=3]=0"}));
 }
