@@ -10,7 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kPresenterScale = 2.f, kDenseScale = 1.5f;  // at 1280 x 720
+// At 1280 x 720. Numbers of 11 units are 18 pixels in the second.
+constexpr float kPresenterScale = 2.f, kNumberScale = 1.65f, kDenseScale = 1.5f;
 constexpr std::size_t kMostMoments = 1000;
 
 Presenter::Moment now(const FrameState& state) {
@@ -67,7 +68,10 @@ void turn_page(FrameState& state, int by) {
 float presenter_scale(const FrameState& state, float width, float height) {
   const std::string& view = state.workspace.view;
   const bool one_figure = (view == "steps" && !state.workspace.backward) || view == "output";
-  const float fits = std::min(width / 1280, height / 720) * (one_figure ? kPresenterScale : kDenseScale);
+  constexpr std::string_view kNumbers[] = {"position", "mask", "residual", "mlp", "kv", "embedding", "ask"};
+  const bool numbers = std::find(std::begin(kNumbers), std::end(kNumbers), view) != std::end(kNumbers);
+  const float scale = one_figure ? kPresenterScale : numbers ? kNumberScale : kDenseScale;
+  const float fits = std::min(width / 1280, height / 720) * scale;
   return std::clamp(fits * state.presenter.zoom, 0.6f, 5.f);
 }
 

@@ -205,8 +205,9 @@ void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& valu
   context.workspace.moving = true;
   const auto& number = std::get<LabNumber>(control->kind);
   went_ += static_cast<double>(ImGui::GetIO().DeltaTime);
-  if (went_ * values.number(number.pace) < 1) return;
-  went_ = 0;
+  const double pause = 1 / values.number(number.pace);
+  if (went_ < pause) return;
+  went_ = std::min(went_ - pause, pause);  // what came late is made up for, a long halt is not
   const double next = values.number(control->id()) + 1;
   values.set(control->id(), next > number.most ? number.least : next);
 }

@@ -59,8 +59,8 @@ class PositionView : public View {
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
-    const bool told = context.workspace.told;  // then the room is the figure's
-    const float chips = told ? 0 : draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
+    const bool alone = context.workspace.told || context.workspace.presenting;  // the room is the figure's
+    const float chips = alone ? 0 : draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
     const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
     if (subject_ == Subject::formula)
       table_.draw(context, true, at, left);

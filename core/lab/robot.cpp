@@ -30,7 +30,7 @@ Result<std::vector<int>> pilot_answer(const OpenedModel& pilot, const Input& pro
 Text action_value(const ArmMove& move, int action) {
   const double parts[] = {move.dx, move.dy, move.dz, move.roll, move.pitch, move.yaw, move.gripper};
   const char* unit = action < 3 ? "lab.robot.metres" : action < 6 ? "lab.robot.degrees" : "lab.robot.open";
-  return Text::of(unit, {shown(parts[action])});
+  return Text::of(unit, {shown(parts[action], action < 6 ? 4 : 2)});
 }
 
 LabSeries table_edge() {

@@ -161,6 +161,10 @@ TEST_F(PresenterTest, DigitsAreLargeAtEverySize) {
   // Digits of the monospaced face are 0.73 of its 12.5 units tall.
   EXPECT_GE(presenter_scale(state(), 1280, 720) * 12.5f * 0.73f, 18.f);
   EXPECT_GE(presenter_scale(state(), 1920, 1080) * 12.5f * 0.73f, 27.f);
+  for (const char* view : {"position", "mask", "residual", "mlp", "kv", "embedding", "ask"}) {
+    workspace().view = view;
+    EXPECT_GE(presenter_scale(state(), 1280, 720) * 11, 18.f) << view;
+  }
 }
 
 TEST_F(PresenterTest, TheTourPointsAtEightThingsAndCanBeLeft) {
