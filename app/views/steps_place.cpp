@@ -225,7 +225,7 @@ constexpr float kMostStretch = 2.5f;  // times the room, however large the lette
 struct DenseParts {
   float labels, column, sign, gap;
 };
-constexpr DenseParts kDense{200, 40, 22, 6}, kTight{66, 36, 16, 3};
+constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 16, 3};
 
 }  // namespace
 
