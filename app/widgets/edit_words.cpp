@@ -25,8 +25,14 @@ namespace {
 Text value_words(const EditValue& value) {
   if (const auto* number = std::get_if<float>(&value)) return value_text(*number);
   if (const auto* from = std::get_if<FromPos>(&value)) return Text::of("edit.pos", {from->pos});
-  if (const auto* frozen = std::get_if<Frozen>(&value))
-    return frozen->origin.empty() ? Text::of("edit.numbers") : Text::of("edit.frozen", {frozen->origin});
+  if (const auto* frozen = std::get_if<Frozen>(&value)) {
+    constexpr std::string_view kDirection = "dir:", kRun = "run:";
+    const std::string& origin = frozen->origin;
+    if (starts_with(origin, kDirection))
+      return Text::of("edit.direction", {origin.substr(kDirection.size())});
+    if (starts_with(origin, kRun)) return Text::of("edit.run", {origin.substr(kRun.size())});
+    return origin.empty() ? Text::of("edit.numbers") : Text::of("edit.frozen", {origin});
+  }
   return Text::of("edit.mean");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/panels/inspector/inspector_parts.h"
+#include "app/widgets/edit_words.h"
 #include "core/trace/editable.h"
 #include "tests/app/ui_driver.h"
 
@@ -66,6 +67,7 @@ TEST_F(EditMenuTest, APlaceTakesTheNumbersOfAOrADirection) {
   type("pos:1-0");
   act("edit_menu.direction.add");
   EXPECT_EQ(edit(document().edits.size() - 1), "blocks.0.attn.z[head=1]+=@dir:pos:1-0");
+  EXPECT_EQ(edit_words(*document().edits.back()).str(), "blocks.0.attn.z[head=1] + direction pos:1-0");
 }
 
 TEST_F(EditMenuTest, ALogitIsEditedWhereWordsAreListed) {
