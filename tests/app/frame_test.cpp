@@ -89,6 +89,23 @@ TEST_F(FrameTest, TwoViewsStandSideBySideTheSameOneTwiceToo) {
   EXPECT_TRUE(state().faults.empty());
 }
 
+TEST_F(FrameTest, TheFigureOfAnEditedRunSaysSo) {
+  open_default();
+  const auto told = [&] {
+    DisplayList list;
+    state().recording = &list;
+    frames(1);
+    state().recording = nullptr;
+    return std::any_of(list.items().begin(), list.items().end(),
+                       [&](const DrawItem& item) { return list.text(item).starts_with("edited: "); });
+  };
+  EXPECT_FALSE(told());
+  state().commands.edit("Set one number", {},
+                        [&](Document& changed) { return set_input_cell(changed, 0, 0, 0, 2.5f); });
+  settle();
+  EXPECT_TRUE(told());
+}
+
 TEST_F(FrameTest, APinnedRunIsComparedWithWhatFollows) {
   open_default();
   state().session.pin();
