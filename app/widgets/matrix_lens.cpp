@@ -14,6 +14,7 @@ constexpr float kCellWide = 54, kCellTall = 26, kLabel = 74, kPad = 8, kAway = 1
 
 struct LensState {
   bool on = false, shown = false;
+  std::vector<HiddenCells> hidden = {};
 };
 LensState& state() {
   static LensState all;
@@ -41,7 +42,15 @@ ImVec2 corner_for(ImVec2 size) {
 
 }  // namespace
 
-void set_matrix_lens(bool on) { state() = {on, false}; }
+void set_matrix_lens(bool on) { state().on = on, state().shown = false; }
+void hide_from_lens(std::vector<HiddenCells> cells) { state().hidden = std::move(cells); }
+bool lens_hides(const std::string& key, std::int64_t row, std::int64_t col) {
+  const auto& hidden = state().hidden;
+  return std::any_of(hidden.begin(), hidden.end(), [&](const HiddenCells& cells) {
+    return cells.matrix.ends_with("matrix." + key) && row >= cells.row0 && row < cells.row1 &&
+           col >= cells.col0 && col < cells.col1;
+  });
+}
 bool matrix_lens_shown() { return state().shown; }
 
 void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
@@ -82,9 +91,12 @@ void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
       if (r < 0 || c < 0 || r >= plot.values.size(0) || c >= plot.values.size(1)) continue;
       const float value = plot.values.at(r, c);
       const ImVec2 at = corner(row, col), end(at.x + cell.x - unit, at.y + cell.y - unit);
-      const ImU32 colour = is_masked(value) ? theme().masked : heat_colour(value, plot.style);
+      const bool hidden = lens_hides(plot.key, row, col);
+      const ImU32 colour = hidden             ? theme().panel_raised
+                           : is_masked(value) ? theme().masked
+                                              : heat_colour(value, plot.style);
       canvas.fill_rect(at, end, colour, 2 * unit);
-      const std::string text = number_text(value / plot.number_unit, plot.digits);
+      const std::string text = hidden ? "?" : number_text(value / plot.number_unit, plot.digits);
       const ImVec2 wide = text_size(fonts().mono_small, text);
       draw_text(canvas, fonts().mono_small,
                 ImVec2(at.x + (cell.x - wide.x) / 2, at.y + (cell.y - wide.y) / 2),

@@ -3,9 +3,22 @@
 // read.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/widgets/matrix_plot.h"
 
 namespace attnscope {
+
+/// Cells of a matrix (its item's name) that the lens keeps to itself: those of a lesson's page.
+struct HiddenCells {
+  std::string matrix;
+  std::int64_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
+};
+/// From the next frame on.
+void hide_from_lens(std::vector<HiddenCells> cells);
+/// True where the cell of the plot with this key is hidden.
+bool lens_hides(const std::string& key, std::int64_t row, std::int64_t col);
 
 /// Whether matrices show it in this frame; begins a frame.
 void set_matrix_lens(bool on);

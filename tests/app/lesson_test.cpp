@@ -7,6 +7,7 @@
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/panels/lesson/speaker.h"
 #include "app/state/actions.h"
+#include "app/widgets/matrix_lens.h"
 #include "core/lesson/lesson_file.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
@@ -87,6 +88,17 @@ TEST_F(LessonTest, ABiasStandsClearOfTheTitleUnderIt) {
   open("nine_steps", 6);
   const float line = ImGui::GetTextLineHeight() * 0.8f;
   EXPECT_LT(noted_items().at("matrix.steps/bias").p1.y, noted_items().at("matrix.steps/result").p0.y - line);
+}
+
+TEST_F(LessonTest, TheLensKeepsWhatAPageHides) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("inside_block", 1);
+  EXPECT_TRUE(lens_hides("steps/result", 1, 0));
+  EXPECT_FALSE(lens_hides("steps/result", 1, 1));
+  EXPECT_FALSE(lens_hides("steps/a", 1, 0));
+  type_answer("-0.1256");
+  frames();
+  EXPECT_FALSE(lens_hides("steps/result", 1, 0)) << "answered";
 }
 
 TEST_F(LessonTest, AClickOnACoveredCellAnswers) {

@@ -7,7 +7,7 @@
 #include "app/look/item_map.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/state/controls.h"
-#include "app/widgets/matrix_plot.h"
+#include "app/widgets/matrix_lens.h"
 #include "app/widgets/navigation.h"
 #include "core/base/names.h"
 
@@ -16,6 +16,7 @@ namespace {
 
 /// A rectangle of cells of a matrix on the screen, in its own rows and columns.
 struct Patch {
+  std::string name = {};  ///< of the matrix
   const ItemRect* matrix = nullptr;
   std::int64_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
 
@@ -74,7 +75,7 @@ Patch patch_of(const Trace& trace, const Target& target, const ItemRect& item) {
       if (range.axis == axes[axis] && (place.first[axis] < range.begin || place.first[axis] >= range.end))
         return {};
   }
-  Patch out{&item, 0, 0, 0, 0};
+  Patch out{"", &item, 0, 0, 0, 0};
   const auto first = [&](int axis) { return axis < 0 ? 0 : place.first[static_cast<std::size_t>(axis)]; };
   if (!range_on(axes, place.row_axis, target, first(place.row_axis), item.rows, out.row0, out.row1))
     return {};
@@ -87,7 +88,8 @@ std::vector<Patch> patches_of(const Trace& trace, const Target& target) {
   std::vector<Patch> out;
   for (const auto& [name, item] : noted_items()) {
     if (item.rows == 0) continue;
-    const Patch patch = patch_of(trace, target, item);
+    Patch patch = patch_of(trace, target, item);
+    patch.name = name;
     if (patch.row1 > patch.row0 && patch.col1 > patch.col0) out.push_back(patch);
   }
   return out;
@@ -193,14 +195,19 @@ void point_at(FrameState& state, const std::string& what, int number) {
 
 void draw_lesson_overlay(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  if (!player.open() || !player.ready()) return;
+  if (!player.open() || !player.ready()) return hide_from_lens({});
   const Trace& trace = player.run().trace(state.workspace.cursor.sequence);
+  std::vector<HiddenCells> secrets;
   int number = 0;
   const DrawRecording recording(state.recording);  // a picture of the page keeps its secrets
   if (player.covers())
     for (const std::string& hidden : player.page().hides)
       if (const auto target = player.place(hidden, state.workspace))
-        for (const Patch& patch : patches_of(trace, *target)) cover(state, patch, number++);
+        for (const Patch& patch : patches_of(trace, *target)) {
+          cover(state, patch, number++);
+          secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
+        }
+  hide_from_lens(std::move(secrets));
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   number = 0;
   for (const std::string& point : player.page().points) point_at(state, point, ++number);
