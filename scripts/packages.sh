@@ -15,7 +15,7 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libbenchmark-dev
-  xvfb xauth xdotool xclip x11-utils libx11-dev
+  xvfb xauth xdotool xclip x11-utils libx11-dev nabi
   clang-format clang-tidy
 )
 
