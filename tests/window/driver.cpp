@@ -256,14 +256,18 @@ std::vector<double> Window::rect_of(const std::string& item) {
   return rect;
 }
 
-void Window::seen(const std::function<bool(const Json& mouse)>& condition) {
+bool Window::seen(const std::function<bool(const Json& mouse)>& condition) {
   for (const double end = now_ms() + 2000; now_ms() < end && !ended(); sleep_ms(2))
-    if (const Json& now = state(); now.contains("mouse") && condition(now.at("mouse"))) return;
+    if (const Json& now = state(); now.contains("mouse") && condition(now.at("mouse"))) return true;
+  return false;
 }
 
+// Again where the pointer came elsewhere: a window that has just opened may still find its place.
 void Window::move_to(Point at) {
-  act({"mousemove", "--window", "WINDOW", std::to_string(at.x), std::to_string(at.y)});
-  seen([&](const Json& mouse) { return mouse.at(0) == at.x && mouse.at(1) == at.y; });
+  for (int tries = 0; tries < 3; ++tries) {
+    act({"mousemove", "--window", "WINDOW", std::to_string(at.x), std::to_string(at.y)});
+    if (seen([&](const Json& mouse) { return mouse.at(0) == at.x && mouse.at(1) == at.y; })) return;
+  }
 }
 
 void Window::press_at(Point at, const std::string& button) {

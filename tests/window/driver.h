@@ -118,9 +118,9 @@ class Window {
   void act(const std::vector<std::string>& xdotool);
   std::vector<double> rect_of(const std::string& item);
   Point cell_of(const std::string& matrix, int row, int col);
-  /// Waits until a frame has seen the pointer ([x, y, a button is down]) so, for 2 seconds at most: several
-  /// events in one slow frame would be another gesture.
-  void seen(const std::function<bool(const Json& mouse)>& condition);
+  /// Waits until a frame has seen the pointer ([x, y, a button is down]) so: several events in one slow frame
+  /// would be another gesture. False where none did within 2 seconds.
+  bool seen(const std::function<bool(const Json& mouse)>& condition);
   void press_at(Point at, const std::string& button);
   void move_to(Point at);
   bool ended();
