@@ -64,9 +64,8 @@ nlohmann::json to_json(const LabTable& table) {
 nlohmann::json controls_json(const Lab& lab, const LabValues& values) {
   nlohmann::json out = nlohmann::json::array();
   for (const LabControl& control : lab.controls) {
-    nlohmann::json row = {{"id", control.id()},
-                          {"name", tr(control.key)},
-                          {"value", value_text(control, values)}};
+    nlohmann::json row = {
+        {"id", control.id()}, {"name", tr(control.key)}, {"value", value_text(control, values)}};
     if (const auto* number = std::get_if<LabNumber>(&control.kind))
       row["from"] = number->least, row["to"] = number->most;
     if (const auto* choice = std::get_if<LabChoice>(&control.kind))
@@ -160,8 +159,8 @@ Status run_lab(const LabOptions& options) {
   }
   std::printf("%s\n%s\n\n", tr(lab->key + ".title"), tr(lab->key + ".sentence"));
   for (const LabControl& control : lab->controls)
-    std::printf("  %s = %s   (%s)\n", control.id().c_str(),
-                value_text(control, values).c_str(), range_text(control).c_str());
+    std::printf("  %s = %s   (%s)\n", control.id().c_str(), value_text(control, values).c_str(),
+                range_text(control).c_str());
   for (const LabPiece& piece : picture.pieces) std::visit(Printer{}, piece.what);
   std::printf("\n%s\n%s\n", picture.formula.str().c_str(), picture.notice.str().c_str());
   return Done{};

@@ -18,7 +18,7 @@ constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
 constexpr std::int64_t kSide = 64;
 constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
 constexpr float kLeastShare = 0.5f;  // of their height, where the maps shrink to be seen all at once
-constexpr float kEdge = 3.f;  // units around the thumbnails, for outlines
+constexpr float kEdge = 3.f;         // units around the thumbnails, for outlines
 constexpr const char* kAtlas = "attention.heads";
 
 constexpr const char* kOrders = "###heads_orders";

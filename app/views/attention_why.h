@@ -42,8 +42,8 @@ class WhyTable {
   std::uint64_t key_ = 0;
   std::optional<AttentionRow> row_;
   std::vector<std::int64_t> order_;  ///< keys, the strongest first, masked ones last
-  std::int64_t shown_key_ = -1;  ///< that was brought into sight
-  bool fresh_ = true;            ///< the row is another one than before
+  std::int64_t shown_key_ = -1;      ///< that was brought into sight
+  bool fresh_ = true;                ///< the row is another one than before
 };
 
 }  // namespace attnscope

@@ -23,7 +23,8 @@ namespace attnscope {
 struct LabNumber {
   double least = 0, most = 1, initial = 0;
   bool whole = false, log = false;
-  std::string pace = {};  ///< the control that says how many steps of 1 it goes on in a second, if it is let go
+  std::string pace =
+      {};  ///< the control that says how many steps of 1 it goes on in a second, if it is let go
 };
 /// One of a few; each a key of the tables, whose last word is its id: "lab.sqrt.scaling.on".
 struct LabChoice {
@@ -146,8 +147,8 @@ Result<const Lab*> find_lab(std::string_view id);
 const LabControl* find_control(const Lab& lab, std::string_view id);
 
 LabValues initial_values(const Lab& lab);
-/// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for words. Errors: no such
-/// control, a value outside of its borders.
+/// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for words. Errors: no
+/// such control, a value outside of its borders.
 Result<double> parse_value(const LabControl& control, std::string_view text);
 /// "d_k=64". Errors as above, and a text without "=".
 Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);

@@ -177,9 +177,8 @@ Text cell_words(const Cell& cell, const ExpressionScope& scope) {
   std::vector<std::string> words;
   for (const Coordinate& at : cell.at)
     if (at.axis == "query" || at.axis == "key" || at.axis == "pos")
-      words.push_back(scope.run.label(scope.sequence,
-                                      rows_stack(cell.site, at.axis == "key" ? Axis::key : Axis::query),
-                                      at.index));
+      words.push_back(scope.run.label(
+          scope.sequence, rows_stack(cell.site, at.axis == "key" ? Axis::key : Axis::query), at.index));
   return words.empty() ? Text(to_text(cell)) : Text(join(words, " \u2192 "));
 }
 

@@ -61,7 +61,6 @@ std::optional<Owner> owner_of(const std::string& name) {
   return Owner{on.empty() ? 0 : static_cast<std::uint32_t>(std::stoul(on, nullptr, 16)), std::stoi(match[2])};
 }
 
-
 bool is_dead(const Owner& owner, const struct stat& info) {
   if (process_runs(owner.process)) return false;
   return owner.machine == machine() || std::time(nullptr) - info.st_mtime > kDay;

@@ -3,8 +3,8 @@
 
 namespace attnscope {
 
-/// False where no program has this number, or the one that had it has ended and nobody has asked for its status
-/// yet.
+/// False where no program has this number, or the one that had it has ended and nobody has asked for its
+/// status yet.
 bool process_runs(int process);
 
 }  // namespace attnscope
