@@ -6,6 +6,7 @@
 #include "app/state/frame_state.h"
 #include "core/base/language_names.h"
 #include "core/base/words.h"
+#include "core/lab/lab.h"
 
 namespace attnscope {
 namespace {
@@ -123,6 +124,9 @@ std::vector<Choice> choices(FrameState& state, Takes takes) {
     case Takes::lesson:
       for (const Lesson& lesson : state.lessons.lessons())
         out.push_back({lesson.id, lesson_title(lesson), {}});
+      break;
+    case Takes::lab:
+      for (const Lab& lab : labs()) out.push_back({lab.id(), tr(Label(lab.key, ".title")), {}});
       break;
     case Takes::path:
       for (const std::string& path : state.settings.recent) out.push_back({path, path, {}});

@@ -39,7 +39,7 @@ constexpr int kMenus = static_cast<int>(Menu::none);
 const char* menu_name(Menu menu);
 
 /// What an action wants to be told; `choices` lists what there is.
-enum class Takes : std::uint8_t { nothing, model, scene, lesson, path, language, site };
+enum class Takes : std::uint8_t { nothing, model, scene, lesson, lab, path, language, site };
 
 struct Action {
   using When = bool (*)(const FrameState& state);

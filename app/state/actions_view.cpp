@@ -29,10 +29,9 @@ void toggle_second_view(FrameState& state, std::string_view) {
       workspace.second_view = view->id();
 }
 
-// "sqrt,d_k=64"; nothing: the lab that was open last.
+// "sqrt,d_k=64".
 void open_lab(FrameState& state, std::string_view wanted) {
   state.workspace.view = "labs";
-  if (wanted.empty()) return;
   const auto wish = parse_lab_wish(wanted);
   if (!wish) return state.session.report(wish.error());
   state.workspace.lab = wish->lab->id();
@@ -56,7 +55,15 @@ std::vector<Action> view_actions() {
        .checked = [](const FrameState& state,
                      std::string_view) { return !state.workspace.second_view.empty(); },
        .line_above = true},
-      {.id = "labs.open", .run = open_lab},
+      {.id = "labs.open",
+       .run = open_lab,
+       .menu = Menu::learn,
+       .when = [](const FrameState& state) { return state.session.document().opened != nullptr; },
+       .checked =
+           [](const FrameState& state, std::string_view id) {
+             return state.workspace.view == "labs" && state.workspace.lab == id;
+           },
+       .takes = Takes::lab},
       {.id = "view.log_scale",
        .run = [](FrameState& state,
                  std::string_view) { state.workspace.log_scale = !state.workspace.log_scale; },

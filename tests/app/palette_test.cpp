@@ -50,6 +50,9 @@ TEST_F(PaletteTest, TypedLettersAndEnterDoIt) {
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.0.attn.pattern");
   ask("open_scene tiny_gpt");
   EXPECT_EQ(document().opened->path, "scene:tiny_gpt");
+  ask("labs.open softmax");
+  EXPECT_EQ(workspace().view, "labs");
+  EXPECT_EQ(workspace().lab, "softmax");
 }
 
 TEST_F(PaletteTest, ItSpeaksTheLanguageAndKnowsTheEnglishIds) {
