@@ -154,7 +154,7 @@ Status apply_input(FrameState& state, const Options& options) {
                       [&](Document& document) { return give_input(document, options); }));
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
-    session.generate(0, kAnswer, Text::of("input.edit.generate", {kAnswer}));
+    session.answer(0, kAnswer, Text::of("input.edit.generate", {kAnswer}));
   return Done{};
 }
 

@@ -327,34 +327,35 @@ void Session::start(Jobs::Running older) {
       older);
 }
 
-void Session::generate(int sequence, int count, const Text& sentence) {
+void Session::generate(int sequence, int count, const Text& sentence, const Sampling& sampling) {
   if (!document().model || mixed_ || sequence < 0 ||
       sequence >= static_cast<int>(document().sequences.size()))
     return;
-  jobs_.submit("generate", [this, sequence, count, sentence, document = document(), point = history_.point(),
-                            opened = opened_version_](const std::atomic<bool>& cancel) {
-    const Input prompt =
-        document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
-    RunOptions options;
-    options.edits = edits_for(document.edits, sequence);
-    options.cancel = &cancel;
-    auto made = std::make_shared<Result<Generated>>(
-        attnscope::generate(*document.model, prompt, count, document.sampling, options));
-    if (cancel) return;
-    post([this, made, prompt, sequence, sentence, point, opened] {
-      if (opened != opened_version_) return;
-      if (!*made) {
-        error_ = made->error();
-        return;
-      }
-      if (history_.point() != point) return;  // the input changed meanwhile
-      std::vector<int> ids = prompt.ids;
-      ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
-      (void)edit(sentence, {}, [&](Document& changed) {
-        return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
-      });
-    });
-  });
+  jobs_.submit("generate",
+               [this, sequence, count, sentence, sampling, document = document(), point = history_.point(),
+                opened = opened_version_](const std::atomic<bool>& cancel) {
+                 const Input prompt =
+                     document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
+                 RunOptions options;
+                 options.edits = edits_for(document.edits, sequence);
+                 options.cancel = &cancel;
+                 auto made = std::make_shared<Result<Generated>>(
+                     attnscope::generate(*document.model, prompt, count, sampling, options));
+                 if (cancel) return;
+                 post([this, made, prompt, sequence, sentence, point, opened] {
+                   if (opened != opened_version_) return;
+                   if (!*made) {
+                     error_ = made->error();
+                     return;
+                   }
+                   if (history_.point() != point) return;  // the input changed meanwhile
+                   std::vector<int> ids = prompt.ids;
+                   ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
+                   (void)edit(sentence, {}, [&](Document& changed) {
+                     return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
+                   });
+                 });
+               });
 }
 
 void Session::wait() {

@@ -150,7 +150,13 @@ class Session {
   void save_later(const std::string& path, const nlohmann::json& look);
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
-  void generate(int sequence, int count, const Text& sentence);
+  void generate(int sequence, int count, const Text& sentence) {
+    generate(sequence, count, sentence, document().sampling);
+  }
+  /// The model's own answer: the same, always the most likely token.
+  void answer(int sequence, int count, const Text& sentence) {
+    generate(sequence, count, sentence, {.temperature = 0.f});
+  }
   bool generating() const { return jobs_.busy("generate"); }
   void cancel_generating() { jobs_.cancel("generate"); }
 
@@ -191,6 +197,7 @@ class Session {
   void finish_open(Result<History> opened);
   void post(std::function<void()> event);
   void start(Jobs::Running older);
+  void generate(int sequence, int count, const Text& sentence, const Sampling& sampling);
   std::shared_ptr<RunResult> result_of(const Document& document,
                                        std::vector<std::shared_ptr<const Trace>> traces,
                                        std::uint64_t opened);

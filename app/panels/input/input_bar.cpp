@@ -55,7 +55,7 @@ void answer_anew(Session& session, int sequence) {
   const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
     return set_text(changed, at, "", changed.model->config().stack);
   });
-  if (begun) session.generate(sequence, kMostAnswer, Text::of("input.edit.answer"));
+  if (begun) session.answer(sequence, kMostAnswer, Text::of("input.edit.answer"));
 }
 
 /// True where generating appends to the main stack.
