@@ -29,6 +29,7 @@ Range around(double begin, double end, Range old, std::int64_t size) {
 }
 
 std::vector<const NumberEdit*> edits_of_head(const RunResult& run, const AttentionScene& scene, Slot stage) {
+  if (run.document.edits.empty()) return {};
   return edits_of(run.document.edits, scene.sequence, target_of({scene.site(stage), {{"head", scene.head}}}));
 }
 
@@ -41,6 +42,15 @@ MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
 }
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+// A cell is many tokens: each has the name of its first, and no picture.
+void name_blocks(MatrixPlot& plot, std::int64_t block) {
+  for (MatrixAxis* axis : {&plot.rows, &plot.cols})
+    axis->label_of = [of = axis->label_of, labels = axis->labels, block](std::int64_t at) {
+      const auto token = static_cast<std::size_t>(at * block);
+      return of ? of(at * block) : token < labels.size() ? labels[token] : std::string();
+    };
+}
 
 }  // namespace
 
@@ -56,8 +66,7 @@ bool PlanePane::seen_is_small(const AttentionScene& scene) const {
 }
 
 void PlanePane::take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage) {
-  MatrixWindow seen = window_;
-  if (seen.all()) seen = {0, 0, static_cast<double>(scene.queries), static_cast<double>(scene.keys)};
+  const MatrixWindow seen = inside(window_, scene.queries, scene.keys);
   const bool was_exact = plane_.block == 1;
   const Range rows = around(seen.row0, seen.row1, was_exact ? plane_.rows : Range{}, scene.queries);
   const Range cols = around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
@@ -116,31 +125,32 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
 
 PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                 const PairEvent& lit, ImVec2 position, ImVec2 size) {
-  MatrixPlot plot;
-  plot.key = "attention.plane";
+  const std::int64_t block = plane_.block;
+  MatrixPlot& plot = plot_.get({axes_key(context, scene), number(static_cast<int>(stage)), number(block)}, [&] {
+    MatrixPlot made;
+    made.key = "attention.plane";
+    made.max_cell = 130.f;
+    made.aspect = 0.8f;
+    set_attention_axes(made, context, scene);
+    if (block > 1)
+      name_blocks(made, block);
+    else
+      made.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
+    return made;
+  });
   plot.values = plane_.values;
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   plot.style = stage_style(stage, plane_.range, colours);
   plot.masked_numbers = stage != Slot::pattern;
   plot.large_numbers = context.workspace.presenting;
-  plot.max_cell = 130.f;
-  plot.aspect = 0.8f;
-  set_attention_axes(plot, context, scene);
-  const std::int64_t block = plane_.block;
+  plot.marks.clear();
   if (block > 1) {
-    const auto spread = [block](const MatrixAxis& axis) {
-      return [of = axis.label_of, labels = axis.labels, block](std::int64_t at) {
-        const auto token = static_cast<std::size_t>(at * block);
-        return of ? of(at * block) : token < labels.size() ? labels[token] : std::string();
-      };
-    };
-    plot.rows.label_of = spread(plot.rows), plot.cols.label_of = spread(plot.cols);
-    plot.rows.pictures.reset(), plot.cols.pictures.reset();  // a cell is many patches
+    plot.rows.pictures.reset(), plot.cols.pictures.reset();
   } else {
+    set_axis_pictures(plot, context, scene);
     plot.first_row = plane_.rows.begin, plot.first_col = plane_.cols.begin;
     plot.total_rows = scene.queries, plot.total_cols = scene.keys;
-    plot.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
     const Cursor& cursor = context.workspace.cursor;
     plot.selected_row = cursor.query, plot.selected_col = cursor.key;
     if (!lit.any()) plot.marks.push_back({cursor.query, -1, theme().q, 1, 1, 1.5f});

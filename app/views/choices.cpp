@@ -50,13 +50,14 @@ void Choices::of(const char* name, MatrixWindow& window) {
   double* const numbers[] = {&window.row0, &window.col0, &window.row1, &window.col1};
   if (to_ && !window.all())
     for (const double* number : numbers) (*to_)[name].push_back(*number);
+  constexpr double kMost = 1e9;  // where a cell still has a place of its own
   const auto* found = find(name);
   if (!found || !found->is_array() || found->size() != 4) return;
   MatrixWindow read;
   double* const into[] = {&read.row0, &read.col0, &read.row1, &read.col1};
   for (std::size_t i = 0; i < 4; ++i) {
     if (!(*found)[i].is_number()) return;
-    *into[i] = (*found)[i].get<double>();
+    *into[i] = std::clamp((*found)[i].get<double>(), 0.0, kMost);
   }
   if (!read.all()) window = read;
 }

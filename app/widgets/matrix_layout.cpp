@@ -101,11 +101,23 @@ std::int64_t matrix_cols(const MatrixPlot& plot) {
   return plot.values.rank() >= 1 ? plot.values.size(plot.values.rank() - 1) : 0;
 }
 
+MatrixWindow inside(MatrixWindow window, std::int64_t rows, std::int64_t cols) {
+  const auto axis = [](double& begin, double& end, double size) {
+    if (begin >= 0 && end <= size && end - begin >= 1) return;
+    const double span = std::clamp(end - begin, std::min(1.0, size), size);
+    begin = std::clamp(begin, 0.0, size - span);
+    end = begin + span;
+  };
+  if (window.all()) return {0, 0, static_cast<double>(rows), static_cast<double>(cols)};
+  axis(window.row0, window.row1, static_cast<double>(rows));
+  axis(window.col0, window.col1, static_cast<double>(cols));
+  return window;
+}
+
 MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size) {
   MatrixLayout out;
-  const double rows = static_cast<double>(std::max<std::int64_t>(matrix_rows(plot), 1));
-  const double cols = static_cast<double>(std::max<std::int64_t>(matrix_cols(plot), 1));
-  out.seen = plot.window && !plot.window->all() ? *plot.window : MatrixWindow{0, 0, rows, cols};
+  out.seen = inside(plot.window ? *plot.window : MatrixWindow{}, std::max<std::int64_t>(matrix_rows(plot), 1),
+                    std::max<std::int64_t>(matrix_cols(plot), 1));
   const double seen_rows = out.seen.row1 - out.seen.row0, seen_cols = out.seen.col1 - out.seen.col0;
   const float left = row_labels_width(plot, out.seen), title = title_height(plot);
   const float widest =
@@ -167,7 +179,7 @@ bool MatrixLayout::hit(ImVec2 point, std::int64_t& row, std::int64_t& col) const
 
 MatrixWindow zoomed(MatrixWindow window, double row, double col, double factor, std::int64_t rows,
                     std::int64_t cols) {
-  if (window.all()) window = {0, 0, static_cast<double>(rows), static_cast<double>(cols)};
+  window = inside(window, rows, cols);
   const auto axis = [&](double& begin, double& end, double centre, double size) {
     const double span = std::clamp((end - begin) / factor, std::min(2.0, size), size);
     const double share = end > begin ? (centre - begin) / (end - begin) : 0.5;

@@ -103,6 +103,9 @@ struct MatrixLayout {
   ImVec2 corner(double row, double col) const;
 };
 MatrixLayout matrix_layout(const MatrixPlot& plot, ImVec2 size);
+/// What of a matrix a window shows: one chosen on a larger matrix, or read from a file, is moved into this
+/// one.
+MatrixWindow inside(MatrixWindow window, std::int64_t rows, std::int64_t cols);
 /// The window zoomed by `factor` (> 1: closer) so that `row`, `col` keep their place; stays inside the
 /// matrix.
 MatrixWindow zoomed(MatrixWindow window, double row, double col, double factor, std::int64_t rows,

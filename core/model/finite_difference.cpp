@@ -52,16 +52,23 @@ Result<FiniteDifference> measured_with(double step, double here, LossAt& loss_at
   return out;
 }
 
-// Large steps bend (and cross the corners of a ReLU), small ones drown in rounding: the most certain of five.
+// Large steps bend (and cross the corners of a ReLU, which both sides of a step may hide), small ones drown
+// in rounding: the most certain of five. What a smaller step finds differently, beyond its own doubt, is
+// doubt.
 template <class LossAt>
 Result<FiniteDifference> measured_gradient(double analytic, double value, double spread, LossAt loss_at) {
   const double largest = std::max(1e-2, 3e-2 * std::max(std::abs(value), spread));
-  FiniteDifference best;
   TRY(const double here, loss_at(0.0));
+  std::vector<FiniteDifference> tried;
   for (const double part : {1.0, 0.3, 0.1, 0.03, 0.01}) {
     TRY(const FiniteDifference found, measured_with(part * largest, here, loss_at));
-    if (best.step == 0 || found.uncertainty < best.uncertainty) best = found;
+    for (FiniteDifference& wider : tried)
+      wider.uncertainty =
+          std::max(wider.uncertainty, std::abs(wider.measured - found.measured) - found.uncertainty);
+    tried.push_back(found);
   }
+  FiniteDifference best = *std::min_element(
+      tried.begin(), tried.end(), [](const auto& a, const auto& b) { return a.uncertainty < b.uncertainty; });
   best.analytic = analytic;
   return best;
 }

@@ -124,6 +124,19 @@ TEST_P(Backwards, every_step_that_matters_has_a_gradient_in_reverse_order) {
   }
 }
 
+// A ReLU after it has its corner about 0.015 above this number; steps of 0.14 and 0.28 do not see it.
+TEST(FiniteDifferences, ACornerBesideTheNumberIsSeen) {
+  const OpenedModel opened = must_open(model_path("marian"));
+  const Fixture given = fixture("marian");
+  const TracePointer trace = must_run(*opened.model, given.inputs.back(), given.options);
+  const auto gradients = backward(trace, {targets_of(*trace), 0.1, 0});
+  ASSERT_TRUE(gradients);
+  const auto found = check_cell(**gradients, must_site("enc.blocks.0.attn.k"), {3, 9});
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->analytic, found->measured, 3 * found->uncertainty) << "step " << found->step;
+  EXPECT_NEAR(found->analytic, found->measured, 3e-4);
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Backwards, ::testing::ValuesIn(kModels),
                          [](const auto& model) { return model.param; });
 

@@ -126,6 +126,21 @@ TEST(MatrixZoom, KeepsThePointAndTheBorders) {
   EXPECT_GE(zoomed({0, 0, 10, 10}, 0, 0, 0.5, 100, 100).row0, 0);
 }
 
+TEST_F(MatrixPlotTest, AWindowOfALargerMatrixIsMovedIntoThisOne) {
+  for (const MatrixWindow window :
+       {MatrixWindow{-5, 3, 1e9, 4.5}, {40, 40, 50, 50}, {2, 2, 2.001, 2.001}, {-9, -9, -8, -1}}) {
+    MatrixWindow asked = window;
+    MatrixPlot plot = plot_of(matrix(10, 10));
+    plot.window = &asked;
+    const MatrixWindow seen = matrix_layout(plot, ImVec2(400, 300)).seen;
+    for (const auto& [begin, end] : {std::pair(seen.row0, seen.row1), std::pair(seen.col0, seen.col1)}) {
+      EXPECT_GE(begin, 0);
+      EXPECT_GE(end, begin + 1);
+      EXPECT_LE(end, 10);
+    }
+  }
+}
+
 TEST_F(MatrixPlotTest, PointingAndClickingGiveTheCell) {
   MatrixPlot plot = plot_of(matrix(4, 4));
   plot.cell = ImVec2(60, 40);
