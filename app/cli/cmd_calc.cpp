@@ -28,27 +28,6 @@ struct CalcOptions {
   bool json = false, presets = false, run = false;
 };
 
-bool has_weights(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".safetensors") return true;
-  return false;
-}
-
-// A config.json without weights beside it, or a config under another name; nothing for what is opened.
-std::optional<std::string> lonely_config(const std::string& path) {
-  std::error_code error;
-  const fs::path at(path);
-  if (fs::is_directory(at, error)) {
-    const fs::path config = at / "config.json";
-    return fs::exists(config, error) && !has_weights(at) ? std::optional(config.string()) : std::nullopt;
-  }
-  if (at.extension() != ".json") return std::nullopt;
-  const bool with_weights =
-      at.filename() == "config.json" && has_weights(at.has_parent_path() ? at.parent_path() : fs::path("."));
-  return with_weights ? std::nullopt : std::optional(path);
-}
-
 Result<Described> described_model(const std::string& name) {
   TRY(const OpenedModel opened, open_named(name));
   if (!opened.recorded.empty()) return fail(Code::unsupported, "error.calc.recording", {in_quotes(name)});
@@ -60,12 +39,7 @@ Result<Described> described_file(const std::string& path) {
   if (const auto config = lonely_config(path)) {
     TRY(const json read, read_json_file(*config));
     const bool scene = read.is_object() && read.value("format", json()) == "attnscope-scene";
-    if (!scene) {
-      auto described = describe_config(read, quoted_path(*config));
-      if (!described) return about(path, described.error());
-      described->title = path;
-      return described;
-    }
+    if (!scene) return describe_config_file(*config);
   }
   return described_model(path);
 }

@@ -7,6 +7,7 @@
 #include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "app/state/session_look.h"
+#include "core/arch/described.h"
 #include "core/arch/random_model.h"
 #include "core/base/assets.h"
 #include "core/base/text.h"
@@ -140,6 +141,13 @@ void FrameState::open(const std::string& path) {
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
   if (path.rfind(kModelPrefix, 0) == 0)
     return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
+  if (fs::path(path).extension() == ".json" && lonely_config(path) && is_config_file(path)) {
+    const nlohmann::json chosen = {{"file", whole_path(path)}};  // there is nothing to run
+    Choices choices(chosen);
+    view("calculator")->keep(choices);
+    workspace.view = "calculator";
+    return notify(Notice::Kind::good, Text::of("calculator.file.alone", {file_name(path)}));
+  }
   asked_path_ = path.starts_with(kRandomPrefix) ? path : whole_path(path);
   if (!is_session_path(path)) return session.open(asked_path_);
   Result<SessionFile> file = read_session(asked_path_);

@@ -6,6 +6,7 @@
 #include "app/state/cursor.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/navigation.h"
+#include "core/lab/lab.h"
 
 namespace attnscope {
 namespace {
@@ -42,6 +43,15 @@ bool go_back(FrameState& state) {
   return true;
 }
 
+// Labs know no steps: a page is the next lab, and the one before has kept its values.
+void turn_lab(Workspace& workspace, int by) {
+  const std::vector<Lab>& all = labs();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Lab& lab) { return lab.id() == workspace.lab; });
+  const std::ptrdiff_t next = found == all.end() ? 0 : found - all.begin() + by;
+  if (next >= 0 && next < std::ssize(all)) workspace.lab = all[static_cast<std::size_t>(next)].id();
+}
+
 }  // namespace
 
 void set_presenting(FrameState& state, bool on) {
@@ -59,6 +69,7 @@ void turn_page(FrameState& state, int by) {
   if (presenter.on && std::exchange(presenter.black, false)) return;
   if (state.pages) return state.pages(state, by);
   state.workspace.playing = false;
+  if (state.workspace.view == "labs") return turn_lab(state.workspace, by);
   if (by < 0 && presenter.on && go_back(state)) return;
   const Presenter::Moment before = now(state);
   if (!walk(state.workspace, *state.walked, by) || by < 0 || !presenter.on) return;
@@ -68,7 +79,8 @@ void turn_page(FrameState& state, int by) {
 float presenter_scale(const FrameState& state, float width, float height) {
   const std::string& view = state.workspace.view;
   const bool one_figure = (view == "steps" && !state.workspace.backward) || view == "output";
-  constexpr std::string_view kNumbers[] = {"position", "mask", "residual", "mlp", "kv", "embedding", "ask"};
+  constexpr std::string_view kNumbers[] = {"position", "mask",      "residual", "mlp",
+                                           "kv",       "embedding", "ask",      "labs"};
   const bool numbers = std::find(std::begin(kNumbers), std::end(kNumbers), view) != std::end(kNumbers);
   const float scale = one_figure ? kPresenterScale : numbers ? kNumberScale : kDenseScale;
   const float fits = std::min(width / 1280, height / 720) * scale;

@@ -1,6 +1,8 @@
 // The calculator: what a model of these sizes needs, from the open model or a preset, with every size to type
 // or drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -18,7 +20,9 @@ namespace {
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 24, kMostCounted = 1024, kFirstPositions = 2048;
 constexpr float kField = 92.f, kNarrowField = 68.f, kGap = 8.f;  // units
-constexpr const char* kFirstPreset = "gpt2";
+constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
+constexpr double kMostReal = 1e30;
+constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 enum class Pane : std::uint8_t { parameters, cache, flops, training, slips };
 struct PaneRow {
@@ -37,13 +41,22 @@ class CalculatorView : public View {
   ViewGroup group() const override { return ViewGroup::learn; }
   int order() const override { return 2; }
   bool shows_runs() const override { return false; }
-  void keep(Choices& choices) override {
-    choices.of("pane", pane_, Pane::slips);
-    choices.of("machine", machine_);
-  }
+  void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;
 
  private:
+  /// What is calculated, as a session keeps it.
+  struct Chosen {
+    std::string preset, file, dtype;
+    Sizes sizes{0, 0, 0, 0, 0, 0, 0};  ///< 0: the model's own
+    std::int64_t seq = 0, batch = 1;   ///< seq 0: as many as the model has
+    double tokens = 0, served = 0;
+  };
+  Chosen chosen() const;
+  void take_chosen();
+  std::int64_t own_seq() const;
+  void take_open(const std::shared_ptr<const OpenedModel>& opened);
+  void choose_file(const std::string& path);
   void follow(const ViewContext& context);
   void take(Described model);
   void choose_preset(const std::string& name);
@@ -54,14 +67,16 @@ class CalculatorView : public View {
   void draw_pane(const ViewContext& context, float width);
 
   std::weak_ptr<const OpenedModel> followed_;
-  std::string preset_;  ///< empty: the open model
+  std::string preset_, file_;  ///< a config.json; both empty: the open model
+  std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< by the file browser
+  std::optional<Chosen> restored_;                                             ///< of a session
   std::optional<Described> base_, model_;
   Sizes sizes_;
   Workload work_;
   std::optional<Calculation> calc_;
-  std::optional<Error> error_;
+  std::optional<Error> error_, file_error_;
   double tokens_ = 0, served_ = 0;
-  std::string machine_ = "a100";
+  std::string machine_ = kFirstMachine;
   std::uint64_t measured_ = 0, counted_ = 0;  ///< how often it was asked; 0: never
   bool counts_ = false;                       ///< the newest count is of the open model
   Deferred<std::optional<Machine>> measuring_;
@@ -69,13 +84,69 @@ class CalculatorView : public View {
   Pane pane_ = Pane::parameters;
 };
 
-// `model` becomes what is calculated, over as many positions as it has.
+CalculatorView::Chosen CalculatorView::chosen() const {
+  if (!base_) return restored_.value_or(Chosen{});  // not drawn since then
+  Chosen out{preset_, file_, {}, {0, 0, 0, 0, 0, 0, 0}, 0, work_.batch, tokens_, served_};
+  if (work_.dtype.name != Workload{}.dtype.name) out.dtype = work_.dtype.name;
+  if (work_.seq != own_seq()) out.seq = work_.seq;
+  Sizes own = sizes_of(*base_), now = sizes_;
+  for (const std::string& name : size_names())
+    if (*size_named(now, name) != *size_named(own, name))
+      *size_named(out.sizes, name) = *size_named(now, name);
+  return out;
+}
+
+void CalculatorView::keep(Choices& choices) {
+  choices.of("pane", pane_, Pane::slips);
+  choices.of("machine", machine_);
+  Chosen it = choices.reads() ? Chosen{} : chosen();
+  choices.of("preset", it.preset);
+  choices.of("file", it.file);
+  choices.of("dtype", it.dtype);
+  for (const std::string& name : size_names())
+    choices.of(("size_" + name).c_str(), *size_named(it.sizes, name), 0, kMostSize);
+  choices.of("seq", it.seq, 0, kMostPositions);
+  choices.of("batch", it.batch, 1, kMostPositions);
+  choices.of("tokens", it.tokens, 0, kMostReal);
+  choices.of("served", it.served, 0, kMostReal);
+  if (!choices.reads()) return;
+  if (machine_ == kThisMachine)
+    measured_ = std::max<std::uint64_t>(1, measured_);
+  else if (!machine_named(machine_))
+    machine_ = kFirstMachine;
+  preset_ = is_preset(it.preset) ? it.preset : std::string();
+  file_ = it.file;
+  file_error_.reset();
+  base_.reset();  // and with it what was chosen before
+  restored_ = std::move(it);
+}
+
+void CalculatorView::take_chosen() {
+  if (!restored_) return;
+  Chosen it = *std::exchange(restored_, {});
+  for (const std::string& name : size_names())
+    if (const std::int64_t size = *size_named(it.sizes, name); size > 0) *size_named(sizes_, name) = size;
+  for (const Format& one : formats())
+    if (one.name == it.dtype) work_.dtype = work_.cache = one;
+  if (it.seq > 0) work_.seq = it.seq;
+  work_.batch = it.batch;
+  tokens_ = it.tokens;
+  served_ = it.served;
+  recalculate();
+}
+
+// As many positions as the model has.
+std::int64_t CalculatorView::own_seq() const {
+  const std::int64_t most = base_->config.position.max_positions;
+  return most > 0 ? std::min(most, kFirstPositions) : kFirstPositions;
+}
+
+// `model` becomes what is calculated.
 void CalculatorView::take(Described model) {
-  const std::int64_t most = model.config.position.max_positions;
-  work_.seq = most > 0 ? std::min(most, kFirstPositions) : kFirstPositions;
   sizes_ = sizes_of(model);
   model_ = model;
   base_ = std::move(model);
+  work_.seq = own_seq();
   tokens_ = served_ = 0;
   recalculate();
 }
@@ -87,6 +158,8 @@ void CalculatorView::choose_preset(const std::string& name) {
     return;
   }
   preset_ = name;
+  file_.clear();
+  file_error_.reset();
   take(*std::move(described));
 }
 
@@ -102,29 +175,52 @@ void CalculatorView::recalculate() {
   calc_ = *std::move(calc);
 }
 
-// The open model, unless a preset was chosen; a recording has no sizes of its own.
-void CalculatorView::follow(const ViewContext& context) {
-  const std::shared_ptr<const OpenedModel>& opened = context.run.document.opened;
-  if (base_ && (!preset_.empty() || opened == followed_.lock())) return;
-  followed_ = opened;
-  if (!opened || !opened->recorded.empty()) return choose_preset(kFirstPreset);
+void CalculatorView::choose_file(const std::string& path) {
+  auto described = describe_config_file(path);
+  file_error_ = described ? std::nullopt : std::optional(described.error());
+  if (!described) return;
   preset_.clear();
+  file_ = path;
+  described->title = std::filesystem::path(path).filename().string();
+  take(*std::move(described));
+}
+
+// A recording has no sizes of its own.
+void CalculatorView::take_open(const std::shared_ptr<const OpenedModel>& opened) {
+  followed_ = opened;
   counts_ = false;
-  Described model =
-      describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights());
-  take(std::move(model));
+  if (!opened || !opened->recorded.empty()) return choose_preset(kFirstPreset);
+  take(describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights()));
+}
+
+// The open model, unless a preset or a file was chosen.
+void CalculatorView::follow(const ViewContext& context) {
+  if (const auto path = std::exchange(*asked_file_, {}); !path.empty()) choose_file(path);
+  const std::shared_ptr<const OpenedModel>& opened = context.run.document.opened;
+  if (base_ && (!preset_.empty() || !file_.empty() || opened == followed_.lock())) return;
+  base_.reset();
+  if (const std::string kept = std::exchange(file_, {}); !kept.empty())
+    choose_file(kept);
+  else if (!preset_.empty())
+    choose_preset(preset_);
+  if (file_error_) restored_.reset();  // its sizes were of that file
+  if (!base_) take_open(opened);
+  take_chosen();
 }
 
 void CalculatorView::draw_choices(const ViewContext& context, float width) {
   const FontScope face(fonts().body);
   const OpenedModel* opened = context.run.document.opened.get();
   const bool has_model = opened && opened->recorded.empty();
-  const std::string shown = preset_.empty() && opened ? opened->title : preset_;
+  const bool own = preset_.empty() && file_.empty();
+  const std::string shown = own && opened ? opened->title : !file_.empty() ? base_->title : preset_;
   ImGui::SetNextItemWidth(std::min(width * 0.42f, scaled(230)));
   note_text(shown);
   if (ImGui::BeginCombo("###calc_model", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
-    if (has_model && ImGui::Selectable(opened->title.c_str(), preset_.empty())) {
+    if (has_model && ImGui::Selectable(opened->title.c_str(), own)) {
       preset_.clear();
+      file_.clear();
+      file_error_.reset();
       base_.reset();
       follow(context);
     }
@@ -152,6 +248,12 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
       context.commands.act(
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
+  ImGui::SameLine(0, scaled(kGap));
+  if (chip(Label(tr("calculator.file"), "###calc_file"), !file_.empty(), tr("calculator.file.help")))
+    context.commands.ask_file(
+        {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
+           *asked = path;
+         }});
 }
 
 // Numbers to drag or to type, with their names above.
@@ -178,7 +280,7 @@ void CalculatorView::draw_fields(float width) {
     const std::int64_t least = 1;
     bool changed = false;
     if (real) {
-      const double low = 0, high = 1e30;
+      const double low = 0, high = kMostReal;
       changed = ImGui::DragScalar(id, ImGuiDataType_Double, number,
                                   static_cast<float>(std::max(1e6, *number / 100)), &low, &high, "%.4g",
                                   ImGuiSliderFlags_AlwaysClamp);
@@ -198,7 +300,7 @@ void CalculatorView::draw_fields(float width) {
     std::int64_t value = *size_named(wanted, name);
     if (value == 0) continue;  // no MLP, no vocabulary
     if (!field(("###calc_" + name).c_str(), tr(Label("calculator.size.", name)), value,
-               name == "layers" ? 4096 : 1 << 24))
+               name == "layers" ? kMostLayers : kMostSize))
       continue;
     set_size(wanted, name, value);
     changed = true;
@@ -240,7 +342,7 @@ void CalculatorView::draw_machine(const ViewContext& context, float width) {
     if (chip(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
   }
   const OpenedModel* opened = context.run.document.opened.get();
-  if (!preset_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
+  if (!preset_.empty() || !file_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
   const Label count(tr("calculator.count"), "###calc_count");
   place(count);
   if (chip(count, counts_, tr("calculator.count.help"))) {
@@ -264,7 +366,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
     machine = **measured;
   if (machine) scene.machine = &*machine;
   std::shared_ptr<const Result<Counted>> counted;
-  if (counts_ && preset_.empty())
+  if (counts_ && preset_.empty() && file_.empty())
     counted =
         counting_.get(counted_, "calculator_count", context.commands,
                       [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
@@ -315,9 +417,10 @@ void CalculatorView::draw(const ViewContext& context) {
       recalculate();
     }
   }
-  if (error_) {
+  for (const auto* error : {&error_, &file_error_}) {
+    if (!*error) continue;
     const ColourScope ink(ImGuiCol_Text, theme().error);
-    ImGui::TextWrapped("%s", error_->text().c_str());
+    ImGui::TextWrapped("%s", (*error)->text().c_str());
     note_item("calc_error");
   }
   if (!calc_ || !model_) return;

@@ -11,7 +11,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeast = 150.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
+constexpr float kLeast = 120.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
+constexpr float kNumberShare = 0.45f;                                        // of a narrow control
 
 std::string help_of(const LabControl& control) {
   const std::string key = control.key + ".help";
@@ -27,7 +28,8 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
   const ImGuiSliderFlags flags =
       ImGuiSliderFlags_AlwaysClamp | (number.log ? ImGuiSliderFlags_Logarithmic : 0);
   const std::string slider = "###lab_" + control.id(), field = "###lab_number_" + control.id();
-  ImGui::SetNextItemWidth(width - scaled(kNumber) - scaled(8));
+  const float typed = std::min(scaled(kNumber), width * kNumberShare);
+  ImGui::SetNextItemWidth(width - typed - scaled(8));
   if (number.whole) {
     std::int64_t whole = std::llround(value);
     const auto least = static_cast<std::int64_t>(number.least), most = static_cast<std::int64_t>(number.most);
@@ -39,7 +41,7 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
   note_item(slider);
   tip(control);
   ImGui::SameLine(0, scaled(8));
-  ImGui::SetNextItemWidth(scaled(kNumber));
+  ImGui::SetNextItemWidth(typed);
   const FontScope face(fonts().mono);
   ImGui::InputDouble(field.c_str(), &value, 0, 0, number.whole ? "%.0f" : "%.4g");
   note_item(field);

@@ -1,6 +1,7 @@
 #include "app/views/labs_pieces.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <tuple>
 
@@ -14,8 +15,20 @@
 namespace attnscope {
 namespace {
 
+/// Height that a piece needs, in pixels; `grows`: it may take more.
+struct PieceHeight {
+  float least = 0;
+  bool grows = false;
+};
+
 constexpr float kAcross = 30.f;  // units between pieces of a row
-constexpr float kTableRow = 20.f, kBarRow = 17.f, kLeastPlot = 132.f, kGap = 18.f;  // units
+
+/// How close the pieces stand, in units: closer where the room is short, so that all of them are in sight.
+struct Spacing {
+  float table_row = 20, bar_row = 17, plot = 132, matrix = 120, matrix_row = 15, gap = 18;
+};
+constexpr Spacing kAiry, kClose{15, 14, 100, 80, 14, 9};
+constexpr float kMostSqueeze = 0.8f;  // of the tight heights, before the picture scrolls
 
 ImU32 ink(LabInk wanted) {
   const Theme& t = theme();
@@ -170,7 +183,8 @@ float length_of(const LabBars& bars, double value, double most) {
 void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   float y = draw_title(bars.title, at, size.x);
   const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
-  const float row = std::clamp((at.y + size.y - y) / count, scaled(14), scaled(44));
+  const float row =
+      std::clamp((at.y + size.y - y) / count, scaled(kClose.bar_row * kMostSqueeze), scaled(44));
   float names = 0, numbers = 0;
   double most = bars.most;
   for (const LabBars::Bar& bar : bars.bars) {
@@ -205,25 +219,56 @@ std::size_t columns_of(const LabTable& table) {
   return columns;
 }
 
-ImFont* column_font(std::size_t col) { return col == 0 ? fonts().body : fonts().mono; }
+bool is_number(std::string_view text) {
+  return text == "NaN" || text.find_first_of("0123456789") != std::string_view::npos;
+}
 
-// What each column needs; the first gives way where all of it does not fit.
+// A column of words: some of its cells have letters, none is a number.
+bool says_words(const LabTable& table, std::size_t col) {
+  bool letters = false;
+  for (const auto& row : table.rows) {
+    if (col >= row.size()) continue;
+    const std::string& text = said(row[col]);
+    if (is_number(text)) return false;
+    letters |= std::any_of(text.begin(), text.end(), [](unsigned char c) {
+      return (c < 0x80 && std::isalpha(c) != 0) || c >= 0xEA;  // Hangul begins there, signs stand before
+    });
+  }
+  return letters;
+}
+
+ImFont* column_font(const LabTable& table, std::size_t col) {
+  return col == 0 || says_words(table, col) ? fonts().body : fonts().mono;
+}
+
+// The widest columns give way until all of them fit.
+void narrow_widest(std::vector<float>& widths, float width) {
+  std::vector<float> sorted = widths;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const float most = width / static_cast<float>(sorted.size() - i);  // each of the columns from here on
+    if (sorted[i] > most) {
+      for (float& one : widths) one = std::min(one, most);
+      return;
+    }
+    width -= sorted[i];
+  }
+}
+
+// What each column needs.
 std::vector<float> column_widths(const LabTable& table, float width) {
   std::vector<float> widths(columns_of(table), 0.f);
   for (std::size_t col = 0; col < widths.size(); ++col) {
     if (col < table.header.size()) widths[col] = text_size(fonts().small, said(table.header[col])).x;
     for (const auto& row : table.rows)
       if (col < row.size())
-        widths[col] = std::max(widths[col], text_size(column_font(col), said(row[col])).x);
+        widths[col] = std::max(widths[col], text_size(column_font(table, col), said(row[col])).x);
     widths[col] += scaled(14);
   }
   float all = 0;
   for (const float one : widths) all += one;
   if (all > width) {
-    const float first = std::max(scaled(56), widths[0] - (all - width)), others = all - widths[0];
-    const float share = others > width - first ? std::max(0.f, width - first) / others : 1.f;
-    for (float& one : widths) one *= share;
-    widths[0] = first;
+    narrow_widest(widths, width);
   } else if (widths.size() > 1) {
     const float spare = std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
     for (float& one : widths) one += spare;
@@ -235,27 +280,34 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   const std::vector<float> widths = column_widths(table, size.x);
   float y = draw_title(table.title, at, size.x), all = 0;
   for (const float one : widths) all += one;
+  std::vector<bool> wordy;
+  for (std::size_t col = 0; col < widths.size(); ++col) wordy.push_back(says_words(table, col));
   const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
-    const std::string_view words = middle_truncated(font, said(text), widths[col]);
+    const std::string_view words = middle_truncated(font, said(text), widths[col] - scaled(6));
     const float drop = (height - text_size(font, "X").y) / 2;
-    const float right = col == 0 ? 0 : widths[col] - text_size(font, words).x - scaled(6);
+    const bool left = col == 0 || wordy[col];
+    const float right = left ? 0 : widths[col] - text_size(font, words).x - scaled(6);
     draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
   };
   const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
     float x = at.x;
     for (std::size_t col = 0; col < row.size(); ++col) {
-      cell(header ? fonts().small : column_font(col), header ? theme().text_dim : theme().text, row[col], col,
-           x, height);
+      cell(header                   ? fonts().small
+           : col == 0 || wordy[col] ? fonts().body
+                                    : fonts().mono,
+           header ? theme().text_dim : theme().text, row[col], col, x, height);
       x += widths[col];
     }
     y += height;
     canvas.line(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
   };
-  if (!table.header.empty()) row_of(table.header, true, scaled(20));
+  const float header = table.header.empty() ? 0.f : 1.f, least = scaled(kClose.table_row * kMostSqueeze);
   const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
-  const float height = std::clamp((at.y + size.y - y) / rows, scaled(18), scaled(42));
+  const float top = std::clamp((at.y + size.y - y) / (rows + header), least, scaled(20));
+  if (header > 0) row_of(table.header, true, top);
+  const float height = std::clamp((at.y + size.y - y) / rows, least, scaled(42));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (static_cast<int>(i) == table.lit)
       canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
@@ -264,18 +316,18 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
 }
 
 struct HeightOf {
-  PieceHeight operator()(const LabPlot&) const { return {scaled(kLeastPlot), true}; }
+  const Spacing& spacing;
+  PieceHeight operator()(const LabPlot&) const { return {scaled(spacing.plot), true}; }
   PieceHeight operator()(const LabMatrix& matrix) const {
     const auto rows = static_cast<float>(matrix.values.size(0));
-    return {std::max(scaled(120), rows * scaled(15) + scaled(60)), true};
+    return {scaled(std::max(spacing.matrix, rows * spacing.matrix_row + 60)), true};
   }
   PieceHeight operator()(const LabBars& bars) const {
-    return {title_height(bars.title) + scaled(kBarRow) * static_cast<float>(bars.bars.size()), false};
+    return {title_height(bars.title) + scaled(spacing.bar_row) * static_cast<float>(bars.bars.size()), false};
   }
   PieceHeight operator()(const LabTable& table) const {
-    return {title_height(table.title) + (table.header.empty() ? 0 : scaled(20)) +
-                scaled(kTableRow) * static_cast<float>(table.rows.size()),
-            false};
+    const std::size_t rows = table.rows.size() + (table.header.empty() ? 0 : 1);
+    return {title_height(table.title) + scaled(spacing.table_row) * static_cast<float>(rows), false};
   }
 };
 
@@ -285,7 +337,7 @@ struct PieceRow {
   bool grows = false;
 };
 
-std::vector<PieceRow> rows_of(const LabPicture& picture) {
+std::vector<PieceRow> rows_of(const LabPicture& picture, const Spacing& spacing) {
   std::vector<PieceRow> rows;
   for (const LabPiece& piece : picture.pieces) {
     if (rows.empty() || piece.begins_row) {
@@ -293,7 +345,7 @@ std::vector<PieceRow> rows_of(const LabPicture& picture) {
       rows.back().weight = piece.height;
     }
     PieceRow& row = rows.back();
-    const PieceHeight height = lab_piece_height(piece);
+    const PieceHeight height = std::visit(HeightOf{spacing}, piece.what);
     row.pieces.push_back(&piece);
     row.share += piece.share;
     row.height = std::max(row.height, height.least);
@@ -302,23 +354,37 @@ std::vector<PieceRow> rows_of(const LabPicture& picture) {
   return rows;
 }
 
+float height_of(const std::vector<PieceRow>& rows, float gap) {
+  float used = gap * static_cast<float>(rows.size() - 1);
+  for (const PieceRow& row : rows) used += row.height;
+  return used;
+}
+
 // What is left of the room goes to the rows that can grow, by their weights; where none can, to all.
-void fill_height(std::vector<PieceRow>& rows, float room) {
-  float used = kGap * ui_scale() * static_cast<float>(rows.size() - 1), weights = 0;
+void fill_height(std::vector<PieceRow>& rows, float spare) {
+  float weights = 0;
   const bool any = std::any_of(rows.begin(), rows.end(), [](const PieceRow& row) { return row.grows; });
-  for (const PieceRow& row : rows) {
-    used += row.height;
+  for (const PieceRow& row : rows)
     if (row.grows || !any) weights += row.weight;
-  }
-  const float spare = room - used;
-  if (spare <= 0) return;
   for (PieceRow& row : rows)
     if (row.grows || !any) row.height += spare * row.weight / weights;
 }
 
-}  // namespace
+// Rows as high as they like where there is room, else closer together and a little lower. Returns the gap.
+float share_height(const LabPicture& picture, float room, std::vector<PieceRow>& rows) {
+  const Spacing* spacing = &kAiry;
+  rows = rows_of(picture, kAiry);
+  if (height_of(rows, scaled(kAiry.gap)) > room) rows = rows_of(picture, *(spacing = &kClose));
+  const float gap = scaled(spacing->gap), used = height_of(rows, gap), gaps = used - height_of(rows, 0);
+  if (used <= room) {
+    fill_height(rows, room - used);
+  } else if (const float squeeze = (room - gaps) / (used - gaps); squeeze >= kMostSqueeze) {
+    for (PieceRow& row : rows) row.height *= squeeze;
+  }
+  return gap;
+}
 
-PieceHeight lab_piece_height(const LabPiece& piece) { return std::visit(HeightOf{}, piece.what); }
+}  // namespace
 
 void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& key, ImVec2 at, ImVec2 size) {
   if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
@@ -340,9 +406,9 @@ const std::string& lab_words(const Text& text, std::uint64_t serial) {
 float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_t serial,
                        const std::string& key, ImVec2 at, ImVec2 size) {
   drawn_serial = serial;
-  std::vector<PieceRow> rows = rows_of(picture);
-  if (rows.empty()) return 0;
-  fill_height(rows, size.y);
+  if (picture.pieces.empty()) return 0;
+  std::vector<PieceRow> rows;
+  const float gap = share_height(picture, size.y, rows);
   float y = at.y;
   int index = 0;
   for (const PieceRow& row : rows) {
@@ -356,9 +422,9 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
                 ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
       x += width + scaled(kAcross);
     }
-    y += row.height + scaled(kGap);
+    y += row.height + gap;
   }
-  return y - scaled(kGap) - at.y;
+  return y - gap - at.y;
 }
 
 }  // namespace attnscope

@@ -20,6 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f, kLarge = 760.f;  // units
+constexpr float kPad = 10.f, kPadPresented = 5.f;  // of formula and sentence under the picture
 
 /// Computes one picture after the other off this thread: while one is made only the newest wish waits.
 class LabDesk {
@@ -91,7 +92,8 @@ class LabsView : public View {
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
   void draw_footer(const LabPicture& picture, std::uint64_t serial, ImVec2 at, float width);
   float footer_height(const LabPicture& picture, std::uint64_t serial, float width) const;
-  bool large_ = false;  ///< there is room for larger words
+  bool large_ = false;      ///< there is room for larger words
+  bool presented_ = false;  ///< one lab, as large as it can be
 
   void draw_going(const Lab& lab, float right, float y);
   void go_on(const ViewContext& context, const Lab& lab, LabValues& values);
@@ -148,13 +150,13 @@ float wrapped_height(ImFont* font, const std::string& text, float width) {
 }
 
 float LabsView::footer_height(const LabPicture& picture, std::uint64_t serial, float width) const {
-  const float inner = width - scaled(32);
+  const float inner = width - scaled(32), pad = scaled(presented_ ? kPadPresented : kPad);
   float height =
-      scaled(10) +
+      pad +
       wrapped_height(large_ ? fonts().title : fonts().body_bold, lab_words(picture.notice, serial), inner) +
-      scaled(10);
+      pad;
   if (!picture.formula.empty())
-    height += wrapped_height(fonts().formula, lab_words(picture.formula, serial), inner) + scaled(12);
+    height += wrapped_height(fonts().formula, lab_words(picture.formula, serial), inner) + pad;
   return height;
 }
 
@@ -174,9 +176,10 @@ void LabsView::draw_footer(const LabPicture& picture, std::uint64_t serial, ImVe
     ImGui::PopTextWrapPos();
     return y + wrapped_height(font, text, width - scaled(32));
   };
-  float y = at.y + scaled(10);
+  const float pad = scaled(presented_ ? kPadPresented : kPad);
+  float y = at.y + pad;
   if (!picture.formula.empty())
-    y = words(fonts().formula, t.accent, lab_words(picture.formula, serial), y) + scaled(12);
+    y = words(fonts().formula, t.accent, lab_words(picture.formula, serial), y) + pad;
   words(large_ ? fonts().title : fonts().body_bold, t.text, lab_words(picture.notice, serial), y);
   note_item("lab_notice", ItemRect{at, ImVec2(at.x + width, at.y + height)});
 }
@@ -217,7 +220,10 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const Label reset(tr("labs.reset"), "###lab_reset");
   const float width = size.x - scaled(8);
-  view_heading(tr(Label(lab.key, ".title")), tr(Label(lab.key, ".sentence")), width);
+  if (presented_)
+    text_line(fonts().title, theme().text, tr(Label(lab.key, ".title")));
+  else
+    view_heading(tr(Label(lab.key, ".title")), tr(Label(lab.key, ".sentence")), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_lab_controls(lab, values, width);
   const float top = ImGui::GetCursorScreenPos().y + scaled(10);
@@ -239,7 +245,7 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   }
   const LabPicture& picture = **made.picture;
   large_ = size.y > scaled(kLarge);
-  const float footer = footer_height(picture, made.serial, width), gap = scaled(16);
+  const float footer = footer_height(picture, made.serial, width), gap = scaled(presented_ ? 8 : 16);
   const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
   {  // what is higher than the room scrolls above what to notice
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
@@ -257,15 +263,15 @@ void LabsView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
   const Lab& lab = chosen(context.workspace);
-  const bool presented = context.workspace.presenting;  // one lab, as large as it can be
-  const bool list = room.x >= scaled(kLeastForList) && !presented;
+  presented_ = context.workspace.presenting;
+  const bool list = room.x >= scaled(kLeastForList) && !presented_;
   float left = 0, top = 0;
   if (list) {
     draw_list(lab, context.workspace, scaled(kList));
     left = scaled(kList + 22);
     const float x = origin.x + left - scaled(12);
     Canvas().line(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
-  } else if (!presented) {
+  } else if (!presented_) {
     draw_combo(lab, context.workspace, room.x);
     top = ImGui::GetCursorScreenPos().y - origin.y;
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,6 +52,13 @@ std::vector<WeightShape> weights_of(const Described& described);
 /// pooler, a BertForMaskedLM has none). `what` names it in sentences. Errors: those of the family that reads
 /// it; they name the field.
 Result<Described> describe_config(const nlohmann::json& config, const std::string& what);
+/// A config.json without weights beside it, or a config under another name (a folder: the one in it); nothing
+/// where a model can be opened.
+std::optional<std::string> lonely_config(const std::string& path);
+/// A file that holds a model's config: it names a model_type or architectures, and is no scene.
+bool is_config_file(const std::string& path);
+/// describe_config of a file, by whose path it is called. Errors: of reading it, of JSON, of the family.
+Result<Described> describe_config_file(const std::string& path);
 /// An opened model: the very weights that it has.
 Described describe_model(const std::string& title, const std::string& family, const ModelConfig& config,
                          const Weights& weights);

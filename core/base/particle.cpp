@@ -8,6 +8,8 @@ namespace attnscope {
 namespace {
 
 constexpr std::u32string_view kPassedOver = U"\"'`\u2019\u201D\u00BB)]}>\u300D\u300F\u3009\u300B ";
+constexpr std::u32string_view kPowers =
+    U"\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";  // 승
 
 bool is_lower(char32_t c) { return c >= U'a' && c <= U'z'; }
 bool is_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
@@ -60,6 +62,7 @@ Ending ending(std::string_view word) {
   const char32_t last = letters.back();
   if (last >= 0xAC00 && last <= 0xD7A3) return of_hangul(last);
   if (last >= U'0' && last <= U'9') return of_digit(last);
+  if (kPowers.find(last) != std::u32string_view::npos) return Ending::consonant;
   if (!is_latin(last)) return Ending::unknown;
   std::size_t begin = letters.size();
   while (begin > 0 && is_latin(letters[begin - 1])) --begin;

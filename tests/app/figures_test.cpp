@@ -336,6 +336,46 @@ TEST_F(Figures, OfTheStartAreWhole) {
     }
 }
 
+TEST_F(Figures, OfTheLogitsGradientHaveNoTextOverAnotherOne) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(std::string(kModelPrefix) + "pilot");
+  settle();
+  show("steps");
+  workspace().backward = true;
+  settle();
+  const std::set<std::string> faults = faults_of(figure());
+  EXPECT_NE(texts_of(list_).find("logits.grad"), std::string::npos);
+  EXPECT_TRUE(faults.empty()) << lines(faults);
+}
+
+TEST_F(Figures, OfTheRotationIsWholeBesideALesson) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    ASSERT_TRUE(state().lessons.start(state(), "rope_alibi", 0));
+    settle();
+    ASSERT_EQ(workspace().cursor.step.slot, Slot::rot_q);
+    const std::set<std::string> faults = faults_of(figure());
+    EXPECT_TRUE(faults.empty()) << lines(faults);
+    EXPECT_FALSE(scrolls(list_)) << language;
+  }
+}
+
+TEST_F(Figures, OfPresentedLabsShareTheRoom) {
+  open_default();
+  key(compat::Key::f5);
+  for (const Lab& lab : labs())
+    for (const char* language : {"en", "ko"}) {
+      ASSERT_TRUE(set_language(language));
+      LabValues& values = workspace().lab_values[lab.id()] = initial_values(lab);
+      for (const LabControl& control : lab.controls)  // short trainings
+        if (control.id() == "steps") values.set("steps", 20);
+      workspace().lab = lab.id();
+      show("labs");
+      EXPECT_FALSE(scrolls(figure())) << lab.id() << " " << language;
+    }
+}
+
 // ---- numbers --------------------------------------------------------------------------------------
 
 std::string fill_of(ImU32 colour) {

@@ -1,7 +1,14 @@
 // The calculator without a screen: it opens with any model, follows presets and sizes, and is drawn in both
 // languages.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "app/views/calculator_panes.h"
+#include "app/views/choices.h"
+#include "core/arch/presets.h"
+#include "core/system/atomic_file.h"
 #include "tests/app/views/lens_fixture.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 std::unique_ptr<View> make_calculator_view();
@@ -68,6 +75,59 @@ TEST_F(CalculatorViewTest, ANumberThatIsDraggedChangesTheModel) {
   click_item(*view, "calc_reset");
   settle(*view);
   EXPECT_FALSE(noted_items().contains("calc_reset"));
+}
+
+nlohmann::json kept_by(View& view) {
+  nlohmann::json out = nlohmann::json::object();
+  Choices choices(out);
+  view.keep(choices);
+  return out;
+}
+
+TEST_F(CalculatorViewTest, WhatWasChosenIsKept) {
+  open("gpt2");
+  const auto view = make_calculator_view();
+  const nlohmann::json fresh = kept_by(*view);
+  settle(*view);
+  EXPECT_EQ(kept_by(*view), fresh) << "nothing was chosen";
+  const nlohmann::json chosen = {
+      {"preset", "llama-2-7b"}, {"size_kv_heads", 8}, {"seq", 4096},      {"batch", 2},
+      {"dtype", "f16"},         {"tokens", 2e12},     {"machine", "h100"}};
+  Choices choices(chosen);
+  view->keep(choices);
+  const nlohmann::json before = kept_by(*view);
+  settle(*view);
+  const nlohmann::json after = kept_by(*view);
+  EXPECT_EQ(after, before) << "drawn or not";
+  for (const auto& [name, value] : chosen.items()) EXPECT_EQ(after[name], value) << name;
+  EXPECT_EQ(after["size_layers"], 0) << "the preset's own";
+  Choices nothing(fresh);
+  view->keep(nothing);
+  settle(*view);
+  EXPECT_EQ(kept_by(*view), fresh);
+}
+
+TEST_F(CalculatorViewTest, AConfigAloneIsCalculatedAndAMissingOneSaid) {
+  const testing::TempFolder folder;
+  const std::string path = folder / "config.json";
+  ASSERT_TRUE(write_file(path, preset_config("llama-2-7b")->dump()));
+  EXPECT_TRUE(lonely_config(path));
+  EXPECT_TRUE(is_config_file(path));
+  open("gpt2");
+  const auto view = make_calculator_view();
+  const nlohmann::json chosen = {{"file", path}, {"size_kv_heads", 8}};
+  Choices choices(chosen);
+  view->keep(choices);
+  settle(*view);
+  EXPECT_FALSE(noted_items().contains("calc_error"));
+  EXPECT_EQ(kept_by(*view)["size_kv_heads"], 8);
+  std::filesystem::remove(path);
+  const auto later = make_calculator_view();
+  Choices again(chosen);
+  later->keep(again);
+  settle(*later);
+  EXPECT_TRUE(noted_items().contains("calc_error"));
+  EXPECT_EQ(kept_by(*later)["size_kv_heads"], 0) << "the open model has its own sizes";
 }
 
 TEST(CalculatorNumbers, HaveALetterForTheirThousands) {
