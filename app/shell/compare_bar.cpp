@@ -15,22 +15,26 @@ namespace {
 
 std::string share(double probability) { return format("%.1f %%", 100 * probability); }
 
-// What tells A from B: its model where that is another one, and its text.
-std::string name_of(const RunResult& pinned, const RunResult* run, int sequence) {
-  const auto& sequences = pinned.document.sequences;
-  std::string text;
-  if (!sequences.empty()) {
-    const auto at = std::min(static_cast<std::size_t>(std::max(0, sequence)), sequences.size() - 1);
-    text = sequences[at].text;
-  }
-  const bool other_model = run && run->opened_version != pinned.opened_version;
-  const std::string title = pinned.document.opened ? opened_title(*pinned.document.opened) : std::string();
-  if (text.empty()) return title;
-  const std::string quoted = in_quotes(text);
-  return other_model ? tr("compare.name", {title, quoted}) : quoted;
-}
-
 }  // namespace
+
+std::string pinned_name(const RunResult& pinned, const RunResult* run, int sequence) {
+  const Document& document = pinned.document;
+  std::string text;
+  if (!document.sequences.empty()) {
+    const auto at = std::min(static_cast<std::size_t>(std::max(0, sequence)), document.sequences.size() - 1);
+    text = document.sequences[at].text;
+  }
+  const std::string quoted = in_quotes(text), title = opened_title(*document.opened);
+  const std::string step = std::to_string(document.opened->training_step);
+  const bool trains = document.opened->training_step >= 0;
+  const bool model = text.empty() || (run && run->opened_version != pinned.opened_version);
+  const std::string who = !model ? std::string() : trains ? tr("compare.name.step", {title, step}) : title;
+  const std::string name = text.empty() ? who
+                           : model      ? tr("compare.name", {who, quoted})
+                           : trains     ? tr("compare.name.of_step", {step, quoted})
+                                        : quoted;
+  return edits_for(document.edits, sequence).empty() ? name : tr("compare.name.edited", {name});
+}
 
 void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int sequence) {
   const std::uint64_t key = key_of({pinned.version, run.version, static_cast<std::uint64_t>(sequence),
@@ -78,7 +82,7 @@ float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position,
   ImGui::AlignTextToFramePadding();
   ImGui::TextColored(to_vec4(theme().q), "%s", tr("compare.a"));
   ImGui::SameLine();
-  const std::string name = name_of(*pinned, run, workspace.cursor.sequence);
+  const std::string name = pinned_name(*pinned, run, workspace.cursor.sequence);
   ImGui::TextUnformatted(shortened(name, width * 0.3f).c_str());
   compat::item_tooltip(name.c_str());
   note_text(name);

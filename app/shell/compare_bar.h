@@ -10,6 +10,10 @@
 
 namespace attnscope {
 
+/// What tells A from B (which may be null): its model where that is another one, its step where it trains,
+/// its text, and whether it is edited.
+std::string pinned_name(const RunResult& pinned, const RunResult* run, int sequence);
+
 class CompareBar {
  public:
   /// Draws at `position`; the height that was used, 0 while nothing is pinned. `run` may be null.

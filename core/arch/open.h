@@ -39,6 +39,7 @@ struct OpenedModel {
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::optional<ModelCard> card;          ///< of a model that the trainer wrote
+  int training_step = -1;                 ///< of a model in training: the step after which it is this one
   std::vector<Text> notes;     ///< what a person should know ("tokenizer.json could not be read: ...")
   std::vector<Text> warnings;  ///< why its numbers may be others than a person expects
   std::string architecture;    ///< the class that its config names: "LlamaForCausalLM"; may be empty

@@ -13,16 +13,18 @@
 namespace attnscope {
 namespace {
 
-// The same names and tokenizer around another step's model.
-std::shared_ptr<const OpenedModel> with_model(const OpenedModel& opened, std::shared_ptr<const Model> model) {
+// The same names and tokenizer around the model of a step.
+std::shared_ptr<const OpenedModel> with_model(const OpenedModel& opened, std::shared_ptr<const Model> model,
+                                              int step) {
   OpenedModel out = opened;
   out.model = std::move(model);
+  out.training_step = step;
   return std::make_shared<const OpenedModel>(std::move(out));
 }
 
 Document document_of(const TrainingSnapshot& snapshot) {
   Document document;
-  document.opened = with_model(*snapshot.opened, snapshot.now.model);
+  document.opened = with_model(*snapshot.opened, snapshot.now.model, snapshot.now.step);
   document.model = snapshot.now.model;
   const Input& input = snapshot.example.input;
   Sequence sequence = sequence_from_ids(*document.opened, input.ids);
@@ -50,6 +52,7 @@ Status keep_beside(Document& document, const Task& task, const std::string& fold
   TRY_OK(save_model(folder, layout, *document.opened->model, task.tokenizer()));
   TRY(OpenedModel opened, open_model(folder));
   opened.title = document.opened->title;
+  opened.training_step = document.opened->training_step;
   document.model = opened.model;
   document.opened = std::make_shared<const OpenedModel>(std::move(opened));
   return Done{};
@@ -88,7 +91,7 @@ SessionCopy Session::copy() const {
   out.training = {shown_step_, wanted_step_ < 0};
   if (!out.training.newest || training_held()) return out;
   out.training.step = snapshot->now.step;  // of the checkpoint; the window follows
-  out.document.opened = with_model(*snapshot->opened, snapshot->now.model);
+  out.document.opened = with_model(*snapshot->opened, snapshot->now.model, snapshot->now.step);
   out.document.model = snapshot->now.model;
   return out;
 }
@@ -149,7 +152,7 @@ void Session::join_training(const TrainingSnapshot& snapshot) {
   training_.dismiss_outcome();
   wanted_step_ = shown.newest ? -1 : shown.step;
   shown_step_ = shown.step;
-  const auto opened = with_model(*snapshot.opened, document().model);
+  const auto opened = with_model(*snapshot.opened, document().model, shown.step);
   history_.amend([&](Document& document) { document.opened = opened; });
   run();
 }
@@ -173,10 +176,11 @@ void Session::follow_training() {
     awaits_training_ = false;  // it was told why
   if (!snapshot) return;
   if (!shows_training_ || training_held() || running()) return;
+  if (wanted_step_ >= 0 && document().opened->training_step == wanted_step_) return;
   const Checkpoint* checkpoint = checkpoint_at(*snapshot, wanted_step_);
   const auto& before = document().opened->model;
   if (checkpoint->model == before) return;
-  const auto opened = with_model(*snapshot->opened, checkpoint->model);
+  const auto opened = with_model(*snapshot->opened, checkpoint->model, checkpoint->step);
   history_.amend([&](Document& document) {
     document.opened = opened;
     document.model = opened->model;

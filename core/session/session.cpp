@@ -250,14 +250,15 @@ void Session::swap_pinned(const Text& sentence) {
   if (!pinned_ || !result_ || opening()) return;
   const auto other = pinned_;
   pin();
-  if (other->opened_version == opened_version_)
-    (void)edit(sentence, {}, [&](Document& changed) -> Status {
-      changed = other->document;
-      return Done{};
-    });
-  else
-    open_document(
+  if (other->opened_version != opened_version_)
+    return open_document(
         [document = other->document](const std::atomic<bool>&) -> Result<Document> { return document; });
+  if (const int step = other->document.opened->training_step; shows_training_ && step >= 0)
+    wanted_step_ = shown_step_ = step;
+  (void)edit(sentence, {}, [&](Document& changed) -> Status {
+    changed = other->document;
+    return Done{};
+  });
 }
 
 void Session::redo() {

@@ -1,7 +1,6 @@
 #include "core/session/session_file.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -9,7 +8,6 @@
 #include "core/arch/edit_json.h"
 #include "core/arch/scene.h"
 #include "core/arch/shipped.h"
-#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/safetensors.h"
@@ -25,20 +23,6 @@ using nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::uint64_t kMostBytes = 256ull << 20;
 constexpr std::int64_t kInline = 256;  // numbers that stand in the JSON itself
-constexpr std::int64_t kSampled = 64;  // values of each weight in its fingerprint
-
-// ---- fingerprints ---------------------------------------------------------------------------------
-
-std::string text_of(const Hash& hash) {
-  return format("%016llx", static_cast<unsigned long long>(hash.value()));
-}
-
-std::string fingerprint(const Tensor& tensor) {
-  Hash hash;
-  for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
-  for (const float value : tensor.values()) hash.take(std::bit_cast<std::uint32_t>(value));
-  return text_of(hash);
-}
 
 // ---- arrays ---------------------------------------------------------------------------------------
 
@@ -348,6 +332,7 @@ Result<json> model_json(const Document& document, const std::string& path) {
     return out;
   }
   out["fingerprint"] = fingerprint(*opened.model);
+  if (opened.training_step >= 0) out["training_step"] = opened.training_step;
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
   if (!beside.empty()) out["beside"] = beside.string();
@@ -384,29 +369,20 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
 Result<OpenedModel> open_saved(const json& model, const std::string& path) {
   const std::string where = path_of(model, path);
   if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
-  return is_shipped_name(where) ? open_shipped(where) : open_model(where);
+  if (is_shipped_name(where)) return open_shipped(where);
+  TRY(OpenedModel opened, open_model(where));
+  const auto step = model.find("training_step");
+  if (step == model.end()) return opened;
+  if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
+    return damaged(path, Text::of("error.session.file.training"));
+  opened.training_step = step->get<int>();
+  opened.title = text_at(model, "title");  // the folder has the session's name
+  return opened;
 }
 
 }  // namespace
 
 bool is_session_path(const std::string& path) { return path.ends_with(kSessionEnding); }
-
-std::string fingerprint(const Model& model) {
-  Hash hash;
-  for (const auto& [name, tensor] : model.weights().all()) {
-    hash.take(name);
-    std::vector<std::int64_t> at(static_cast<std::size_t>(tensor.rank()), 0);
-    for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
-    const std::int64_t count = tensor.count();
-    for (std::int64_t i = 0; i < std::min(count, kSampled); ++i) {
-      std::int64_t flat = count <= kSampled ? i : i * (count - 1) / (kSampled - 1);
-      for (int d = tensor.rank(); d-- > 0; flat /= tensor.size(d))
-        at[static_cast<std::size_t>(d)] = flat % tensor.size(d);
-      hash.take(std::bit_cast<std::uint32_t>(tensor.at(at)));
-    }
-  }
-  return text_of(hash);
-}
 
 std::vector<std::string> beside_session(const std::string& path) {
   return {arrays_path(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};

@@ -37,6 +37,8 @@ struct SessionFile {
 /// The same for the same numbers, whatever form they are stored in: 16 hexadecimal digits over names, sizes
 /// and a sample of the values of all weights.
 std::string fingerprint(const Model& model);
+/// The same over the sizes and all values of an array.
+std::string fingerprint(const Tensor& tensor);
 /// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
 /// compared with, by what made it and its own model where it is another one. `training`: the model trains,
 /// and its checkpoint is written beside by whoever trains it. Errors: nothing is open, a model that trains

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/look/fonts.h"
+#include "app/shell/compare_bar.h"
 #include "app/shell/startup.h"
 #include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
@@ -111,6 +112,7 @@ TEST_F(FrameTest, APinnedRunIsComparedWithWhatFollows) {
   state().session.pin();
   const auto pinned = state().session.pinned();
   ASSERT_TRUE(pinned);
+  EXPECT_EQ(pinned_name(*pinned, &run(), 0).find("edited"), std::string::npos);
   for (const float value : {2.5f, -1.f}) {
     state().commands.edit("Set one number", {},
                           [&](Document& changed) { return set_input_cell(changed, 0, 0, 0, value); });
@@ -133,6 +135,7 @@ TEST_F(FrameTest, APinnedRunIsComparedWithWhatFollows) {
   EXPECT_NE(first_output(run()), edited);
   EXPECT_EQ(first_output(run()), first_output(*pinned));
   EXPECT_EQ(first_output(*state().session.pinned()), edited);
+  EXPECT_NE(pinned_name(*state().session.pinned(), &run(), 0).find("(edited)"), std::string::npos);
   click("unpin_run");
   settle();
   EXPECT_FALSE(state().session.pinned());

@@ -214,6 +214,8 @@ TEST_F(SavedRuns, APinnedStepOfTheRunComesBack) {
   ASSERT_TRUE(document) << document.error().text();
   const auto pinned = pinned_of(*file, *document);
   ASSERT_TRUE(pinned) << pinned.error().text();
+  EXPECT_EQ((*pinned)->opened->training_step, 3) << "A says which step it is";
+  EXPECT_EQ((*pinned)->opened->title, session_.pinned()->document.opened->title);
   const auto run = (*pinned)->model->run((*pinned)->sequences[0].input);
   ASSERT_TRUE(run);
   EXPECT_EQ((*run)->logits_row(0).values(), logits);
@@ -518,6 +520,28 @@ TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
   EXPECT_EQ(session.document().model, snapshot->checkpoints[7]->model);
   session.show_checkpoint(-1);
   ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 20; }));
+}
+
+TEST(TrainingSession, APinnedStepIsShownAgainWhereItIsSwapped) {
+  Session session;
+  ASSERT_TRUE(session.train(small_sorter(20), true));
+  ASSERT_TRUE(follow(session, [&] {
+    return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
+  }));
+  session.show_checkpoint(7);
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 7; }));
+  session.wait();
+  session.pin();
+  const auto early = session.pinned();
+  EXPECT_EQ(early->document.opened->training_step, 7);
+  session.show_checkpoint(-1);
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() == 20; }));
+  session.wait();
+  session.swap_pinned("swap");
+  session.wait();
+  EXPECT_EQ(session.pinned()->document.opened->training_step, 20);
+  EXPECT_EQ(session.shown_training_step(), 7);
+  EXPECT_EQ(session.result()->document.model, early->document.model);
 }
 
 TEST(TrainingSession, OpeningAnotherModelPausesAndLosesNothing) {
