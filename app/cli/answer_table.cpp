@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/npy.h"
@@ -22,6 +23,9 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kMostBytes = 256ull << 20;
 constexpr const char* kIndex = ".index";
 constexpr const char* kEstimate = ".estimate";
+constexpr const char* kBetweenEdits = "; ";
+
+bool names_edits(std::string_view column) { return column == "edits" || column.ends_with("_edits"); }
 
 Error not_an_answer(const std::string& path, const Text& problem) {
   return fail(Code::bad_format, "error.cli.answer", {quoted_path(path), problem});
@@ -38,6 +42,28 @@ std::vector<std::string> axes_of(const AnswerTable& table) {
   return axes;
 }
 
+// A field that may hold commas.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool doubled = inside && line[i] == '"' && i + 1 < line.size() && line[i + 1] == '"';
+    if (line[i] == '"' && !doubled)
+      inside = !inside;
+    else if (line[i] == ',' && !inside)
+      out.emplace_back();
+    else
+      out.back() += line[i += doubled ? 1 : 0];
+  }
+  return out;
+}
+
 std::string to_csv(const AnswerTable& table) {
   const std::vector<std::string> axes = axes_of(table);
   const bool part = table.is_part();
@@ -47,10 +73,15 @@ std::string to_csv(const AnswerTable& table) {
   for (const std::string& axis : axes) out += "," + axis;
   out += estimates ? ",value,estimate" : ",value";
   if (part) out += ",index,whole";
+  std::string end;  // of every row
+  for (const auto& [name, edits] : table.edits) {
+    out += "," + name;
+    end += "," + quoted(join(edits, kBetweenEdits));
+  }
   out += "\n";
   const std::string none(axes.size(), ',');
   for (const auto& [name, value] : table.totals)
-    out += name + none + format(",%.9g", value) + (estimates ? "," : "") + (part ? ",," : "") + "\n";
+    out += name + none + format(",%.9g", value) + (estimates ? "," : "") + (part ? ",," : "") + end + "\n";
   for (const AnswerRow& row : table.rows) {
     out += row.step;
     for (const std::string& axis : axes) {
@@ -62,7 +93,7 @@ std::string to_csv(const AnswerTable& table) {
     if (estimates) out += row.estimate ? format(",%.9g", *row.estimate) : ",";
     if (part)
       out += format(",%lld,%lld", static_cast<long long>(row.index), static_cast<long long>(table.whole));
-    out += "\n";
+    out += end + "\n";
   }
   return out;
 }
@@ -89,7 +120,7 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
   std::vector<std::string> header;
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
-    const std::vector<std::string> words = split(line, ',');
+    const std::vector<std::string> words = fields_of(line);
     if (header.empty()) {
       header = words;
       if (header.front() != "step") return not_an_answer(path, Text::of("error.cli.answer.first_column"));
@@ -102,6 +133,11 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
     bool place = false;
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].empty()) continue;
+      if (names_edits(header[i])) {
+        std::vector<std::string>& edits = out.edits[header[i]] = split(words[i], kBetweenEdits[0]);
+        for (std::string& edit : edits) edit.erase(0, edit.starts_with(' ') ? 1 : 0);
+        continue;
+      }
       const auto real = number_of<double>(words[i]);
       const auto whole = range_of(header[i], words[i]);
       const bool counts = header[i] != "value" && header[i] != "estimate";
@@ -202,6 +238,7 @@ Status write_grids(const std::string& path, const AnswerTable& table) {
     if (table.is_part()) ints.push_back({name + kIndex, grid.indices, grid.shape});
   }
   if (table.is_part()) ints.push_back({"whole", {table.whole}, {1}});
+  for (const auto& [name, edits] : table.edits) ints.push_back(bytes_of(name, join(edits, "\n")));
   return write_npz(path, tensors, ints);
 }
 
@@ -219,6 +256,13 @@ Result<AnswerTable> read_grids(const std::string& path) {
   TRY(const std::vector<std::int64_t> whole, file->load_ints("whole"));
   out.whole = whole.front();
   for (const TensorInfo& info : file->infos()) {
+    if (names_edits(info.name)) {
+      TRY(const std::vector<std::int64_t> bytes, file->load_ints(info.name));
+      std::string text;
+      for (const std::int64_t byte : bytes) text += static_cast<char>(byte);
+      out.edits[info.name] = split(text, '\n');
+      continue;
+    }
     if (info.name == "whole" || info.name.ends_with(kIndex) || info.name.ends_with(kEstimate)) continue;
     TRY(const Tensor values, file->load(info.name));
     if (!file->find(info.name + kIndex)) {
@@ -252,6 +296,10 @@ Result<AnswerTable> read_grids(const std::string& path) {
 }
 
 }  // namespace
+
+void AnswerTable::take_edits(const std::string& name, const Edits& of_run) {
+  if (!of_run.empty()) edits[name] = texts_of(of_run);
+}
 
 nlohmann::json json_number(double value) {
   if (std::isfinite(value)) return value;
@@ -299,7 +347,7 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
     return totals;
   };
   for (const AnswerTable& part : parts) {
-    if (part.whole != out.whole || about_totals(part) != about_totals(out))
+    if (part.whole != out.whole || about_totals(part) != about_totals(out) || part.edits != out.edits)
       return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)

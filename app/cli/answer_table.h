@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,12 +24,18 @@ struct AnswerRow {
   std::int64_t index = 0;  ///< among the rows of all parts
 };
 
+/// What was edited, by whose run it was: "edits", "clean_edits", "corrupt_edits"; no entry where nothing was.
+using AnswerEdits = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 struct AnswerTable {
   std::string measure;
   std::vector<std::pair<std::string, double>> totals;  ///< "clean", "corrupt", or "total", "rest"
   std::vector<AnswerRow> rows;
   std::int64_t whole = 0;  ///< rows of all parts together
+  AnswerEdits edits;
 
+  /// Notes the edits of a run under a name.
+  void take_edits(const std::string& name, const Edits& of_run);
   bool is_part() const { return std::int64_t(rows.size()) < whole; }
 };
 
@@ -37,14 +44,15 @@ nlohmann::json json_number(double value);
 /// {"step", "at", "value"}, a group of indices as the text "8-15", and, where it is known, "estimate"; of a
 /// part also "index", its place in the whole.
 nlohmann::json rows_to_json(const AnswerTable& table);
-/// CSV: a header, a row per total (its name in the column "step"), then one per place. npz: per step an array
-/// over its axes, "blocks.0.attn.z[head,pos]", a group's value at each of its indices, the estimates as
-/// "... .estimate", the totals under their names; NaN where nothing was asked. Of a part also the indices,
-/// from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
+/// CSV: a header, a row per total (its name in the column "step"), then one per place; of an edited run the
+/// last columns hold the edits in every row, joined by "; ". npz: per step an array over its axes,
+/// "blocks.0.attn.z[head,pos]", a group's value at each of its indices, the estimates as "... .estimate", the
+/// totals under their names, the edits as bytes, a line each; NaN where nothing was asked. Of a part also the
+/// indices, from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
 Status write_answer(const std::string& path, const AnswerTable& table);
 /// Reads what write_answer wrote; the measure is not in the file. Errors: no such file, not of this form.
 Result<AnswerTable> read_answer(const std::string& path);
-/// Joins parts. Errors: parts of different sweeps, rows that are missing or doubled.
+/// Joins parts. Errors: parts of different sweeps or edits, rows that are missing or doubled.
 Result<AnswerTable> joined(const std::vector<AnswerTable>& parts);
 
 }  // namespace attnscope::cli

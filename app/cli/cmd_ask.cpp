@@ -61,10 +61,10 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
-Status print(const AskOptions& options, const AnswerTable& table, const Trace& run, nlohmann::json head) {
+Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
   if (options.json) {
     head["measure"] = table.measure;
-    for (const auto& edit : run.edits) head["edits"].push_back(to_text(*edit));
+    for (const auto& [name, edits] : table.edits) head[name] = edits;
     std::printf("%s\n", head.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   }
   return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
@@ -100,8 +100,8 @@ Status filled(Sweep& sweep, bool asked_for) {
 }
 
 // Fills the sweep, or the shard of it, and prints it.
-Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std::string, double>> totals) {
-  AnswerTable table{options.measure, std::move(totals), {}, std::ssize(sweep.cells())};
+Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
+  table.whole = std::ssize(sweep.cells());
   int part = 1, parts = 1;
   if (!options.shard.empty()) {
     TRY(const auto shard, shard_of(options.shard));
@@ -120,7 +120,7 @@ Status answer(const AskOptions& options, Sweep sweep, std::vector<std::pair<std:
   for (const auto& [name, value] : table.totals) head["base"][name] = json_number(value);
   if (table.is_part()) head["whole"] = table.whole;
   if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table, *sweep.run(), std::move(head));
+  return print(options, table, std::move(head));
 }
 
 std::vector<std::string> axes_of(const std::string& over) {
@@ -135,8 +135,9 @@ Status run_ablate(const AskOptions& options) {
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
   TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
-  const double base = sweep.base();
-  return answer(options, std::move(sweep), {{"clean", base}});
+  AnswerTable table{options.measure, {{"clean", sweep.base()}}, {}, 0, {}};
+  table.take_edits("edits", run->edits);
+  return answer(options, std::move(sweep), std::move(table));
 }
 
 Status run_patch(const AskOptions& options) {
@@ -156,7 +157,10 @@ Status run_patch(const AskOptions& options) {
   const bool noise = options.direction == "noise";
   TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
                                    noise ? measure : there, steps, axes_of(options.over)));
-  return answer(options, std::move(sweep), {{"clean", on_clean}, {"corrupt", on_corrupt}});
+  AnswerTable table{options.measure, {{"clean", on_clean}, {"corrupt", on_corrupt}}, {}, 0, {}};
+  table.take_edits("clean_edits", clean->edits);
+  table.take_edits("corrupt_edits", corrupt->edits);
+  return answer(options, std::move(sweep), std::move(table));
 }
 
 Status run_attribute(const AskOptions& options) {
@@ -175,11 +179,12 @@ Status run_attribute(const AskOptions& options) {
                                               {"neuron", AttributeBy::neuron}};
   TRY(const Attribution found, attribute(*run, measure, by.at(options.by)));
   AnswerTable table{
-      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts)};
+      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {}};
+  table.take_edits("edits", run->edits);
   for (const LogitPart& part : found.parts)
     table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
   if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table, *run,
+  return print(options, table,
                {{"total", json_number(found.total)},
                 {"rest", json_number(found.rest)},
                 {"parts", rows_to_json(table)},

@@ -56,10 +56,14 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
   const std::vector<int> best =
       made.hypotheses.empty() ? std::vector<int>{} : made.ids(made.hypotheses.front().node);
   const std::string text = text_of(opened, best);
-  if (options.json)
-    print_json({{"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", beams}});
-  else
+  if (!options.json) {
     print_ids(best, text);
+    return Done{};
+  }
+  nlohmann::json out = {
+      {"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", std::move(beams)}};
+  put_edits(out, run.edits);
+  print_json(out);
   return Done{};
 }
 
@@ -78,11 +82,14 @@ Status run_generate(const GenerateOptions& options) {
   TRY_OK(check_reached(made.unreached));
   const std::string text = text_of(opened, made.ids);
   if (!made.note.empty()) std::fprintf(stderr, "attnscope-cli: %s\n", made.note.str().c_str());
-  if (options.json)
-    print_json(
-        {{"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}});
-  else
+  if (!options.json) {
     print_ids(made.ids, text);
+    return Done{};
+  }
+  nlohmann::json out = {
+      {"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}};
+  put_edits(out, run.edits);
+  print_json(out);
   return Done{};
 }
 

@@ -33,7 +33,7 @@ Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>
   return Done{};
 }
 
-void print_heads(const std::vector<RankedHead>& heads, bool as_json) {
+void print_heads(const std::vector<RankedHead>& heads, const Trace& run, bool as_json) {
   nlohmann::json rows = nlohmann::json::array();
   for (const RankedHead& head : heads) {
     nlohmann::json scores = nlohmann::json::object();
@@ -53,7 +53,10 @@ void print_heads(const std::vector<RankedHead>& heads, bool as_json) {
     if (!as_json) std::printf("%-34s%s\n", place.c_str(), line.c_str());
     rows.push_back(std::move(row));
   }
-  if (as_json) print_json({{"heads", rows}});
+  if (!as_json) return;
+  nlohmann::json out = {{"heads", std::move(rows)}};
+  put_edits(out, run.edits);
+  print_json(out);
 }
 
 Status run_heads(const HeadOptions& options) {
@@ -76,7 +79,7 @@ Status run_heads(const HeadOptions& options) {
   std::vector<RankedHead> heads = head_scores(*run, question);
   if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
   rank_heads(heads, by, !options.smallest);
-  print_heads(heads, options.json);
+  print_heads(heads, *run, options.json);
   return Done{};
 }
 
@@ -112,7 +115,9 @@ Status run_rollout(const HeadOptions& options) {
     rows.push_back({{"block", found.layers[block]}, {"weights", weights}});
   }
   if (options.json) {
-    print_json({{"path", path_name(path)}, {"row", row}, {"blocks", rows}});
+    nlohmann::json out = {{"path", path_name(path)}, {"row", row}, {"blocks", std::move(rows)}};
+    put_edits(out, run->edits);
+    print_json(out);
     return Done{};
   }
   for (std::int64_t key = 0; key < keys; ++key) {

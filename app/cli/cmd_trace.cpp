@@ -134,13 +134,8 @@ Status run_trace(const TraceOptions& options) {
   TRY_OK(opened.model->weights().intact());  // logits are read off the weights when they are asked for
   if (!out.writes) return Done{};
   Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
-  std::vector<std::string> texts;
-  for (const auto& edit : edits) texts.push_back(to_text(*edit));
-  if (!edits.empty()) told["edits"] = join(texts, "\n");
-  if (!edits.empty() && ends_with(options.out, ".npz"))  // which has no place for words: their bytes
-    out.ints.push_back({"edits",
-                        {told["edits"].begin(), told["edits"].end()},
-                        {static_cast<std::int64_t>(told["edits"].size())}});
+  if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
+  if (!edits.empty() && ends_with(options.out, ".npz")) out.ints.push_back(bytes_of("edits", told["edits"]));
   return write_tensors(options.out, out.tensors, out.ints, told);
 }
 

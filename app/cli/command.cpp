@@ -19,6 +19,22 @@ Result<OpenedModel> open_to_run(const std::string& name) {
   return opened;
 }
 
+std::vector<std::string> texts_of(const Edits& edits) {
+  std::vector<std::string> texts;
+  for (const auto& edit : edits) texts.push_back(to_text(*edit));
+  return texts;
+}
+
+void put_edits(nlohmann::json& object, const Edits& edits) {
+  if (!edits.empty()) object["edits"] = texts_of(edits);
+}
+
+NamedInts bytes_of(const std::string& name, const std::string& text) {
+  NamedInts out{name, {}, {std::ssize(text)}};
+  for (const char c : text) out.values.push_back(static_cast<unsigned char>(c));
+  return out;
+}
+
 void print_json(const nlohmann::json& value) {
   std::printf("%s\n", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }

@@ -11,6 +11,7 @@
 
 #include "core/arch/open.h"
 #include "core/base/number.h"
+#include "core/io/writers.h"
 #include "core/model/measure.h"
 #include "core/system/arguments.h"
 
@@ -106,5 +107,11 @@ class SequenceOptions {
 
 /// A JSON value on stdout, one line, ill-formed UTF-8 replaced.
 void print_json(const nlohmann::json& value);
+/// The texts of edits, in order.
+std::vector<std::string> texts_of(const Edits& edits);
+/// Into an object, as "edits": what the run was edited by; nothing where it was not.
+void put_edits(nlohmann::json& object, const Edits& edits);
+/// A text as an array, for files that have no place for words.
+NamedInts bytes_of(const std::string& name, const std::string& text);
 
 }  // namespace attnscope::cli
