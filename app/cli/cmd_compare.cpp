@@ -31,7 +31,7 @@ Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequenc
   return out;
 }
 
-void print_as_json(const std::vector<StepDifference>& all, const StepDifference* first) {
+void print_as_json(const std::vector<StepDifference>& all, const StepDifference* first, const Edits& edits) {
   nlohmann::json steps = nlohmann::json::array(), left_out = nlohmann::json::array();
   for (const StepDifference& one : all) {
     if (!one.compared()) {
@@ -41,10 +41,12 @@ void print_as_json(const std::vector<StepDifference>& all, const StepDifference*
     nlohmann::json at = nlohmann::json::object();
     for (const Coordinate& c : one.at) at[c.axis] = c.index;
     steps.push_back({{"step", one.name()}, {"max_abs", json_number(one.max_abs)}, {"at", std::move(at)}});
+    if (one.alone > 0) steps.back()["alone"] = one.alone;
   }
   nlohmann::json out = {
       {"steps", std::move(steps)}, {"first", nullptr}, {"not_compared", std::move(left_out)}};
   if (first) out["first"] = first->name();
+  put_edits(out, edits);
   std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
@@ -70,7 +72,7 @@ Status run_compare(const CompareOptions& options) {
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
   if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
   if (options.json)
-    print_as_json(all, first);
+    print_as_json(all, first, a.recorded.empty() ? left.front()->edits : right.front()->edits);
   else
     print_as_lines(all, options.tolerance);
   if (!first) return Done{};

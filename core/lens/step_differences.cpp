@@ -73,14 +73,19 @@ std::string shape_of(const Record& record) {
 
 bool counts_tokens(Axis axis) { return is_row_axis(axis) || axis == Axis::key; }
 
-// Sizes are the same, but for those that count tokens or outputs of two vocabularies.
+// Sizes are the same, but for those that count tokens, or outputs of two vocabularies.
 bool fits(const Record& record, const Record& other, bool same_words) {
   bool fits = other.axes == record.axes;
-  for (std::size_t d = 0; fits && d < record.axes.size(); ++d) {
-    const bool words = counts_tokens(record.axes[d]) || record.axes[d] == Axis::vocab;
-    fits = record.shape[d] == other.shape[d] || (words && !same_words);
-  }
+  for (std::size_t d = 0; fits && d < record.axes.size(); ++d)
+    fits = record.shape[d] == other.shape[d] || counts_tokens(record.axes[d]) ||
+           (record.axes[d] == Axis::vocab && !same_words);
   return fits;
+}
+
+// A record holds the rows that were aligned: not the last one alone, say.
+bool reaches(const Alignment& own, std::int64_t rows, std::int64_t other_rows) {
+  return std::ssize(own.to_b) == rows &&
+         std::all_of(own.to_b.begin(), own.to_b.end(), [&](std::int64_t row) { return row < other_rows; });
 }
 
 void compare(const Record& record, const Trace& a, const Trace& b, StepDifference& out) {
@@ -97,15 +102,19 @@ void compare(const Record& record, const Trace& a, const Trace& b, StepDifferenc
   const std::size_t heads_axis = axis_of_heads(record);
   Alignment found[2];  // of the rows and columns of a plane
   Partners partners;
-  for (std::size_t d = 0, plane = 0; !same_words && d < record.axes.size(); ++d) {
+  for (std::size_t d = 0, plane = 0; d < record.axes.size(); ++d) {
     if (d == heads_axis) continue;
     const Axis axis = record.axes[d];
     Alignment& own = found[plane];
-    if (counts_tokens(axis))
+    if (counts_tokens(axis) && (!same_words || record.shape[d] != other->shape[d]))
       own = align_rows(a, b, rows_stack(record.site, axis));
-    else if (axis == Axis::vocab)
+    else if (axis == Axis::vocab && !same_words)
       own = align_outputs(a, b, {0, record.shape[d]});
     if (!own.to_b.empty()) {
+      if (!reaches(own, record.shape[d], other->shape[d])) {
+        out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
+        return;
+      }
       (plane == 0 ? partners.rows : partners.cols) = &own;
       if (own.matched() == 0) out.why = Text::of("compare.nothing_common");
       out.alone += record.shape[d] - own.matched();

@@ -19,7 +19,7 @@ struct StepDifference {
   double max_abs = 0;  ///< infinite where one of the two is no number
   std::vector<Coordinate> at;
   double first = 0, second = 0;  ///< the two numbers there; 0 where nothing differs
-  std::int64_t alone = 0;        ///< rows, keys and outputs that the second run's vocabulary has nothing for
+  std::int64_t alone = 0;        ///< rows, keys and outputs that the second run has no partner for
   Text why;                      ///< not empty: it could not be compared, and why
 
   bool compared() const { return why.empty(); }
@@ -29,9 +29,10 @@ struct StepDifference {
 
 using Traces = std::vector<std::shared_ptr<const Trace>>;
 
-/// All steps of `a` in its order, of as many sequences as both have. Tokens and outputs of two vocabularies
-/// are compared where they spell the same, and `at` is a place of `a`. Equal infinities and two NaN are no
-/// difference. Takes planes by rows, so that no step is held whole. Stops early when cancelled.
+/// All steps of `a` in its order, of as many sequences as both have. Tokens of runs of two lengths are
+/// aligned, tokens and outputs of two vocabularies compared where they spell the same; `at` is a place of
+/// `a`. Equal infinities and two NaN are no difference. Takes planes by rows, so that no step is held whole.
+/// Stops early when cancelled.
 std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
                                              const std::atomic<bool>* cancel = nullptr);
 

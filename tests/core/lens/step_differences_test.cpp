@@ -56,10 +56,28 @@ TEST(StepDifferences, TheFirstThatDiffersIsTheOneThatWasMoved) {
   }
 }
 
-TEST(StepDifferences, OtherShapesAndOtherModelsSayWhy) {
-  const auto all = step_differences({run("gpt2", {5, 17, 33})}, {run("gpt2", {5, 17})});
-  for (const StepDifference& step : all) EXPECT_FALSE(step.compared()) << step.name();
-  EXPECT_EQ(first_beyond(all, 0), nullptr);
+// A causal model does not see what follows: the rows that both have agree, and what one has more is counted.
+TEST(StepDifferences, TextsOfTwoLengthsAreComparedWhereTheirTokensAreTheSame) {
+  const auto longer = run("gpt2", {5, 17, 33}), shorter = run("gpt2", {5, 17});
+  for (const bool turned : {false, true}) {
+    const auto all = turned ? step_differences({shorter}, {longer}) : step_differences({longer}, {shorter});
+    ASSERT_FALSE(all.empty());
+    for (const StepDifference& step : all) {
+      EXPECT_TRUE(step.compared()) << step.name() << " " << step.why.str();
+      EXPECT_LE(step.max_abs, 1e-6) << step.name();
+      EXPECT_EQ(step.alone > 0, !turned) << step.name();
+    }
+  }
+  const auto front = step_differences({run("gpt2", {9, 5, 17})}, {shorter});  // the first one has no partner
+  const auto embed =
+      std::find_if(front.begin(), front.end(), [](const auto& step) { return step.name() == "tok_embed"; });
+  ASSERT_NE(embed, front.end());
+  EXPECT_EQ(embed->max_abs, 0) << "row 1 of the one is row 0 of the other";
+  EXPECT_EQ(embed->alone, 1);
+  EXPECT_EQ(first_beyond(front, 1e-6)->name(), "pos_embed");
+}
+
+TEST(StepDifferences, OtherModelsSayWhy) {
   const auto others = step_differences({run("gpt2", {5, 17})}, {run("llama", {5, 17})});
   const bool lacks = std::any_of(others.begin(), others.end(),
                                  [](const auto& step) { return step.why.key() == "compare.lacks"; });
