@@ -83,7 +83,10 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   note_item(id);
   typing_ = ImGui::IsItemActive();
   if (ImGui::IsItemEdited()) error_.clear();
-  if (!typing_ && error_.empty()) compat::item_tooltip(tr("ask.field.help"));
+  if (!typing_ && error_.empty()) {
+    const bool cut = text_size(fonts().mono, typed_).x > width - 2 * ImGui::GetStyle().FramePadding.x;
+    compat::item_tooltip(cut ? tr("ask.field.help.cut", {typed_}).c_str() : tr("ask.field.help"));
+  }
   if (!entered) return;
   error_.clear();
   shown_.clear();
