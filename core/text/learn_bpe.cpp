@@ -147,7 +147,8 @@ Result<std::shared_ptr<const Tokenizer>> unigram_of_merges(std::span<const std::
     for (std::size_t at = 0; at < word.size();) {  // every character can be spelled, if dearly
       const std::size_t begin = at;
       next_code_point(word, at);
-      pieces[marked(std::string_view(word).substr(begin, at - begin))] += 0.01;
+      const std::string_view one = std::string_view(word).substr(begin, at - begin);
+      if (valid_utf8(one) == one) pieces[marked(one)] += 0.01;
     }
   }
   double all = 0;

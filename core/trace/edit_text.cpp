@@ -115,6 +115,12 @@ constexpr std::array<PartRow, 6> kParts{
      {Exchange::Part::scaling, "scaling", "attn cross", "off"},
      {Exchange::Part::kv_heads, "kv_heads", "attn", ""}}};
 
+std::vector<std::string> names_of_parts() {
+  std::vector<std::string> out;
+  for (const PartRow& row : kParts) out.emplace_back(row.name);
+  return out;
+}
+
 bool is_listed(std::string_view list, std::string_view word) {
   const std::vector<std::string> words = split(list, ' ');
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -202,7 +208,10 @@ Result<Target> parse_target(std::string_view text) {
     out.kind = Target::Kind::weight;
     out.weight = std::string(name);
   } else {
-    TRY(out.site, parse_site(name));
+    const auto site = parse_site(name);
+    if (!site && name.find("blocks.*") != std::string_view::npos)
+      return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
+    TRY(out.site, site);
   }
   if (open == std::string_view::npos) return out;
   if (text.back() != ']') return bad_edit(text, Text::of("error.trace.edit.brackets"));

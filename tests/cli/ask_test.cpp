@@ -314,6 +314,9 @@ TEST(Ask, refusals_say_what_to_do) {
   expect_refused(
       "trace " + kStory.substr(0, kStory.find(" --")) + " --text " + kTold + " --edit blocks.1.atn.z=0", 1,
       "Nearest: blocks.1.attn.z");
+  expect_refused("trace " + kStory.substr(0, kStory.find(" --")) + " --text " + kTold +
+                     " --edit 'blocks.*.attn.z[head=1]=0'",
+                 1, "numbers change in one block");
   expect_refused("attribute model:storyteller --measure logit:catt --text " + kTold, 1, "\"cat\"");
   expect_refused("ablate " + kStory + " --text " + kTold + " --shard 4/3", 1, "--shard");
   expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,

@@ -31,8 +31,9 @@ void write_file(const std::string& path, const std::string& bytes) {
 
 std::vector<Format> all_formats(const std::string& only) {
   std::vector<Format> out;
-  for (const auto make : {formats_of_io, formats_of_text, formats_of_models, formats_of_runs,
-                          formats_of_training, formats_of_words, formats_of_lessons, formats_of_window})
+  for (const auto make :
+       {formats_of_io, formats_of_text, formats_of_models, formats_of_runs, formats_of_training,
+        formats_of_words, formats_of_lessons, formats_of_disks, formats_of_window})
     for (Format& format : make())
       if (starts_with(format.name, only)) out.push_back(std::move(format));
   return out;

@@ -240,6 +240,19 @@ std::vector<Files> calc_seeds() {
                            "vit-b-16", "gemma-7b", "bart-base"}) {
     out.push_back({{"config.json", preset_config(name)->dump()}, {"asked", "heads=8 seq=100 batch=2 f16"}});
   }
+  json latent{{"model_type", "deepseek_v2"}, {"hidden_size", 64},
+              {"num_hidden_layers", 3},      {"num_attention_heads", 4},
+              {"num_key_value_heads", 4},    {"intermediate_size", 96},
+              {"moe_intermediate_size", 24}, {"n_routed_experts", 6},
+              {"n_shared_experts", 2},       {"num_experts_per_tok", 2},
+              {"first_k_dense_replace", 1},  {"kv_lora_rank", 16},
+              {"q_lora_rank", nullptr},      {"qk_nope_head_dim", 16},
+              {"qk_rope_head_dim", 8},       {"v_head_dim", 16},
+              {"vocab_size", 100},           {"tie_word_embeddings", false}};
+  for (const json& rank : {json(nullptr), json(24)}) {
+    latent["q_lora_rank"] = rank;
+    out.push_back({{"config.json", latent.dump()}, {"asked", "seq=100"}});
+  }
   for (const char* name : {"llama", "gpt2", "bert", "marian", "vit", "t5"})
     out.push_back(
         {{"config.json", repository_file("tests/golden/models/" + std::string(name) + "/config.json")},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/described.h"
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/open.h"
@@ -54,6 +55,9 @@ void look_at(const OpenedModel& opened) {
   for (const Text& note : opened.notes) must(!note.str().empty(), "an empty note");
   for (const int id : {-1, 0, 1 << 20}) use(static_cast<double>(token_label(opened, id).size()));
   use(static_cast<double>(weight_health(opened.model->weights()).nans));
+  const Described sizes =
+      describe_model(opened.title, opened.family, opened.model->config(), opened.model->weights());
+  use(static_cast<double>(weights_of(sizes).size()));
   if (opened.card)
     for (const Input& input : opened.card->inputs) run_model(*opened.model, input);
   run_model(*opened.model, input_for(opened.model->config()));
@@ -71,8 +75,32 @@ bool fits(const std::string& folder) {
   return std::filesystem::file_size(folder + "/model.safetensors") < 700'000;
 }
 
+// LLM.int8: whole numbers with a scale for each row; `order` says how they lie.
+Files int8_files(const std::string& order) {
+  testing::CheckpointFolder llama("llama");
+  llama.config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_8bit", true}};
+  std::vector<testing::RawTensor> more;
+  for (testing::RawTensor& tensor : llama.tensors) {
+    if (tensor.shape.size() != 2 || tensor.name.find("_proj.weight") == std::string::npos) continue;
+    const auto count = static_cast<std::size_t>(tensor.shape[0] * tensor.shape[1]);
+    const std::string module = tensor.name.substr(0, tensor.name.size() - 6);
+    tensor.dtype = "I8";
+    tensor.bytes = std::string(count, '\5');
+    more.push_back({module + "SCB",
+                    "F32",
+                    {tensor.shape[0]},
+                    testing::bytes_of(std::vector<float>(static_cast<std::size_t>(tensor.shape[0]), 0.5f))});
+    more.push_back({module + "weight_format", "U8", {}, order});
+  }
+  llama.tensors.insert(llama.tensors.end(), more.begin(), more.end());
+  const std::string folder = on_disk({});
+  llama.write(folder);
+  return {{"config.json", llama.config.dump()},
+          {"model.safetensors", file_text(folder + "/model.safetensors")}};
+}
+
 std::vector<Files> family_seeds() {
-  std::vector<Files> out;
+  std::vector<Files> out{int8_files(std::string(1, '\0'))};
   const std::string root = std::string(ATTNSCOPE_SOURCE_DIR) + "/";
   for (const std::string& name : testing::golden_models()) {
     const std::string folder = "tests/golden/models/" + name;
@@ -108,6 +136,15 @@ std::vector<Files> family_misses() {
   with("gemma2", {{"layer_types", {"sliding_attention", "full_attention", "full_attention"}}});
   with("qwen3", {{"layer_types", {"full_attention"}}});
   with("gemma", {{"rope_scaling", {{"rope_type", "yarn"}, {"factor", 2.0}}}});
+  json yarn{{"rope_type", "yarn"}, {"factor", 40.0}, {"mscale", 0.7}, {"mscale_all_dim", 1.0}}, slow = yarn;
+  with("llama", {{"rope_parameters", yarn}});
+  slow["beta_fast"] = 0.5;
+  with("llama", {{"rope_parameters", slow}});
+  with("llama", {{"rope_parameters", {{"full_attention", yarn}, {"sliding_attention", slow}}}});
+  with("llama3",
+       {{"rope_scaling", {{"rope_type", "llama3"}, {"high_freq_factor", 1.0}, {"low_freq_factor", 4.0}}}});
+  for (const double part : {0.01, 0.4}) with("gpt_neox", {{"rotary_pct", part}, {"rope_scaling", yarn}});
+  out.push_back(int8_files("\1"));
   testing::CheckpointFolder marian("marian");
   const std::int64_t width = marian.config["d_model"], rows = marian.config["max_position_embeddings"];
   for (const char* side : {"encoder", "decoder"})

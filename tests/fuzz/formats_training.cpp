@@ -74,7 +74,12 @@ std::vector<Files> checkpoint_seeds() {
   const std::string path = on_disk({}) + "/seed.safetensors";
   must(save_checkpoint(path, small_trainer()).ok(), "a checkpoint of the fuzzer");
   const std::string file = file_text(path);
-  return {{{"c.safetensors", file}}, {{"c.safetensors", file}, {"head.json", head_of(file).dump()}}};
+  must(save_checkpoint(path, small_trainer(), {{0, small_trainer().state().model}}).ok(),
+       "one with an earlier model");
+  const std::string longer = file_text(path);
+  return {{{"c.safetensors", file}},
+          {{"c.safetensors", longer}, {"head.json", head_of(longer).dump()}},
+          {{"c.safetensors", file}, {"head.json", head_of(file).dump()}}};
 }
 
 std::vector<Files> checkpoint_misses() {
@@ -90,6 +95,8 @@ std::vector<Files> checkpoint_misses() {
   with("data", {{"path", "/lines.txt"}, {"vocabulary", ""}, {"print", 7}});
   with("task", "translator");
   with("layers", 3);
+  with("earlier", {0, 9});
+  with("earlier", "0");
   with("rate_factor", -1);
   with("step", -1);
   with("sizes", {{"layers", 1}, {"heads", 2}, {"d_model", 16}, {"d_mlp", 8}});
@@ -124,6 +131,7 @@ bool read_one_checkpoint(const Files& files) {
   if (!head) return refused(head.error());
   const auto state = read_checkpoint(path, small_trainer());
   if (!state) return refused(state.error());
+  if (const auto earlier = read_earlier(path, small_trainer()); !earlier) refused(earlier.error());
   Trainer again = small_trainer();
   if (const auto resumed = again.resume(*state); !resumed) return refused(resumed.error());
   return true;

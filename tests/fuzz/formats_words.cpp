@@ -5,6 +5,7 @@
 #include "core/arch/edit_json.h"
 #include "core/arch/memory_limit.h"
 #include "core/arch/open.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/writers.h"
@@ -102,14 +103,26 @@ bool read_name(const Files& files) {
 }
 
 std::vector<Files> edit_seeds() {
-  return each("edit", {"blocks.0.attn.z[head=1,pos=2]=0", "logits[vocab=3]+=-1e3", "blocks.*.order=post",
-                       "blocks.1.mlp.activation=gelu", "blocks.0.attn.skip=off", "embed[pos=1]=@pos:0",
-                       "blocks.0.attn.k[head=0]=mean", "tok_embed.weight[vocab=1,d_model=0]*=2",
-                       "blocks.0.attn.kv_heads=1", "blocks.0.attn.pattern[head=0,query=3,key=1]=0.5",
-                       "blocks.0.resid_pre=@a.npz:row", "blocks.0.resid_pre[pos=1]+=@a.npz",
-                       "blocks.0.resid_pre[pos=0-1]=@run:A", "blocks.0.resid_pre+=@dir:#2-#1*0.5",
-                       "blocks.0.attn.z[head=0]+=@dir:pos:1-0", "blocks.0.resid_pre+=@dir:a.npz:row*2",
-                       "dec.blocks.0.cross.scaling=off", "enc.blocks.*.mlp.skip=off"});
+  return each("edit", {"blocks.0.attn.z[head=1,pos=2]=0",
+                       "logits[vocab=3]+=-1e3",
+                       "blocks.*.order=post",
+                       "blocks.1.mlp.activation=gelu",
+                       "blocks.0.attn.skip=off",
+                       "embed[pos=1]=@pos:0",
+                       "blocks.0.attn.k[head=0]=mean",
+                       "tok_embed.weight[vocab=1,d_model=0]*=2",
+                       "blocks.0.attn.kv_heads=1",
+                       "blocks.0.attn.pattern[head=0,query=3,key=1]=0.5",
+                       "blocks.0.resid_pre=@a.npz:row",
+                       "blocks.0.resid_pre[pos=1]+=@a.npz",
+                       "blocks.0.resid_pre[pos=0-1]=@run:A",
+                       "blocks.0.resid_pre+=@dir:run:A-B*0.5",
+                       "blocks.0.attn.q.weight[head=0]+=@run:A",
+                       "blocks.0.resid_pre+=@dir:#2-#1*0.5",
+                       "blocks.0.attn.z[head=0]+=@dir:pos:1-0",
+                       "blocks.0.resid_pre+=@dir:a.npz:row*2",
+                       "dec.blocks.0.cross.scaling=off",
+                       "enc.blocks.*.mlp.skip=off"});
 }
 
 // "@a.npz" is a file that is there: a row for each step of the scene.
@@ -166,9 +179,14 @@ void run_edited(const OpenedModel& opened, const Edits& edits) {
 
 bool read_edit(const Files& files) {
   const OpenedModel& scene = shipped("scenes/tiny_gpt.json");
-  const auto edit = parse_edit(with_arrays(only_file(files)), named_numbers(scene, [&](const std::string&) {
-                                 return scene.model->run(scene.scene->inputs.front());
-                               }));
+  // B has fewer rows; C is not there.
+  const auto runs = [&](const std::string& name) -> Result<std::shared_ptr<const Trace>> {
+    if (name == "C") return runs_on_screen(nullptr, nullptr, 0)(name);
+    Input input = scene.scene->inputs.front();
+    if (name == "B") input.ids.resize(2);
+    return scene.model->run(input);
+  };
+  const auto edit = parse_edit(with_arrays(only_file(files)), named_numbers(scene, runs));
   if (!edit) return refused(edit.error());
   const NumberEdit* number = (*edit)->number();
   if (!number || !std::holds_alternative<Frozen>(number->value)) {
@@ -212,9 +230,21 @@ std::vector<Files> typed_seeds() {
   return each("typed", {"image=4,text=3,action=2", "1, 2 3\t0", "800M", "1.5 GB", "the cat", "2 1 0"});
 }
 
+// What the command lines ask of their arguments: what is taken is written so that it is taken again.
+void check_arguments(const std::string& text) {
+  for (const NumberCheck& check :
+       {NumberCheck(memory_size), whole_number(1, 100), real_number(-1e300, 1e300)}) {
+    std::string once = text;
+    if (check(once).empty()) must(check(once).empty(), "an argument that is written in two ways");
+  }
+}
+
 bool read_typed(const Files& files) {
   const std::string& text = only_file(files);
   bool any = false;
+  check_arguments(text);
+  if (const Status chosen = choose_memory_limit(text); !chosen) refused(chosen.error());
+  set_memory_limit(-1);  // none was chosen
   if (const auto spans = parse_spans(text, 9)) {
     any = true;
     must(parse_spans(spans_text(*spans), 9).ok(), "parts that cannot be read again");
@@ -230,6 +260,7 @@ bool read_typed(const Files& files) {
   if (!text.empty() && text.find('\0') == std::string::npos)
     ::setenv("ATTNSCOPE_MEMORY_LIMIT", text.c_str(), 1);
   must(memory_limit() >= 0, "a limit below nothing");
+  if (const Status chosen = choose_memory_limit(""); !chosen) refused(chosen.error());
   ::unsetenv("ATTNSCOPE_MEMORY_LIMIT");
   for (const char* name : {"scenes/tiny_gpt.json", "scenes/tiny_translator.json", "scenes/nine_steps.json",
                            "models/translator", "models/gap-filler", "models/pilot"})
