@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -25,10 +27,11 @@ constexpr float kAcross = 30.f;  // units between pieces of a row
 
 /// How close the pieces stand, in units: closer where the room is short, so that all of them are in sight.
 struct Spacing {
-  float table_row = 20, bar_row = 17, plot = 132, matrix = 120, matrix_row = 15, gap = 18;
+  float table_row, bar_row, plot, matrix, matrix_row, gap;
 };
-constexpr Spacing kAiry, kClose{15, 14, 100, 80, 14, 9};
-constexpr float kMostSqueeze = 0.8f;  // of the tight heights, before the picture scrolls
+constexpr Spacing kSpacings[] = {
+    {20, 17, 132, 120, 15, 18}, {15, 14, 124, 90, 14, 9}, {12, 11.5f, 96, 60, 11.5f, 6}};
+constexpr float kLowestRow = 12.f, kLowestBar = 11.5f, kColumnGap = 12.f, kLeastWords = 44.f;  // units
 
 ImU32 ink(LabInk wanted) {
   const Theme& t = theme();
@@ -89,7 +92,7 @@ bool legend_fits(const LinePlot& plot, float width) {
   return all < width;
 }
 
-void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 size) {
+LinePlot curves(const LabPlot& from, const std::string& key) {
   LinePlot plot;
   plot.key = "###lab_" + key;
   plot.title = said(from.title);
@@ -119,14 +122,32 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
     plot.x0 = static_cast<float>(from.x.first), plot.x1 = static_cast<float>(from.x.second);
   if (from.y.first < from.y.second)
     plot.y0 = static_cast<float>(from.y.first), plot.y1 = static_cast<float>(from.y.second);
+  return plot;
+}
+
+// Made once for each picture: those of the newest stay.
+LinePlot& kept_curves(const LabPlot& from, const std::string& key) {
+  static std::unordered_map<std::string, Kept<LinePlot>> kept;
+  return kept[key].get({drawn_serial, reinterpret_cast<std::uintptr_t>(&from)},
+                       [&] { return curves(from, key); });
+}
+
+void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 size) {
+  LinePlot& plot = kept_curves(from, key);
+  plot.title = said(from.title);
   if (!legend_fits(plot, size.x)) {
     const float below = draw_title(from.title, at, size.x);
     size.y -= below - at.y;
     at.y = below;
     plot.title.clear();
   }
-  if (from.square) make_square(plot, size);
-  draw_line_plot(plot, at, size);
+  if (!from.square) {
+    draw_line_plot(plot, at, size);
+    return;
+  }
+  LinePlot square = plot;
+  make_square(square, size);
+  draw_line_plot(square, at, size);
 }
 
 // ---- matrices --------------------------------------------------------------------------------------
@@ -183,8 +204,7 @@ float length_of(const LabBars& bars, double value, double most) {
 void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   float y = draw_title(bars.title, at, size.x);
   const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
-  const float row =
-      std::clamp((at.y + size.y - y) / count, scaled(kClose.bar_row * kMostSqueeze), scaled(44));
+  const float row = std::clamp((at.y + size.y - y) / count, scaled(kLowestBar), scaled(44));
   float names = 0, numbers = 0;
   double most = bars.most;
   for (const LabBars::Bar& bar : bars.bars) {
@@ -220,7 +240,8 @@ std::size_t columns_of(const LabTable& table) {
 }
 
 bool is_number(std::string_view text) {
-  return text == "NaN" || text.find_first_of("0123456789") != std::string_view::npos;
+  return text == "NaN" || text.find_first_of("0123456789+-<") == 0 || text.starts_with("±") ||
+         text.starts_with("−");
 }
 
 // A column of words: some of its cells have letters, none is a number.
@@ -237,58 +258,57 @@ bool says_words(const LabTable& table, std::size_t col) {
   return letters;
 }
 
-ImFont* column_font(const LabTable& table, std::size_t col) {
-  return col == 0 || says_words(table, col) ? fonts().body : fonts().mono;
-}
-
-// The widest columns give way until all of them fit.
-void narrow_widest(std::vector<float>& widths, float width) {
-  std::vector<float> sorted = widths;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const float most = width / static_cast<float>(sorted.size() - i);  // each of the columns from here on
-    if (sorted[i] > most) {
-      for (float& one : widths) one = std::min(one, most);
-      return;
-    }
-    width -= sorted[i];
+// The widest of these columns give way until they all take no more than `width`.
+void narrow_widest(std::vector<float*> widths, float width) {
+  std::sort(widths.begin(), widths.end(), [](const float* a, const float* b) { return *a < *b; });
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const float most = std::max(0.f, width) / static_cast<float>(widths.size() - i);  // each from here on
+    if (*widths[i] > most)
+      for (float* one : widths) *one = std::min(*one, most);
+    width -= *widths[i];
   }
 }
 
-// What each column needs.
-std::vector<float> column_widths(const LabTable& table, float width) {
+// What each column needs; where all of it does not fit, words give way before numbers do.
+std::vector<float> column_widths(const LabTable& table, const std::vector<bool>& wordy, float width) {
   std::vector<float> widths(columns_of(table), 0.f);
+  float all = 0, numbers = 0;
+  std::vector<float*> words, any;
   for (std::size_t col = 0; col < widths.size(); ++col) {
+    ImFont* const font = wordy[col] ? fonts().body : fonts().mono;
     if (col < table.header.size()) widths[col] = text_size(fonts().small, said(table.header[col])).x;
     for (const auto& row : table.rows)
-      if (col < row.size())
-        widths[col] = std::max(widths[col], text_size(column_font(table, col), said(row[col])).x);
-    widths[col] += scaled(14);
+      if (col < row.size()) widths[col] = std::max(widths[col], text_size(font, said(row[col])).x);
+    widths[col] += scaled(kColumnGap);
+    all += widths[col];
+    if (!wordy[col]) numbers += widths[col];
+    if (wordy[col]) words.push_back(&widths[col]);
+    any.push_back(&widths[col]);
   }
-  float all = 0;
-  for (const float one : widths) all += one;
-  if (all > width) {
-    narrow_widest(widths, width);
-  } else if (widths.size() > 1) {
-    const float spare = std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
-    for (float& one : widths) one += spare;
-  }
+  const float least = scaled(kLeastWords) * static_cast<float>(words.size());
+  if (all > width && width - numbers >= least)
+    narrow_widest(words, width - numbers);
+  else if (all > width)
+    narrow_widest(any, width);
+  else if (widths.size() > 1)
+    for (float& one : widths) one += std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
   return widths;
 }
 
 void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
-  const std::vector<float> widths = column_widths(table, size.x);
+  std::vector<bool> wordy;
+  for (std::size_t col = 0; col < columns_of(table); ++col)
+    wordy.push_back(col == 0 || says_words(table, col));
+  const std::vector<float> widths = column_widths(table, wordy, size.x);
   float y = draw_title(table.title, at, size.x), all = 0;
   for (const float one : widths) all += one;
-  std::vector<bool> wordy;
-  for (std::size_t col = 0; col < widths.size(); ++col) wordy.push_back(says_words(table, col));
   const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
-    const std::string_view words = middle_truncated(font, said(text), widths[col] - scaled(6));
+    const std::string_view words = middle_truncated(font, said(text), widths[col] - scaled(kColumnGap / 2));
     const float drop = (height - text_size(font, "X").y) / 2;
-    const bool left = col == 0 || wordy[col];
-    const float right = left ? 0 : widths[col] - text_size(font, words).x - scaled(6);
+    const float left = col == 0 ? 0 : scaled(kColumnGap / 2);
+    const float right = wordy[col] ? left : widths[col] - text_size(font, words).x - scaled(6);
     draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
   };
   const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
@@ -303,7 +323,7 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
     y += height;
     canvas.line(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
   };
-  const float header = table.header.empty() ? 0.f : 1.f, least = scaled(kClose.table_row * kMostSqueeze);
+  const float header = table.header.empty() ? 0.f : 1.f, least = scaled(kLowestRow);
   const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
   const float top = std::clamp((at.y + size.y - y) / (rows + header), least, scaled(20));
   if (header > 0) row_of(table.header, true, top);
@@ -315,12 +335,29 @@ void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
   }
 }
 
+// Names over the columns, slanted where they are wider than a cell; and the names of both axes.
+float matrix_header(const LabMatrix& matrix, float width) {
+  const float line = text_size(fonts().mono_small, "X").y;
+  float widest = 0, rows = 0;
+  for (const Text& label : matrix.col_labels)
+    widest = std::max(widest, text_size(fonts().mono_small, said(label)).x);
+  for (const Text& label : matrix.row_labels)
+    rows = std::max(rows, text_size(fonts().mono_small, said(label)).x);
+  const float cell = (width - rows) / static_cast<float>(std::max<std::int64_t>(1, matrix.values.size(1)));
+  const bool axes = !matrix.rows.empty() || !matrix.cols.empty();
+  const float names = widest + scaled(8) > cell ? widest * 0.766f + line : line + scaled(4);
+  return title_height(matrix.title) + names + (axes ? line + scaled(4) : 0);
+}
+
 struct HeightOf {
   const Spacing& spacing;
+  float width = 0;
   PieceHeight operator()(const LabPlot&) const { return {scaled(spacing.plot), true}; }
   PieceHeight operator()(const LabMatrix& matrix) const {
     const auto rows = static_cast<float>(matrix.values.size(0));
-    return {scaled(std::max(spacing.matrix, rows * spacing.matrix_row + 60)), true};
+    return {
+        std::max(scaled(spacing.matrix), scaled(rows * spacing.matrix_row) + matrix_header(matrix, width)),
+        true};
   }
   PieceHeight operator()(const LabBars& bars) const {
     return {title_height(bars.title) + scaled(spacing.bar_row) * static_cast<float>(bars.bars.size()), false};
@@ -337,25 +374,29 @@ struct PieceRow {
   bool grows = false;
 };
 
-std::vector<PieceRow> rows_of(const LabPicture& picture, const Spacing& spacing) {
+std::vector<PieceRow> rows_of(const LabPicture& picture, const Spacing& spacing, float width) {
   std::vector<PieceRow> rows;
   for (const LabPiece& piece : picture.pieces) {
     if (rows.empty() || piece.begins_row) {
       rows.emplace_back();
       rows.back().weight = piece.height;
     }
-    PieceRow& row = rows.back();
-    const PieceHeight height = std::visit(HeightOf{spacing}, piece.what);
-    row.pieces.push_back(&piece);
-    row.share += piece.share;
-    row.height = std::max(row.height, height.least);
-    row.grows |= height.grows;
+    rows.back().pieces.push_back(&piece);
+    rows.back().share += piece.share;
   }
+  for (PieceRow& row : rows)
+    for (const LabPiece* piece : row.pieces) {
+      const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
+      const HeightOf height_of{spacing, (width - gaps) * piece->share / row.share};
+      const PieceHeight height = std::visit(height_of, piece->what);
+      row.height = std::max(row.height, height.least);
+      row.grows |= height.grows;
+    }
   return rows;
 }
 
-float height_of(const std::vector<PieceRow>& rows, float gap) {
-  float used = gap * static_cast<float>(rows.size() - 1);
+float height_of(const std::vector<PieceRow>& rows, const Spacing& spacing) {
+  float used = scaled(spacing.gap) * static_cast<float>(rows.size() - 1);
   for (const PieceRow& row : rows) used += row.height;
   return used;
 }
@@ -370,18 +411,25 @@ void fill_height(std::vector<PieceRow>& rows, float spare) {
     if (row.grows || !any) row.height += spare * row.weight / weights;
 }
 
-// Rows as high as they like where there is room, else closer together and a little lower. Returns the gap.
-float share_height(const LabPicture& picture, float room, std::vector<PieceRow>& rows) {
-  const Spacing* spacing = &kAiry;
-  rows = rows_of(picture, kAiry);
-  if (height_of(rows, scaled(kAiry.gap)) > room) rows = rows_of(picture, *(spacing = &kClose));
-  const float gap = scaled(spacing->gap), used = height_of(rows, gap), gaps = used - height_of(rows, 0);
-  if (used <= room) {
-    fill_height(rows, room - used);
-  } else if (const float squeeze = (room - gaps) / (used - gaps); squeeze >= kMostSqueeze) {
-    for (PieceRow& row : rows) row.height *= squeeze;
+// Rows as high as they like where there is room, else between two spacings; the gap between them. What is
+// higher than the room even so scrolls.
+float share_height(const LabPicture& picture, ImVec2 room, std::vector<PieceRow>& rows) {
+  float wider = 0;
+  std::vector<PieceRow> before;
+  for (const Spacing& spacing : kSpacings) {
+    before = std::exchange(rows, rows_of(picture, spacing, room.x));
+    const float used = height_of(rows, spacing), gap = scaled(spacing.gap);
+    if (used <= room.y && before.empty()) fill_height(rows, room.y - used);
+    if (used <= room.y && !before.empty()) {
+      const float share = (room.y - used) / std::max(wider - used, 1.f);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i].height += (before[i].height - rows[i].height) * share;
+      return gap + (scaled((&spacing)[-1].gap) - gap) * share;
+    }
+    if (used <= room.y) return gap;
+    wider = used;
   }
-  return gap;
+  return scaled(kSpacings[std::size(kSpacings) - 1].gap);
 }
 
 }  // namespace
@@ -408,7 +456,7 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
   drawn_serial = serial;
   if (picture.pieces.empty()) return 0;
   std::vector<PieceRow> rows;
-  const float gap = share_height(picture, size.y, rows);
+  const float gap = share_height(picture, size, rows);
   float y = at.y;
   int index = 0;
   for (const PieceRow& row : rows) {

@@ -108,6 +108,10 @@ const Lab& LabsView::chosen(Workspace& workspace) {
   const Lab& lab = found ? **found : labs().front();
   workspace.lab = lab.id();
   LabValues& values = workspace.lab_values[lab.id()];
+  const bool whole = std::all_of(lab.controls.begin(), lab.controls.end(), [&](const LabControl& control) {
+    return values.all().contains(control.id());
+  });
+  if (whole) return lab;
   const LabValues initial = initial_values(lab);
   for (const auto& [name, value] : initial.all())
     if (!values.all().contains(name)) values.set(name, value), values.set_words(name, initial.words(name));
@@ -149,14 +153,21 @@ float wrapped_height(ImFont* font, const std::string& text, float width) {
   return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
 }
 
+// A formula that would need several lines is written smaller.
+ImFont* formula_font(const std::string& formula, float width) {
+  return text_size(fonts().formula, formula).x > width ? fonts().mono : fonts().formula;
+}
+
 float LabsView::footer_height(const LabPicture& picture, std::uint64_t serial, float width) const {
   const float inner = width - scaled(32), pad = scaled(presented_ ? kPadPresented : kPad);
   float height =
       pad +
       wrapped_height(large_ ? fonts().title : fonts().body_bold, lab_words(picture.notice, serial), inner) +
       pad;
-  if (!picture.formula.empty())
-    height += wrapped_height(fonts().formula, lab_words(picture.formula, serial), inner) + pad;
+  if (!picture.formula.empty()) {
+    const std::string& formula = lab_words(picture.formula, serial);
+    height += wrapped_height(formula_font(formula, inner), formula, inner) + pad;
+  }
   return height;
 }
 
@@ -178,8 +189,10 @@ void LabsView::draw_footer(const LabPicture& picture, std::uint64_t serial, ImVe
   };
   const float pad = scaled(presented_ ? kPadPresented : kPad);
   float y = at.y + pad;
-  if (!picture.formula.empty())
-    y = words(fonts().formula, t.accent, lab_words(picture.formula, serial), y) + pad;
+  if (!picture.formula.empty()) {
+    const std::string& formula = lab_words(picture.formula, serial);
+    y = words(formula_font(formula, width - scaled(32)), t.accent, formula, y) + pad;
+  }
   words(large_ ? fonts().title : fonts().body_bold, t.text, lab_words(picture.notice, serial), y);
   note_item("lab_notice", ItemRect{at, ImVec2(at.x + width, at.y + height)});
 }

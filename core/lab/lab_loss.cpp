@@ -130,9 +130,9 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   TRY_OK(go_on(cancel));
   TRY(const PilotLoss pilot, pilot_loss());
   LabPicture out;
-  out.pieces = {{loss_plot(vocab, smoothing, p, target), 1.1f, true, 1},
-                {facts_of(vocab, p, target, loss), 1},
-                {pilot_bars(pilot, all), 0.9f}};
+  out.pieces = {{loss_plot(vocab, smoothing, p, target), 0.9f, true, 1},
+                {facts_of(vocab, p, target, loss), 1.3f},
+                {pilot_bars(pilot, all), 0.75f}};
   out.formula = Text::of("lab.loss.formula",
                          {shown(loss.smoothed, 4), shown(target.entropy, 4), shown(target.kl(vocab, p), 3)});
   out.notice = Text::of(smoothing == 0            ? "lab.loss.notice.hard"

@@ -157,7 +157,7 @@ Result<LabPicture> compute_optimiser(const LabValues& values, const std::atomic<
                  loss_series("lab.optimiser.adam", valley, adaptive, LabInk::red)};
   LabPicture out;
   out.pieces = {
-      {surface, 1.35f, true, 1}, {step_table(sgd.last, momentum.last, adaptive.last), 1}, {loss, 0.9f}};
+      {surface, 1.15f, true, 1}, {step_table(sgd.last, momentum.last, adaptive.last), 1.2f}, {loss, 0.9f}};
   out.formula = Text::of("lab.optimiser.formula", {shown(sgd.last.before), shown(rate, 3),
                                                    shown(sgd.last.gradient, 3), shown(sgd.last.after)});
   const double most = 2 / std::max(1.0, stretch);

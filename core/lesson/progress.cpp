@@ -1,8 +1,10 @@
 #include "core/lesson/progress.h"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
@@ -45,8 +47,8 @@ json to_json(const PageProgress& page) {
 
 // Quoted where it must be; a sign that a spreadsheet would read as a formula stands behind an apostrophe.
 std::string field(std::string text) {
-  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos)
-    text = "'" + text;
+  const bool formula = !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+  if (formula && !parse_real(text, -INFINITY, INFINITY)) text = "'" + text;
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
   for (const char sign : text) out += sign == '"' ? std::string("\"\"") : std::string(1, sign);
@@ -108,7 +110,8 @@ std::vector<std::string> Progress::learners() const {
 }
 
 std::string Progress::csv() const {
-  std::string out = "learner,lesson,page,right,shown,tries,hints,score,answer,when\n";
+  std::string out = "\xEF\xBB\xBF";  // spreadsheets take the rest as UTF-8 then, names in Hangul too
+  out += "learner,lesson,page,right,shown,tries,hints,score,answer,when\n";
   for (const auto& [learner, pages] : learners_)
     for (const auto& [place, page] : pages) {
       const std::size_t slash = place.find('/');

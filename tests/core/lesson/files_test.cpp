@@ -105,6 +105,8 @@ TEST(LessonProgress, IsKeptAndWritten) {
   PageProgress& page = fresh->at("Mina, 3", "masks", "causal");
   page.tries = 2, page.right = true, page.score = 1, page.answer = "=10", page.hints = 1;
   fresh->at("", "masks", "zero").hints = 1;
+  fresh->at("민아", "softmax", "row").answer = "-0.5";
+  fresh->at("민아", "softmax", "row").tries = 1;
   ASSERT_TRUE(fresh->save(path));
   const auto again = Progress::load(path);
   ASSERT_TRUE(again);
@@ -114,6 +116,8 @@ TEST(LessonProgress, IsKeptAndWritten) {
   EXPECT_EQ(again->find("nobody", "masks", "causal"), nullptr);
   const std::string csv = again->csv();
   EXPECT_NE(csv.find("\"Mina, 3\",masks,causal,1,0,2,1,1.000,'=10,"), std::string::npos) << csv;
+  EXPECT_TRUE(csv.starts_with("\xEF\xBB\xBF")) << "else a spreadsheet takes Hangul for other letters";
+  EXPECT_NE(csv.find("민아,softmax,row,0,0,1,0,0.000,-0.5,"), std::string::npos) << csv;
   std::ofstream(path) << "[1, 2]";
   EXPECT_FALSE(Progress::load(path));
 }
