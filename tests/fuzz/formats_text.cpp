@@ -271,36 +271,34 @@ bool read_vocabulary(const Files& files) {
   return true;
 }
 
-// ---- vocabularies learned from a text, which is the first line of the file; the rest is spelled with them
-// ----
+// ---- vocabularies learned from a text; what they spell; and merges that somebody else learned ----
 std::vector<Files> learned_seeds() {
-  return {{{"text", "the cat sat on the mat, the cat sat\nthe hat"}},
-          {{"text",
-            "\xEA\xB3\xA0\xEC\x96\x91\xEC\x9D\xB4\xEA\xB0\x80 "
-            "\xEA\xB3\xA0\xEC\x96\x91\xEC\x9D\xB4\n\xF0\x9F\x98\x80"}}};
+  return {{{kText, "the cat sat on the mat, the cat sat"}, {"said.txt", "the hat"}, {"merges", "t h\nth e"}},
+          {{kText, "\xEA\xB3\xA0\xEC\x96\x91\xEC\x9D\xB4 \xEA\xB3\xA0\xEC\x96\x91"},
+           {"said.txt", "\xF0\x9F\x98\x80"}}};
 }
 
 bool read_learned(const Files& files) {
-  const std::string_view all = only_file(files);
-  const std::size_t line = std::min(all.find('\n'), all.size());
-  const std::string_view texts[] = {all.substr(0, std::min<std::size_t>(line, 4000))};
+  const auto part = [&](const char* name) {
+    const auto at = files.find(name);
+    return at == files.end() ? std::string() : at->second.substr(0, 4000);
+  };
+  const std::string text = part(kText);
+  const std::string_view texts[] = {text};
   const auto merges = learn_merges(texts, 20);
   must(merges.size() <= 20, "more merges than were asked for");
   const std::atomic<bool> cancel{true};
   must(learn_merges(texts, 20, &cancel).empty(), "merges after the answer is no longer wanted");
   const auto pairs = tokenizer_of_merges(merges, merges.size());
   must(pairs.ok(), "merges that make no vocabulary");
-  for (const std::string_view text : {texts[0], all.substr(line)}) {
-    const std::string said(text.substr(0, 4000));
+  for (const std::string& said : {text, part("said.txt")})
     if (const auto coded = (*pairs)->encode(said); coded && is_valid_utf8(said))
       must((*pairs)->decode(coded->ids()) == said, "bytes that are not given back");
-  }
   const auto pieces = unigram_of_merges(texts, merges, merges.size());
   if (!pieces) return refused(pieces.error());
   use(static_cast<double>((*pieces)->vocab_size()));
-  const std::vector<std::string> broken{only_file(files).substr(0, 40)};
-  if (const auto none = tokenizer_of_merges(broken, 1); !none) refused(none.error());
-  return true;
+  const auto others = tokenizer_of_merges(split(part("merges"), '\n'), part("merges").empty() ? 0 : 20);
+  return others.ok() || refused(others.error());
 }
 
 const std::vector<std::string> kWords{"a",
