@@ -1,5 +1,5 @@
-// Words that every frame shows and few frames change: put together again only when what they follow from, the
-// language or the size of the letters is another. Refuses to know what they say.
+// What every frame shows and few frames change: put together again only when what it follows from, the
+// language, the size of the letters or the colours are another. Refuses to know what it says.
 #pragma once
 
 #include <bit>
@@ -11,37 +11,42 @@
 #include <utility>
 
 #include "app/look/fonts.h"
+#include "app/look/theme.h"
 #include "core/base/hash.h"
 #include "core/base/words.h"
 
 namespace attnscope {
 
-/// A sum of what words follow from: numbers, and the language and the size of the letters of this moment.
+/// A sum of what is shown follows from: numbers, and the language, letters and colours of this moment.
 inline std::uint64_t text_key(std::initializer_list<std::uint64_t> from) {
   Hash hash;
   for (const std::uint64_t number : from) hash.take(number);
   hash.take(language());
   hash.take(static_cast<std::uint64_t>(fonts_version()));
+  hash.take(static_cast<std::uint64_t>(theme_version()));
   return hash.value();
 }
 
-class KeptText {
+template <class T>
+class Kept {
  public:
   /// What `make()` gave for these numbers.
   template <class Make>
-  const std::string& get(std::initializer_list<std::uint64_t> from, Make&& make) {
+  T& get(std::initializer_list<std::uint64_t> from, Make&& make) {
     const std::uint64_t key = text_key(from);
     if (key != key_) {
-      text_ = make();
+      made_ = make();
       key_ = fonts_pending() ? 0 : key;  // measured with stand-ins: again when the letters are there
     }
-    return text_;
+    return made_;
   }
 
  private:
   std::uint64_t key_ = 0;
-  std::string text_;
+  T made_{};
 };
+
+using KeptText = Kept<std::string>;
 
 /// Many of them, by a sum of what each follows from; those that were not asked for lately are forgotten.
 class KeptTexts {
@@ -59,6 +64,16 @@ class KeptTexts {
   static constexpr std::size_t kMost = 2048;
   std::unordered_map<std::uint64_t, std::string> now_, before_;
 };
+
+/// tr(key, arguments), kept. Holds until many others were asked for.
+inline const std::string& kept_tr(std::string_view key, std::initializer_list<std::string_view> arguments) {
+  static KeptTexts kept;
+  Hash hash;
+  hash.take(language());
+  hash.take(key);
+  for (const std::string_view argument : arguments) hash.take(argument);
+  return kept.get(hash.value(), [&] { return tr(key, arguments); });
+}
 
 /// A sum of what a text shortened to `width` pixels follows from.
 inline std::uint64_t width_key(std::string_view text, const ImFont* font, float size, float width) {

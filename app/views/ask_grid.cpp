@@ -295,15 +295,19 @@ ImVec2 AskGrid::readable(const SweepAnswer& answer) {
 float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
   follow(answer, context.workspace.asking.settings.change);
   if (grid_.rows.empty()) return at.y;
-  MatrixPlot plot;
-  plot.key = "ask_sweep";
+  MatrixPlot& plot = plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get())}, [&] {
+    MatrixPlot made;
+    made.key = "ask_sweep";
+    made.masked_numbers = false;
+    made.digits = 2;
+    made.double_click_resets = false;
+    set_axes(context, answer, made);
+    return made;
+  });
   plot.values = values_;
   plot.style = style_;
-  plot.masked_numbers = false;
-  plot.digits = 2;
   plot.window = &window_;
-  plot.double_click_resets = false;
-  set_axes(context, answer, plot);
+  plot.marks.clear();
   mark_edits(context, answer, plot);
   plot.row_label_width = labels_width(answer);
   const auto rows = static_cast<float>(grid_.rows.size()), cols = static_cast<float>(grid_.cols);

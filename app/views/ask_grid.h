@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/kept_text.h"
 #include "app/views/view.h"
 #include "app/widgets/matrix_plot.h"
 
@@ -61,6 +62,7 @@ class AskGrid {
   Tensor values_;
   HeatStyle style_;
   MatrixWindow window_;
+  Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
 };
 
 /// The sign of an estimate, beside its word in the legend.

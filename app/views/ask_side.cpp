@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/ask_grid.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -52,8 +53,9 @@ void draw_progress(const SweepAnswer& answer, bool still, float width) {
     figure_text(tr("ask.progress.asks", {count, total, time, duration_text(*answer.asks)}), 0);
     note_item("ask_asks");
   } else if (answer.done)
-    caption(still ? tr("ask.progress.still", {count, total})
-                  : tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
+    caption(
+        still ? kept_tr("ask.progress.still", {count, total})
+              : kept_tr(answer.stopped ? "ask.progress.stopped" : "ask.progress.done", {count, total, time}));
   else if (known > 0)
     caption(left < 90 ? tr("ask.progress.left", {count, total, seconds_text(left)})
                       : tr("ask.progress.left_long", {count, total, duration_text(left)}));
@@ -112,8 +114,8 @@ void draw_agreement(const SweepAnswer& answer, float width) {
     return;
   }
   const auto r = answer.correlation();
-  caption(r ? tr("ask.estimate.r", {number_text(static_cast<float>(*r), 2)})
-            : std::string(tr("ask.estimate.few")));
+  caption(r ? std::string_view(kept_tr("ask.estimate.r", {number_text(static_cast<float>(*r), 2)}))
+            : tr("ask.estimate.few"));
   const float room = ImGui::GetContentRegionAvail().y - scaled(2);
   if (room < scaled(kLeastScatter) || answer.known() == 0) return;
   draw_scatter(answer, std::min({width, scaled(kScatter), room}));
@@ -143,11 +145,9 @@ namespace {
 void draw_switch(AskSettings& settings) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const FontScope face(fonts().small);
-  if (chip(std::string(tr("ask.show.change")) + "###ask.show.change", settings.change))
-    settings.change = true;
+  if (chip(Label(tr("ask.show.change"), "###ask.show.change"), settings.change)) settings.change = true;
   ImGui::SameLine(0, scaled(5));
-  if (chip(std::string(tr("ask.show.value")) + "###ask.show.value", !settings.change))
-    settings.change = false;
+  if (chip(Label(tr("ask.show.value"), "###ask.show.value"), !settings.change)) settings.change = false;
 }
 
 void draw_runs(const ViewContext& context, const SweepAnswer& answer, float width) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/ask_graph.h"
 #include "app/views/ask_grid.h"
 #include "app/views/ask_heads.h"
@@ -73,7 +74,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
-  view_heading(measure_question(opened, *answer.measure), tr(sentence, {words}), width);
+  view_heading(measure_question(opened, *answer.measure), kept_tr(sentence, {words}), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
 
@@ -90,8 +91,8 @@ void AskView::draw_pages(const ViewContext& context, float width) {
                {AskPage::probes, "ask.page.probes"}};
   ChipLine line(at.x + width);
   for (const auto& [page, key] : pages) {
-    const std::string help = std::string(key) + ".help";
-    if (line(std::string(tr(key)) + "###" + key, settings.page == page, tr(help))) settings.page = page;
+    if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
+      settings.page = page;
   }
   // Behind the last chip, where there is room: the toolbar has the measure, too.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
@@ -119,9 +120,9 @@ void AskView::draw_questions(const ViewContext& context, float width) {
     if (question.patch != patch || settings.page == AskPage::heads ||
         !has_places(context.run.document.model->config(), question))
       continue;
-    const std::string key = std::string(patch ? "ask.patch." : "ask.out.") + question.id;
+    const Label key(patch ? "ask.patch." : "ask.out.", question.id);
     const bool on = &asking.question() == &question;
-    if (line(std::string(tr(key)) + "###" + key, on, tr(key + ".help"))) chosen = question.id;
+    if (line(Label(tr(key), "###", key), on, tr(Label(key, ".help")))) chosen = question.id;
   }
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config();
   line.part();
@@ -136,15 +137,15 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   for (const int group : kNeuronGroups)
     if (asking.question().over == std::string_view("d_mlp") && settings.page == AskPage::knock_out) {
       const std::string count = std::to_string(group);
-      const std::string label = group == 1 ? std::string(tr("ask.group.one")) : tr("ask.group", {count});
-      if (line(label + "###ask.group." + count, settings.group == group,
-               tr("ask.group.help", {count}).c_str()))
+      const char* label = group == 1 ? tr("ask.group.one") : kept_tr("ask.group", {count}).c_str();
+      if (line(Label(label, "###ask.group.", count), settings.group == group,
+               kept_tr("ask.group.help", {count}).c_str()))
         settings.group = group;
     }
   line.part();
   for (const bool mean : {false, true}) {
-    const std::string key = mean ? "ask.how.mean" : "ask.how.zero";
-    if (!patch && line(std::string(tr(key)) + "###" + key, settings.mean == mean, tr(key + ".help")))
+    const Label key(mean ? "ask.how.mean" : "ask.how.zero");
+    if (!patch && line(Label(tr(key), "###", key), settings.mean == mean, tr(Label(key, ".help"))))
       settings.mean = mean;
   }
   draw_start(context, right, start);
@@ -154,10 +155,7 @@ void AskView::draw_start(const ViewContext& context, float right, float width) {
   Asking& asking = context.workspace.asking;
   const bool running = asking.running();
   const bool on = asking.can_go_on();
-  const std::string label = std::string(tr(running ? "ask.cancel"
-                                           : on    ? "ask.go_on"
-                                                   : "ask.start")) +
-                            "###ask_start";
+  const Label label(tr(running ? "ask.cancel" : on ? "ask.go_on" : "ask.start"), "###ask_start");
   ImGui::SameLine();
   ImGui::SetCursorScreenPos(ImVec2(right - width, ImGui::GetCursorScreenPos().y));
   const DisabledScope disabled(!running && !asking.request());
@@ -190,8 +188,7 @@ void AskView::draw_other(const ViewContext& context, float width) {
   ImGui::AlignTextToFramePadding();
   text_line(fonts().small, theme().text_dim, tr("ask.other"));
   ImGui::SameLine();
-  const std::string there = std::string(tr("ask.into.other")) + "###ask.into.other",
-                    here = std::string(tr("ask.into.own")) + "###ask.into.own";
+  const Label there(tr("ask.into.other"), "###ask.into.other"), here(tr("ask.into.own"), "###ask.into.own");
   const float chips = chip_width(there) + chip_width(here) + scaled(10);
   const float left = at.x + width - ImGui::GetCursorScreenPos().x, field = left - chips - scaled(4);
   const bool one_line = field > scaled(150);

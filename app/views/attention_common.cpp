@@ -87,10 +87,18 @@ std::string key_name(const RunResult& run, const AttentionScene& scene, std::int
   return row_name(run, scene.sequence, scene.keys_stack(), key);
 }
 
+std::uint64_t axes_key(const ViewContext& context, const AttentionScene& scene) {
+  return key_of({context.run.version, reinterpret_cast<std::uintptr_t>(&context.run), scene_key(scene)});
+}
+
+void set_axis_pictures(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene) {
+  plot.rows.pictures = axis_pictures(context.painter, context.run, scene.sequence, scene.stack);
+  plot.cols.pictures = axis_pictures(context.painter, context.run, scene.sequence, scene.keys_stack());
+}
+
 void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene) {
   const RunResult& run = context.run;
-  plot.rows.pictures = axis_pictures(context.painter, run, scene.sequence, scene.stack);
-  plot.cols.pictures = axis_pictures(context.painter, run, scene.sequence, scene.keys_stack());
+  set_axis_pictures(plot, context, scene);
   const ModelConfig& config = scene.trace->config();
   const bool across = scene.part == Part::cross;
   plot.rows.title = across ? tr("attention.axis.query_of", {stack_name(config, scene.stack)})
@@ -149,7 +157,7 @@ ImU32 head_colour(int head) {
   return theme().kind == ThemeKind::dark ? kDark[at] : kLight[at];
 }
 
-float draw_masked_swatch(ImVec2 at, const std::string& word) {
+float draw_masked_swatch(ImVec2 at, std::string_view word) {
   const float side = scaled(13);
   const ImVec2 end(at.x + side, at.y + side);
   const Canvas canvas;

@@ -44,6 +44,10 @@ std::string key_name(const RunResult& run, const AttentionScene& scene, std::int
 /// queries and keys are of two.
 /// Patches of an image wear their picture.
 void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene);
+/// The pictures alone, for a plot that is kept: the painter forgets those that a frame does not ask for.
+void set_axis_pictures(MatrixPlot& plot, const ViewContext& context, const AttentionScene& scene);
+/// All that the axes follow from, as a part of a key.
+std::uint64_t axes_key(const ViewContext& context, const AttentionScene& scene);
 
 /// How a stage is coloured.
 struct StageLook {
@@ -57,6 +61,6 @@ const char* stage_name(Slot stage);
 ImU32 head_colour(int head);
 
 /// A swatch of the hatched colour with the word "masked"; returns its width.
-float draw_masked_swatch(ImVec2 position, const std::string& word);
+float draw_masked_swatch(ImVec2 position, std::string_view word);
 
 }  // namespace attnscope

@@ -202,6 +202,8 @@ void HeadGrid::put_in_order() {
   if (key == order_key_) return;
   order_key_ = key;
   order_ = ordered_heads(*pictures_, sorted_);
+  maps_.clear();
+  for (const HeadThumbnail& head : pictures_->heads) maps_.push_back(head.cells);
 }
 
 void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const {
@@ -254,11 +256,9 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   const ImVec2 seen0 = ImGui::GetWindowPos(),
                seen1(seen0.x + ImGui::GetWindowWidth(), seen0.y + ImGui::GetWindowHeight());
   const Canvas canvas;
-  std::vector<AtlasPlace> places;
-  std::vector<Tensor> maps;
-  for (const HeadThumbnail& head : pictures_->heads) maps.push_back(head.cells);
-  context.painter.upload_atlas(kAtlas, maps, widest_);
   put_in_order();
+  places_.clear();
+  context.painter.upload_atlas(kAtlas, maps_, widest_);
   int rank = -1;
   for (const std::size_t i : order_) {
     const HeadThumbnail& head = pictures_->heads[i];
@@ -272,7 +272,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     const bool current = head.layer == cursor.layer && head.head == cursor.head;
     if (current) keep_in_sight(cursor, p0, ImVec2(p1.x, p1.y + grid.caption));
     if (p1.y + grid.caption < seen0.y || p0.y > seen1.y || p1.x < seen0.x || p0.x > seen1.x) continue;
-    places.push_back({static_cast<int>(i), p0, p1});
+    places_.push_back({static_cast<int>(i), p0, p1});
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_%d_%d", head.layer, head.head);
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
@@ -297,11 +297,11 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
       Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
       {pictures_->difference, look.log_scale});
   if (!fresh()) style.alpha = 0.45f;
-  canvas.atlas(context.painter, kAtlas, places, style, [&](int map) {
+  canvas.atlas(context.painter, kAtlas, places_, style, [&](int map) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];
     return to_text(Cell{scene.place().site(Slot::pattern, head.layer), {{"head", head.head}}});
   });
-  for (const AtlasPlace& place : places) {
+  for (const AtlasPlace& place : places_) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];
     const bool current =
         head.layer == context.workspace.cursor.layer && head.head == context.workspace.cursor.head;

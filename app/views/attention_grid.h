@@ -61,6 +61,8 @@ class HeadGrid {
   HeadOrder sorted_ = HeadOrder::place;
   std::uint64_t order_key_ = 0;
   std::vector<std::size_t> order_;  ///< of pictures_->heads
+  std::vector<Tensor> maps_;        ///< theirs
+  std::vector<AtlasPlace> places_;  ///< of this frame
   float zoom_ = 1.f;
   int shown_layer_ = -1, shown_head_ = -1;  ///< that was scrolled to last
   std::vector<int> layers_;                 ///< blocks with this attention, in order: the rows

@@ -126,18 +126,19 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
 PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                 const PairEvent& lit, ImVec2 position, ImVec2 size) {
   const std::int64_t block = plane_.block;
-  MatrixPlot& plot = plot_.get({axes_key(context, scene), number(static_cast<int>(stage)), number(block)}, [&] {
-    MatrixPlot made;
-    made.key = "attention.plane";
-    made.max_cell = 130.f;
-    made.aspect = 0.8f;
-    set_attention_axes(made, context, scene);
-    if (block > 1)
-      name_blocks(made, block);
-    else
-      made.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
-    return made;
-  });
+  MatrixPlot& plot =
+      plot_.get({axes_key(context, scene), number(static_cast<int>(stage)), number(block)}, [&] {
+        MatrixPlot made;
+        made.key = "attention.plane";
+        made.max_cell = 130.f;
+        made.aspect = 0.8f;
+        set_attention_axes(made, context, scene);
+        if (block > 1)
+          name_blocks(made, block);
+        else
+          made.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
+        return made;
+      });
   plot.values = plane_.values;
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;

@@ -3,6 +3,7 @@
 // rectangle in sight is asked for. Refuses to move the cursor: it tells what was pointed at.
 #pragma once
 
+#include "app/look/kept_text.h"
 #include "app/views/attention_common.h"
 #include "app/views/choices.h"
 #include "core/lens/thumbnails.h"
@@ -56,6 +57,7 @@ class PlanePane {
   MatrixWindow window_;                                ///< in tokens
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;
+  Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
   Deferred<PooledPlane> overview_;
   std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
   bool without_first_ = false;

@@ -82,6 +82,8 @@ class AttentionView : public View {
   LinesPane lines_;
   BuildPane build_;
   TrianglePane triangle_;
+  KeptText place_, sentence_;  ///< of the title
+  Kept<std::vector<Slot>> stages_;
   bool on_image_ = true;          ///< where only one of matrix and image has room
   HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
   PairEvent hovered_pair_;
@@ -104,22 +106,26 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   const bool preview =
       scene.layer != context.workspace.cursor.layer || scene.head != context.workspace.cursor.head;
   const char* title = preview && hovered_head_.hovered ? "attention.title_preview" : "attention.title";
-  const std::string place = place_name(scene.trace->config(), scene.site(stage));
-  std::string sentence = stage == Slot::scaled ? sentence_text(*scene.trace, scene.site(stage))
-                                               : tr(Label("attention.sentence.", stage_name(stage)));
+  const Site site = scene.site(stage);
+  const std::uint64_t key = key_of({axes_key(context, scene), static_cast<std::uint64_t>(stage)});
+  const std::string& place = place_.get({key}, [&] { return place_name(scene.trace->config(), site); });
+  std::string_view sentence = tr(Label("attention.sentence.", stage_name(stage)));
   if (mode_ != Mode::map)
     sentence = tr(mode_ == Mode::lines   ? "attention.sentence.lines"
                   : mode_ == Mode::build ? "attention.sentence.build"
                                          : "attention.sentence.triangle");
   else if (pane_.shows_difference())
     sentence = tr("attention.sentence.difference");
+  else if (stage == Slot::scaled)
+    sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
   return places_heading(context.workspace, context.run, PlaceChips::attentions,
-                        tr(title, {place, std::to_string(scene.head)}), sentence, width);
+                        kept_tr(title, {place, std::to_string(scene.head)}), sentence, width);
 }
 
 float AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                  ImVec2 position, float width) {
-  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const std::vector<Slot>& stages = stages_.get(
+      {axes_key(context, scene)}, [&] { return attention_stages(*scene.trace, scene.site(Slot::pattern)); });
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   const float gap = scaled(4), row = ImGui::GetFrameHeight();
@@ -132,11 +138,11 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
     return chip(label, on, help);
   };
   for (const Slot slot : stages) {
-    const std::string name = stage_name(slot);
-    const std::string help = sentence_text(*scene.trace, scene.site(slot));
-    if (!put(tr(Label("attention.stage.", name)) + ("###stage_" + name), mode_ == Mode::map && slot == stage,
-             help.c_str()))
-      continue;
+    const char* name = stage_name(slot);
+    const Label label(tr(Label("attention.stage.", name)), "###stage_", name);
+    const bool clicked = put(label, mode_ == Mode::map && slot == stage, nullptr);
+    if (ImGui::IsItemHovered()) compat::item_tooltip(sentence_text(*scene.trace, scene.site(slot)).c_str());
+    if (!clicked) continue;
     mode_ = Mode::map;
     go_to_site(context.workspace, context.run, scene.site(slot));
   }

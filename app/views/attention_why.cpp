@@ -1,6 +1,7 @@
 #include "app/views/attention_why.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -16,9 +17,9 @@ namespace {
 constexpr float kLine = 20.f;  // units
 
 // "÷ √12", or "× 0.5" where the factor is no root of the head size.
-std::string scale_title(const AttentionRow& row) {
-  if (row.root_of > 0) return tr("attention.why.root", {std::to_string(row.root_of)});
-  return tr("attention.why.factor", {short_number(row.scale)});
+std::string_view scale_title(const AttentionRow& row) {
+  if (row.root_of > 0) return kept_tr("attention.why.root", {std::to_string(row.root_of)});
+  return kept_tr("attention.why.factor", {short_number(row.scale)});
 }
 
 constexpr float kApart = 7;  // units between neighbouring numbers that have digits to spare
@@ -67,12 +68,12 @@ WhyTable::Columns WhyTable::columns(float width) const {
   return out;
 }
 
-std::string WhyTable::title_of(Kind kind) const {
+std::string_view WhyTable::title_of(Kind kind) const {
   switch (kind) {
     case Kind::key: return tr("attention.why.key");
     case Kind::score: return tr("attention.why.score");
     case Kind::scaled: return scale_title(*row_);
-    case Kind::capped: return tr("attention.why.cap", {short_number(row_->cap)});
+    case Kind::capped: return kept_tr("attention.why.cap", {short_number(row_->cap)});
     case Kind::bias: return tr("attention.why.bias");
     case Kind::mask: return tr("attention.why.mask");
     case Kind::exponential: return tr("attention.why.exp");
@@ -191,13 +192,16 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   ImGui::SetCursorScreenPos(position);
   if (!row_) return {};
   const std::string who = query_name(context.run, scene, query);
-  std::string title = tr("attention.why.title", {who, std::to_string(scene.head), std::to_string(query)});
-  if (text_size(fonts().body_bold, title).x > size.x) title = tr("attention.why.title.short", {who});
+  std::string_view title =
+      kept_tr("attention.why.title", {who, std::to_string(scene.head), std::to_string(query)});
+  if (text_size(fonts().body_bold, title).x > size.x) title = kept_tr("attention.why.title.short", {who});
   const Canvas canvas;
   draw_text(canvas, fonts().body_bold, position, theme().text,
             middle_truncated(fonts().body_bold, title, size.x));
   float y = position.y + text_size(fonts().body_bold, "X").y + scaled(6);
-  const Columns across = columns(size.x - scaled(16));
+  const float width = size.x - scaled(16);
+  const Columns& across =
+      columns_.get({key_, std::bit_cast<std::uint32_t>(width)}, [&] { return columns(width); });
   draw_header(across, ImVec2(position.x + scaled(4), y));
   y += text_size(fonts().small, "X").y + scaled(4);
   const float footer = text_size(fonts().small, "X").y + scaled(6);
@@ -212,10 +216,11 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
     event = draw_lines(context, scene, across, query, key);
     y += std::min(whole_lines, wanted);
   }
-  std::string text = row_->sum > 0
-                         ? tr("attention.why.sum", {cell_number(row_->maximum, 4), cell_number(row_->sum, 4)})
-                         : std::string(tr("attention.why.blind"));
-  if (row_->edited) text = tr("attention.why.edited");
+  const std::string_view text =
+      row_->edited     ? tr("attention.why.edited")
+      : row_->sum <= 0 ? tr("attention.why.blind")
+                       : std::string_view(kept_tr("attention.why.sum", {cell_number(row_->maximum, 4),
+                                                                        cell_number(row_->sum, 4)}));
   draw_text(canvas, fonts().small, ImVec2(position.x + scaled(4), y + scaled(4)),
             row_->edited || row_->sum <= 0 ? theme().warning : theme().text_dim,
             middle_truncated(fonts().small, text, size.x - scaled(4)));

@@ -31,7 +31,7 @@ class WhyTable {
   void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);
   Columns columns(float width) const;
   void draw_header(const Columns& columns, ImVec2 at) const;
-  std::string title_of(Kind kind) const;
+  std::string_view title_of(Kind kind) const;
   double number_of(Kind kind, const AttentionTerm& term) const;
   void draw_bar(const AttentionTerm& term, ImVec2 at, float width) const;
   void draw_line(const ViewContext& context, const AttentionScene& scene, const Columns& columns, ImVec2 at,
@@ -40,6 +40,7 @@ class WhyTable {
                        std::int64_t query, std::int64_t key);
 
   std::uint64_t key_ = 0;
+  Kept<Columns> columns_;
   std::optional<AttentionRow> row_;
   std::vector<std::int64_t> order_;  ///< keys, the strongest first, masked ones last
   std::int64_t shown_key_ = -1;      ///< that was brought into sight

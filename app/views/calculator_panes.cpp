@@ -39,7 +39,7 @@ void draw_right(ImFont* font, float right, float y, ImU32 colour, const std::str
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, const std::string& text) {
+void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, std::string_view text) {
   draw_text(Canvas(), font, ImVec2(x, y), colour, middle_truncated(font, text, width));
 }
 
@@ -71,7 +71,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
   draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
-            tr(std::string("calculator.part.") + std::string(part_name(part))));
+            tr(Label("calculator.part.", part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
   draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
   draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
@@ -86,7 +86,7 @@ void draw_weight_line(const ParameterRow& row, float width) {
   draw_left(face, at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
   draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
   draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
-            "= " + row.numbers);
+            Label("= ", row.numbers));
   draw_right(face, right, at.y, theme().text, count_text(row.count));
 }
 

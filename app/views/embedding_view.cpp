@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/embedding_parts.h"
 #include "app/views/view.h"
 #include "app/widgets/edit_menu.h"
@@ -30,6 +31,7 @@ struct Strip {
   std::int64_t row = 0;
   ImU32 colour = 0;
   bool sum = false;
+  Tensor values = {};  ///< the whole row
 };
 
 bool embeds(const Trace& trace, Stack stack) {
@@ -86,6 +88,8 @@ class EmbeddingView : public View {
   Tensor table_, words_, one_hot_;
   std::int64_t first_word_ = 0, wanted_words_ = kWords;
   EmbeddingSum sum_;
+  Kept<std::vector<Strip>> strips_;
+  KeptText facts_;
   bool switched_ = false;  ///< the scale is switched by an edit
   EmbeddingMap map_;
   EmbeddingCompare compare_;
@@ -145,7 +149,8 @@ std::vector<Strip> EmbeddingView::strips(const ViewContext& context) const {
     if (slot == Slot::patch_embed && run.config().of(stack_).patch.class_token) --row;
     const Record* record = run.find(site);
     if (record && row >= 0 && row < record->shape[0])
-      out.push_back({id, std::move(label), site, row, colour, sum});
+      out.push_back({id, std::move(label), site, row, colour, sum,
+                     run.slice(site, 0, {row, row + 1}, {0, dims_}).packed()});
   };
   const std::string at = std::to_string(row_);
   const bool scales = sum_.scale != 1.f;
@@ -203,7 +208,7 @@ void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labe
   plot.row_label_width = 0;
   plot.col_label_height = hot.col_label_height;
   plot.rows.show_labels = plot.cols.show_labels = false;
-  plot.cols.title = tr("embedding.table", {format_count(table_.size(0)), format_count(table_.size(1))});
+  plot.cols.title = kept_tr("embedding.table", {format_count(table_.size(0)), format_count(table_.size(1))});
   plot.cols.colour = theme().residual;
   plot.digits = 3;
   plot.marks = {{token_ - first_word_, -1, theme().accent, 1, 1, 2.f}};
@@ -231,9 +236,8 @@ void EmbeddingView::draw_strip(const ViewContext& context, const Strip& strip, I
   const DrawGroupScope group("matrix", strip.site);
   MatrixPlot plot;
   plot.key = "embedding_" + strip.id;
-  const Tensor whole = run.slice(strip.site, 0, {strip.row, strip.row + 1}, {0, dims_});
-  plot.values = whole.slice(1, first_, std::min(first_ + shown_, whole.size(1))).packed();
-  plot.style = strip_style(whole, context.workspace.log_scale);
+  plot.values = strip.values.slice(1, first_, std::min(first_ + shown_, strip.values.size(1)));
+  plot.style = strip_style(strip.values, context.workspace.log_scale);
   plot.cell = cell;
   plot.row_label_width = labels;
   plot.col_label_height = 0;
@@ -289,8 +293,9 @@ void EmbeddingView::draw_scale_chip(const ViewContext& context) {
   if (token_ < 0 || context.run.recorded() || !trace(context).find(edit->number()->where.site)) return;
   ImGui::SameLine(0, scaled(16));
   const bool scales = sum_.scale != 1.f, on = scales != switched_;
-  if (chip(tr("embedding.scale", {number_text(scales ? sum_.scale : root(), 3)}) + "###embedding_scale", on,
-           tr("embedding.scale.help")))
+  if (chip(Label(kept_tr("embedding.scale", {number_text(scales ? sum_.scale : root(), 3)}),
+                 "###embedding_scale"),
+           on, tr("embedding.scale.help")))
     context.commands.edit(Text::of(on ? "embedding.scale.did.off" : "embedding.scale.did.on"), {},
                           [edit, off = switched_](Document& document) -> Status {
                             if (off)
@@ -303,7 +308,7 @@ void EmbeddingView::draw_scale_chip(const ViewContext& context) {
 }
 
 void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 room) {
-  const std::vector<Strip> rows = strips(context);
+  const std::vector<Strip>& rows = strips_.get({key_}, [&] { return strips(context); });
   float labels = 0;
   for (const Strip& strip : rows) labels = std::max(labels, text_size(fonts().mono_small, strip.label).x);
   if (!words_.empty()) {
@@ -343,22 +348,22 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
   }
   if (slider > 0) {
     ImGui::SetCursorScreenPos(ImVec2(at.x + labels, y + scaled(6)));
-    (void)slider_int("###embedding_first",
-                     tr("embedding.dimensions",
-                        {std::to_string(first_), std::to_string(first_ + shown_ - 1), std::to_string(dims_)}),
-                     first_, 0, dims_ - shown_, std::min(wide - scaled(8), scaled(320)),
-                     tr("embedding.dimensions.help"));
+    (void)slider_int(
+        "###embedding_first",
+        kept_tr("embedding.dimensions",
+                {std::to_string(first_), std::to_string(first_ + shown_ - 1), std::to_string(dims_)}),
+        first_, 0, dims_ - shown_, std::min(wide - scaled(8), scaled(320)), tr("embedding.dimensions.help"));
     y += slider + scaled(6);
   }
   const Trace& run = trace(context);
   ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(12)));
   const FontScope face(room.y > scaled(560) ? fonts().body : fonts().small);
-  figure_text(facts(context), room.x);
+  figure_text(facts_.get({key_}, [&] { return facts(context); }), room.x);
   const ColourScope dim(ImGuiCol_Text, theme().text_dim);
   const HeadSpec& out = run.config().head;
   if (!run.weights().all().empty() && out.present && token_ >= 0 && stack_ == run.config().stack)
-    figure_text(tr(out.tied ? "embedding.tied" : "embedding.untied",
-                   {format_count(table_.empty() ? 0 : table_.size(0)), format_count(dims_)}),
+    figure_text(kept_tr(out.tied ? "embedding.tied" : "embedding.untied",
+                        {format_count(table_.empty() ? 0 : table_.size(0)), format_count(dims_)}),
                 room.x);
 }
 
@@ -386,7 +391,7 @@ void EmbeddingView::draw(const ViewContext& context) {
   constexpr const char* kSentences[] = {"embedding.sentence.lookup", "embedding.sentence.map",
                                         "embedding.sentence.compare", "embedding.sentence.heads"};
   const float below = places_heading(context.workspace, context.run, PlaceChips::stacks,
-                                     tr("embedding.title", {token, std::to_string(row_)}),
+                                     kept_tr("embedding.title", {token, std::to_string(row_)}),
                                      tr(kSentences[static_cast<int>(page_)]), width);
   ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(8)));
   draw_pages(context, width);

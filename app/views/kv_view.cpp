@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/kv_costs.h"
 #include "app/views/kv_stack.h"
 #include "app/views/view.h"
@@ -228,7 +229,7 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
   plot.window = &windows_[which];
   plot.rows.label_of = [&](std::int64_t row) { return name(context, row); };
   plot.rows.show_labels = keys || room.x > scaled(210);
-  plot.cols.title = tr(keys ? "kv.keys" : "kv.values", {std::to_string(layer_), std::to_string(head_)});
+  plot.cols.title = kept_tr(keys ? "kv.keys" : "kv.values", {std::to_string(layer_), std::to_string(head_)});
   plot.cols.colour = plot.frame_colour = keys ? theme().k : theme().v;
   plot.marks = {
       {step().first, -1, theme().text, std::max<std::int64_t>(1, step().length - step().first), 1, 1.6f}};
@@ -294,20 +295,21 @@ void KvView::draw_status(const ViewContext& context, ImVec2 at, float width) con
   const std::int64_t computed = it.length - it.first;
   const std::string word = name(context, it.length - 1);
   note_text(word);
-  const std::string text =
-      at_ == 0 ? tr("kv.status.prefill", {format_count(it.length)})
-               : tr(computed == 1 ? "kv.status.token" : "kv.status.more",
+  const std::string& text =
+      at_ == 0
+          ? kept_tr("kv.status.prefill", {format_count(it.length)})
+          : kept_tr(computed == 1 ? "kv.status.token" : "kv.status.more",
                     {std::to_string(it.length - 1), word, format_count(computed), format_count(it.first)});
   draw_text(canvas, fonts().body, at, t.text, middle_truncated(fonts().body, text, width));
   const float line = text_size(fonts().body, "X").y + scaled(3);
-  std::string proof;
+  std::string_view proof;
   ImU32 ink = t.ok;
   if (at_ == 0)
     proof = tr("kv.proof.prefill"), ink = t.text_dim;
   else if (it.difference < 0)
     proof = tr("kv.proof.unknown"), ink = t.text_dim;
   else
-    proof = tr(it.difference == 0 ? "kv.proof.same" : "kv.proof", {format("%.3g", it.difference)}),
+    proof = kept_tr(it.difference == 0 ? "kv.proof.same" : "kv.proof", {format("%.3g", it.difference)}),
     ink = it.difference < 1e-4 ? t.ok : t.warning;
   draw_text(canvas, fonts().body, ImVec2(at.x, at.y + line), ink,
             middle_truncated(fonts().body, proof, width));

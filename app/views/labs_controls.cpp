@@ -14,13 +14,9 @@ namespace {
 constexpr float kLeast = 120.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
 constexpr float kNumberShare = 0.45f;                                        // of a narrow control
 
-std::string help_of(const LabControl& control) {
-  const std::string key = control.key + ".help";
-  return has_string(key) ? tr(key) : "";
-}
-
 void tip(const LabControl& control) {
-  if (const std::string help = help_of(control); !help.empty()) compat::item_tooltip(help.c_str());
+  const Label key(control.key, ".help");
+  if (has_string(key)) compat::item_tooltip(tr(key));
 }
 
 bool draw_number(const LabControl& control, const LabNumber& number, double& value, float width) {
@@ -92,7 +88,7 @@ bool draw_words(const LabControl& control, LabValues& values, float width) {
 bool draw_control(const LabControl& control, LabValues& values, float width) {
   double value = values.number(control.id());
   ImGui::BeginGroup();
-  const std::string name = tr(control.key);
+  const std::string_view name = tr(control.key);
   text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, name, width));
   bool changed = false;
   if (const auto* number = std::get_if<LabNumber>(&control.kind))

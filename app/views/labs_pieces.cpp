@@ -30,8 +30,9 @@ struct Spacing {
   float table_row, bar_row, plot, matrix, matrix_row, gap;
 };
 constexpr Spacing kSpacings[] = {
-    {20, 17, 132, 120, 15, 18}, {15, 14, 124, 90, 14, 9}, {12, 11.5f, 96, 60, 11.5f, 6}};
-constexpr float kLowestRow = 12.f, kLowestBar = 11.5f, kColumnGap = 12.f, kLeastWords = 44.f;  // units
+    {20, 17, 132, 120, 15, 18}, {15, 14, 124, 90, 14, 9}, {12, 11.5f, 96, 60, 11, 6}};
+constexpr float kLowestRow = 12.f, kLowestBar = 11.5f, kColumnGap = 12.f, kLeastWords = 44.f,
+                kLowCells = 30.f;  // units
 
 ImU32 ink(LabInk wanted) {
   const Theme& t = theme();
@@ -178,7 +179,11 @@ void draw_values(Painter& painter, const LabMatrix& from, const std::string& key
     set_range(plot.style, signed_range(from.values));
     if (from.range > 0) plot.style.hi = static_cast<float>(from.range);
   }
-  draw_matrix(painter, plot, ImVec2(at.x, top), ImVec2(size.x, std::max(1.f, at.y + size.y - top)));
+  const ImVec2 room(size.x, std::max(1.f, at.y + size.y - top));
+  const auto rows = static_cast<float>(std::max<std::int64_t>(1, from.values.size(0)));
+  const float most = scaled(plot.max_cell);
+  if (room.y < rows * scaled(kLowCells)) fill_room(plot, room, ImVec2(most, most * plot.aspect));
+  draw_matrix(painter, plot, ImVec2(at.x, top), room);
 }
 
 // ---- bars ------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/kept_text.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
@@ -49,6 +50,15 @@ std::int64_t rows_now(const AttentionScene& scene, const Input& input, Stack sta
   const ModelConfig& config = scene.trace->config().of(stack);
   if (config.patch.size > 0) return ran;
   return stack == Stack::enc ? static_cast<std::int64_t>(input.source.size()) : input.length();
+}
+
+// As many tokens everywhere, padded alike.
+bool same_lengths(const Document& a, const Document& b) {
+  const auto alike = [](const Sequence& x, const Sequence& y) {
+    return x.input.length() == y.input.length() && x.input.source.size() == y.input.source.size();
+  };
+  return a.padding == b.padding &&
+         std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(), alike);
 }
 
 Text pair_sentence(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
@@ -99,6 +109,7 @@ const Document& MaskBoard::shown_document(const ViewContext& context, const Atte
   const auto at = static_cast<std::size_t>(scene.sequence);
   if (!now.opened || now.opened != context.run.document.opened || at >= now.sequences.size())
     return context.run.document;
+  if (same_lengths(now, context.run.document)) return now;
   const Input input = inputs_of(now)[at];
   const bool fits = rows_now(scene, input, scene.stack, scene.queries) == scene.queries &&
                     rows_now(scene, input, scene.keys_stack(), scene.keys) == scene.keys;
@@ -128,7 +139,7 @@ std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScen
   const Document& document = shown_document(context, scene);
   const MaskSpec asked = asked_mask(document, mask_place(scene).of);
   if (!asked.is_model()) return asked.text();
-  const auto own = [](const std::string& rule) { return tr("mask.rule.model", {rule}); };
+  const auto own = [](const std::string& rule) { return kept_tr("mask.rule.model", {rule}); };
   if (scene.part == Part::cross) return own("full");
   if (!spec.mask.empty()) return own(spec.mask);
   const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : std::string();
@@ -311,19 +322,24 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
     size.x -= scaled(10);
     size.y -= scaled(kSpanRoom);
   }
-  MatrixPlot plot;
-  plot.key = "mask.board";
+  MatrixPlot& plot = plot_.get({axes_key(context, scene)}, [&] {
+    MatrixPlot made;
+    made.key = "mask.board";
+    made.style = stage_style(Slot::mask, {0, 1}, {});
+    made.show_numbers = false;
+    made.max_cell = 92.f;
+    made.aspect = 0.8f;
+    made.place = {scene.site(Slot::mask), {}, {0, 0}, 0, 1};
+    made.frame_colour = with_alpha(theme().text_dim, 0.6f);
+    set_attention_axes(made, context, scene);
+    return made;
+  });
+  set_axis_pictures(plot, context, scene);
   plot.values = plane_;
-  plot.style = stage_style(Slot::mask, {0, 1}, {});
-  plot.show_numbers = false;
-  plot.max_cell = 92.f;
-  plot.aspect = 0.8f;
+  plot.marks.clear();
   plot.first_row = rows_.begin, plot.first_col = cols_.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
-  plot.place = {scene.site(Slot::mask), {}, {0, 0}, 0, 1};
   plot.lit_row = lit_query, plot.lit_col = lit_key;
-  plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
-  set_attention_axes(plot, context, scene);
   const MatrixWindow whole{0, 0, static_cast<double>(scene.queries), static_cast<double>(scene.keys)};
   add_marks(plot, window.all() ? whole : window);
   const MatrixWindow saved = window;

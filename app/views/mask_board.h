@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/look/kept_text.h"
 #include "app/views/attention_common.h"
 #include "core/session/mask_edits.h"
 #include "core/trace/mask_notation.h"
@@ -53,6 +54,7 @@ class MaskBoard {
   std::uint64_t key_ = 0;
   Mask mask_, own_;
   std::vector<std::uint8_t> real_;  ///< of the queries, 0 = padding; empty: all are tokens
+  Kept<MatrixPlot> plot_;           ///< with the names of its rows and columns
   Tensor plane_;                    ///< 1 = allowed, -inf = masked
   Range rows_, cols_;
   MaskSummary summary_;

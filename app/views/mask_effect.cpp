@@ -62,35 +62,39 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
   limit_window(window, scene.queries, scene.keys, rows, cols);
   take_plane(context, scene, side, rows, cols);
   const std::size_t at = index_of(static_cast<std::uint8_t>(side));
-  const Plane& plane = planes_[at];
+  Plane& plane = planes_[at];
   const float line = text_size(fonts().small, "X").y + scaled(4);
-  draw_text(
-      Canvas(), fonts().small, position, theme().text_dim,
-      middle_truncated(fonts().small,
-                       tr(same_ ? "mask.pattern.same" : kKeys[at], {std::to_string(scene.head)}), size.x));
+  draw_text(Canvas(), fonts().small, position, theme().text_dim,
+            middle_truncated(fonts().small,
+                             kept_tr(same_ ? "mask.pattern.same" : kKeys[at], {std::to_string(scene.head)}),
+                             size.x));
   if (plane.values.empty()) {
     draw_text(Canvas(), fonts().small, ImVec2(position.x, position.y + line), theme().text_dim,
               tr("attention.computing"));
     return {};
   }
-  MatrixPlot plot;
-  plot.key = kNames[at];
+  MatrixPlot& plot = plane.plot.get({axes_key(context, scene)}, [&] {
+    MatrixPlot made;
+    made.key = kNames[at];
+    made.digits = 2;
+    made.masked_numbers = false;
+    made.max_cell = 110.f;
+    made.aspect = 0.8f;
+    made.frame_colour = with_alpha(theme().text_dim, 0.6f);
+    if (side == Side::now) made.place = {scene.site(Slot::pattern), {}, {scene.head, 0, 0}, 1, 2};
+    set_attention_axes(made, context, scene);
+    made.rows.title.clear(), made.cols.title.clear();
+    return made;
+  });
+  set_axis_pictures(plot, context, scene);
   plot.values = plane.values;
   plot.style =
       stage_style(Slot::pattern, plane.range, {side == Side::difference, context.workspace.log_scale});
-  plot.digits = 2;
-  plot.masked_numbers = false;
-  plot.max_cell = 110.f;
-  plot.aspect = 0.8f;
   plot.first_row = rows.begin, plot.first_col = cols.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
-  set_attention_axes(plot, context, scene);
-  plot.rows.title.clear(), plot.cols.title.clear();
   plot.lit_row = query, plot.lit_col = key;
-  plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
   plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
   plot.window = &window;
-  if (side == Side::now) plot.place = {scene.site(Slot::pattern), {}, {scene.head, 0, 0}, 1, 2};
   const DrawGroupScope group("pattern", scene.site(Slot::pattern), scene.head);
   const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(position.x, position.y + line),
                                         ImVec2(size.x, size.y - line));

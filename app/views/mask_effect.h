@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/views/attention_common.h"
 #include "app/views/choices.h"
 #include "app/widgets/deferred.h"
@@ -26,6 +27,7 @@ class MaskEffect {
     std::uint64_t key = 0;
     Tensor values;
     ValueRange range;
+    Kept<MatrixPlot> plot;  ///< with the names of its rows and columns
   };
   std::shared_ptr<const Trace> own_run(const ViewContext& context, const AttentionScene& scene);
   void take_plane(const ViewContext& context, const AttentionScene& scene, Side side, Range rows, Range cols);

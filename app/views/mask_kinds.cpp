@@ -32,22 +32,32 @@ void MaskKinds::choose(const ViewContext& context, const AttentionScene& scene, 
                         [text, of](Document& document) { return choose_mask(document, text, of); });
 }
 
-std::vector<MaskKinds::Kind> MaskKinds::kinds(const ViewContext& context, const AttentionScene& scene) const {
+std::vector<MaskKinds::Kind> MaskKinds::kinds(const std::vector<Span>& parts) const {
   std::vector<Kind> out{{"causal", tr("mask.kind.causal"), tr("mask.preset.causal.help"), "causal"},
                         {"full", tr("mask.kind.full"), tr("mask.preset.full.help"), "full"},
                         {counted("window", window_), tr("mask.kind.window", {std::to_string(window_)}),
                          tr("mask.preset.window.help"), "window"},
                         {counted("prefix", prefix_), tr("mask.kind.prefix", {std::to_string(prefix_)}),
                          tr("mask.kind.prefix.help"), "prefix"}};
-  if (MaskBoard::mask_place(scene).of != AttentionKind::main) return out;
-  const Document& document = MaskBoard::shown_document(context, scene);
-  const auto& spans = document.sequences[static_cast<std::size_t>(std::max(0, scene.sequence))].input.spans;
-  for (std::size_t i = 0; i < std::min(spans.size(), kMostParts); ++i) {
-    const std::string name = mask_part(spans[i].name);
-    out.push_back({name + ">" + name, tr("mask.kind.part", {spans[i].name}),
-                   tr("mask.kind.part.help", {spans[i].name}), "part_" + std::to_string(i)});
+  for (std::size_t i = 0; i < std::min(parts.size(), kMostParts); ++i) {
+    const std::string name = mask_part(parts[i].name);
+    out.push_back({name + ">" + name, tr("mask.kind.part", {parts[i].name}),
+                   tr("mask.kind.part.help", {parts[i].name}), "part_" + std::to_string(i)});
   }
   return out;
+}
+
+// Named parts are those of the main stack's input.
+const std::vector<MaskKinds::Kind>& MaskKinds::known_kinds(const Document& document,
+                                                           const AttentionScene& scene) {
+  static const std::vector<Span> none;
+  const bool main = MaskBoard::mask_place(scene).of == AttentionKind::main;
+  const auto at = static_cast<std::size_t>(std::max(0, scene.sequence));
+  const std::vector<Span>& parts = main ? document.sequences[at].input.spans : none;
+  Hash names;
+  for (const Span& part : parts) names.take(part.name);
+  return kinds_.get({names.value(), static_cast<std::uint64_t>(window_), static_cast<std::uint64_t>(prefix_)},
+                    [&] { return kinds(parts); });
 }
 
 // Chips say the numbers that the mask has.
@@ -89,10 +99,12 @@ float MaskKinds::draw_counts(const ViewContext& context, const AttentionScene& s
 float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width) {
   const Document& document = MaskBoard::shown_document(context, scene);
   const AttentionKind of = MaskBoard::mask_place(scene).of;
-  const std::string text = asked_mask(document, of).text();
-  const std::optional<MaskMix> mix = mask_mix(text);
+  const MaskSpec asked = asked_mask(document, of);
+  static const MaskMix none;
+  const auto& mix =
+      mix_.get({std::hash<std::string>{}(asked.text())}, [&] { return mask_mix(asked.text()); });
   follow(mix);
-  const MaskMix now = mix.value_or(MaskMix{});
+  const MaskMix& now = mix ? *mix : none;
   ImVec2 p = at;
   {
     const FontScope face(fonts().small);
@@ -109,8 +121,8 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
             tr("mask.preset.model.help")))
       choose(context, scene, "model");
     const auto lone = [](const std::string& part) { return part == "full"; };
-    for (const Kind& kind : kinds(context, scene)) {
-      if (!put(kind.label + "###mask_kind_" + kind.id, now.has(kind.part), kind.help.c_str())) continue;
+    for (const Kind& kind : known_kinds(document, scene)) {
+      if (!put(Label(kind.label, "###mask_kind_", kind.id), now.has(kind.part), kind.help.c_str())) continue;
       MaskMix changed = now;
       if (lone(kind.part) || std::any_of(now.parts.begin(), now.parts.end(), lone))
         changed = now.has(kind.part) ? MaskMix{} : MaskMix{{kind.part}, true};
@@ -121,8 +133,8 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
     if (now.parts.size() > 1) {
       p.x += gap * 2;
       for (const bool all : {true, false})
-        if (put(std::string(tr(all ? "mask.and" : "mask.or")) + (all ? "###mask_and" : "###mask_or"),
-                now.all == all, tr(all ? "mask.and.help" : "mask.or.help")))
+        if (put(Label(tr(all ? "mask.and" : "mask.or"), all ? "###mask_and" : "###mask_or"), now.all == all,
+                tr(all ? "mask.and.help" : "mask.or.help")))
           choose(context, scene, mask_text({now.parts, all}));
     }
     p.y += row + scaled(6);

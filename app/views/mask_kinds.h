@@ -23,12 +23,15 @@ class MaskKinds {
   struct Kind {
     std::string part, label, help, id;
   };
-  std::vector<Kind> kinds(const ViewContext& context, const AttentionScene& scene) const;
+  std::vector<Kind> kinds(const std::vector<Span>& parts) const;
+  const std::vector<Kind>& known_kinds(const Document& document, const AttentionScene& scene);
   void follow(const std::optional<MaskMix>& mix);
   float draw_counts(const ViewContext& context, const AttentionScene& scene, const MaskMix& mix, ImVec2 at,
                     float width);
 
   std::int64_t window_ = 4, prefix_ = 3;
+  Kept<std::vector<Kind>> kinds_;
+  Kept<std::optional<MaskMix>> mix_;  ///< of the mask's text
 };
 
 }  // namespace attnscope

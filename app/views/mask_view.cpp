@@ -73,6 +73,7 @@ class MaskView : public View {
   MaskEffect effect_;
   MaskSegments segments_;
   MaskBlind blind_;
+  KeptText place_;                                ///< of the title
   std::string copied_;                            ///< what was copied last
   std::int64_t lit_query_ = -1, lit_key_ = -1;    ///< of the last frame
   std::int64_t next_query_ = -1, next_key_ = -1;  ///< of this frame
@@ -96,16 +97,16 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
     return chip(label, on, help);
   };
   for (const MaskNotation one : {MaskNotation::ones, MaskNotation::hidden, MaskNotation::added}) {
-    const std::string label = std::string(mask_sign(one, true)) + " / " + mask_sign(one, false) +
-                              "###mask_notation_" + std::to_string(static_cast<int>(one));
-    if (put(label, board_.notation == one, tr("mask.notation.help"))) board_.notation = one;
+    const std::string both = std::string(mask_sign(one, true)) + " / " + mask_sign(one, false);
+    if (put(Label(both, "###mask_notation_", std::to_string(static_cast<int>(one))), board_.notation == one,
+            tr("mask.notation.help")))
+      board_.notation = one;
   }
   x += scaled(10);
   const std::pair<MaskFormat, const char*> formats[] = {
       {MaskFormat::numpy, "NumPy"}, {MaskFormat::pytorch, "PyTorch"}, {MaskFormat::csv, "CSV"}};
   for (const auto& [format, name] : formats) {
-    if (!put(std::string(name) + "###mask_copy_" + name, false, tr("mask.copy.help", {name}).c_str()))
-      continue;
+    if (!put(Label(name, "###mask_copy_", name), false, kept_tr("mask.copy.help", {name}).c_str())) continue;
     std::vector<std::string> queries, keys;
     for (std::int64_t query = 0; query < scene.queries; ++query)
       queries.push_back(query_name(context.run, scene, query));
@@ -127,10 +128,11 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   const MaskSummary& summary = board_.summary();
   const Canvas canvas;
   const float line = text_size(fonts().small, "X").y + scaled(4);
-  std::string counts = tr("mask.counts", {std::to_string(summary.masked), std::to_string(summary.pairs)});
-  if (summary.switched > 0)
-    counts = tr("mask.counts_switched", {std::to_string(summary.masked), std::to_string(summary.pairs),
-                                         std::to_string(summary.switched)});
+  const std::string masked = std::to_string(summary.masked), pairs = std::to_string(summary.pairs);
+  const std::string& counts =
+      summary.switched > 0
+          ? kept_tr("mask.counts_switched", {masked, pairs, std::to_string(summary.switched)})
+          : kept_tr("mask.counts", {masked, pairs});
   ImFont* const face = crowded ? fonts().small : fonts().body;
   draw_text(canvas, face, position, theme().text, middle_truncated(face, counts, width));
   const float beside = crowded ? text_size(face, counts).x + scaled(16) : 0;
@@ -147,12 +149,13 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   if (context.workspace.told) return;
   y += line + scaled(4);
   const char* fixed = MaskBoard::why_fixed(context, scene);
-  std::string note = tr(fixed ? fixed : "mask.hint");
+  const char* hint = tr(fixed ? fixed : "mask.hint");
   if (crowded && summary.fully_masked.empty()) {
     ImGui::SetCursorScreenPos(position);
     ImGui::Dummy(ImVec2(width, line));
-    return compat::item_tooltip(note.c_str());
+    return compat::item_tooltip(hint);
   }
+  std::string note;
   if (!summary.fully_masked.empty()) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, summary.fully_masked.size()); ++i)
@@ -164,7 +167,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   ImGui::SetCursorScreenPos(ImVec2(position.x, y));
   const FontScope font(fonts().small);
   const ColourScope ink(ImGuiCol_Text, summary.fully_masked.empty() ? theme().text_dim : theme().warning);
-  figure_text(note, width);
+  figure_text(note.empty() ? std::string_view(hint) : note, width);
 }
 
 void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -332,15 +335,16 @@ void MaskView::draw(const ViewContext& context) {
   AttentionScene scene = scene_of_cursor(context);
   const Site mask = scene.site(Slot::mask);
   const bool edited = MaskBoard::editable(context, scene);
-  const std::string sentence = tr(!edited                             ? "mask.sentence.shown"
-                                  : scene.part == Part::cross         ? "mask.sentence.cross"
-                                  : has_stacks(scene.trace->config()) ? "mask.sentence.stack"
-                                                                      : "mask.sentence",
-                                  {MaskBoard::rule_text(context, scene)});
-  const float top =
-      places_heading(context.workspace, context.run, PlaceChips::attentions,
-                     tr("mask.title", {place_name(scene.trace->config(), mask)}), sentence, all.x) +
-      scaled(14);
+  const std::string& sentence = kept_tr(!edited                             ? "mask.sentence.shown"
+                                        : scene.part == Part::cross         ? "mask.sentence.cross"
+                                        : has_stacks(scene.trace->config()) ? "mask.sentence.stack"
+                                                                            : "mask.sentence",
+                                        {MaskBoard::rule_text(context, scene)});
+  const std::string& place =
+      place_.get({axes_key(context, scene)}, [&] { return place_name(scene.trace->config(), mask); });
+  const float top = places_heading(context.workspace, context.run, PlaceChips::attentions,
+                                   kept_tr("mask.title", {place}), sentence, all.x) +
+                    scaled(14);
   scene = scene_of_cursor(context);  // a chip beside the title chooses another attention
   if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
   window_keys_ = scene.keys, window_queries_ = scene.queries;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/look/pointed.h"
 #include "app/views/mlp_clouds.h"
 #include "app/widgets/edit_menu.h"
@@ -106,7 +107,7 @@ class MlpView : public View {
   void draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
                   ImU32 colour, std::size_t count, float width) const;
   float value_at(const ViewContext& context, Slot slot) const;
-  std::string share_text(const ViewContext& context) const;
+  const std::string& share_text(const ViewContext& context) const;
 
   MlpPlace place_;
   bool clouds_page_ = false;
@@ -181,15 +182,15 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
   }
 }
 
-std::string MlpView::share_text(const ViewContext& context) const {
+const std::string& MlpView::share_text(const ViewContext& context) const {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const BlockSpec& block = trace.config().of(place_.stack).blocks[static_cast<std::size_t>(place_.layer)];
   const std::string neurons = format_count(trace.find(place_.site(Slot::mlp_post))->shape[1]);
   const std::string act(activation_name(block.mlp.activation));
-  if (parameters_ == 0) return tr("mlp.sentence.recorded", {neurons, act});
+  if (parameters_ == 0) return kept_tr("mlp.sentence.recorded", {neurons, act});
   const double share = 100.0 * static_cast<double>(mlp_parameters_) / static_cast<double>(parameters_);
-  return tr(block.mlp.kind == MlpSpec::Kind::gated ? "mlp.sentence.gated" : "mlp.sentence",
-            {neurons, act, number_text(static_cast<float>(share), 0)});
+  return kept_tr(block.mlp.kind == MlpSpec::Kind::gated ? "mlp.sentence.gated" : "mlp.sentence",
+                 {neurons, act, number_text(static_cast<float>(share), 0)});
 }
 
 void MlpView::draw_controls(const ViewContext& context, float width) {
@@ -202,8 +203,8 @@ void MlpView::draw_controls(const ViewContext& context, float width) {
   ImGui::SameLine(0, scaled(16));
   if (!clouds_page_ && sheet_)
     for (const Slot stage : sheet_->stages) {
-      const std::string key = stage_key(stage);
-      if (chip(std::string(tr(key)) + "###mlp_stage_" + key.substr(key.rfind('.') + 1), stage_ == stage))
+      const std::string_view key = stage_key(stage);
+      if (chip(Label(tr(key), "###mlp_stage_", key.substr(key.rfind('.') + 1)), stage_ == stage))
         stage_ = stage;
       ImGui::SameLine();
     }
@@ -360,10 +361,10 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
 void MlpView::draw_one(const ViewContext& context, float width) {
   if (neuron_ < 0) return;
   const int sequence = context.workspace.cursor.sequence;
-  section_heading(tr("mlp.neuron", {std::to_string(neuron_)}));
+  section_heading(kept_tr("mlp.neuron", {std::to_string(neuron_)}));
   const std::string token = row_name(context.run, sequence, place_.stack, pos_);
   note_text(token);
-  caption(middle_truncated(fonts().small, tr("mlp.at", {std::to_string(pos_), token}), width));
+  caption(middle_truncated(fonts().small, kept_tr("mlp.at", {std::to_string(pos_), token}), width));
   draw_gate(context, width);
   if (!words_) return caption(tr("mlp.pending"));
   const NeuronWords& words = *words_;
@@ -394,7 +395,7 @@ void MlpView::draw(const ViewContext& context) {
   const int sequence = context.workspace.cursor.sequence;
   const Trace& trace = context.run.trace(sequence);
   if (!has_neurons(trace, place_)) return caption(tr("mlp.none"));
-  const std::string title = tr("mlp.title", {block_name(trace.config(), place_.stack, place_.layer)});
+  const std::string& title = kept_tr("mlp.title", {block_name(trace.config(), place_.stack, place_.layer)});
   const float below =
       places_heading(context.workspace, context.run, PlaceChips::stacks, title, share_text(context), width);
   ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(10)));

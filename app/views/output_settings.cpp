@@ -1,6 +1,7 @@
 #include "app/views/output_settings.h"
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -11,9 +12,11 @@ namespace {
 
 constexpr float kHottest = 2.f, kStrongest = 2.f;  // ends of the sliders
 
-void change(const ViewContext& context, const SliderEvent& event, Text sentence, const Sampling& wanted) {
+/// `sentence`: its key; `number`: what it tells.
+void change(const ViewContext& context, const SliderEvent& event, const char* sentence,
+            const std::string& number, const Sampling& wanted) {
   if (event.changed)
-    context.commands.edit(std::move(sentence), "sampling", [wanted](Document& document) -> Status {
+    context.commands.edit(Text::of(sentence, {number}), "sampling", [wanted](Document& document) -> Status {
       TRY_OK(check_sampling(wanted));
       document.sampling = wanted;
       return Done{};
@@ -41,8 +44,7 @@ void draw_presets(const ViewContext& context, float width) {
     if (!line(label, on, tr(Label(preset.key, ".help")))) continue;
     Sampling wanted = now;
     wanted.temperature = preset.temperature;
-    change(context, {true, true}, Text::of("output.edit.temperature", {number_text(wanted.temperature, 2)}),
-           wanted);
+    change(context, {true, true}, "output.edit.temperature", number_text(wanted.temperature, 2), wanted);
   }
 }
 
@@ -52,29 +54,28 @@ void draw_sliders(const ViewContext& context, float width) {
   const char* shape = now.temperature > 0 ? "%.2f" : tr("output.greedy");
   const SliderEvent heat = slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f,
                                        kHottest, shape, width, tr("output.temperature.help"));
-  change(context, heat, Text::of("output.edit.temperature", {number_text(wanted.temperature, 2)}), wanted);
+  change(context, heat, "output.edit.temperature", number_text(wanted.temperature, 2), wanted);
   wanted = now;
   std::int64_t top_k = now.top_k;
   const std::int64_t vocab = context.run.trace(0).config().outputs();
   const SliderEvent most = slider_int("###top_k", tr(top_k > 0 ? "output.top_k" : "output.top_k.off"), top_k,
                                       0, vocab, width, tr("output.top_k.help"), true);
   wanted.top_k = static_cast<int>(top_k);
-  change(context, most, Text::of("output.edit.top_k", {std::to_string(top_k)}), wanted);
+  change(context, most, "output.edit.top_k", std::to_string(top_k), wanted);
   wanted = now;
   const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.top_p.help"));
-  change(context, share, Text::of("output.edit.top_p", {number_text(wanted.top_p, 2)}), wanted);
+  change(context, share, "output.edit.top_p", number_text(wanted.top_p, 2), wanted);
   if (context.workspace.presenting) return;  // larger letters, and all of it in sight
   wanted = now;
   const SliderEvent least = slider_real("###min_p", tr("output.min_p"), wanted.min_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.min_p.help"));
-  change(context, least, Text::of("output.edit.min_p", {number_text(wanted.min_p, 2)}), wanted);
+  change(context, least, "output.edit.min_p", number_text(wanted.min_p, 2), wanted);
   wanted = now;
   const SliderEvent again =
       slider_real("###repetition_penalty", tr("output.penalty"), wanted.repetition_penalty, 1.f, kStrongest,
                   "%.2f", width, tr("output.penalty.help"));
-  change(context, again, Text::of("output.edit.penalty", {number_text(wanted.repetition_penalty, 2)}),
-         wanted);
+  change(context, again, "output.edit.penalty", number_text(wanted.repetition_penalty, 2), wanted);
 }
 
 void draw_seed(const ViewContext& context, float width) {
@@ -93,7 +94,7 @@ void draw_seed(const ViewContext& context, float width) {
   }
   note_item("seed");
   compat::item_tooltip(tr("output.seed.help"));
-  change(context, event, Text::of("output.edit.seed", {std::to_string(wanted.seed)}), wanted);
+  change(context, event, "output.edit.seed", std::to_string(wanted.seed), wanted);
 }
 
 void draw_buttons(const ViewContext& context, float width, const GenerateTokens& generate) {
@@ -104,7 +105,7 @@ void draw_buttons(const ViewContext& context, float width, const GenerateTokens&
       context.commands.act([](Session& session) { session.cancel_generating(); });
     return;
   }
-  const std::string many = tr("output.many", {std::to_string(kManyTokens)}) + "###generate_many";
+  const Label many(kept_tr("output.many", {std::to_string(kManyTokens)}), "###generate_many");
   const float wide = width - chip_width(many) - scaled(8) - gap;
   {
     const ColourScope ground(ImGuiCol_Button, t.accent),

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/output_bars.h"
 #include "app/views/output_draws.h"
 #include "app/views/output_settings.h"
@@ -93,6 +94,7 @@ class OutputView : public View {
   Text lit_sentence_;          // by the edit of this sentence
   Deferred<NextSummary> next_;
   Made<NextSummary> summary_;
+  Kept<LinePlot> running_;
   Deferred<std::vector<RowChance>> chances_, text_;
   OutputWays ways_;
   OutputDraws draws_;
@@ -165,11 +167,11 @@ void OutputView::draw_head(const ViewContext& context, float width) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const std::string count = format_count(trace.config().outputs()), pos = std::to_string(pos_);
   if (says_ == Says::classes)
-    return view_heading(tr("output.title.classes"), tr("output.sentence.classes", {count}), width);
+    return view_heading(tr("output.title.classes"), kept_tr("output.sentence.classes", {count}), width);
   if (says_ == Says::masked)
     return view_heading(tr("output.title.masked"),
-                        tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
-                           {count, pos, name(context, pos_)}),
+                        kept_tr(recorded_ ? "output.sentence.masked.recorded" : "output.sentence.masked",
+                                {count, pos, name(context, pos_)}),
                         width);
   if (recorded_)
     return view_heading(tr("output.title"), tr("output.sentence.recorded", {count, pos, name(context, pos_)}),
@@ -177,7 +179,7 @@ void OutputView::draw_head(const ViewContext& context, float width) {
   const char* sentence[] = {"output.sentence", "output.ways.sentence", "output.draws.sentence",
                             "output.text.sentence"};
   view_heading(tr("output.title"),
-               tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
+               kept_tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
 }
 
 // The pages, and the rows that may be looked at.
@@ -199,11 +201,12 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
     at_ = At::last;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
   if (row != prediction_row(trace) &&
-      line(tr("output.cursor", {std::to_string(row), name(context, row)}) + "###output_cursor", pos_ == row,
-           tr("output.cursor.help")))
+      line(Label(kept_tr("output.cursor", {std::to_string(row), name(context, row)}), "###output_cursor"),
+           pos_ == row, tr("output.cursor.help")))
     at_ = At::cursor;
   if (telling_ >= 0 && telling_ != row &&
-      line(tr("output.telling", {std::to_string(telling_), name(context, telling_)}) + "###output_telling",
+      line(Label(kept_tr("output.telling", {std::to_string(telling_), name(context, telling_)}),
+                 "###output_telling"),
            pos_ == telling_, tr("output.telling.help")))
     at_ = At::telling;
 }
@@ -363,21 +366,24 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
   if (!summary_ || room.y < scaled(80)) return;
   const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   section_heading(tr("output.running"));
-  if (draws()) caption(tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
-  LinePlot plot;
-  plot.key = "output_running";
-  plot.x0 = 1;
-  plot.x1 = std::max(2.f, static_cast<float>(summary_->vocab));
-  plot.log_x = true;
-  if (room.y > scaled(180))
-    plot.x_title = tr(says_ == Says::classes ? "output.running.classes" : "output.running.rank");
-  LineSeries series;
-  series.colour = theme().attention;
-  for (const RunningSum& point : summary_->running)
-    series.points.emplace_back(static_cast<float>(point.rank), static_cast<float>(point.prob));
-  plot.series.push_back(std::move(series));
-  if (sampling.top_p < 1) plot.y_marks.push_back(sampling.top_p);
-  if (sampling.top_k > 0) plot.x_marks.push_back(static_cast<float>(sampling.top_k));
+  if (draws()) caption(kept_tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
+  const bool titled = room.y > scaled(180);
+  const LinePlot& plot = running_.get({reinterpret_cast<std::uintptr_t>(summary_.value.get()), titled}, [&] {
+    LinePlot made;
+    made.key = "output_running";
+    made.x0 = 1;
+    made.x1 = std::max(2.f, static_cast<float>(summary_->vocab));
+    made.log_x = true;
+    if (titled) made.x_title = tr(says_ == Says::classes ? "output.running.classes" : "output.running.rank");
+    LineSeries series;
+    series.colour = theme().attention;
+    for (const RunningSum& point : summary_->running)
+      series.points.emplace_back(static_cast<float>(point.rank), static_cast<float>(point.prob));
+    made.series.push_back(std::move(series));
+    if (sampling.top_p < 1) made.y_marks.push_back(sampling.top_p);
+    if (sampling.top_k > 0) made.x_marks.push_back(static_cast<float>(sampling.top_k));
+    return made;
+  });
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = ImGui::GetContentRegionAvail().y;
   const LineEvent event = draw_line_plot(plot, at, ImVec2(room.x, std::min(left, scaled(220))));

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/widgets/edit_menu.h"
-#include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -273,16 +272,9 @@ void TablePage::shown_columns(std::int64_t& begin, std::int64_t& end) const {
             : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(window_.col1)), begin + 1, count);
 }
 
-void TablePage::draw_waves(const ViewContext&, ImVec2 at, ImVec2 room) {
-  const std::int64_t count = data_->table.size(0), width = data_->table.size(1);
-  const auto [even, odd] = sinusoid_pair(look_.dim, width, look_.halves);
-  const std::string wavelength = short_number(sinusoid_wavelength(even, width, look_.halves, look_.base));
-  ImGui::SetCursorScreenPos(at);
-  caption(tr(look_.learned ? "position.waves.learned" : "position.waves.sinusoid",
-             {std::to_string(even), std::to_string(odd), wavelength}));
-  const float words = text_size(fonts().small, "X").y + scaled(4);
-  std::int64_t begin = 0, end = 0;
-  shown_columns(begin, end);
+// Two columns of the table over the positions, and the formula's where it is compared.
+LinePlot TablePage::waves(std::int64_t begin, std::int64_t end) const {
+  const auto [even, odd] = sinusoid_pair(look_.dim, data_->table.size(1), look_.halves);
   LinePlot plot;
   plot.key = "position_waves";
   // Under the cells of the surface: a position stands at the middle of its column.
@@ -306,7 +298,23 @@ void TablePage::draw_waves(const ViewContext&, ImVec2 at, ImVec2 room) {
     plot.series.back().dots = false;
   }
   fit_y(plot);
-  plot.x_marks.push_back(static_cast<float>(look_.pos));
+  return plot;
+}
+
+void TablePage::draw_waves(const ViewContext&, ImVec2 at, ImVec2 room) {
+  const std::int64_t count = data_->table.size(0), width = data_->table.size(1);
+  const auto [even, odd] = sinusoid_pair(look_.dim, width, look_.halves);
+  const std::string wavelength = short_number(sinusoid_wavelength(even, width, look_.halves, look_.base));
+  ImGui::SetCursorScreenPos(at);
+  caption(kept_tr(look_.learned ? "position.waves.learned" : "position.waves.sinusoid",
+                  {std::to_string(even), std::to_string(odd), wavelength}));
+  const float words = text_size(fonts().small, "X").y + scaled(4);
+  std::int64_t begin = 0, end = 0;
+  shown_columns(begin, end);
+  const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  LinePlot& plot = waves_.get({data_->key, number(look_.dim), number(begin), number(end), compare_},
+                              [&] { return waves(begin, end); });
+  plot.x_marks = {static_cast<float>(look_.pos)};
   const LineEvent event = draw_line_plot(plot, ImVec2(at.x, at.y + words),
                                          ImVec2(cells_width_ + plot.left + scaled(8), room.y - words));
   if (event.clicked)

@@ -3,10 +3,12 @@
 // that looks back. Refuses to pass the formula's values off as the model's.
 #pragma once
 
+#include "app/look/kept_text.h"
 #include "app/views/choices.h"
 #include "app/views/position_pages.h"
 #include "app/views/position_surface.h"
 #include "app/widgets/deferred.h"
+#include "app/widgets/line_plot.h"
 
 namespace attnscope {
 
@@ -37,6 +39,7 @@ class TablePage {
   float draw_pages(ImVec2 at, float width);
   float draw_controls(const ViewContext& context, ImVec2 at, float width);
   void draw_table(const ViewContext& context, ImVec2 at, ImVec2 room);
+  LinePlot waves(std::int64_t begin, std::int64_t end) const;
   void draw_waves(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_counter(const ViewContext& context, ImVec2 at, ImVec2 room);
   void shown_columns(std::int64_t& begin, std::int64_t& end) const;
@@ -49,6 +52,7 @@ class TablePage {
   PositionPages pages_;
   Page page_ = Page::surface;
   bool compare_ = false, counter_ = false, playing_ = false;
+  Kept<LinePlot> waves_;
   SurfaceView eye_;
   MatrixWindow window_;
   float base_ = 4;         ///< logarithm of the formula's base

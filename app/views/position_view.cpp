@@ -46,16 +46,15 @@ class PositionView : public View {
     const PositionSpec& spec = trace.config().of(stack).position;
     const bool biased = BiasPage::possible(trace, stack), rotates = RotaryPage::possible(trace, stack);
     const std::string name = name_of(spec, biased);
-    const std::string offset = std::to_string(spec.offset);
-    std::string sentence = tr(Label("position.sentence.", name));
+    std::string_view sentence = tr(Label("position.sentence.", name));
     if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
     if (subject_ == Subject::length) sentence = tr("position.sentence.length");
     if (subject_ == Subject::order) sentence = tr("position.sentence.order");
     if (subject_ == Subject::model && spec.kind == PositionSpec::Kind::learned && spec.offset > 0)
-      sentence = tr("position.sentence.learned_offset", {offset});
-    std::string title = tr(Label("position.title.", name));
+      sentence = kept_tr("position.sentence.learned_offset", {std::to_string(spec.offset)});
+    std::string_view title = tr(Label("position.title.", name));
     if (has_stacks(trace.config()))
-      title = tr("position.title.of_stack", {title, stack_name(trace.config(), stack)});
+      title = kept_tr("position.title.of_stack", {title, stack_name(trace.config(), stack)});
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/look/shade.h"
 #include "app/views/residual_additions.h"
 #include "app/views/residual_lens.h"
@@ -334,8 +335,9 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
   }
   (void)row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
-  caption(tr("residual.answer", {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
-                                 std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
+  caption(kept_tr("residual.answer",
+                  {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
+                   std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
 }
 
 void ResidualView::draw_colours(const ViewContext& context, float width) {
@@ -358,7 +360,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
         Choice{LensColour::rank, "residual.colour.rank", "###lens_rank"},
         Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
         Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}})
-    if (line(Label(tr(choice.key, {of}), choice.id), colour_ == choice.colour,
+    if (line(Label(kept_tr(choice.key, {of}), choice.id), colour_ == choice.colour,
              tr(Label(choice.key, ".help"))))
       colour_ = choice.colour;
   ImGui::Dummy(ImVec2(1, scaled(2)));
@@ -387,7 +389,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
       [=, pos = pos_](const std::atomic<bool>&) { return lens_list(*trace, row, last, pos, kListed); });
   section_heading(tr("residual.most_likely"));
   const std::string label = main_name(context, pos_);
-  caption(tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
+  caption(kept_tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
   // The list gives way first where there is little room.
   const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
@@ -425,8 +427,8 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (!books) return caption(tr("residual.pending"));
   const Pushes* push = by_push_ && books->pushes ? &*books->pushes : nullptr;
   const std::string token = books->token >= 0 ? output_name(*context.run.document.opened, books->token) : "";
-  section_heading(push ? tr("residual.pushes", {token, std::to_string(pos_), main_name(context, pos_)})
-                       : tr("residual.parts", {std::to_string(pos_), main_name(context, pos_)}));
+  section_heading(push ? kept_tr("residual.pushes", {token, std::to_string(pos_), main_name(context, pos_)})
+                       : kept_tr("residual.parts", {std::to_string(pos_), main_name(context, pos_)}));
   if (books->pushes) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
@@ -445,9 +447,9 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (push) {
     double sum = 0;
     for (const double one : push->of) sum += one;
-    caption(
-        tr("residual.books", {token, number_text(static_cast<float>(sum), 3), signed_number(push->bias),
-                              signed_number(push->rest), number_text(static_cast<float>(push->total), 3)}));
+    caption(kept_tr("residual.books",
+                    {token, number_text(static_cast<float>(sum), 3), signed_number(push->bias),
+                     signed_number(push->rest), number_text(static_cast<float>(push->total), 3)}));
   } else {
     caption(tr("residual.parts.legend"));
   }

@@ -9,11 +9,10 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostSeen = 512;                      // cells per axis in sight
-constexpr float kCellWidth = 96, kCellHeight = 56;     // units, at most
-constexpr float kInnerHeight = 40;                     // of the rows of the top factor
-constexpr float kLegend = 106, kSign = 30, kGap = 10;  // kLegend: to its right end
-constexpr float kSlanted = 20;                         // what the last slanted label takes beyond its column
+constexpr double kMostSeen = 512;                   // cells per axis in sight
+constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
+constexpr float kInnerHeight = 40;                  // of the rows of the top factor
+constexpr float kSign = 30, kGap = 10;
 constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kPicture = 26;                       // a patch beside the name of its row or column
 
@@ -21,10 +20,6 @@ constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
 // The columns of matrices one above the other are named once.
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
-
-const Operand& operand_of(const Figure& figure, int id) {
-  return figure.operands[static_cast<std::size_t>(id)];
-}
 
 float column_width(const Operand& operand) {
   return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kColumn;
@@ -221,12 +216,6 @@ namespace {
 constexpr float kLeastWide = 600, kLeastTall = 300;
 constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
 
-// Of a dense line, units: labels of rows at most, a column of numbers at least, a sign, a gap.
-struct DenseParts {
-  float labels, column, sign, gap;
-};
-constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 16, 3};
-
 }  // namespace
 
 bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
@@ -278,6 +267,7 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
                      placed_.difference == difference && placed_.told == context.workspace.told;
   if (!known) {
     place_best(context, figure, size);
+    plots_.assign(figure.operands.size(), {});
     placed_ = {figure.id,
                context.run.version,
                spans_version_,
@@ -305,112 +295,16 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
 void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
   place_line(context, figure, position, size);
   if (numbers_fit(context, figure)) return;
-  for (const bool two : {false, true})
+  for (const DenseLines lines : {DenseLines::one, DenseLines::two, DenseLines::two_lower})
     for (const bool tight : {false, true})
-      if (place_dense(context, figure, position, size, two, 1.f, tight)) return;
+      if (place_dense(context, figure, position, size, lines, 1.f, tight)) return;
   const bool grows = figure.extra == Figure::Extra::none && !context.workspace.told;
-  for (const bool two : {true, false})
-    if (grows && place_dense(context, figure, position, size, two, 1.3f, true)) return;
+  for (const DenseLines lines : {DenseLines::two, DenseLines::one})
+    for (const bool tight : {false, true})
+      if (grows && place_dense(context, figure, position, size, lines, 1.3f, tight)) return;
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   place_line(context, figure, position, size);
-}
-
-namespace {
-
-bool stands_upright(const Figure& figure) {
-  return std::any_of(figure.blocks.begin(), figure.blocks.end(),
-                     [](const Block& block) { return block.vertical; });
-}
-
-// Its last matrix has names over its columns, slanted where they are narrow.
-bool ends_slanted(const Figure& figure, const Block& block) {
-  return !block.operands.empty() && operand_of(figure, block.operands.back()).col.key != "one";
-}
-
-}  // namespace
-
-bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
-                             bool two, float stretch, bool tight) {
-  const DenseParts& parts = tight ? kTight : kDense;
-  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
-  const std::size_t blocks = figure.blocks.size(), second = two ? blocks - 1 : blocks;
-  if (stands_upright(figure) || blocks == 0 || (two && blocks < 2)) return false;
-  const Operand& first = operand_of(figure, figure.blocks[0].operands[0]);
-  const auto need = [&](int id) {
-    return least_number_cell(values(context, operand_of(figure, id), difference_).range.least < 0).x;
-  };
-  const auto column = [&](int id) {  // its title stands over it alone
-    const float title = text_size(fonts().small, operand_of(figure, id).title).x;
-    return std::max(parts.column * unit, title + parts.gap * unit);
-  };
-  // What a line takes beside the cells of its matrices, and what those need.
-  const float labels = std::min(label_width(context, first), parts.labels * unit);
-  const float head = figure.blocks[0].operands.empty() ? 0 : need(figure.blocks[0].operands[0]);
-  float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
-  fixed[0] += (!two ? kLegend : ends_slanted(figure, figure.blocks[second - 1]) ? kSlanted : 0) * unit;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const int at = b < second ? 0 : 1;
-    const Block& block = figure.blocks[b];
-    if (!block.sign.empty() && b != second) fixed[at] += parts.sign * unit;
-    fixed[at] += static_cast<float>(block.operands.size() - 1) * parts.gap * unit;
-    for (const int id : block.operands) {
-      if (operand_of(figure, id).col.key == "one")
-        fixed[at] += column(id);
-      else
-        needed[at] += static_cast<float>(seen(operand_of(figure, id).col)) *
-                      (at == 1 && id == block.operands.front() ? head : need(id));
-      rows[at] = std::max(rows[at], static_cast<float>(seen(operand_of(figure, id).row)));
-    }
-  }
-  float grow = std::max((size.x * stretch - fixed[0]) / std::max(needed[0], 1.f), 0.f);
-  if (two) grow = std::min(grow, (size.x * stretch - fixed[1]) / std::max(needed[1], 1.f));
-  if (grow < 1) return false;
-  grow = stretch > 1 ? 1 : grow;
-  const float below = line + 12 * unit;  // between the lines: a title
-  const float header = line + 4 * unit + column_labels(context, first, head * grow);
-  const float least = least_number_cell(false).y;
-  const float words = header + (two ? below : 0), all = std::max(rows[0] + rows[1], 1.f);
-  if ((size.y * stretch - words) / all < least) return false;
-  const float rest = size.y - words - (stretch > 1 ? ImGui::GetStyle().ScrollbarSize + 8 * unit : 0);
-  const float ch = std::clamp(rest / all, least, std::max(head * grow * 0.62f, 24 * unit));
-  panels_.assign(figure.operands.size(), {});
-  signs_.clear();
-  used_ = {};
-  float x = position.x, y = position.y, right = 0;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Block& block = figure.blocks[b];
-    const bool lower = b == second;
-    const float top = lower ? below : header;
-    if (lower) x = position.x, y = position.y + header + rows[0] * ch;
-    if (!block.sign.empty()) {
-      const ImVec2 at(lower ? position.x + labels / 2 : x + parts.sign * unit / 2,
-                      y + (lower ? below - line * 0.7f : top + rows[0] * ch / 2));
-      signs_.emplace_back(at, block.sign);
-      if (!lower) x += parts.sign * unit;
-    }
-    for (const int id : block.operands) {
-      Panel& panel = panels_[static_cast<std::size_t>(id)];
-      const bool leads = id == block.operands.front() && (b == 0 || lower),
-                 one = operand_of(figure, id).col.key == "one";
-      panel.row_labels = leads, panel.labels = leads ? labels : 0, panel.col_labels = !lower;
-      panel.cell = ImVec2(one ? column(id) : (lower && leads ? head : need(id)) * grow, ch);
-      const float title = line + 4 * unit, lowered = one && top > 2.5f * title ? top - title : 0.f;
-      panel.header = top - lowered;
-      panel.position = ImVec2(x, y + lowered);
-      panel.size = ImVec2(panel.labels + panel.cell.x * static_cast<float>(seen(operand_of(figure, id).col)),
-                          panel.header + ch * static_cast<float>(seen(operand_of(figure, id).row)));
-      x += panel.size.x + (id == block.operands.back() ? 0 : parts.gap * unit);
-    }
-    right = std::max(right, x);
-  }
-  windowed_ = any_windowed(figure);
-  used_ = ImVec2((two ? right : x) - position.x,
-                 y - position.y + (two ? below + rows[1] * ch : header + rows[0] * ch));
-  const float top = two ? y + below : position.y + header;
-  legend_ = ImVec2(x + 22 * unit, top - line - 6 * unit);
-  legend_height_ = std::max(90 * unit, position.y + used_.y - legend_.y);
-  return true;
 }
 
 void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "app/look/fonts.h"
+#include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
@@ -210,25 +212,31 @@ void FigurePlot::travel_to(const Figure& figure, float travel) {
   }
 }
 
-void FigurePlot::fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
-                           MatrixPlot& plot) const {
+/// What the entries of an axis are called, for as long as a matrix is drawn.
+struct FigurePlot::AxisNames {
+  const ViewContext& context;
+  const Operand& operand;
+  bool rows;
+  std::string operator()(std::int64_t at) const {
+    return axis_entry(context.run, context.workspace.cursor.sequence, operand, rows, at);
+  }
+};
+
+void FigurePlot::fill_axis(const AxisNames& names, const Panel& panel, MatrixAxis& axis) {
+  const auto& [context, operand, rows] = names;
   const int sequence = context.workspace.cursor.sequence;
-  const auto fill = [&](MatrixAxis& axis, const FigureAxis& from, bool rows) {
-    axis.colour = from.colour;
-    axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
-    if (axis.show_labels && has_pictures(context, operand, rows))
-      axis.pictures = shifted(axis_pictures(context.painter, context.run, sequence, from.stack), from.first);
-    const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
-    if (from.names == FigureAxis::Names::index && !picks) return;
-    const bool narrow =
-        !rows && panel.cell.x < 58 * ui_scale() && !context.run.trace(sequence).input.vectors.empty();
-    if (narrow && from.names == FigureAxis::Names::token) return;  // the number alone says it
-    axis.label_of = [&context, &operand, sequence, rows](std::int64_t at) {
-      return axis_entry(context.run, sequence, operand, rows, at);
-    };
-  };
-  fill(plot.rows, operand.row, true);
-  fill(plot.cols, operand.col, false);
+  const FigureAxis& from = rows ? operand.row : operand.col;
+  axis = {};
+  axis.colour = from.colour;
+  axis.show_labels = from.names != FigureAxis::Names::none && (rows ? panel.row_labels : panel.col_labels);
+  if (axis.show_labels && has_pictures(context, operand, rows))
+    axis.pictures = shifted(axis_pictures(context.painter, context.run, sequence, from.stack), from.first);
+  const bool picks = rows ? !operand.picked_rows.empty() : !operand.picked_cols.empty();
+  if (from.names == FigureAxis::Names::index && !picks) return;
+  const bool narrow =
+      !rows && panel.cell.x < 58 * ui_scale() && !context.run.trace(sequence).input.vectors.empty();
+  if (narrow && from.names == FigureAxis::Names::token) return;  // the number alone says it
+  axis.label_of = std::cref(names);
 }
 
 void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after) {
@@ -258,8 +266,8 @@ float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
 
 // A result below its factor has no header: its title stands in the gap.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
-  std::string title = operand.title;
-  if (unit < 1.f) title = tr("steps.back.titled_unit", {title, power_of_ten(unit)});
+  std::string_view title = operand.title;
+  if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   draw_text(Canvas(), fonts().small, ImVec2(panel.position.x + panel.labels, panel.position.y - above),
@@ -270,10 +278,14 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
                               const FigureMarks& marks, bool difference, FigureEvent& event) {
   const Operand& operand = figure.operands[index];
   Panel& panel = panels_[index];
-  const Kept kept = values(context, operand, difference);
+  const Kept& kept = values(context, operand, difference);
   if (kept.values.empty()) return;
-  MatrixPlot plot;
-  plot.key = "steps/" + operand.id;
+  MatrixPlot& plot = plots_[index];
+  if (plot.key.empty()) {
+    plot.key = "steps/" + operand.id;
+    plot.double_click_resets = false;
+    plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
+  }
   plot.values = kept.values;
   plot.style.map = kept.differs ? Colormap::diverging : operand.map;
   plot.style.log_scale = context.workspace.log_scale && operand.map != Colormap::mask;
@@ -282,14 +294,15 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   colours_[index] = operand.colour ? operand.colour : theme().text_dim;
   plot.number_unit = number_unit(index, operand);
   plot.masked_numbers = !operand.gradient;
-  fill_axes(context, operand, panel, plot);
-  plot.double_click_resets = false;
+  const AxisNames rows{context, operand, true}, cols{context, operand, false};
+  fill_axis(rows, panel, plot.rows);
+  fill_axis(cols, panel, plot.cols);
   plot.first_row = kept.rows.begin, plot.first_col = kept.cols.begin;
   plot.total_rows = operand.row.size, plot.total_cols = operand.col.size;
   plot.cell = panel.cell;
-  plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   plot.row_label_width = panel.labels;
   plot.col_label_height = panel.header;
+  plot.marks.clear();
   if (index < marks.size()) plot.marks = marks[index];
   for (std::int64_t head = 0; operand.group > 1 && head * operand.group < operand.col.size; ++head) {
     const bool own = head == operand.own_group;

@@ -28,6 +28,14 @@ struct FigureEvent {
   bool hovered() const { return cell.valid(); }
 };
 
+inline const Operand& operand_of(const Figure& figure, int id) {
+  return figure.operands[static_cast<std::size_t>(id)];
+}
+
+/// Matrices side by side: in one line; the last block in a second one; below, too, the column of numbers that
+/// would end the first line.
+enum class DenseLines : std::uint8_t { one, two, two_lower };
+
 /// What is lit: marks per operand.
 using FigureMarks = std::vector<std::vector<MatrixMark>>;
 
@@ -60,6 +68,8 @@ class FigurePlot {
   void freeze_windows(bool frozen) { frozen_ = frozen; }
   /// Room that the figure took in the last frame, without its legend.
   ImVec2 used() const { return used_; }
+  /// Where its legend stood in the last frame, on screen.
+  ImVec2 legend() const { return legend_; }
   /// All that the figure takes, its legend too: what is larger than the room scrolls.
   ImVec2 whole() const { return whole_; }
   /// True where every cell of the figure would show its number in this room; `scrolled`: or in one that
@@ -74,6 +84,7 @@ class FigurePlot {
   bool aligned() const { return shifted_; }
 
  private:
+  static constexpr float kLegend = 106;  ///< units, to its right end
   struct Span {
     double lo = 0, hi = 0;
   };
@@ -101,11 +112,14 @@ class FigurePlot {
   float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  /// Matrices side by side in one line, or the last block in a second one, in cells that just hold a number;
-  /// at most `stretch` times as large as the room; `tight`: what stands between and beside them gives way.
-  /// False, and nothing is placed, where that is not enough.
-  bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool two,
-                   float stretch, bool tight);
+  /// Matrices side by side in cells that just hold a number; at most `stretch` times as large as the room;
+  /// `tight`: what stands between and beside them gives way. False, and nothing is placed, where that is not
+  /// enough.
+  bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                   DenseLines how, float stretch, bool tight);
+  /// Height of the names over the columns of the first blocks, in cells that are `grow` times as wide as
+  /// their numbers need.
+  float names_above(const ViewContext& context, const Figure& figure, std::size_t blocks, float grow);
   void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
   void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
   void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);
@@ -114,8 +128,8 @@ class FigurePlot {
                     float header);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
                     const FigureMarks& marks, bool difference, FigureEvent& event);
-  void fill_axes(const ViewContext& context, const Operand& operand, const Panel& panel,
-                 MatrixPlot& plot) const;
+  struct AxisNames;
+  static void fill_axis(const AxisNames& names, const Panel& panel, MatrixAxis& axis);
   static void draw_title(const Operand& operand, const Panel& panel, float unit);
   void draw_signs(const Figure& figure) const;
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;
@@ -140,6 +154,7 @@ class FigurePlot {
   Placed placed_;
   std::uint64_t spans_version_ = 0;
   std::vector<Panel> panels_;
+  std::vector<MatrixPlot> plots_;  ///< of the operands, since they were placed
   std::vector<ValueRange> ranges_;
   std::vector<HeatStyle> styles_;  ///< of the operands
   std::vector<ImU32> colours_;

@@ -61,8 +61,8 @@ void TokenizerShelf::draw_choice(float width) {
   const char* keys[] = {"tokenizer.shelf.own", "tokenizer.shelf.bpe", "tokenizer.shelf.unigram",
                         "tokenizer.shelf.beside"};
   for (int i = 0; i < 4; ++i) {
-    const std::string key = keys[i];
-    if (line(std::string(tr(key)) + "###" + key, choice_ == static_cast<Choice>(i), tr(key + ".help")))
+    const char* key = keys[i];
+    if (line(Label(tr(key), "###", key), choice_ == static_cast<Choice>(i), tr(Label(key, ".help"))))
       choice_ = static_cast<Choice>(i);
   }
   if (choice_ == Choice::own) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -171,6 +172,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   const float row = scaled(kChipHeight + kChipGap);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), scaled(kChipGap)));
   std::vector<float> widths;
+  widths.reserve(std::min(tokens.size(), kMostChips));
   float x = 0;
   int rows = 1;
   for (std::size_t i = 0; i < std::min(tokens.size(), kMostChips); ++i) {
@@ -232,6 +234,7 @@ struct WordChip {
 
 std::vector<WordChip> word_chips(const TokenizerScene& scene, float& total) {
   std::vector<WordChip> out;
+  out.reserve(scene.steps.words.size());
   total = 0;
   ByteSpan place;
   for (const SegmentedWord& word : scene.steps.words) {
@@ -270,7 +273,8 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   const float height = scaled(kChipHeight) + 2 * top;
   ImGui::Dummy(ImVec2(label, height));
   compat::item_tooltip(
-      tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))}).c_str());
+      kept_tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))})
+          .c_str());
   draw_text(Canvas(), fonts().small, ImVec2(at.x, at.y + (height - text_size(fonts().small, "X").y) / 2),
             t.text_dim, tr("tokenizer.words"));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "app/look/kept_text.h"
 #include "app/views/tokenizer_shelf.h"
 #include "app/views/tokenizer_steps.h"
 #include "app/views/tokenizer_text.h"
@@ -106,7 +107,7 @@ bool TokenizerView::as_typed(const ViewContext& context) const {
 void TokenizerView::follow(const ViewContext& context) {
   const Sequence& shown = sequence(context);
   if (shown.source_text.empty()) source_ = false;
-  const std::string text = source_ ? shown.source_text : shown.text;
+  const std::string& text = source_ ? shown.source_text : shown.text;
   shelf_.follow(context, text);
   const auto tokenizer = shelf_.chosen() ? shelf_.chosen() : context.run.document.opened->tokenizer;
   const std::uint64_t subject =
@@ -210,11 +211,8 @@ void TokenizerView::draw_head(const ViewContext& context, float width) {
   if (kind == WordSteps::Kind::attempts)
     title = "tokenizer.title.attempts", sentence = "tokenizer.sentence.attempts";
   if (shelf_.beside()) title = "tokenizer.title.beside", sentence = "tokenizer.sentence.beside";
-  view_heading(
-      tr(title),
-      tr(sentence,
-         {format_count((shelf_.chosen() ? shelf_.chosen().get() : tokenizer_of(context.run))->vocab_size())}),
-      width);
+  const Tokenizer* tokenizer = shelf_.chosen() ? shelf_.chosen().get() : tokenizer_of(context.run);
+  view_heading(tr(title), kept_tr(sentence, {format_count(tokenizer->vocab_size())}), width);
   draw_source_chips(context);
   shelf_.draw_choice(width);
 }
@@ -247,7 +245,7 @@ void TokenizerView::draw_result(const SegmentedWord& word, float width) {
     if (shown.size() > 400) break;
   }
   note_text(shown);
-  const std::string line = tr("tokenizer.becomes", {shown});
+  const std::string& line = kept_tr("tokenizer.becomes", {shown});
   text_line(fonts().mono_small, theme().text_dim, middle_truncated(fonts().mono_small, line, width));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
-#include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -166,11 +165,11 @@ void TrainingSetup::check() {
 void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
   Flow flow(width, 6);
   for (const auto& task : tasks()) {
-    const std::string name(task->name()), key = "task." + name;
-    const std::string label = tr(Label(key, ".title")) + ("###task_" + name);
+    const std::string_view name = task->name();
+    const Label key("task.", name), label(tr(Label(key, ".title")), "###task_", name);
     flow.place(chip_width(label));
     const bool on = !source_.on() && settings_.task == name;
-    if (chip(label, on, tr(Label(key, ".sentence")))) choose(name);
+    if (chip(label, on, tr(Label(key, ".sentence")))) choose(std::string(name));
   }
   const Label file(tr("training.data"), "###task_file");
   flow.place(chip_width(file));
@@ -183,7 +182,7 @@ void TrainingSetup::draw_chosen(const ViewContext& context, float width) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::TextUnformatted(tr(sentence_));
   ImGui::PopTextWrapPos();
-  if (!example_.empty()) caption(tr("training.setup.example", {example_}));
+  if (!example_.empty()) caption(kept_tr("training.setup.example", {example_}));
 }
 
 void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
@@ -225,7 +224,7 @@ void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
                                   return config ? trained_numbers(*config) : 0;
                                 });
   ImGui::Dummy(ImVec2(1, scaled(1)));
-  if (!error_) caption(tr("training.setup.count", {count && *count > 0 ? format_count(*count) : "…"}));
+  if (!error_) caption(kept_tr("training.setup.count", {count && *count > 0 ? format_count(*count) : "…"}));
 }
 
 void TrainingSetup::draw_recipe(float width) {
@@ -249,8 +248,7 @@ void TrainingSetup::draw_recipe(float width) {
   if (changed) check();
 }
 
-void TrainingSetup::draw_plan(ImVec2 at, ImVec2 size) const {
-  if (error_ || size.y < scaled(60)) return;
+LinePlot TrainingSetup::plan() const {
   LinePlot plot;
   plot.key = "training_plan";
   plot.title = tr("training.setup.plan");
@@ -266,7 +264,12 @@ void TrainingSetup::draw_plan(ImVec2 at, ImVec2 size) const {
   plot.series.push_back(std::move(line));
   fit_y(plot);
   plot.y0 = 0;
-  draw_line_plot(plot, at, size);
+  return plot;
+}
+
+void TrainingSetup::draw_plan(ImVec2 at, ImVec2 size) {
+  if (error_ || size.y < scaled(60)) return;
+  draw_line_plot(plan_.get({static_cast<std::uint64_t>(edits_)}, [&] { return plan(); }), at, size);
 }
 
 void TrainingSetup::draw_buttons(const ViewContext& context, float width) {

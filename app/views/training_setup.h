@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/views/training_kept.h"
 #include "app/views/training_source.h"
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
+#include "app/widgets/line_plot.h"
 
 namespace attnscope {
 
@@ -26,7 +28,8 @@ class TrainingSetup {
   void draw_chosen(const ViewContext& context, float width);
   void draw_sizes(const ViewContext& context, float width);
   void draw_recipe(float width);
-  void draw_plan(ImVec2 at, ImVec2 size) const;
+  LinePlot plan() const;
+  void draw_plan(ImVec2 at, ImVec2 size);
   void draw_form(const ViewContext& context, float width);
   void draw_buttons(const ViewContext& context, float width);
   void draw_error(float width) const;
@@ -39,6 +42,7 @@ class TrainingSetup {
   TrainingSource source_;
   TrainingKept kept_;
   std::uint64_t edits_ = 0;
+  Kept<LinePlot> plan_;
   Deferred<std::int64_t> count_;
 };
 

@@ -32,13 +32,6 @@ Stack read_by(const Document& document) {
   return config.encoder() ? Stack::enc : config.stack;
 }
 
-std::string digest(const AskSettings& settings) {
-  return std::to_string(static_cast<int>(settings.page)) + settings.knock_out + "/" + settings.patch +
-         (settings.mean ? "/mean" : "/zero") + std::to_string(settings.group) +
-         (settings.into_other ? "/into" : "/from") + std::to_string(static_cast<int>(settings.stack)) +
-         settings.other;
-}
-
 }  // namespace
 
 std::span<const PlaceQuestion> place_questions() { return kQuestions; }
@@ -127,12 +120,11 @@ void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int
   sequence_ = sequence;
   follow_swap(run->document);
   const auto answer = measure.of(*run);
-  const std::string asked = digest(settings);
-  if (same_place && run == run_ && answer == asked_measure_ && asked == asked_) return;
+  if (same_place && run == run_ && answer == asked_measure_ && settings == asked_) return;
   if (!answer && same_place && run_) return;  // the measure of this run is on its way
   run_ = run;
   asked_measure_ = answer;
-  asked_ = asked;
+  asked_ = settings;
   request_ = made(*run);
   key_ = request_ ? request_->key() : 0;
   const auto newest = sweep_.newest();

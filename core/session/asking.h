@@ -43,6 +43,7 @@ struct AskSettings {
   Stack stack = Stack::single;  ///< of questions about rows; one that the model lacks: the main stack's, of
                                 ///< patches what reads the prompts
   bool change = true;           ///< cells show the change, not the measure itself
+  bool operator==(const AskSettings&) const = default;
 };
 
 class Asking {
@@ -96,7 +97,7 @@ class Asking {
   std::uint64_t key_ = 0;
   int sequence_ = 0;
   std::shared_ptr<const RunResult> run_;                    ///< that request_ is about
-  std::string asked_;                                       ///< settings that request_ was made of
+  AskSettings asked_;                                       ///< that request_ was made of
   std::shared_ptr<const MeasureAnswer> asked_measure_;      ///< the same
   std::map<std::size_t, std::shared_ptr<const Edit>> put_;  ///< by cells of the newest answer
   std::string swapped_own_, swapped_other_;                 ///< the prompts before they changed places last

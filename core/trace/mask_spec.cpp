@@ -160,7 +160,10 @@ std::string matrix_text(const Node& node) {
 
 }  // namespace
 
-MaskSpec::MaskSpec() : MaskSpec("model", std::make_shared<Node>()) {}
+MaskSpec::MaskSpec() : text_("model") {
+  static const auto model = std::make_shared<const Node>();
+  root_ = model;
+}
 
 MaskSpec::MaskSpec(std::string text, std::shared_ptr<const Node> root)
     : text_(std::move(text)), root_(std::move(root)) {}

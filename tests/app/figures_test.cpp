@@ -510,21 +510,38 @@ class ShippedFigures : public Figures {
   }
 };
 
-TEST_F(ShippedFigures, SoftmaxOfElevenTokensShowsItsNumbersWithoutScrolling) {
-  open("storyteller");
-  for (const char* language : {"en", "ko"}) {
-    (void)set_language(language);
-    show("steps");
-    go_to_site(workspace(), run(), site_of(Slot::pattern, 1, run().trace(0).config().stack));
-    settle();
-    int cells = 0;
-    for (const DrawItem& item : figure().items()) {
-      if (item.kind != DrawItem::Kind::cells) continue;
-      ++cells;
-      EXPECT_FALSE(list_.clip(item).scrolls_x || list_.clip(item).scrolls_y) << language;
-      EXPECT_LE(item.p1.y, list_.clip(item).p1.y) << language;
+TEST_F(ShippedFigures, SoftmaxOfElevenToThirteenTokensShowsItsNumbersWithoutScrolling) {
+  for (const char* model : {"storyteller", "sorter", "translator"}) {
+    open(model);
+    if (HasFatalFailure() || IsSkipped()) return;
+    const Stack stack = run().trace(0).config().stack;
+    const Site site = stack == Stack::dec ? cross_site(Slot::pattern, 1, stack) : site_of(Slot::pattern, 1);
+    for (const char* language : {"en", "ko"}) {
+      (void)set_language(language);
+      show("steps");
+      go_to_site(workspace(), run(), site);
+      settle();
+      int cells = 0;
+      for (const DrawItem& item : figure().items()) {
+        if (item.kind != DrawItem::Kind::cells) continue;
+        ++cells;
+        EXPECT_FALSE(list_.clip(item).scrolls_x || list_.clip(item).scrolls_y) << model << " " << language;
+        EXPECT_LE(item.p1.y, list_.clip(item).p1.y) << model << " " << language;
+      }
+      EXPECT_GE(cells, 3) << model << " " << language;
     }
-    EXPECT_GE(cells, 3) << language;
+  }
+}
+
+TEST_F(ShippedFigures, TextsOfBothStacksAreWhole) {
+  open("translator");
+  frames(4);
+  for (const char* item : {"source_text", "input_text"}) {
+    ASSERT_TRUE(shows(item)) << item;
+    const ItemRect& field = noted_items().at(item);
+    const Sequence& typed = document().sequences[0];
+    const std::string& text = item == std::string("source_text") ? typed.source_text : typed.text;
+    EXPECT_GE(field.p1.x - field.p0.x, ImGui::CalcTextSize(text.c_str()).x) << text;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostAnswer = 50;  // tokens
 constexpr float kChipRow = 38.f, kThumbnail = 56.f;
-constexpr float kFieldShare = 0.27f, kLeastField = 160.f;  // of a line that holds text and chips
+constexpr float kFieldShare = 0.4f, kLeastField = 160.f;  // of a line that holds text and chips, at most
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
   return tr(count == 1 ? one : many, {format_count(count)});
@@ -206,7 +206,8 @@ float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenL
     dim_text(tr(name));
   }
   const bool source = &line == &source_;
-  const float field = std::max(px(kLeastField), width * kFieldShare);
+  const float wanted = std::max(source_.wanted_width(), main_.wanted_width());  // chips begin below chips
+  const float field = std::max(px(kLeastField), std::min(wanted, width * kFieldShare));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const bool focus = source && std::exchange(state.focus_text, false);
   const float height = line.draw_field(context, focus, field);

@@ -161,6 +161,11 @@ bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, f
   return changed;
 }
 
+float TokenLine::wanted_width() const {
+  const bool one_line = text_.find('\n') == std::string::npos;
+  return one_line ? ImGui::CalcTextSize(text_.c_str()).x + px(20) : 0;  // what is typed next has room
+}
+
 float TokenLine::draw_field(const PanelContext& context, bool focus, float width) {
   const Sequence& sequence = context.session.document().sequences[sequence_];
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -170,6 +175,7 @@ float TokenLine::draw_field(const PanelContext& context, bool focus, float width
   const bool changed = draw_box(context, focus, width, height, many_lines);
   const bool ended = ImGui::IsItemDeactivated();
   typing_ = ImGui::IsItemActive();
+  if (!typing_ && wanted_width() > width) compat::item_tooltip(text_.c_str());
   light_spans(is_source() ? sequence.source_tokens : sequence.tokens,
               is_source() ? sequence.source_text : sequence.text, ImGui::GetItemRectMin(),
               ImGui::GetItemRectMax());

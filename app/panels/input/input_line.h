@@ -21,6 +21,8 @@ class TokenLine {
 
   /// Before drawing, once per frame.
   void follow(const PanelContext& context);
+  /// Width at which the field shows its whole text, in the current font.
+  float wanted_width() const;
   /// The text; the height that was used. `focus`: takes the keys.
   float draw_field(const PanelContext& context, bool focus, float width);
   /// What is wrong with what was typed; the height that was used, 0 when nothing is.

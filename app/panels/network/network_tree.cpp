@@ -49,7 +49,7 @@ std::string with_count(const std::string& label, std::int64_t parameters) {
 }
 
 /// What was built for the newest model.
-struct Kept {
+struct KeptTree {
   std::uint64_t opened = 0;
   ModuleNode root;
 };
@@ -124,8 +124,8 @@ ModuleNode module_tree(const OpenedModel& opened, const Trace& trace) {
 void draw_module_tree(const PanelContext& context) {
   const auto& opened = context.run->document.opened;
   if (!opened || !context.run->document.model) return wrapped_text(tr("map.tree.none"), theme().text_dim);
-  if (!context.workspace.map_tree) context.workspace.map_tree = std::make_shared<Kept>();
-  Kept& kept = *std::static_pointer_cast<Kept>(context.workspace.map_tree);
+  if (!context.workspace.map_tree) context.workspace.map_tree = std::make_shared<KeptTree>();
+  KeptTree& kept = *std::static_pointer_cast<KeptTree>(context.workspace.map_tree);
   const std::uint64_t now = context.session.opened_version();
   if (kept.opened != now || kept.root.children.empty()) {
     kept.opened = now;
