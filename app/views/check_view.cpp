@@ -29,6 +29,25 @@ struct Reference {
   std::vector<std::string> texts;  ///< that were typed; of the pinned run alone
 };
 
+/// What came of it, and how the tokens of the two belong together.
+struct Comparison {
+  std::vector<StepDifference> rows;
+  struct Tokens {
+    std::int64_t matched = 0, here = 0, there = 0;
+  };
+  std::vector<Tokens> tokens;  ///< of each sequence that both have
+};
+
+Comparison compared(const Traces& mine, const Traces& theirs, const std::atomic<bool>& cancel) {
+  Comparison out{step_differences(mine, theirs, &cancel), {}};
+  for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()) && !cancel; ++i) {
+    const Stack stack = mine[i]->config().stack;
+    out.tokens.push_back({align_rows(*mine[i], *theirs[i], stack).matched(), mine[i]->rows(stack),
+                          theirs[i]->rows(stack)});
+  }
+  return out;
+}
+
 // What a person typed for a sequence.
 std::string typed(const Document& document, std::size_t sequence) {
   if (sequence >= document.sequences.size()) return {};
@@ -47,10 +66,7 @@ class CheckView : public View {
   const char* id() const override { return "check"; }
   ViewGroup group() const override { return ViewGroup::ask; }
   int order() const override { return 1; }
-  void keep(Choices& choices) override {
-    choices.of("against_pinned", against_pinned_);
-    choices.of("tolerance", tolerance_, 0, 1e6);
-  }
+  void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;
 
  private:
@@ -69,7 +85,9 @@ class CheckView : public View {
   static void go_to(const ViewContext& context, const StepDifference& one);
   ImU32 colour(const StepDifference& one) const;
 
-  std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< by the file browser
+  std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< by the file browser, a session
+  std::string path_;                                                       ///< of the file, read or not
+  bool restored_ = false;  ///< the file is a session's: what it is compared with stays chosen
   Job<Result<Reference>> reading_;
   std::shared_ptr<const Reference> file_;
   std::uint64_t files_ = 0;  ///< that were read
@@ -77,9 +95,22 @@ class CheckView : public View {
   bool against_pinned_ = false;  ///< though there is a file
   double tolerance_ = 1e-4;
   int scroll_to_ = -1;  ///< a row of the table
-  Deferred<std::vector<StepDifference>> compared_;
-  std::shared_ptr<const std::vector<StepDifference>> rows_;
+  Deferred<Comparison> compared_;
+  std::shared_ptr<const Comparison> found_;
+  std::shared_ptr<const std::vector<StepDifference>> rows_;  ///< of `found_`
 };
+
+void CheckView::keep(Choices& choices) {
+  choices.of("against_pinned", against_pinned_);
+  choices.of("tolerance", tolerance_, 0, 1e6);
+  if (choices.reads()) path_.clear();
+  choices.of("file", path_);
+  if (!choices.reads()) return;
+  file_.reset();
+  error_.reset();
+  *chosen_ = path_;
+  restored_ = !path_.empty();
+}
 
 void CheckView::ask(const ViewContext& context) {
   context.commands.ask_file(
@@ -103,10 +134,11 @@ std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context
 }
 
 void CheckView::follow(const ViewContext& context) {
-  if (!chosen_->empty())
-    context.commands.begin(
-        reading_, "check.read",
-        [path = std::exchange(*chosen_, {})](const std::atomic<bool>&) { return read_reference(path); });
+  if (!chosen_->empty()) {
+    path_ = std::exchange(*chosen_, {});
+    context.commands.begin(reading_, "check.read",
+                           [path = path_](const std::atomic<bool>&) { return read_reference(path); });
+  }
   if (auto read = reading_.take()) {
     error_.reset();
     if (*read) {
@@ -115,18 +147,21 @@ void CheckView::follow(const ViewContext& context) {
     } else {
       error_ = read->error();
     }
-    against_pinned_ = false;
+    if (!std::exchange(restored_, false)) against_pinned_ = false;
   }
   const auto pinned = pinned_of(context);
   const auto other = reference(context);
   rows_.reset();
+  found_.reset();
   if (!other) return;
   const bool file = other == file_;
   const std::uint64_t of = file ? files_ : pinned->version;
-  rows_ = compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
-                        [mine = context.run.traces, theirs = other->traces](const std::atomic<bool>& cancel) {
-                          return step_differences(mine, theirs, &cancel);
-                        });
+  found_ =
+      compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
+                    [mine = context.run.traces, theirs = other->traces](const std::atomic<bool>& cancel) {
+                      return compared(mine, theirs, cancel);
+                    });
+  if (found_) rows_ = {found_, &found_->rows};
 }
 
 ImU32 CheckView::colour(const StepDifference& one) const {
@@ -246,6 +281,15 @@ void CheckView::draw_tokens(const ViewContext& context, const Reference& other, 
   text_line(fonts().body, theme().warning, tr("check.other_tokens", {other.name}));
   ImGui::PopTextWrapPos();
   note_item("check.other_tokens");
+  const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
+  if (sequence < found_->tokens.size()) {
+    const Comparison::Tokens& tokens = found_->tokens[sequence];
+    if (tokens.matched < std::max(tokens.here, tokens.there)) {
+      caption(tr("check.aligned", {std::to_string(tokens.matched), std::to_string(tokens.here),
+                                   std::to_string(tokens.there)}));
+      note_item("check.aligned");
+    }
+  }
   if (!context.run.recorded() &&
       chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help")))
     take_input(context, other);
@@ -291,6 +335,8 @@ void CheckView::draw_row(const ViewContext& context, const StepDifference& one, 
       context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
   if (ImGui::Selectable(id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns)) go_to(context, one);
   note_item("check_row_" + std::to_string(number));
+  if (one.compared() && one.alone > 0)
+    compat::item_tooltip(tr("compare.alone", {std::to_string(one.alone)}).c_str());
   ImGui::TableNextColumn();
   text_line(fonts().mono, theme().text, one.name());
   ImGui::TableNextColumn();

@@ -116,7 +116,7 @@ void StepsBackward::draw_scrolled(const ViewContext& context,
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   draw_figure(context, grads, room);
   const ImVec2 whole = plot_.whole();
-  scrolls_ = whole.x > room.x - scaled(2) || whole.y > room.y + scaled(2);
+  scrolls_ = whole.x > room.x - scaled(2) || whole.y > room.y - scaled(2);
   if (!scrolls_) return;
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(ImVec2(whole.x + scaled(8), whole.y + scaled(4)));

@@ -9,6 +9,8 @@
 #include "app/views/steps_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/patch_picture.h"
+#include "app/widgets/places.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -72,6 +74,24 @@ void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 posit
   row(tr("steps.dial.cos_sin", {precise(aside(why, "cos")), precise(sine)}), theme().text);
   row(tr("steps.dial.before", {precise(x.value), precise(y.value)}), theme().text_dim);
   row(tr("steps.dial.after", {precise(turned_x), precise(turned_y)}), colour);
+}
+
+void draw_cut_picture(const ViewContext& context, const Site& site, std::int64_t row, ImVec2 position,
+                      ImVec2 size) {
+  const int sequence = context.workspace.cursor.sequence;
+  const Trace& trace = context.run.trace(sequence);
+  const PatchSpec& patch = trace.config().of(site.stack).patch;
+  PatchPicture picture;
+  picture.id = "steps.picture";
+  picture.picture = upload_model_picture(context.painter, context.run, sequence);
+  picture.rows = patch.rows, picture.cols = patch.cols;
+  picture.chosen = row;
+  const PatchEvent event = draw_patch_picture(context.painter, picture, position, size);
+  if (event.patch < 0) return;
+  const std::string name =
+      row_name(context.run, sequence, site.stack, stack_row(trace.config(), site, event.patch));
+  ImGui::SetTooltip("%s", tr("steps.picture", {std::to_string(event.patch), name}).c_str());
+  if (event.clicked) pin_cell(context.workspace, context.run, cell_at(trace, site, {event.patch, 0}));
 }
 
 void draw_activation_curve(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 size) {

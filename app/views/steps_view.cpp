@@ -19,7 +19,6 @@
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
-#include "app/widgets/patch_picture.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
@@ -57,6 +56,8 @@ struct MostLikely {
 constexpr float kWords = 262.f;  // units that words above and below a figure take where there is room,
 constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and where they are told in few
 constexpr float kLeastRoom = 300.f;                  // of a stage: in less only the title is told
+// A drawing beside a figure; a dial in the column of the legend, and how high it is at least.
+constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
 constexpr float kRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
 
 // Units at which every row of the figure has room for digits.
@@ -127,18 +128,27 @@ class StepsView : public View {
     words_key_ = key;
     if (figure_height(figure_) * unit <= room.y - kWords * unit) return words_ = StepWords::all;
     const auto fits = [&](float words, bool scrolled) {
-      const ImVec2 rest = figure_room(ImVec2(room.x, room.y - words * unit));
+      const ImVec2 rest = figure_room(context, ImVec2(room.x, room.y - words * unit));
       return plot_.shows_numbers(context, figure_, rest, differs(context), scrolled);
     };
     const bool title = room.y < kLeastRoom * unit || (!fits(kTwoLines, false) && fits(kOneLine, true));
     return words_ = title ? StepWords::title : StepWords::two;
   }
   // Of the room for a figure what its matrices and its legend may take.
-  ImVec2 figure_room(ImVec2 room) const {
-    const float unit = ui_scale(), extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
-    // In a product nothing stands on the right of the result: there its last slanted label needs room.
-    const float margin = figure_.layout == Figure::Layout::product ? 24 : 4;
-    return ImVec2(room.x - extra - margin * unit, room.y - 8 * unit);
+  ImVec2 figure_room(const ViewContext& context, ImVec2 room) {
+    return ImVec2(room.x - extra_width(context, room) - margin(), room.y - 8 * ui_scale());
+  }
+  // In a product nothing stands on the right of the result: there its last slanted label needs room.
+  float margin() const { return (figure_.layout == Figure::Layout::product ? 24.f : 4.f) * ui_scale(); }
+  // What a small drawing beside the matrices takes. A dial that would cost them their numbers stands in the
+  // column of their legend.
+  float extra_width(const ViewContext& context, ImVec2 room) {
+    if (figure_.extra == Figure::Extra::none) return 0;
+    const float beside = kBeside * ui_scale();
+    const ImVec2 rest(room.x - beside - margin(), room.y - 8 * ui_scale());
+    const bool fits =
+        figure_.extra != Figure::Extra::dial || plot_.shows_numbers(context, figure_, rest, differs(context));
+    return fits ? beside : kOverLegend * ui_scale();
   }
 
   void find_likely(const ViewContext& context, const std::string& key) {
@@ -352,8 +362,8 @@ class StepsView : public View {
           {pinned.row, pinned.col, theme().accent, 1, 1, 3});
     mark_edits(context, marks);
     spell(context, shown, why);
-    const float extra = figure_.extra == Figure::Extra::none ? 0 : 210 * unit;
-    const ImVec2 size = figure_room(room);
+    const float extra = extra_width(context, room);
+    const ImVec2 size = figure_room(context, room);
     const bool centred = context.workspace.presenting && plot_.used().x > 0;
     const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // beside figure and legend
     const ImVec2 at(corner.x + std::max(0.f, spare / 2), corner.y + 4 * unit);
@@ -364,7 +374,10 @@ class StepsView : public View {
     if (extra > 0) {
       const float wide = std::max(size.x, plot_.whole().x),
                   beside = std::min(plot_.used().x + 108 * unit, wide + 4 * unit);
-      draw_extra(context, shown, ImVec2(at.x + beside, at.y + 24 * unit), extra, room.y);
+      const float above = plot_.legend().y - at.y;
+      const bool stacked = extra < kBeside * unit && above > kDialHeight * unit;
+      draw_extra(context, shown, ImVec2(stacked ? plot_.legend().x : at.x + beside, at.y + 24 * unit), extra,
+                 stacked ? above : room.y);
     }
     hovered_ = event.cell;
     act(context, event, pinned);
@@ -395,8 +408,8 @@ class StepsView : public View {
     const float unit = ui_scale();
     const int result = figure_.result();
     if (figure_.extra == Figure::Extra::picture)
-      return draw_picture(context, shown.operand == result ? shown.row : -1, at,
-                          ImVec2(width - 24 * unit, room_height - 40 * unit));
+      return draw_cut_picture(context, figure_.site, shown.operand == result ? shown.row : -1, at,
+                              ImVec2(width - 24 * unit, room_height - 40 * unit));
     FigureCell cell = shown;
     if (!cell.valid() || !(figure_.operands[static_cast<std::size_t>(cell.operand)].site == figure_.site))
       cell = {result,
@@ -410,26 +423,6 @@ class StepsView : public View {
       draw_activation_curve(
           trace, *why, at,
           ImVec2(width - 24 * unit, std::clamp(room_height - 70 * unit, 40 * unit, 150 * unit)));
-  }
-
-  // The image that the rows were cut from, with the patch of a row lit.
-  void draw_picture(const ViewContext& context, std::int64_t row, ImVec2 at, ImVec2 size) {
-    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-    const PatchSpec& patch = trace.config().of(figure_.site.stack).patch;
-    PatchPicture picture;
-    picture.id = "steps.picture";
-    picture.picture = upload_model_picture(context.painter, context.run, context.workspace.cursor.sequence);
-    picture.rows = patch.rows, picture.cols = patch.cols;
-    picture.chosen = row;
-    const PatchEvent event = draw_patch_picture(context.painter, picture, at, size);
-    if (event.patch < 0) return;
-    ImGui::SetTooltip("%s", tr("steps.picture",
-                               {std::to_string(event.patch),
-                                row_name(context.run, context.workspace.cursor.sequence, figure_.site.stack,
-                                         stack_row(trace.config(), figure_.site, event.patch))})
-                                .c_str());
-    if (event.clicked)
-      pin_cell(context.workspace, context.run, cell_at(trace, figure_.site, {event.patch, 0}));
   }
 
   // ---- pointing, clicking, typing ----

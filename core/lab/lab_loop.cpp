@@ -180,9 +180,9 @@ Result<LabPicture> compute_loop(const LabValues& values, const std::atomic<bool>
                                   [](const Turn& turn) { return turn.reached == turn.scene.named; });
   const Text right = Text::of("lab.loop.of", {hits, turns.size()});
   LabPicture out;
-  out.pieces = {{camera(now, picture), 1.15f, true, 3},
-                {token_table(now), 1.15f},
-                {budget(now, seconds, hertz, right), 1.15f},
+  out.pieces = {{camera(now, picture), 1, true, 3},
+                {token_table(now), 1.35f},
+                {budget(now, seconds, hertz, right), 1.05f},
                 {distances(turns), 1, true, 1}};
   out.formula =
       Text::of("lab.loop.formula", {picture, static_cast<int>(hertz), shown(picture / hertz, 3), kPatches,

@@ -109,7 +109,8 @@ Result<LabPicture> compute_norms(const LabValues& values, const std::atomic<bool
                 {fact_table(facts_of(before), facts_of(after)), 1},
                 {times, 1, true, 1}};
   const RowFacts facts = facts_of(after);
-  out.formula = Text::of(rms ? "lab.norms.formula.rms" : "lab.norms.formula.layer", {shown(facts.length, 4)});
+  out.formula =
+      Text::of(rms ? "lab.norms.formula.rms" : "lab.norms.formula.layer", {shown(std::sqrt(3.0), 4)});
   out.notice = Text::of(rms                          ? "lab.norms.notice.rms"
                         : std::fabs(shift) > stretch ? "lab.norms.notice.shifted"
                                                      : "lab.norms.notice.layer",

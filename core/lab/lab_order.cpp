@@ -91,8 +91,11 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   out.pieces = {{pattern_of(*before, ids, "lab.order.before"), 1, true, 1.4f},
                 {pattern_of(*after, swapped, "lab.order.after"), 1},
                 {table, 1, true, 1}};
-  out.formula = Text::of(positions ? "lab.order.formula.on" : "lab.order.formula.off", {shown(largest, 2)});
   const bool rounding = largest < 1e-5;
+  out.formula = Text::of(rounding    ? "lab.order.formula.off"
+                         : positions ? "lab.order.formula.on"
+                                     : "lab.order.formula.causal",
+                         {shown(largest, 2)});
   out.notice = Text::of(first == second ? "lab.order.notice.none"
                         : rounding      ? "lab.order.notice.same"
                         : positions     ? "lab.order.notice.positions"

@@ -85,7 +85,7 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   accuracy.y = {0, 1.02};
   if (data == TinyData::followers) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
   LabPicture out;
-  out.pieces = {{loss, 1, true, 1.3f}, {accuracy, 1}, {reached(*a, *b, name_a, name_b), 1, true, 1}};
+  out.pieces = {{loss, 1, true, 1}, {accuracy, 1}, {reached(*a, *b, name_a, name_b), 1.5f}};
   out.formula =
       Text::of(data == TinyData::followers ? "lab.pair.formula.followers" : "lab.pair.formula.copying",
                {shown(a->loss, 3), shown(b->loss, 3)});

@@ -102,16 +102,17 @@ Result<LabPicture> compute_scaling(const LabValues& values, const std::atomic<bo
   const Measured& largest = *std::rbegin(kMeasured);
   const double told = fit.floor + fit.factor * std::pow(largest.parameters, -fit.exponent);
   LabPicture out;
-  out.pieces = {{budget_plot(n, d), 1.1f, true, 1.3f},
+  out.pieces = {{budget_plot(n, d), 1, true, 1},
                 {fit_plot(fit, points, points.back().first), 1},
-                {fact_table(n, d), 1, true, 1}};
+                {fact_table(n, d), 1.5f}};
   out.formula = Text::of(
       "lab.scaling.formula",
       {shown(kA / std::pow(n, kAlpha), 3), shown(kB / std::pow(d, kBeta), 3), shown(published(n, d), 4)});
   const double ratio = d / n;
-  out.notice = Text::of(ratio < 10   ? "lab.scaling.notice.wide"
-                        : ratio > 60 ? "lab.scaling.notice.long"
-                                     : "lab.scaling.notice.rule",
+  out.notice = Text::of(ratio < 10                    ? "lab.scaling.notice.wide"
+                        : ratio > 60                  ? "lab.scaling.notice.long"
+                        : optimum_of(6 * n * d).n < n ? "lab.scaling.notice.rule"
+                                                      : "lab.scaling.notice.rule_larger",
                         {shown(ratio, 3), shown(20 * n, 3), points.size(), shown(told, 3),
                          shown(largest.loss, 3), shown(fit.exponent, 2)});
   return out;

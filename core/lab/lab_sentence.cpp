@@ -203,7 +203,6 @@ Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<b
   constexpr const char* kParts[] = {"lab.sentence.both.cross", "lab.sentence.both.encoder",
                                     "lab.sentence.both.decoder"};
   LabTable table;
-  table.title = Text::of("lab.sentence.table");
   table.header = {Text(),
                   Text::of("lab.sentence.tokens"),
                   Text::of("lab.sentence.pairs"),
@@ -221,7 +220,8 @@ Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<b
                 {weights_of(next, look, "lab.sentence.decoder", "storyteller"), 1},
                 {weights_of(other, look, kParts[static_cast<std::size_t>(seen)], "translator"), 1},
                 {table, 1, true, 1}};
-  out.formula = Text::of("lab.sentence.formula", {n, pairs[0], m, pairs[1], source, target, pairs[2]});
+  out.formula = Text::of("lab.sentence.formula", {n, pairs[0], m, pairs[1], source * source,
+                                                  target * (target + 1) / 2, source * target, pairs[2]});
   out.notice = Text::of(gap.words == 0   ? "lab.sentence.notice.none"
                         : gap.found == 0 ? "lab.sentence.notice.missed"
                                          : "lab.sentence.notice",

@@ -76,6 +76,48 @@ TEST_F(CheckViewTest, ARecordedFileOfOtherTokensBecomesTheInput) {
   EXPECT_FALSE(shows("check_go"));
 }
 
+TEST_F(CheckViewTest, ARecordedFileOfAnotherLengthIsComparedWhereTheTokensAreTheSame) {
+  show();
+  const testing::TempFolder folder;
+  const std::string path = folder / "run.safetensors";
+  testing::Arrays arrays;
+  arrays.add(run().trace(0));
+  ASSERT_TRUE(write_safetensors(path, arrays.tensors, arrays.ints));
+  const auto last = run().trace(0).ids.size() - 1;
+  ASSERT_TRUE(session_->edit("shorter", {}, [&](Document& d) { return delete_token(d, 0, last); }));
+  settle();
+  open_reference(path);
+  EXPECT_TRUE(shows("check.other_tokens"));
+  EXPECT_TRUE(shows("check.aligned"));
+  EXPECT_FALSE(shows("check_go")) << "what both have agrees";
+  ASSERT_TRUE(session_->edit("front", {}, [&](Document& d) { return delete_token(d, 0, 0); }));
+  settle();
+  EXPECT_TRUE(shows("check_go")) << "at other positions the tokens are other rows";
+}
+
+TEST_F(CheckViewTest, ASessionKeepsTheReferenceAndSaysWhereItIsMissing) {
+  show();
+  const testing::TempFolder folder;
+  const std::string path = folder / "run.safetensors", session = folder / "s.attnscope";
+  testing::Arrays arrays;
+  arrays.add(run().trace(0));
+  ASSERT_TRUE(write_safetensors(path, arrays.tensors, arrays.ints));
+  open_reference(path);
+  ASSERT_TRUE(shows("check.verdict"));
+  state().save_as(session);
+  settle();
+  for (const bool there : {true, false}) {
+    if (!there) std::filesystem::remove(path);
+    open_model("gpt2");
+    workspace().view = "check";
+    settle();
+    state().open(session);
+    settle();
+    EXPECT_EQ(shows("check.verdict"), there);
+    EXPECT_EQ(shows("check.error"), !there);
+  }
+}
+
 TEST_F(CheckViewTest, AFileThatIsNoRecordingSaysSo) {
   show();
   open_reference(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/tiny_gpt.json");

@@ -148,6 +148,7 @@ TEST(OrderLab, PositionsOrACausalMaskTellTheOrder) {
       largest = std::max(largest, number_of(row[3].str()));
     EXPECT_GT(largest, 1e-2) << set;
     EXPECT_NE(picture.notice.key(), "lab.order.notice.same") << set;
+    EXPECT_NE(picture.formula.str().find("≠"), std::string::npos) << set;
   }
 }
 

@@ -219,6 +219,12 @@ TEST(RobotLab, ThePilotSaysItsMostLikelyTokens) {
   }
 }
 
+TEST(NormsLab, SaysTheRootOfThreeAndTheRadiusThatEpsilonLeaves) {
+  const LabPicture picture = picture_of("norms", {"stretch=0.1"});
+  EXPECT_NE(picture.formula.str().find("√3 = 1.732"), std::string::npos) << picture.formula.str();
+  EXPECT_NE(picture.notice.str().find("1.727"), std::string::npos) << picture.notice.str();
+}
+
 // ---- scaling ---------------------------------------------------------------------------------------
 
 TEST(ScalingLab, APowerLawIsFoundAgain) {
@@ -248,6 +254,7 @@ TEST(Labs, SayAtTheirEndsWhatIsTrueThere) {
   EXPECT_EQ(notice("optimiser", {"steps=1"}), "lab.optimiser.notice.same");
   EXPECT_EQ(notice("optimiser", {"stretch=1"}), "lab.optimiser.notice.round");
   EXPECT_EQ(notice("streaming", {"step=0"}), "lab.streaming.notice.first");
+  EXPECT_EQ(notice("scaling", {"n=1e8", "d=5e9"}), "lab.scaling.notice.rule_larger");
   EXPECT_EQ(notice("decode", {"tokens=1"}), "lab.decode.notice.one");
   EXPECT_EQ(picture_of("prepost", {"blocks=2", "warmup=0"}).formula.str().find("/ 0"), std::string::npos);
 }
