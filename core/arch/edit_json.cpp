@@ -98,7 +98,8 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
     return bad_edit(what, Text::of("error.arch.edit.values_count", {kMostNumbers}));
   std::vector<float> flat;
   for (const Json& number : *numbers) {
-    if (!number.is_number()) return bad_edit(what, Text::of("error.arch.edit.values_number"));
+    if (!number.is_number() || !std::isfinite(number.get<float>()))
+      return bad_edit(what, Text::of("error.arch.edit.values_number"));
     flat.push_back(number.get<float>());
   }
   Shape shape;

@@ -29,13 +29,15 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
 // "head=1" or "pos=2-5"
 std::optional<AxisRange> parse_range(std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
+  const std::string_view axis = text.substr(0, std::min(equals, text.size()));
+  const bool word = axis.find_first_not_of("abcdefghijklmnopqrstuvwxyz_*1") == std::string_view::npos;
+  if (axis.empty() || !word || equals == std::string_view::npos) return std::nullopt;
   const std::string_view places = text.substr(equals + 1);
   const std::size_t dash = places.find('-');
   const auto first = parse_index(places.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : parse_index(places.substr(dash + 1));
   if (!first || !last || *last < *first) return std::nullopt;
-  return AxisRange{std::string(text.substr(0, equals)), *first, *last + 1};
+  return AxisRange{std::string(axis), *first, *last + 1};
 }
 
 bool is_weight_name(std::string_view name) { return ends_with(name, ".weight") || ends_with(name, ".bias"); }
