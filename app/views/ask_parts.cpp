@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
+#include "core/lens/attribution_graph.h"
 
 namespace attnscope {
 namespace {
@@ -135,8 +136,8 @@ bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& 
   return clicked;
 }
 
-// The cursor goes where the part was made.
-void go_to_part(const ViewContext& context, const LogitPart& part) {
+// The cursor goes where the part was made: at `row`, or at that of the measure.
+void go_to_part(const ViewContext& context, const LogitPart& part, std::int64_t row = -1) {
   const PartPlace place = place_of(part);
   if (place.kind == PartKind::bias || place.kind == PartKind::embed) return;
   Cursor& cursor = context.workspace.cursor;
@@ -146,7 +147,7 @@ void go_to_part(const ViewContext& context, const LogitPart& part) {
     site.slot = Slot::pattern;
     cursor.head = static_cast<int>(at_axis(part, "head"));
     if (const auto answer = context.workspace.asking.measure.of(context.run); answer && answer->measure)
-      cursor.query = row_of(*answer->measure, trace);
+      cursor.query = row >= 0 ? row : row_of(*answer->measure, trace);
     const std::int64_t key = at_axis(part, "pos");
     cursor.key = key >= 0 ? key : strongest_key(trace, site, cursor.head, cursor.query);
   }
@@ -227,7 +228,7 @@ void AskParts::draw_list(const ViewContext& context, const Sums& sums, ImVec2 at
     const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
     for (const PartBar& bar : bars) {
       if (draw_bar(context, bar, columns, width, bar.id == chosen_, "part_")) {
-        if (can_open(bar)) chosen_ = bar.id;
+        if (can_open(bar)) chosen_ = bar.id, inside_.clear();
         go_to_part(context, bar.part);
       }
       const PartPlace place = place_of(bar.part);
@@ -261,20 +262,83 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
                      : kind == PartKind::mlp ? "ask.inside.mlp"
                                              : "ask.inside.bias",
                      {name, value}));
-  if (kind == PartKind::head) {
+  const auto opened =
+      std::find_if(bars.begin(), bars.end(), [&](const PartBar& bar) { return bar.id == inside_; });
+  if (kind != PartKind::bias) {
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
     const FontScope face(fonts().small);
-    if (chip(std::string(tr("ask.inside.tokens")) + "###ask.inside.tokens", !why_)) why_ = false;
+    const bool deeper = opened != bars.end(), head = kind == PartKind::head, why = why_ && head;
+    const char* whole = head ? "ask.inside.tokens" : "ask.inside.neurons";
+    if (chip(Label(tr(whole), "###", whole), !why && !deeper)) why_ = false, inside_.clear();
     ImGui::SameLine(0, scaled(5));
-    if (chip(std::string(tr("ask.inside.why")) + "###ask.inside.why", why_)) why_ = true;
-    if (why_) return draw_why(context, *chosen, ImVec2(room.x, ImGui::GetContentRegionAvail().y));
+    if (head && chip(Label(tr("ask.inside.why"), "###ask.inside.why"), why)) why_ = true;
+    if (head) ImGui::SameLine(0, scaled(5));
+    if (deeper && chip(Label(bar_name(context, *opened), "###ask.inside.one"), !why)) why_ = false;
+    if (!deeper) ImGui::NewLine();
+    if (why) return draw_why(context, *chosen, ImVec2(room.x, ImGui::GetContentRegionAvail().y));
+    if (deeper) return draw_deeper(context, *opened);
   }
   const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   const float width = ImGui::GetContentRegionAvail().x - scaled(6);
   const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+  for (const PartBar& bar : bars) {
+    if (!draw_bar(context, bar, columns, width, false, "inside_")) continue;
+    if (kind != PartKind::bias) inside_ = bar.part.at.empty() ? std::string() : bar.id;
+    go_to_part(context, bar.part);
+  }
+}
+
+// Who wrote what a head read at one position, or what a neuron read, and the words of the neuron.
+void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
+  const Cursor& cursor = context.workspace.cursor;
+  const int last = static_cast<int>(context.run.traces.size()) - 1,
+            sequence = std::clamp(cursor.sequence, 0, last);
+  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const LogitMeasure measure = *context.workspace.asking.measure.newest()->measure;
+  Hash named;
+  named.take(part.id);
+  const std::uint64_t subject = key_of({context.session.opened_version(), named.value()}),
+                      key = key_of({subject, context.run.version, static_cast<std::uint64_t>(sequence),
+                                    static_cast<std::uint64_t>(measure.kind),
+                                    static_cast<std::uint64_t>(measure.target),
+                                    static_cast<std::uint64_t>(measure.distractor),
+                                    static_cast<std::uint64_t>(measure.row)});
+  const auto made = deeper_.get_or_before(
+      subject, key, "attribution_inside", context.commands,
+      [trace, measure, part = part.part](const std::atomic<bool>&) {
+        Deeper out{attribute_inside(*trace, measure, part), {}};
+        const PartPlace place = place_of(part);
+        if (place.kind == PartKind::neuron)
+          out.words = neuron_words(*trace, {place.site.stack, place.site.layer}, at_axis(part, "d_mlp"), 4);
+        return out;
+      });
+  if (!made) return caption(tr("output.pending"));
+  if (!made->sum) return caption(made->sum.error().text());
+  const Attribution& sum = *made->sum;
+  const bool neuron = place_of(part.part).kind == PartKind::neuron;
+  const std::string name = bar_name(context, part);
+  caption(neuron ? tr("ask.deeper.neuron", {name}) : tr("ask.deeper.token", {name}));
+  const auto words = [&](const std::vector<NeuronToken>& tokens) {
+    std::vector<std::string> out;
+    for (const NeuronToken& one : tokens) out.push_back(token_label(*context.run.document.opened, one.token));
+    return join(out, ", ");
+  };
+  if (!made->words.promotes.empty())
+    caption(tr("ask.deeper.words",
+               {words(made->words.reads), words(made->words.promotes), words(made->words.suppresses)}));
+  text_line(fonts().mono_small, theme().ok,
+            tr("ask.sum", {signed_number(sum.total - sum.rest, 4), signed_number(sum.total, 4),
+                           significant(sum.rest, 2)}));
+  note_item("ask_deeper_sum");
+  const std::vector<PartBar> bars = part_bars(sum);
+  const ChildScope list("ask_deeper_bars", ImGui::GetContentRegionAvail());
+  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
+  const float width = ImGui::GetContentRegionAvail().x - scaled(6);
+  const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+  const std::int64_t row = at_axis(part.part, "pos");
   for (const PartBar& bar : bars)
-    if (draw_bar(context, bar, columns, width, false, "inside_")) go_to_part(context, bar.part);
+    if (draw_bar(context, bar, columns, width, false, "deeper_")) go_to_part(context, bar.part, row);
 }
 
 // The score of the key that the cursor chose in this head's row, or of the strongest one.

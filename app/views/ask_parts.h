@@ -1,6 +1,6 @@
 // The measure as a sum that closes: a bar for each head, MLP, embedding and bias, largest first, with the sum
-// and what is left over; and one part opened further: a head by the tokens it read from, an MLP by its
-// neurons. Refuses measures that are no sums, in words.
+// and what is left over; one part opened further, a head by the tokens it read from, an MLP by its neurons;
+// and one of these by who wrote what was read there. Refuses measures that are no sums, in words.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "core/lens/attribution.h"
+#include "core/lens/neurons.h"
 
 namespace attnscope {
 
@@ -37,11 +38,19 @@ class AskParts {
   void draw_inside(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
 
   void draw_why(const ViewContext& context, const PartBar& head, ImVec2 room);
+  void draw_deeper(const ViewContext& context, const PartBar& part);
 
+  /// What one position gave a head, or one neuron read; the words of the neuron.
+  struct Deeper {
+    Result<Attribution> sum = Error{};
+    NeuronWords words;
+  };
   Deferred<Sums> sums_;
+  Deferred<Deeper> deeper_;
   AskScore score_;
   bool why_ = false;    ///< a head is opened by its strongest score, not by its tokens
   std::string chosen_;  ///< PartBar::id; empty: the largest that can be opened
+  std::string inside_;  ///< PartBar::id of what is opened inside of that one; empty: nothing
 };
 
 }  // namespace attnscope

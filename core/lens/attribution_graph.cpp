@@ -23,6 +23,44 @@ class Follower {
 
   // False where more nodes would be followed than are wanted, or `go_on` said no.
   bool follow(const HeldMeasure& asked, const std::function<bool()>& go_on) {
+    begin(asked);
+    for (const GraphEdge& edge : out_.edges) out_.scale += std::fabs(edge.value);
+    for (int next = latest(); next >= 0; next = latest()) {
+      if ((go_on && !go_on()) || ++followed_ > most_) return false;
+      followed_nodes_[static_cast<std::size_t>(next)] = true;
+      follow_node(next);
+    }
+    settle();
+    return true;
+  }
+
+  AttributionGraph take() { return std::move(out_); }
+
+  // What runs into one node that the measure reads: into a head from the row that it read as `key`, into the
+  // neuron `key` of an MLP.
+  void open(const HeldMeasure& asked, const Site& site, std::int64_t head, std::int64_t key,
+            Attribution& found) {
+    begin(asked);
+    const auto at = places_.find({site, head, asked.row});
+    const std::size_t before = out_.edges.size();
+    if (at != places_.end()) follow_node(at->second, key);
+    for (std::size_t i = before; i < out_.edges.size(); ++i) {
+      const GraphNode& from = out_.nodes[static_cast<std::size_t>(out_.edges[i].from)];
+      const bool embed = from.kind == Kind::embed;
+      LogitPart part{embed ? std::string(stack_prefix(from.site.stack)) + "embed" : to_text(from.site),
+                     {},
+                     out_.edges[i].value};
+      if (from.head >= 0) part.at = {{"head", from.head}};
+      found.parts.push_back(std::move(part));
+    }
+    const double offsets = at != places_.end() ? out_.nodes[static_cast<std::size_t>(at->second)].bias : 0;
+    if (offsets != 0) found.parts.push_back({"bias", {}, offsets});
+    found.held = out_.held;
+  }
+
+ private:
+  // The measure, and all that it reads.
+  void begin(const HeldMeasure& asked) {
     out_.total = asked.total;
     out_.held = asked.held;
     out_.least = least_;
@@ -36,19 +74,8 @@ class Follower {
     out_.nodes.push_back(measure);
     directions_.emplace_back();
     read(0, stack_output(trace_, trace_.config().stack), asked.row, asked.g);
-    for (const GraphEdge& edge : out_.edges) out_.scale += std::fabs(edge.value);
-    for (int next = latest(); next >= 0; next = latest()) {
-      if ((go_on && !go_on()) || ++followed_ > most_) return false;
-      followed_nodes_[static_cast<std::size_t>(next)] = true;
-      follow_node(next);
-    }
-    settle();
-    return true;
   }
 
-  AttributionGraph take() { return std::move(out_); }
-
- private:
   // ---- nodes --------------------------------------------------------------------------------------
 
   int node(Kind kind, const Site& site, std::int64_t head, std::int64_t row) {
@@ -159,18 +186,19 @@ class Follower {
 
   // ---- through a node -----------------------------------------------------------------------------
 
-  void follow_node(int at) {
+  // `only`: one key of a head, one neuron of an MLP; -1: all.
+  void follow_node(int at, std::int64_t only = -1) {
     const GraphNode one = out_.nodes[static_cast<std::size_t>(at)];
     const Direction g = std::move(directions_[static_cast<std::size_t>(at)]);
     if (one.kind == Kind::head)
-      through_head(at, one, g);
+      through_head(at, one, g, only);
     else
-      through_mlp(at, one, g);
+      through_mlp(at, one, g, only);
     out_.nodes[static_cast<std::size_t>(at)].followed = true;
   }
 
   // From z to the rows that the head read values of, the pattern held.
-  void through_head(int at, const GraphNode& one, const Direction& g) {
+  void through_head(int at, const GraphNode& one, const Direction& g, std::int64_t only) {
     const Site out_site = near(one.site, Slot::attn_out), v_site = near(one.site, Slot::v);
     const AttentionState& state = *trace_.attention(one.site);
     const std::int64_t heads = state.in.q.size(0), kv_heads = state.in.v.size(0), d_head = state.in.v.size(2),
@@ -187,7 +215,7 @@ class Follower {
     const Site source = flow_inputs(trace_, v_site).front();
     for (std::int64_t key = 0; key < keys; ++key) {
       const auto weight = static_cast<double>(pattern.at(0, key));
-      if (weight == 0) continue;
+      if (weight == 0 || (only >= 0 && only != key)) continue;
       Direction own = into;
       for (double& x : own) x *= weight;
       bias(at) += weight * offset;
@@ -196,13 +224,13 @@ class Follower {
   }
 
   // From the MLP's result to what it read, its gates held.
-  void through_mlp(int at, const GraphNode& one, const Direction& g) {
+  void through_mlp(int at, const GraphNode& one, const Direction& g, std::int64_t only) {
     const auto slot = [&](Slot which) { return near(one.site, which); };
     const auto add_bias = [&](const Site& site, const Direction& along) {
       const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
       if (!offset.empty()) bias(at) += dot(along, offset);
     };
-    add_bias(one.site, g);
+    if (only < 0) add_bias(one.site, g);
     Direction neurons = through(trace_.weights().get(to_text(one.site) + ".weight"), g);  // [d_mlp]
     const bool gated = trace_.find(slot(Slot::mlp_up)) != nullptr;
     const Site linear = slot(gated ? Slot::mlp_up : Slot::mlp_pre),
@@ -210,6 +238,7 @@ class Follower {
     const Tensor before = recorded_row(trace_, linear, one.row), after = recorded_row(trace_, gate, one.row);
     for (std::size_t i = 0; i < neurons.size(); ++i) {
       const auto n = static_cast<std::int64_t>(i);
+      if (only >= 0 && only != n) neurons[i] = 0;
       neurons[i] *= gated ? static_cast<double>(after.at(n))
                           : held_gate(static_cast<double>(before.at(n)), static_cast<double>(after.at(n)));
     }
@@ -253,6 +282,26 @@ Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasur
     if (go_on && !go_on()) return fail(Code::cancelled, "error.model.stopped");
     if (share > 1) return fail(Code::no_memory, "error.lens.needs_run");
   }
+}
+
+Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& measure, const LogitPart& part) {
+  TRY(const HeldMeasure asked, held_measure(trace, measure));
+  TRY(Site site, parse_site(part.step));
+  const auto index = [&](std::string_view axis) {
+    const auto found =
+        std::find_if(part.at.begin(), part.at.end(), [&](const Coordinate& one) { return one.axis == axis; });
+    return found == part.at.end() ? std::int64_t{-1} : found->index;
+  };
+  const bool neuron = site.slot == Slot::mlp_post;
+  const std::int64_t head = neuron ? -1 : index("head"), key = index(neuron ? "d_mlp" : "pos");
+  if ((!neuron && (site.slot != Slot::z || head < 0)) || key < 0)
+    return fail(Code::unsupported, "error.lens.no_inside", {part.step});
+  if (neuron) site.slot = Slot::mlp_out;
+  Attribution out;
+  out.total = out.rest = part.value;
+  Follower(trace, 0, 1).open(asked, site, head, key, out);
+  for (const LogitPart& one : out.parts) out.rest -= one.value;
+  return out;
 }
 
 }  // namespace attnscope

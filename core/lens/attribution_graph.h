@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/measure.h"
+#include "core/lens/attribution.h"
 
 namespace attnscope {
 
@@ -45,5 +45,11 @@ struct AttributionGraph {
 Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure,
                                            double least = 0.005, std::size_t most = 400,
                                            const std::function<bool()>& go_on = {});
+
+/// One addend of a finer attribution opened further: of what a head read from one position (`part` of
+/// AttributeBy::token) what each part of the model had written there, of a neuron (AttributeBy::neuron) what
+/// it read at the row of the measure. Parts are embeddings, heads, MLPs and "bias"; the total is the addend.
+/// Errors: as attribute(); an addend that is neither.
+Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& measure, const LogitPart& part);
 
 }  // namespace attnscope

@@ -75,6 +75,31 @@ TEST_P(AttributionGraphs, EveryNodeAddsUpToRounding) {
   }
 }
 
+// What a head read at one position, and what a neuron read, by who wrote it.
+TEST_P(AttributionGraphs, WhatAHeadOrANeuronReadAddsUp) {
+  const OpenedModel opened = golden(GetParam());
+  const auto trace = run(opened);
+  std::size_t opened_parts = 0;
+  for (const AttributeBy by : {AttributeBy::token, AttributeBy::neuron}) {
+    const auto sum = attribute(*trace, kMeasure, by);
+    ASSERT_TRUE(sum) << sum.error().text();
+    std::size_t of_this = 0;
+    for (const LogitPart& part : sum->parts) {
+      const bool inside =
+          !part.at.empty() && part.at.back().axis == (by == AttributeBy::token ? "pos" : "d_mlp");
+      if (!inside || ++of_this % 7 != 0) continue;
+      const auto found = attribute_inside(*trace, kMeasure, part);
+      ASSERT_TRUE(found) << found.error().text();
+      ++opened_parts;
+      EXPECT_EQ(found->total, part.value);
+      EXPECT_LE(std::fabs(found->rest), 1e-5 * std::max(1.0, std::fabs(part.value))) << part.step;
+      EXPECT_TRUE(part.value == 0 || !found->parts.empty());
+    }
+  }
+  EXPECT_GT(opened_parts, 4u);
+  EXPECT_FALSE(attribute_inside(*trace, kMeasure, {"embed", {}, 1}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, AttributionGraphs,
                          ::testing::Values("gpt2", "llama", "qwen2", "gemma2", "qwen3", "gpt_neox", "bloom",
                                            "bert", "bart", "t5", "marian"),
