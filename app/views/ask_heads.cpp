@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 21.f, kName = 96.f, kColumn = 56.f, kWide = 78.f;  // units
+constexpr float kRow = 21.f, kName = 96.f, kColumn = 54.f, kWide = 78.f;  // units
 
 std::string score_key(HeadScore score) { return "ask.heads." + std::string(head_score_name(score)); }
 
@@ -117,9 +117,11 @@ bool AskHeads::passes(const RankedHead& head) const {
 }
 
 void AskHeads::place_columns(float width) {
-  names_ = scaled(kName);
+  names_ = 0;
   for (const RankedHead& head : shown_)
     names_ = std::max(names_, text_size(fonts().mono_small, head_name(head)).x + scaled(16));
+  if (width - scaled(kName) >= scaled(kColumn) * static_cast<float>(columns_.size()))
+    names_ = std::max(names_, scaled(kName));
   const float name = names_, room = width - name;
   const float each = std::clamp(room / static_cast<float>(std::max<std::size_t>(1, columns_.size())),
                                 scaled(kColumn), scaled(kWide));

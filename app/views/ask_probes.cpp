@@ -74,7 +74,7 @@ void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
   plot.x_title = tr("ask.probes.depth");
   plot.x_name = tr("ask.probes.depth");
   plot.x1 = static_cast<float>(std::max<std::int64_t>(1, answer.model->config().n_layers()));
-  plot.readout = true;
+  plot.counts_x = plot.readout = true;
   for (int kind = 0; kind < kProbedCount; ++kind) {
     const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
     if (found.depths.empty()) continue;

@@ -92,9 +92,9 @@ Ticks y_ticks(const LinePlot& plot, int wanted) {
 }
 
 Ticks x_ticks(const LinePlot& plot, float width) {
-  if (!plot.log_x)
-    return ticks_of(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
-  return log_ticks(plot.x0, plot.x1, std::max(2, static_cast<int>(width / (64 * ui_scale()))));
+  int wanted = std::max(2, static_cast<int>(width / (64 * ui_scale())));
+  if (plot.counts_x) wanted = std::clamp(static_cast<int>(plot.x1 - plot.x0), 1, wanted);
+  return plot.log_x ? log_ticks(plot.x0, plot.x1, wanted) : ticks_of(plot.x0, plot.x1, wanted);
 }
 
 // Whole numbers from a thousand on in full: steps and counts.

@@ -22,9 +22,10 @@ struct LineSeries {
 struct LinePlot {
   std::string key;  ///< ImGui id
   float x0 = 0, x1 = 1, y0 = 0, y1 = 1;
-  float left = -1;     ///< pixels kept for the labels of y; < 0: what they need
-  bool log_x = false;  ///< x0 > 0
-  bool log_y = false;  ///< y0 > 0; points that are not above 0 are left out
+  float left = -1;        ///< pixels kept for the labels of y; < 0: what they need
+  bool log_x = false;     ///< x0 > 0
+  bool counts_x = false;  ///< x counts something: no labels between whole numbers
+  bool log_y = false;     ///< y0 > 0; points that are not above 0 are left out
   std::string x_title;
   std::string title;       ///< bold, over the plot, before the legend
   float legend_inset = 0;  ///< pixels kept free at the right end of the legend

@@ -58,7 +58,11 @@ void text_line(ImFont* font, ImU32 colour, std::string_view text) {
 void set_headings_told(bool told) { headings_told = told; }
 
 void view_heading(std::string_view title, std::string_view sentence, float width) {
-  text_line(headings_told ? fonts().body_bold : fonts().title, theme().text, title);
+  {
+    const FontScope face(headings_told ? fonts().body_bold : fonts().title);
+    const ColourScope ink(ImGuiCol_Text, theme().text);
+    figure_text(title, width);
+  }
   if (headings_told) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);

@@ -18,7 +18,7 @@ namespace attnscope {
 // ---- text ---------------------------------------------------------------------------------------
 /// Units at scale 1 to pixels.
 inline float scaled(float units) { return units * ui_scale(); }
-/// Title of a view, and one dim sentence below it that wraps inside `width`.
+/// Title of a view, and one dim sentence below it; both wrap inside `width`.
 void view_heading(std::string_view title, std::string_view sentence, float width);
 /// Somebody else tells what is to be seen: headings are small and have no sentence.
 void set_headings_told(bool told);

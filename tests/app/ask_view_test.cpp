@@ -36,6 +36,17 @@ class AskViewTest : public testing::FrameTest {
     key(compat::Key::enter);
     settle();
   }
+  // The texts of the figure on the stage, with their boxes.
+  std::multimap<std::string, DrawItem> texts() {
+    DisplayList list;
+    state().recording = &list;
+    frames(1);
+    state().recording = nullptr;
+    std::multimap<std::string, DrawItem> out;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text) out.emplace(list.text(item), item);
+    return out;
+  }
   const SweepAnswer& answer() { return *workspace().asking.answer(); }
   double measure() { return workspace().asking.measure.newest()->value; }
   std::size_t cell(const std::string& text) {
@@ -160,7 +171,25 @@ TEST_F(AskViewTest, TheBarsAddUpAndLeadToTheHead) {
   EXPECT_EQ(workspace().cursor.layer, 1);
   EXPECT_EQ(workspace().cursor.head, 3);
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.attn.pattern");
-  EXPECT_TRUE(shows("inside_blocks.1.attn.z[head=3,pos=2]")) << "it read the cat";
+  ASSERT_TRUE(shows("inside_blocks.1.attn.z[head=3,pos=2]")) << "it read the cat";
+  click("inside_blocks.1.attn.z[head=3,pos=2]");  // and what it read there, by who wrote it
+  settle();
+  EXPECT_TRUE(shows("ask_deeper_sum"));
+  click("deeper_blocks.0.mlp.out");
+  settle();
+  EXPECT_EQ(workspace().cursor.layer, 0);
+  click("ask.inside.tokens");
+  frames();
+  EXPECT_FALSE(shows("ask_deeper_sum"));
+  click("part_blocks.1.mlp.out");
+  settle();
+  click("inside_blocks.1.mlp.post[d_mlp=57]");
+  settle();
+  EXPECT_TRUE(shows("ask_deeper_sum"));
+  EXPECT_TRUE(shows("deeper_blocks.1.attn.z[head=3]"));
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+  click("part_blocks.1.attn.z[head=3]");
+  settle();
   EXPECT_EQ(workspace().cursor.key, 2);
   click("ask.inside.why");
   settle();
@@ -256,6 +285,8 @@ TEST_F(AskViewTest, BesideAnotherViewItIsReachedAndReadable) {
   ASSERT_TRUE(shows("matrix.ask_sweep"));
   const ItemRect cells = noted_items().at("matrix.ask_sweep");
   EXPECT_GT((cells.p1.x - cells.p0.x) / static_cast<float>(cells.cols), 30.f);
+  type_into("ask_measure", "logit_diff:because,tired");
+  EXPECT_TRUE(texts().contains("not “tired”?")) << "a question that is longer than the half goes on below";
 }
 
 TEST_F(AskViewTest, ARecordingIsMeasuredButNotRunAnew) {
@@ -308,6 +339,13 @@ TEST_F(AskViewTest, TheHeadsAreRankedByAnyTitle) {
   const auto top = [&](const std::string& id) { return noted_items().at(id).p0.y; };
   const std::string mover = "ask_head_blocks.1.attn.pattern.3", carrier = "ask_head_blocks.0.attn.pattern.2";
   ASSERT_TRUE(shows(mover) && shows(carrier));
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kSoft); }));
+  settle();
+  ASSERT_TRUE(shows("ask_heads_by_change") && shows("ask_heads_by_effect"));
+  EXPECT_LT(noted_items().at("ask_heads_by_effect").p1.x, state().stage_max.x) << "every column is whole";
+  session_->undo();
+  settle();
   EXPECT_LT(top(carrier), top(mover)) << "by effect: -8.6 before -3.4";
   click("ask_heads_by_antecedent");
   frames();
@@ -374,6 +412,7 @@ TEST_F(AskViewTest, ProbesAreFittedAndLeadToTheirStep) {
   settle();
   ASSERT_TRUE(shows("ask_probes_state")) << "a small model is probed at once";
   ASSERT_TRUE(shows("ask_probe_2"));
+  EXPECT_FALSE(texts().contains("1.5")) << "there is no half of a block";
   click("ask_probe_2");
   frames();
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.resid_post");
