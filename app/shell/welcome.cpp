@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -84,8 +85,15 @@ void draw_welcome(FrameState& state) {
   const float left = ImGui::GetCursorPosX() + (room - width) / 2;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
   if (entry(tr("frame.empty.open"), "empty_open")) state.ask_open = true;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - px(kButtonWidth)) / 2);
+  const float both = px(2 * kButtonWidth + 10);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - (models ? both : px(kButtonWidth))) / 2);
   if (entry(tr("lessons.list"), "empty_lessons")) state.lessons.list_open = true;
+  if (models) {
+    ImGui::SameLine(0, px(10));
+    if (entry(tr("action.learn.families"), "empty_families"))
+      state.commands.act([&state](Session&) { perform(state, "learn.families"); });
+    if (ImGui::IsItemHovered()) compat::item_tooltip(tr("lab.sentence.sentence"));
+  }
   if (models) heading("shipped.models", left);
   list_models(state, left, width);
   heading("shipped.scenes", left);

@@ -19,6 +19,13 @@ void open_lesson(FrameState& state, std::string_view id) {
   });
 }
 
+// The lab runs models of its own, but a stage that has nothing open shows the start.
+void open_families(FrameState& state, std::string_view) {
+  if (!state.session.document().opened) state.open_shipped_model("storyteller");
+  state.workspace.lab = "sentence";
+  state.workspace.view = "labs";
+}
+
 void ask_draft(FrameState& state, std::string_view) {
   FileQuestion question;
   question.save = true;
@@ -47,10 +54,7 @@ std::vector<Action> learn_actions() {
       {.id = "learn.list",
        .run = [](FrameState& state, std::string_view) { state.lessons.list_open = true; },
        .menu = Menu::learn},
-      {.id = "learn.families",
-       .run = [](FrameState& state, std::string_view) { perform(state, "labs.open", "sentence"); },
-       .menu = Menu::learn,
-       .when = [](const FrameState& state) { return state.session.document().opened != nullptr; }},
+      {.id = "learn.families", .run = open_families, .menu = Menu::learn},
       {.id = "learn.next",
        .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
        .menu = Menu::learn,

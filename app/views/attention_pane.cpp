@@ -252,8 +252,19 @@ void PlanePane::find_token(const ViewContext& context, const AttentionScene& sce
   }
 }
 
+// What has to be known about the plane; empty: nothing.
+std::string_view PlanePane::note(const ViewContext& context, Slot stage) const {
+  if (context.workspace.presenting) return {};
+  if (context.workspace.show_difference && !plane_.difference)
+    return tr(context.before ? "attention.note.shapes" : "attention.note.before");
+  if (plane_.difference && plane_.shifted) return tr("attention.note.aligned");
+  if (stage == Slot::pattern && without_first_) return tr("attention.note.without_first");
+  if (plane_.block > 1) return kept_tr("attention.note.block", {std::to_string(plane_.block)});
+  return {};
+}
+
 void PlanePane::draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage,
-                           ImVec2 position, float width) {
+                           ImVec2 position, float width, float above) {
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   const HeatStyle style = stage_style(stage, plane_.range, colours);
@@ -262,7 +273,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)),
                      tr(has_padding(scene) ? "attention.masked_or_padding" : "attention.masked"));
   if (context.workspace.presenting) return;
-  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36)));
+  ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36) + above));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
@@ -278,19 +289,11 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   find_token(context, scene, position.x + width - ImGui::GetCursorScreenPos().x);
   ImGui::NewLine();  // newer versions of Dear ImGui would put the next item's line here, wherever the item
                      // stands
-  std::string note;
-  if (context.workspace.show_difference && !plane_.difference)
-    note = tr(context.before ? "attention.note.shapes" : "attention.note.before");
-  else if (plane_.difference && plane_.shifted)
-    note = tr("attention.note.aligned");
-  else if (stage == Slot::pattern && without_first_)
-    note = tr("attention.note.without_first");
-  else if (plane_.block > 1)
-    note = tr("attention.note.block", {std::to_string(plane_.block)});
-  if (note.empty()) return;
+  const std::string_view words = note(context, stage);
+  if (words.empty() || above > 0) return;
   const float x = position.x + bar + scaled(18);
   draw_text(Canvas(), fonts().small, ImVec2(x, position.y + scaled(15)), theme().warning,
-            middle_truncated(fonts().small, note, position.x + width - x));
+            middle_truncated(fonts().small, words, position.x + width - x));
 }
 
 PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scene, Slot stage,
@@ -300,7 +303,11 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     take_exact(context, scene, stage);
   else
     take_overview(context, scene, stage, coarse);
-  const float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow);
+  // Beside the legend, or where that is too narrow in a line of its own.
+  const std::string_view words = note(context, stage);
+  const bool narrow = text_size(fonts().small, words).x > (size.x - scaled(110)) / 2;
+  const float above = narrow ? text_size(fonts().small, "X").y + scaled(4) : 0;
+  const float below = scaled(context.workspace.presenting ? kLegendBelow : kBelow) + above;
   const float room = std::max(scaled(60), size.y - below);
   PairEvent event;
   float bottom = position.y + room, left = position.x;
@@ -312,7 +319,11 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     bottom = ImGui::GetItemRectMax().y;
     left = ImGui::GetItemRectMin().x;
   }
-  draw_below(context, scene, stage, ImVec2(left, bottom + scaled(12)), position.x + size.x - left);
+  const ImVec2 at(left, bottom + scaled(12));
+  draw_below(context, scene, stage, at, position.x + size.x - left, above);
+  if (above > 0)
+    draw_text(Canvas(), fonts().small, ImVec2(position.x, at.y + scaled(34)), theme().warning,
+              middle_truncated(fonts().small, words, size.x));
   return event;
 }
 

@@ -51,8 +51,10 @@ class PlanePane {
   void draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void find_token(const ViewContext& context, const AttentionScene& scene, float width);
   void show_query(const AttentionScene& scene, std::int64_t query);
+  std::string_view note(const ViewContext& context, Slot stage) const;
+  /// `above`: pixels between the legend and the chips.
   void draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
-                  float width);
+                  float width, float above);
 
   MatrixWindow window_;                                ///< in tokens
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to

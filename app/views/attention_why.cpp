@@ -49,10 +49,12 @@ WhyTable::Columns WhyTable::columns(float width) const {
   std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
   const bool later = row_->cap > 0 || row_->biased;
   const bool narrow = later && width < scaled(330);  // masked lines are dim: that has to do
-  const float mask_title = text_size(fonts().small, tr("attention.why.mask")).x + scaled(6);
-  const float mask = std::max(later ? 0.11f : 0.13f, mask_title / width);
+  const auto wide = [&](float share, std::string_view title) {  // at least as its title is
+    return std::max(share, (text_size(fonts().small, title).x + scaled(6)) / width);
+  };
+  const float mask = wide(later ? 0.11f : 0.13f, tr("attention.why.mask"));
   if (row_->mask_first) shares.emplace_back(Kind::mask, mask);
-  if (row_->scale != 1) shares.emplace_back(Kind::scaled, 0.16f);
+  if (row_->scale != 1) shares.emplace_back(Kind::scaled, wide(0.16f, scale_title(*row_)));
   if (row_->cap > 0) shares.emplace_back(Kind::capped, 0.16f);
   if (row_->biased) shares.emplace_back(Kind::bias, 0.14f);
   if (!row_->mask_first && !narrow) shares.emplace_back(Kind::mask, mask);

@@ -342,7 +342,9 @@ TEST_F(Figures, OfTheLogitsGradientHaveNoTextOverAnotherOne) {
   settle();
   show("steps");
   workspace().backward = true;
+  go_to_site(workspace(), run(), run().steps[run().steps.size() - 2].main);
   settle();
+  ASSERT_EQ(workspace().cursor.step.slot, Slot::logits);
   const std::set<std::string> faults = faults_of(figure());
   EXPECT_NE(texts_of(list_).find("logits.grad"), std::string::npos);
   EXPECT_TRUE(faults.empty()) << lines(faults);
@@ -531,6 +533,17 @@ TEST_F(ShippedFigures, SoftmaxOfElevenToThirteenTokensShowsItsNumbersWithoutScro
       EXPECT_GE(cells, 3) << model << " " << language;
     }
   }
+}
+
+TEST_F(ShippedFigures, TheNoteOfANarrowPlaneIsWhole) {
+  open("storyteller");
+  show("attention");
+  workspace().second_view = "steps";
+  settle();
+  click("without_first");
+  settle();
+  (void)figure();
+  EXPECT_NE(texts_of(list_).find(tr("attention.note.without_first")), std::string::npos) << texts_of(list_);
 }
 
 TEST_F(ShippedFigures, TextsOfBothStacksAreWhole) {

@@ -63,5 +63,15 @@ TEST_F(Shipped, WithNothingOpenTheStageListsThem) {
   EXPECT_EQ(document().opened->path, kModelPrefix + state().models().front().name);
 }
 
+TEST_F(Shipped, WithNothingOpenOneSentenceGoesThroughThreeFamilies) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  settle();
+  click("empty_families");
+  settle();
+  EXPECT_EQ(workspace().view, "labs");
+  EXPECT_EQ(workspace().lab, "sentence");
+  EXPECT_TRUE(shows("lab_piece_2")) << "a map for each family";
+}
+
 }  // namespace
 }  // namespace attnscope::testing
