@@ -126,6 +126,7 @@ void CalculatorView::take_chosen() {
   Chosen it = *std::exchange(restored_, {});
   for (const std::string& name : size_names())
     if (const std::int64_t size = *size_named(it.sizes, name); size > 0) *size_named(sizes_, name) = size;
+  work_.dtype = work_.cache = Workload{}.dtype;
   for (const Format& one : formats())
     if (one.name == it.dtype) work_.dtype = work_.cache = one;
   if (it.seq > 0) work_.seq = it.seq;

@@ -87,6 +87,8 @@ bool draw_words(const LabControl& control, LabValues& values, float width) {
 
 bool draw_control(const LabControl& control, LabValues& values, float width) {
   double value = values.number(control.id());
+  const bool idle = !control.with.empty() && values.choice(control.with) != control.of;
+  const DisabledScope disabled(idle);
   ImGui::BeginGroup();
   const std::string_view name = tr(control.key);
   text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, name, width));

@@ -95,13 +95,15 @@ Result<LabPicture> compute_families(const LabValues& values, const std::atomic<b
 
 Lab lab_families();
 Lab lab_families() {
+  LabControl source = whole_control("lab.families.source", 3, 8, 6);
+  source.with = "family", source.of = both;
   return {"lab.families",
           18,
           {choice_control(
                "lab.families.family",
                {"lab.families.family.encoder", "lab.families.family.decoder", "lab.families.family.both"},
                decoder_only),
-           whole_control("lab.families.n", 3, 8, 5), whole_control("lab.families.source", 3, 8, 6)},
+           whole_control("lab.families.n", 3, 8, 5), source},
           compute_families};
 }
 

@@ -44,6 +44,21 @@ TEST_F(LabsViewTest, AClickOnASliderMovesTheLab) {
   EXPECT_FALSE(workspace_.lab_values["sqrt"].on("scaling"));
 }
 
+TEST_F(LabsViewTest, AControlThatChangesNothingIsDimmed) {
+  open("scene");
+  const auto view = make_labs_view();
+  workspace_.lab = "families";
+  settle(*view);
+  LabValues& values = workspace_.lab_values["families"];
+  const double before = values.number("source");
+  click_item(*view, "lab_source");
+  EXPECT_EQ(values.number("source"), before) << "a decoder alone has no source";
+  values.set("family", 2);
+  values.set("source", 3);
+  click_item(*view, "lab_source");
+  EXPECT_NE(values.number("source"), 3);
+}
+
 TEST_F(LabsViewTest, TheLoopGoesOnByItselfUntilItIsStopped) {
   open("scene");
   const auto view = make_labs_view();
