@@ -1,5 +1,6 @@
 #include "core/arch/bart_parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>

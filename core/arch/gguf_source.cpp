@@ -1,5 +1,6 @@
 // GGUF tensors under Hugging Face's names: a matrix that was transposed is seen transposed, reordered rows
 // are put back, an added 1 is taken away.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/gguf_model.h"

@@ -1,4 +1,6 @@
 // GPT2LMHeadModel, the way back of family_gpt2.cpp.
+#include <algorithm>
+
 #include "core/arch/save_layout.h"
 #include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"

@@ -1,5 +1,6 @@
 #include "core/arch/scene_config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

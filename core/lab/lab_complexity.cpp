@@ -1,5 +1,6 @@
 // What a layer costs over the length of its input: attention, recurrence and convolution by their counts, and
 // the running core's attention by the clock.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/text.h"

@@ -1,5 +1,6 @@
 // LayerNorm and RMSNorm on vectors that can be seen: where they go, what a shift and a stretch of the input
 // change, and what both norms cost in the running core.
+#include <algorithm>
 #include <cmath>
 
 #include "core/lab/pieces.h"

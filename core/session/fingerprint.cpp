@@ -1,4 +1,5 @@
 // Which numbers they are: 16 hexadecimal digits that other numbers do not have.
+#include <algorithm>
 #include <bit>
 
 #include "core/base/hash.h"

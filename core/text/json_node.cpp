@@ -1,5 +1,7 @@
 #include "core/text/json_node.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 
 namespace attnscope {

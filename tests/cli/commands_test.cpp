@@ -1,4 +1,5 @@
 // Every command of attnscope-cli from the outside: what it prints, what it writes, how it fails.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <regex>

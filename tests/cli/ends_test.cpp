@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <thread>
 

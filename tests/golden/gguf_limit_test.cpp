@@ -1,5 +1,6 @@
 // Weights that stay in the file: the same numbers as with expanded ones, edits included, and memory that
 // stays below the limit.
+#include <chrono>
 #include <fstream>
 #include <thread>
 

@@ -2,6 +2,8 @@
 // spellings, half precision, shards; and broken ones, each with the sentence a person gets.
 #include "tests/golden/wild.h"
 
+#include <limits>
+
 namespace attnscope {
 namespace {
 

@@ -1,6 +1,8 @@
 // GGUF: what is read from well-made files, and the sentence for each kind of lie.
 #include "core/io/gguf.h"
 
+#include <algorithm>
+
 #include "helpers.h"
 #include "tests/golden/gguf_writer.h"
 

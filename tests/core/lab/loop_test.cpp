@@ -1,5 +1,7 @@
 // The robot's loop: what was reached moves, what was not stays, and the Pilot is as good at colours as the
 // lab and the lesson say.
+#include <algorithm>
+
 #include "core/lab/robot.h"
 #include "tests/core/lab/lab_pictures.h"
 

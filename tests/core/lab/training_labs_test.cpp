@@ -1,6 +1,7 @@
 // Labs about losses, optimisers, norms and sizes against closed forms and plain double loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // Where a training's numbers come to their ends: sequences without targets, sizes that just fit, warm-ups
 // longer than the run, recipes that no float can follow.
+#include <algorithm>
 #include <cmath>
 
 #include "core/io/writers.h"
