@@ -42,7 +42,7 @@ struct LabWords {
 struct LabControl {
   std::string key;
   std::variant<LabNumber, LabChoice, LabSwitch, LabWords> kind;
-  std::string with;  ///< the id of another control, without whose choice `of` this one changes nothing; empty: none
+  std::string with = {};  ///< id of a control without whose choice `of` this one changes nothing; empty: none
   int of = 0;
   std::string id() const;
   /// What it begins with: the number, the index of the choice, 0 or 1; 0 where words are typed.
