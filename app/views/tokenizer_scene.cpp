@@ -86,10 +86,10 @@ TokenizerScene make_tokenizer_scene(std::shared_ptr<const Tokenizer> tokenizer, 
 
 std::int64_t step_count(const SegmentedWord& word) {
   switch (word.steps.kind) {
-    case WordSteps::Kind::whole: return 0;
+    case WordSteps::Kind::whole:  // it was looked up, or nothing happened to it
+    case WordSteps::Kind::attempts: return static_cast<std::int64_t>(word.steps.attempts.size());
     case WordSteps::Kind::merges: return static_cast<std::int64_t>(word.steps.merges.size());
     case WordSteps::Kind::lattice: return static_cast<std::int64_t>(utf8_length(word.text.text()));
-    case WordSteps::Kind::attempts: return static_cast<std::int64_t>(word.steps.attempts.size());
   }
   return 0;
 }

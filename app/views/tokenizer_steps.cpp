@@ -396,6 +396,12 @@ std::string attempt_words(const TokenizerScene& scene, const SegmentedWord& word
       {tried, attempt.id >= 0 ? scene.tokenizer->token_text(attempt.id) : "", std::to_string(attempt.id)});
 }
 
+std::string look_up_words(const SegmentedWord& word) {
+  const int id = word.steps.attempts.front().id;
+  return tr(id >= 0 ? "tokenizer.step.looked_up" : "tokenizer.step.not_known",
+            {word.text.text(), std::to_string(id)});
+}
+
 }  // namespace
 
 std::string step_words(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step) {
@@ -410,7 +416,7 @@ std::string step_words(const TokenizerScene& scene, const SegmentedWord& word, s
     case WordSteps::Kind::merges: return merge_words(scene, word, step);
     case WordSteps::Kind::lattice: return lattice_words(scene, word, step);
     case WordSteps::Kind::attempts: return attempt_words(scene, word, step);
-    case WordSteps::Kind::whole: break;
+    case WordSteps::Kind::whole: return look_up_words(word);
   }
   return {};
 }
@@ -422,8 +428,8 @@ std::int64_t draw_token_steps(const TokenizerScene& scene, const SegmentedWord& 
   switch (word.steps.kind) {
     case WordSteps::Kind::merges: return draw_merges(scene, word, names, step, moved);
     case WordSteps::Kind::lattice: return draw_lattice(scene, word, step, moved);
+    case WordSteps::Kind::whole:
     case WordSteps::Kind::attempts: return draw_attempts(scene, word, step, moved);
-    case WordSteps::Kind::whole: break;
   }
   return -1;
 }

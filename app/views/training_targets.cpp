@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/views/training_panes.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -29,9 +30,9 @@ void right_number(float right, float y, ImU32 colour, double value) {
             text);
 }
 
-void draw_row(const BarRow& row, ImVec2 at, float width) {
+// `name`: what names take, in pixels.
+void draw_row(const BarRow& row, ImVec2 at, float width, float name) {
   const Theme& t = theme();
-  const float name = std::clamp(width * 0.22f, scaled(56), scaled(120));
   const float number = text_size(fonts().mono_small, "0.0000").x;
   const float line = text_size(fonts().mono_small, "0").y, height = scaled(kBarRow);
   draw_text(Canvas(), fonts().mono, ImVec2(at.x, at.y + (height - line) / 2 - scaled(1)),
@@ -98,20 +99,19 @@ void TrainingTargets::draw_bars(const TrainingScene& scene, float width, float h
   const auto shown = std::min(bars_.rows.size(), static_cast<std::size_t>(fit));
   BarRow rest{{}, bars_.rest.target, bars_.rest.predicted, false};
   int others = bars_.rest.token;
-  for (std::size_t i = 0; i < bars_.rows.size(); ++i) {
+  for (std::size_t i = shown; i < bars_.rows.size(); ++i, ++others)
+    rest.target += bars_.rows[i].target, rest.predicted += bars_.rows[i].predicted;
+  rest.name = kept_tr("training.bar.others", {std::to_string(others)});
+  const float share = std::clamp(width * 0.22f, scaled(56), scaled(120));
+  const float names = std::max(share, text_size(fonts().mono, rest.name).x + scaled(8));
+  for (std::size_t i = 0; i < shown; ++i) {
     const RowTarget& row = bars_.rows[i];
-    if (i >= shown) {
-      rest.target += row.target, rest.predicted += row.predicted, ++others;
-      continue;
-    }
     const std::string name = token_label(opened, row.token);
     note_text(name);
-    draw_row({name, row.target, row.predicted, row.token == bars_.target}, at, width);
+    draw_row({name, row.target, row.predicted, row.token == bars_.target}, at, width, names);
     at.y += scaled(kBarRow);
   }
-  if (others == 0) return;
-  rest.name = tr("training.bar.others", {std::to_string(others)});
-  draw_row(rest, at, width);
+  if (others > 0) draw_row(rest, at, width, names);
 }
 
 void TrainingTargets::draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size) {

@@ -62,8 +62,11 @@ class Ticks {
   std::size_t count_ = 0;
 };
 
+// At least two of them, where a round step allows it: one number says nothing of a scale.
 Ticks ticks_of(float lo, float hi, int wanted) {
-  const float step = round_step(hi - lo, wanted);
+  float step = round_step(hi - lo, wanted);
+  for (int more = wanted + 1; std::floor(hi / step) <= std::ceil(lo / step) && more <= wanted + 3; ++more)
+    step = round_step(hi - lo, more);
   Ticks ticks;
   for (float at = std::ceil(lo / step) * step; at <= hi + step * 1e-3f && !ticks.full(); at += step)
     ticks.add(std::fabs(at) < step * 1e-3f ? 0.f : at);

@@ -57,7 +57,7 @@ struct WordSteps {
   std::vector<WordPart> letters;      // merges: what the word opens with
   std::vector<Merge> merges;          // in the order they happened
   std::vector<Candidate> candidates;  // lattice: by begin, then by length
-  std::vector<Attempt> attempts;
+  std::vector<Attempt> attempts;      // attempts; whole: one where words are looked up
   std::size_t limit = 4096;  // entries of each list
   bool cut_short = false;    // there was more than `limit`
 

@@ -86,10 +86,7 @@ Result<WholeWords> WholeWords::make(Vocabulary vocabulary, const std::string& un
 void WholeWords::cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const {
   if (word.empty()) return;
   const int id = vocabulary_.find(word).value_or(-1);
-  if (steps) {
-    steps->kind = WordSteps::Kind::attempts;
-    steps->attempts.push_back({0, word.size(), id});
-  }
+  if (steps) steps->attempts.push_back({0, word.size(), id});
   if (id >= 0 || unknown_ >= 0) out.push_back({id >= 0 ? id : unknown_, 0, word.size()});
 }
 

@@ -294,6 +294,9 @@ TEST_F(Figures, OfTheTokenizerNameWhatIsSideBySide) {
   state().open(std::string(kModelPrefix) + "gap-filler");
   settle();
   show("tokenizer");
+  EXPECT_EQ(texts_of(figure()).find("WordPiece"), std::string::npos) << "it looks whole words up";
+  state().open(std::string(kModelPrefix) + "translator");
+  settle();
   EXPECT_NE(texts_of(figure()).find("WordPiece"), std::string::npos) << "its own";
   click("tokenizer.shelf.beside");
   settle();

@@ -1,0 +1,33 @@
+// Curves in a frame: what stands on their axes.
+#include "app/widgets/line_plot.h"
+
+#include "app/figure/canvas.h"
+#include "app/figure/display_list.h"
+#include "tests/app/widgets/imgui_fixture.h"
+
+namespace attnscope::testing {
+namespace {
+
+using LinePlotTest = ImguiFixture;
+
+TEST_F(LinePlotTest, ALowAxisHasMoreThanOneNumber) {
+  LinePlot plot;
+  plot.key = "rates";
+  plot.x1 = 100;
+  plot.series.emplace_back().points = {{0, 0}, {50, 0.003f}, {100, 0.003f}};
+  for (const float most : {0.0033f, 0.0049f, 0.99f, 2.4f}) {
+    plot.y1 = most;
+    DisplayList list;
+    frame([&] {
+      const DrawRecording recording(&list);
+      draw_line_plot(plot, ImVec2(20, 20), ImVec2(360, 76));
+    });
+    int numbers = 0;
+    for (const DrawItem& item : list.items())
+      numbers += item.kind == DrawItem::Kind::text && item.p1.x < 80 && item.p1.y < 84;
+    EXPECT_GE(numbers, 2) << most;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::testing
