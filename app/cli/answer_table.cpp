@@ -321,10 +321,16 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
   return rows;
 }
 
-Status write_answer(const std::string& path, const AnswerTable& table) {
-  if (path.ends_with(".npz")) return write_grids(path, table);
-  if (!path.ends_with(".csv"))
+Status check_answer_path(const std::string& path) {
+  if (!path.ends_with(".npz") && !path.ends_with(".csv"))
     return fail(Code::unsupported, "error.cli.answer_extension", {quoted_path(path)});
+  TRY_OK(AtomicFile::create(path));
+  return Done{};
+}
+
+Status write_answer(const std::string& path, const AnswerTable& table) {
+  TRY_OK(check_answer_path(path));
+  if (path.ends_with(".npz")) return write_grids(path, table);
   const std::string text = to_csv(table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());

@@ -50,6 +50,8 @@ nlohmann::json rows_to_json(const AnswerTable& table);
 /// totals under their names, the edits as bytes, a line each; NaN where nothing was asked. Of a part also the
 /// indices, from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
 Status write_answer(const std::string& path, const AnswerTable& table);
+/// Whether it could be written there: asked before a long sweep. Errors: as write_answer.
+Status check_answer_path(const std::string& path);
 /// Reads what write_answer wrote; the measure is not in the file. Errors: no such file, not of this form.
 Result<AnswerTable> read_answer(const std::string& path);
 /// Joins parts. Errors: parts of different sweeps or edits, rows that are missing or doubled.

@@ -101,6 +101,7 @@ Status filled(Sweep& sweep, bool asked_for) {
 
 // Fills the sweep, or the shard of it, and prints it.
 Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
+  if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
   table.whole = std::ssize(sweep.cells());
   int part = 1, parts = 1;
   if (!options.shard.empty()) {

@@ -13,6 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
+constexpr std::size_t kFewNames = 6;
 
 Error bad_edit(std::string_view text, const Text& problem) {
   return fail(Code::bad_format, "error.trace.edit", {in_quotes(text), problem});
@@ -63,8 +64,13 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   if (name.empty() && where.kind == Target::Kind::weight) name = where.weight;
   if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
     name = source->infos().front().name;
-  if (!source->find(name))
-    return fail(Code::not_found, "error.trace.edit.array", {in_quotes(path), in_quotes(name)});
+  if (!source->find(name)) {
+    std::vector<std::string> known;
+    for (const TensorInfo& info : source->infos())
+      if (known.size() < kFewNames) known.push_back(in_quotes(info.name));
+    return fail(Code::not_found, "error.trace.edit.array",
+                {in_quotes(path), in_quotes(name), join(known, ", ")});
+  }
   TRY(Tensor values, source->load(name));
   return EditValue(Frozen{values.packed(), std::string(text)});
 }

@@ -403,6 +403,19 @@ TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {
   expect_refused("ablate " + file + " --measure logit:#5 --over head", 1, "recording");
 }
 
+TEST(Ask, a_direction_from_a_file_names_its_array) {
+  const TempFolder folder;
+  const std::string file = folder / "row.npz", ask = "ablate " + kStory + " --json --text " + kTold +
+                                                     " --edit blocks.0.resid_post[pos=13]+=@dir:" + file;
+  ASSERT_EQ(
+      cli("trace model:storyteller --text " + kTold + " --steps blocks.0.resid_post[pos=6] --out " + file)
+          .exit_code,
+      0);
+  expect_refused(ask, 1, "It has \"");
+  const double steered = cli(ask + ":blocks.0.resid_post[pos=6]*2").json()["base"]["clean"];
+  EXPECT_LT(steered, 0) << "as at the mat";
+}
+
 TEST(Ask, a_direction_of_two_runs_leads_from_one_to_the_other) {
   const std::string story = "trace model:storyteller --text " + kTold +
                             " --text \"The cat sat on the mat because it was soft. So the\"";
