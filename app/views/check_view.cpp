@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kStrip = 26.f, kMark = 13.f, kBar = 76.f;  // units
+constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
 constexpr double kDecades = 8;  // a bar goes from this many below the tolerance to three above
 constexpr double kTolerances[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 
@@ -356,12 +356,12 @@ void CheckView::draw_row(const ViewContext& context, const StepDifference& one, 
   text_line(fonts().mono, theme().text_dim, to_text(one.at));
   for (const double value : {one.first, one.second}) {
     ImGui::TableNextColumn();
-    text_line(fonts().mono, theme().text, significant(value, 6));
+    text_line(fonts().mono, theme().text, significant(value, 5));
   }
 }
 
 void CheckView::draw_rows(const ViewContext& context) {
-  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(8), scaled(3)));
+  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
   const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
   if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
   ImGui::TableSetupScrollFreeze(0, 1);

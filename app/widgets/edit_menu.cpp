@@ -324,6 +324,7 @@ void EditMenu::draw_named(const Ask& ask) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));
   ImGui::TextUnformatted(refused_->text().c_str());
   ImGui::PopTextWrapPos();
+  note_item("edit_refused");
 }
 
 void EditMenu::draw_actions(const Ask& ask) {
@@ -386,6 +387,9 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
     ImGui::Separator();
     measure_items(workspace, *run, output_);
   }
+  const ImVec2 at = ImGui::GetWindowPos();  // where it grew beyond the screen
+  const float over = at.y + ImGui::GetWindowHeight() - ImGui::GetIO().DisplaySize.y;
+  if (over > 0) ImGui::SetWindowPos(ImVec2(at.x, std::max(0.f, at.y - over)));
   ImGui::EndPopup();
 }
 
