@@ -10,13 +10,16 @@
 #include <imgui_internal.h>  // the queue of events of 1.87 and later
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cfloat>
+#include <cmath>
 #include <deque>
 #include <set>
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/key_controls.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -60,19 +63,32 @@ bool enter_waits(std::deque<KeyEvent>& queue) {
   return false;
 }
 
-/// Hands over at most one change per key and frame, keys before the text they made.
+// A key that only makes text: its letter is what counts in a field.
+bool makes_text(const KeyEvent& event) {
+  constexpr int kOthers = GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
+  const bool letter = event.key >= GLFW_KEY_SPACE && event.key <= GLFW_KEY_GRAVE_ACCENT;
+  const bool shift = event.key == GLFW_KEY_LEFT_SHIFT || event.key == GLFW_KEY_RIGHT_SHIFT;
+  return (letter || shift) && !(event.modifiers & kOthers) && ImGui::GetIO().WantTextInput;
+}
+
+/// Hands over at most one change per key and frame, keys before the text they made; in a field all letters
+/// that wait.
 void feed_keys(GLFWwindow* window) {
   std::set<int> changed;
-  bool text = false, pressed = false;
+  bool text = false, pressed = false, other = false;
   std::deque<KeyEvent>& queue = key_queue();
   while (!queue.empty()) {
     if (enter_waits(queue)) break;
     const KeyEvent event = queue.front();
     const bool is_key = event.key != -1;
-    if (is_key && (changed.count(event.key) > 0 || text || (pressed && event.action == GLFW_RELEASE))) break;
+    const bool letter = is_key && !other && makes_text(event);
+    if (is_key && !letter &&
+        (changed.count(event.key) > 0 || text || (pressed && event.action == GLFW_RELEASE)))
+      break;
     if (is_key) {
       changed.insert(event.key);
       pressed |= event.action == GLFW_PRESS;
+      other |= !letter;
       ImGui_ImplGlfw_KeyCallback(window, event.key, event.scancode, event.action, event.modifiers);
     } else {
       text = true;
@@ -84,10 +100,32 @@ void feed_keys(GLFWwindow* window) {
     queue.pop_front();
   }
 }
+
+/// A button that was pressed behind keys that still wait is pressed behind them.
+void hold_buttons() {
+  static std::array<bool, 3> held{}, down{};
+  ImGuiIO& io = ImGui::GetIO();
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const bool wanted = io.MouseDown[i] || held[i], waits = !key_queue().empty() && !down[i];
+    held[i] = waits && wanted;
+    io.MouseDown[i] = down[i] = waits ? false : wanted;
+  }
+}
 #else
 void queue_keys(GLFWwindow*) {}
 void feed_keys(GLFWwindow*) {}
+void hold_buttons() {}
 #endif
+
+/// Whoever takes the mouse points with it again.
+bool mouse_moved(GLFWwindow* window) {
+  static double last_x = 0, last_y = 0;
+  double x = 0, y = 0;
+  glfwGetCursorPos(window, &x, &y);
+  const bool moved = std::fabs(x - last_x) + std::fabs(y - last_y) > 1;
+  last_x = x, last_y = y;
+  return moved || glfwGetMouseButton(window, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
+}
 
 /// Text in the clipboard may be pasted in the frame that follows.
 void note_clipboard() {
@@ -175,6 +213,7 @@ void ImguiHost::new_frame() {
     feed_keys(context_.window());
     note_clipboard();
     ImGui_ImplGlfw_NewFrame();
+    hold_buttons();
   } else {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = ImVec2(static_cast<float>(context_.width()), static_cast<float>(context_.height()));
@@ -188,6 +227,8 @@ void ImguiHost::new_frame() {
   }
   rebuild_atlas();
   painter_->begin_frame();
+  if (window_backend_ && mouse_moved(context_.window())) key_pointer().on = false;
+  feed_key_pointer(ImGui::GetIO());
   ImGui::NewFrame();
 }
 

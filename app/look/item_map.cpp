@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/look/key_controls.h"
+
 namespace attnscope {
 namespace {
 
@@ -46,6 +48,7 @@ void note_items(bool on) { noting = on; }
 
 // The entries of the frame before are kept to be filled again: most of them come again in every frame.
 void begin_items() {
+  begin_controls();
   if (items().empty()) return;
   while (!items().empty()) spare().push_back(items().extract(items().begin()));
   std::reverse(spare().begin(), spare().end());  // the first is taken first: names find room of their size
@@ -54,7 +57,12 @@ void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
 void note_item(std::string_view name) {
   if (!noting || !ImGui::IsItemVisible()) return;
-  note_item(name, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), 0, 0});
+  const ImVec2 p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
+  const ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 clip0 = list->GetClipRectMin(), clip1 = list->GetClipRectMax();
+  note_control(ImVec2(std::max(p0.x, clip0.x), std::max(p0.y, clip0.y)),
+               ImVec2(std::min(p1.x, clip1.x), std::min(p1.y, clip1.y)));
+  note_item(name, {p0, p1, 0, 0});
 }
 
 void note_item(std::string_view name, const ItemRect& rect) {

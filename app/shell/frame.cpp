@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
 #include "app/look/pointed.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
@@ -177,6 +178,7 @@ void Frame::draw_all(Painter& painter) {
   begin_items();
   begin_pointing();
   follow_popups();
+  follow_key_pointer();
   handle_keys(state_);
   set_matrix_lens(state_.presenter.magnifier.on);
   play();
@@ -210,6 +212,7 @@ void Frame::draw_window(Painter& painter) {
     const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
+  begin_no_tab();  // Tab goes through controls of every kind
   state_.workspace.told = presents_words(state_);
   set_headings_told(state_.workspace.told || ImGui::GetIO().DisplaySize.y < px(kVeryLow));
   if (state_.presenter.on)
@@ -217,7 +220,9 @@ void Frame::draw_window(Painter& painter) {
   else
     draw_panels(painter);
   draw_lesson_overlay(state_);
+  end_no_tab();
   ImGui::End();
+  draw_key_pointer();
   draw_presenter(state_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/look/key_controls.h"
 #include "app/state/actions.h"
 
 namespace attnscope {
@@ -53,6 +54,19 @@ const Action* heard(const Listening& keys) {
   return nullptr;
 }
 
+// Enter and the space bar click what Tab came to, Escape gives the pointer back to the mouse.
+bool points_with_keys(FrameState& state) {
+  if (!key_pointer().on || ImGui::GetIO().WantTextInput || ImGui::IsAnyItemActive()) return false;
+  if (compat::key_pressed(Key::escape, false)) {
+    key_pointer().on = false;
+    return true;
+  }
+  if (!compat::key_pressed(Key::enter, false) && !compat::key_pressed(Key::space, false)) return false;
+  press_key_pointer();
+  state.popup_by_key = true;  // arrows walk in what opens
+  return true;
+}
+
 void release(Held& held, Key key) {
   if (held.since < 0 || compat::key_down(key)) return;
   if (ImGui::GetTime() - held.since > kHoldSeconds) held.on = false;
@@ -66,6 +80,7 @@ void handle_keys(FrameState& state) {
   release(state.presenter.magnifier, Key::m);
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   if (state.touring) return;
+  if (points_with_keys(state)) return;
   Listening keys = listening(state);
   const Action* action = heard(keys);
   if (!action && keys.shift) {  // a letter is a letter; Ctrl++ is on many keyboards Ctrl+Shift+=

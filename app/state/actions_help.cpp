@@ -1,4 +1,6 @@
 // Presenting, and help.
+#include "app/look/key_controls.h"
+#include "app/look/theme.h"
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
 
@@ -7,7 +9,16 @@ namespace {
 
 using compat::Key;
 
+constexpr float kTabs = 38.f;  // units
+
 bool presents(const FrameState& state) { return state.presenter.on; }
+
+// The first control is one of the view, below its tabs.
+void point_on(FrameState& state, int by) {
+  if (ImGui::IsAnyItemActive()) ImGui::SetWindowFocus(nullptr);  // what was typed there stays
+  const float tabs = state.presenter.on ? 0.f : kTabs * ui_scale();
+  step_key_pointer(by, ImVec2(state.stage_min.x, state.stage_min.y + tabs), state.stage_max);
+}
 
 void toggle(Held& held) {
   held.on = !held.on;
@@ -83,6 +94,14 @@ std::vector<Action> help_actions() {
        .keys = {{Key::f10}},
        .scope = KeyScope::everywhere,
        .when = [](const FrameState& state) { return !state.presenter.on; }},
+      {.id = "focus.next",
+       .run = [](FrameState& state, std::string_view) { point_on(state, 1); },
+       .keys = {{Key::tab}},
+       .scope = KeyScope::everywhere},
+      {.id = "focus.back",
+       .run = [](FrameState& state, std::string_view) { point_on(state, -1); },
+       .keys = {{Key::tab, false, true}},
+       .scope = KeyScope::everywhere},
       {.id = "help.tour",
        .run = [](FrameState& state, std::string_view) { state.ask_tour = true; },
        .menu = Menu::help,

@@ -272,5 +272,56 @@ TEST_F(EveryAction, EveryItemOnScreenIsListed) {
     ADD_FAILURE() << "assets/names.json does not list the item " << name;
 }
 
+class KeyPointerTest : public FrameTest {
+ protected:
+  bool at(const std::string& item) {
+    const ItemRect rect = noted_items().at(item);
+    const ImVec2 p = key_pointer().at;
+    return key_pointer().on && p.x > rect.p0.x && p.x < rect.p1.x && p.y > rect.p0.y && p.y < rect.p1.y;
+  }
+  void tab_to(const std::string& item) {
+    for (int i = 0; i < 300 && !(shows(item) && at(item)); ++i) key(Key::tab);
+    ASSERT_TRUE(at(item)) << item;
+  }
+  void press() {
+    key(Key::enter);
+    frames(6);
+  }
+};
+
+TEST_F(KeyPointerTest, EveryKindOfControlOfALabIsReachedWithoutAMouse) {
+  open_default();
+  workspace().view = "labs";
+  workspace().lab = "softmax";
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  settle();
+  tab_to("lab_largest");
+  press();
+  type("50");
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(workspace().lab_values["softmax"].number("largest"), 50);
+  tab_to("lab_precision");
+  press();
+  key(Key::down);
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(workspace().lab_values["softmax"].choice("precision"), 1);
+  tab_to("lab_reset");
+  key(Key::space);
+  frames(6);
+  EXPECT_EQ(workspace().lab_values["softmax"].number("largest"), 100);
+  EXPECT_FALSE(workspace().playing) << "the space bar was the control's";
+  tab_to("lab_open_order");
+  press();
+  EXPECT_EQ(workspace().lab, "order");
+  const ImVec2 here = key_pointer().at;
+  key(Key::tab);
+  key(Key::tab, false, true);
+  EXPECT_EQ(key_pointer().at.y, here.y);
+  key(Key::escape);
+  EXPECT_FALSE(key_pointer().on);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
 #include "app/shell/frame.h"
 #include "app/widgets/navigation.h"
 #include "core/base/words.h"
@@ -22,6 +23,7 @@ class FrameTest : public ImguiFixture {
     ImguiFixture::SetUp();
     ImGui::GetIO().ConfigInputTextCursorBlink = false;
     note_items(true);
+    key_pointer() = {};
     session_ = std::make_unique<Session>();
     frame_ = std::make_unique<Frame>(*session_);
   }
@@ -45,6 +47,7 @@ class FrameTest : public ImguiFixture {
     for (int i = 0; i < count; ++i) {
       begin_items();
       painter_.begin_frame();
+      feed_key_pointer(ImGui::GetIO());
       ImGui::NewFrame();
       frame_->draw(painter_);
       ImGui::Render();
