@@ -228,6 +228,13 @@ void Window::act(const std::vector<std::string>& xdotool) {
   if (done.status != 0) throw std::runtime_error("xdotool: " + done.err);
 }
 
+void Window::type_and_click(const std::string& text, const std::string& item) {
+  const std::vector<double> r = rect_of(item);
+  const auto middle = [&](std::size_t d) { return std::to_string(static_cast<int>((r[d] + r[d + 2]) / 2)); };
+  act({"type", "--delay", "0", text});
+  act({"key", "Return", "mousemove", "--window", "WINDOW", middle(0), middle(1), "click", "1"});
+}
+
 void Window::paste(const std::string& text) {
   end_process(clipboard_);
   const TempFolder folder;
