@@ -20,8 +20,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 20.f;              // units
-constexpr std::size_t kMostInside = 400;  // bars
+constexpr float kRow = 20.f, kNarrow = 440.f;  // units
+constexpr std::size_t kMostInside = 400;       // bars
 
 enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
 
@@ -382,6 +382,13 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
     return caption(sums->heads.error().text());
   }
   context.workspace.asking.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
+  if (room.x < scaled(kNarrow)) {  // one above the other
+    const float top = std::round(room.y * 0.48f), below = top + scaled(4);
+    draw_list(context, *sums, at, ImVec2(room.x, top));
+    draw_inside(context, *sums, ImVec2(at.x, at.y + below), ImVec2(room.x, room.y - below));
+    if (!sums.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
+    return;
+  }
   const float gap = scaled(18), left = (room.x - gap) * 0.56f;
   draw_list(context, *sums, at, ImVec2(left, room.y));
   draw_inside(context, *sums, ImVec2(at.x + left + gap, at.y), ImVec2(room.x - left - gap, room.y));

@@ -285,6 +285,11 @@ TEST_F(AskViewTest, BesideAnotherViewItIsReachedAndReadable) {
   ASSERT_TRUE(shows("matrix.ask_sweep"));
   const ItemRect cells = noted_items().at("matrix.ask_sweep");
   EXPECT_GT((cells.p1.x - cells.p0.x) / static_cast<float>(cells.cols), 30.f);
+  click("ask.page.parts");  // the two lists stand one above the other: no number is cut
+  settle();
+  ASSERT_TRUE(shows("part_blocks.1.mlp.out"));
+  const ItemRect bar = noted_items().at("part_blocks.1.mlp.out");
+  EXPECT_GT(bar.p1.x - bar.p0.x, 240.f);
   type_into("ask_measure", "logit_diff:because,tired");
   EXPECT_TRUE(texts().contains("not “tired”?")) << "a question that is longer than the half goes on below";
 }
