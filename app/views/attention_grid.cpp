@@ -123,18 +123,21 @@ float HeadGrid::wanted_height(const AttentionScene& scene, float width) const {
 }
 
 void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& scene) {
-  layers_.clear();
-  widest_ = 1;
-  for (const Record* record : patterns_of(*scene.trace, scene.place())) {
-    layers_.push_back(record->site.layer);
-    widest_ = std::max(widest_, static_cast<int>(record->shape[0]));
-  }
   aspect_ = std::clamp(
       static_cast<float>(scene.queries) / static_cast<float>(std::max<std::int64_t>(1, scene.keys)), 0.1f,
       4.f);
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(scene.sequence),
               static_cast<std::uint64_t>(scene.stack), static_cast<std::uint64_t>(scene.part)});
+  if (const std::uint64_t key = key_of({subject, context.run.version}); key != layers_key_) {
+    layers_key_ = key;
+    layers_.clear();
+    widest_ = 1;
+    for (const Record* record : patterns_of(*scene.trace, scene.place())) {
+      layers_.push_back(record->site.layer);
+      widest_ = std::max(widest_, static_cast<int>(record->shape[0]));
+    }
+  }
   const auto before = context.older(scene.sequence);
   const std::uint64_t key = key_of({subject, context.run.version, before ? context.before->version : 0});
   if (subject != subject_) pictures_.reset();  // else the older ones stay, dimmed

@@ -65,11 +65,12 @@ class HeadGrid {
   std::vector<AtlasPlace> places_;  ///< of this frame
   float zoom_ = 1.f;
   int shown_layer_ = -1, shown_head_ = -1;  ///< that was scrolled to last
-  std::vector<int> layers_;                 ///< blocks with this attention, in order: the rows
-  int widest_ = 1;                          ///< heads of the one with most
-  float aspect_ = 1.f;                      ///< height of a map by its width
-  std::uint64_t subject_ = 0, key_ = 0;     ///< what is asked for: model and attention; and the run
-  std::uint64_t pictures_key_ = 0;          ///< what pictures_ were made for
+  std::uint64_t layers_key_ = 0;
+  std::vector<int> layers_;              ///< blocks with this attention, in order: the rows
+  int widest_ = 1;                       ///< heads of the one with most
+  float aspect_ = 1.f;                   ///< height of a map by its width
+  std::uint64_t subject_ = 0, key_ = 0;  ///< what is asked for: model and attention; and the run
+  std::uint64_t pictures_key_ = 0;       ///< what pictures_ were made for
   std::shared_ptr<const Thumbnails> pictures_;
   Deferred<Thumbnails> deferred_;
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);

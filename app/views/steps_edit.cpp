@@ -91,7 +91,7 @@ std::optional<MatrixMark> edited_part(const Trace& trace, const Operand& operand
 
 std::vector<MatrixMark> edited_parts(const RunResult& run, int sequence, const Operand& operand) {
   std::vector<MatrixMark> out;
-  if (operand.part) return out;
+  if (operand.part || run.document.edits.empty()) return out;
   const Trace& trace = run.trace(sequence);
   const std::string kept =
       operand.is_weight() ? kept_weight(trace.config(), operand.weight).name : std::string();

@@ -282,7 +282,8 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
       at = ImVec2(position.x, at.y + line);
       ++lines;
     }
-    const std::string text(middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f)));
+    const std::string_view text =
+        middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f));
     draw_text(canvas, font, at, piece.colour ? piece.colour : theme().text, text);
     at.x += text_size(font, text).x;
   }

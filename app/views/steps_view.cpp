@@ -9,6 +9,7 @@
 #include "app/figure/hint.h"
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/views/steps_back.h"
 #include "app/views/steps_edit.h"
@@ -144,11 +145,16 @@ class StepsView : public View {
   // column of their legend.
   float extra_width(const ViewContext& context, ImVec2 room) {
     if (figure_.extra == Figure::Extra::none) return 0;
-    const float beside = kBeside * ui_scale();
-    const ImVec2 rest(room.x - beside - margin(), room.y - 8 * ui_scale());
-    const bool fits =
-        figure_.extra != Figure::Extra::dial || plot_.shows_numbers(context, figure_, rest, differs(context));
-    return fits ? beside : kOverLegend * ui_scale();
+    const float unit = ui_scale();
+    const auto shows = [&](float extra) {
+      const ImVec2 rest(room.x - extra * unit - margin(), room.y - 8 * unit);
+      return plot_.shows_numbers(context, figure_, rest, differs(context));
+    };
+    const bool over = over_legend_.get(
+        {figure_.id, context.run.version, static_cast<std::uint64_t>(room.x),
+         static_cast<std::uint64_t>(room.y)},
+        [&] { return figure_.extra == Figure::Extra::dial && !shows(kBeside) && shows(kOverLegend); });
+    return (over ? kOverLegend : kBeside) * unit;
   }
 
   void find_likely(const ViewContext& context, const std::string& key) {
@@ -468,6 +474,7 @@ class StepsView : public View {
 
   Figure figure_;
   FigurePlot plot_;
+  Kept<bool> over_legend_;  ///< a dial stands over the legend
   StepsBackward back_;
   StepsEditor editor_;
   std::shared_ptr<MostLikely> likely_;

@@ -2,6 +2,7 @@
 #include "app/widgets/places.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
@@ -54,12 +55,16 @@ std::string attention_name(const ModelConfig& config, const AttentionPlace& plac
 }
 
 AttentionPlace cursor_place(const Cursor& cursor, const Trace& trace) {
-  const std::vector<AttentionPlace> places = attention_places(trace);
   const AttentionPlace wanted{cursor.stack, cursor.part == Part::cross ? Part::cross : Part::attn};
-  if (places.empty() || std::find(places.begin(), places.end(), wanted) != places.end()) return wanted;
-  const auto same = std::find_if(places.begin(), places.end(),
-                                 [&](const AttentionPlace& place) { return place.stack == wanted.stack; });
-  return same != places.end() ? *same : places.front();
+  std::optional<AttentionPlace> first, same;
+  for (const Record& record : trace.records()) {
+    if (record.site.slot != Slot::pattern) continue;
+    const AttentionPlace place{record.site.stack, record.site.part};
+    if (place == wanted) return wanted;
+    if (!first) first = place;
+    if (!same && place.stack == wanted.stack) same = place;
+  }
+  return same ? *same : first.value_or(wanted);
 }
 
 void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlace& place) {
