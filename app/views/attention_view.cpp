@@ -109,7 +109,7 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
   const Site site = scene.site(stage);
   const std::uint64_t key = key_of({axes_key(context, scene), static_cast<std::uint64_t>(stage)});
   const std::string& place = place_.get({key}, [&] { return place_name(scene.trace->config(), site); });
-  std::string_view sentence = tr(Label("attention.sentence.", stage_name(stage)));
+  std::string_view sentence;
   if (mode_ != Mode::map)
     sentence = tr(mode_ == Mode::lines   ? "attention.sentence.lines"
                   : mode_ == Mode::build ? "attention.sentence.build"
@@ -118,6 +118,8 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
     sentence = tr("attention.sentence.difference");
   else if (stage == Slot::scaled)
     sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
+  else
+    sentence = tr(Label("attention.sentence.", stage_name(stage)));
   return places_heading(context.workspace, context.run, PlaceChips::attentions,
                         kept_tr(title, {place, std::to_string(scene.head)}), sentence, width);
 }
