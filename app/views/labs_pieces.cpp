@@ -392,7 +392,9 @@ std::vector<PieceRow> rows_of(const LabPicture& picture, const Spacing& spacing,
   for (PieceRow& row : rows)
     for (const LabPiece* piece : row.pieces) {
       const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
-      const HeightOf height_of{spacing, (width - gaps) * piece->share / row.share};
+      Spacing own = spacing;
+      own.plot *= std::min(1.f, row.weight);
+      const HeightOf height_of{own, (width - gaps) * piece->share / row.share};
       const PieceHeight height = std::visit(height_of, piece->what);
       row.height = std::max(row.height, height.least);
       row.grows |= height.grows;

@@ -180,10 +180,10 @@ Result<LabPicture> compute_loop(const LabValues& values, const std::atomic<bool>
                                   [](const Turn& turn) { return turn.reached == turn.scene.named; });
   const Text right = Text::of("lab.loop.of", {hits, turns.size()});
   LabPicture out;
-  out.pieces = {{camera(now, picture), 1, true, 3},
+  out.pieces = {{camera(now, picture), 1.1f, true, 3},
                 {token_table(now), 1.35f},
                 {budget(now, seconds, hertz, right), 1.05f},
-                {distances(turns), 1, true, 1}};
+                {distances(turns), 1, true, 0.7f}};
   out.formula =
       Text::of("lab.loop.formula", {picture, static_cast<int>(hertz), shown(picture / hertz, 3), kPatches,
                                     static_cast<int>(prompt.ids.size()) - kPatches, kArmActions});

@@ -68,9 +68,9 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   bins[static_cast<std::size_t>(action)] = bin;
   TRY(const ArmMove move, arm_move(bins));
   LabPicture out;
-  out.pieces = {{path_plot(own, move), 0.75f, true, 1},
+  out.pieces = {{path_plot(own, move), 1, true, 1},
                 {action_table(bins, right_tokens(*pilot), move, action), 1.3f},
-                {patch_table(side, patch, hertz), 1.1f}};
+                {patch_table(side, patch, hertz), 1}};
   const int across = side / patch;
   const Text value = action_value(move, action), was = action_value(own, action);
   out.formula = Text::of("lab.robot.formula", {side, patch, across * across, bin,

@@ -102,9 +102,9 @@ Result<LabPicture> compute_scaling(const LabValues& values, const std::atomic<bo
   const Measured& largest = *std::rbegin(kMeasured);
   const double told = fit.floor + fit.factor * std::pow(largest.parameters, -fit.exponent);
   LabPicture out;
-  out.pieces = {{budget_plot(n, d), 1, true, 1},
+  out.pieces = {{budget_plot(n, d), 1.1f, true, 1.3f},
                 {fit_plot(fit, points, points.back().first), 1},
-                {fact_table(n, d), 1.5f}};
+                {fact_table(n, d), 1, true, 1}};
   out.formula = Text::of(
       "lab.scaling.formula",
       {shown(kA / std::pow(n, kAlpha), 3), shown(kB / std::pow(d, kBeta), 3), shown(published(n, d), 4)});
