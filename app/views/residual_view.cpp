@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kListed = 10;
 constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
-constexpr float kWidestWanted = 104.f, kMostWidth = 220.f, kMostHeight = 150.f;
+constexpr float kWidestWanted = 104.f, kMostWidth = 220.f, kMostHeight = 150.f, kNarrow = 460.f;
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
 
@@ -467,26 +467,29 @@ void ResidualView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const bool lens = !now_.rows().empty();
-  const float side = lens ? scaled(room.x > scaled(780) ? 216.f : 176.f) : 0.f;
-  const float wide = room.x - scaled(14), left = wide - side - (lens ? scaled(18) : 0);
+  const bool lens = !now_.rows().empty(), beside = lens && room.x >= scaled(kNarrow);
+  const float side = beside ? scaled(room.x > scaled(780) ? 216.f : 176.f) : 0.f;
+  const float wide = room.x - scaled(14), left = wide - side - (beside ? scaled(18) : 0);
   view_heading(tr(lens ? "residual.title" : "residual.title.no_head"),
                tr(lens                     ? "residual.sentence"
                   : context.run.recorded() ? "residual.sentence.recorded"
                                            : "residual.sentence.no_head"),
                left);
-  const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  const float begin = ImGui::GetCursorScreenPos().y + scaled(4), bottom = origin.y + room.y;
   const float parts =
       lens ? std::clamp(room.y * 0.33f, scaled(132), scaled(300)) : room.y - (begin - origin.y);
-  const float bottom = origin.y + room.y;
-  if (lens) {
+  if (lens)
     draw_grid(context, ImVec2(origin.x, begin),
               ImVec2(left, std::max(scaled(60), bottom - parts - scaled(14) - begin)));
+  if (beside) {
     ImGui::SetCursorScreenPos(ImVec2(origin.x + left + scaled(18), origin.y + scaled(2)));
     const ChildScope child("residual_side", ImVec2(side + scaled(10), room.y - scaled(2)));
     draw_side(context, side);
   }
   draw_parts(context, ImVec2(origin.x, bottom - parts), ImVec2(left, parts));
+  if (!lens || beside) return;
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, bottom + scaled(14)));  // below, where one scrolls
+  draw_side(context, left);
 }
 
 }  // namespace

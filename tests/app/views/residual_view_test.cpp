@@ -104,6 +104,14 @@ TEST_F(ResidualViewTest, DrawsEveryFixtureAtEverySize) {
   EXPECT_NE(view->unavailable(run()), "") << "a bare module has no residual stream";
 }
 
+TEST_F(ResidualViewTest, InANarrowHalfTheListStandsBelowTheGrid) {
+  open("gpt2");
+  const auto view = make_residual_view();
+  settle(*view, ImVec2(366, 640));
+  const ItemRect cells = noted_items().at("matrix.residual_lens");
+  EXPECT_GT(cells.p1.x - cells.p0.x, 180.f);
+}
+
 TEST_F(ResidualViewTest, AClickMovesTheCursor) {
   open("gpt2");
   type("5 17 5 33 17 88");
