@@ -53,7 +53,9 @@ class PositionView : public View {
     if (subject_ == Subject::model && spec.kind == PositionSpec::Kind::learned && spec.offset > 0)
       sentence = kept_tr("position.sentence.learned_offset", {std::to_string(spec.offset)});
     std::string_view title = tr(Label("position.title.", name));
-    if (has_stacks(trace.config()))
+    if (subject_ == Subject::formula)
+      title = tr("position.title.sinusoidal");
+    else if (has_stacks(trace.config()))
       title = kept_tr("position.title.of_stack", {title, stack_name(trace.config(), stack)});
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +

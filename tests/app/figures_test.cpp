@@ -538,6 +538,16 @@ TEST_F(ShippedFigures, SoftmaxOfElevenToThirteenTokensShowsItsNumbersWithoutScro
   }
 }
 
+TEST_F(ShippedFigures, TheFormulaIsNotCalledAsTheModelsPositions) {
+  open("storyteller-llama");
+  show("position");
+  EXPECT_NE(texts_of(figure()).find(tr("position.title.rope")), std::string::npos);
+  click("position_of_formula");
+  settle();
+  EXPECT_EQ(texts_of(figure()).find(tr("position.title.rope")), std::string::npos);
+  EXPECT_NE(texts_of(list_).find(tr("position.title.sinusoidal")), std::string::npos);
+}
+
 TEST_F(ShippedFigures, TheNoteOfANarrowPlaneIsWhole) {
   open("storyteller");
   show("attention");
