@@ -42,8 +42,8 @@ Comparison compared(const Traces& mine, const Traces& theirs, const std::atomic<
   Comparison out{step_differences(mine, theirs, &cancel), {}};
   for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()) && !cancel; ++i) {
     const Stack stack = mine[i]->config().stack;
-    out.tokens.push_back({align_rows(*mine[i], *theirs[i], stack).matched(), mine[i]->rows(stack),
-                          theirs[i]->rows(stack)});
+    out.tokens.push_back(
+        {align_rows(*mine[i], *theirs[i], stack).matched(), mine[i]->rows(stack), theirs[i]->rows(stack)});
   }
   return out;
 }
@@ -156,11 +156,9 @@ void CheckView::follow(const ViewContext& context) {
   if (!other) return;
   const bool file = other == file_;
   const std::uint64_t of = file ? files_ : pinned->version;
-  found_ =
-      compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
-                    [mine = context.run.traces, theirs = other->traces](const std::atomic<bool>& cancel) {
-                      return compared(mine, theirs, cancel);
-                    });
+  found_ = compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
+                         [mine = context.run.traces, theirs = other->traces](
+                             const std::atomic<bool>& cancel) { return compared(mine, theirs, cancel); });
   if (found_) rows_ = {found_, &found_->rows};
 }
 
