@@ -146,6 +146,8 @@ void FrameState::open(const std::string& path) {
     Choices choices(chosen);
     view("calculator")->keep(choices);
     workspace.view = "calculator";
+    const bool nothing = !session.document().opened && !session.opening();  // a view is drawn beside a run
+    if (nothing) models().empty() ? open_shipped(kDefaultScene) : open_shipped_model(kDefaultModel);
     return notify(Notice::Kind::good, Text::of("calculator.file.alone", {file_name(path)}));
   }
   asked_path_ = path.starts_with(kRandomPrefix) ? path : whole_path(path);

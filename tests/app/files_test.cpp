@@ -9,6 +9,7 @@
 #include "app/dialogs/folder_list.h"
 #include "app/shell/options.h"
 #include "app/state/workspace_file.h"
+#include "core/arch/presets.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -38,6 +39,17 @@ class FilesTest : public FrameTest {
   void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
   fs::path folder_;
 };
+
+TEST_F(FilesTest, AConfigAloneOpensInTheCalculator) {
+  const fs::path config = folder_ / "inner" / "config.json";
+  write(config, preset_config("llama-2-7b")->dump());
+  state().open(config.string());
+  settle();
+  EXPECT_EQ(workspace().view, "calculator");
+  ASSERT_TRUE(shows("calc_layers")) << "though nothing else was open";
+  EXPECT_FALSE(shows("calc_error"));
+  EXPECT_FALSE(session_->error());
+}
 
 TEST_F(FilesTest, TheBrowserOpensAModelByTyping) {
   open_default();
