@@ -29,6 +29,7 @@ section { break-inside: avoid; margin-bottom: 2em; } section p { margin: .2em 0 
 table { border-collapse: collapse; margin: .6em 0; font: 9.5pt/1.3 "JetBrains Mono", "DejaVu Sans Mono", monospace; } caption { text-align: left; font: 600 9.5pt sans-serif; padding-bottom: .3em; }
 td, th { border: 1px solid #8a8f99; padding: .2em .45em; text-align: right; min-width: 2.2em; height: 1.4em; } th { border: 0; font-weight: 400; } td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } td.own { background: #fff7d6; } td.off { background: #e9ebef; }
 img { max-width: 100%; max-height: 8.5cm; display: block; margin: .6em 0; }
+@media print { body { margin: 0; font-size: 10.5pt; } section { margin-bottom: 1.2em; } img { max-height: 7cm; } }
 )";
 
 std::string element(const char* name, const std::string& text, const char* kind = "") {
