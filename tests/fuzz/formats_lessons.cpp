@@ -96,6 +96,7 @@ bool is_small(const Lesson& lesson) {
 bool read_one_lesson(const Files& files) {
   const std::string& text = only_file(files);
   const auto lesson = lesson_from_text(text, "a.json");
+  if (const auto shipped = shipped_lesson(text.substr(0, 20)); !shipped) told(shipped.error());
   const auto on_the_disk = read_lesson(on_disk({{"a.json", text}}) + "/a.json");
   must(lesson.ok() <= on_the_disk.ok(), "a lesson of the disk is refused, and its text opens");
   if (!lesson) return refused(lesson.error(), "a.json");
@@ -118,6 +119,11 @@ std::vector<Files> expression_seeds() {
   std::vector<Files> out;
   for (const char* text :
        {"at(softmax(blocks.0.attn.scores[head=0,query=2,key=0-2]), 0)",
+        "rank(logits[pos=1], 2) + top_p(probs[pos=1], 0.9) + entropy(probs[pos=2]) + argmin(logits[pos=2])",
+        "var(logits[pos=1]) - std(logits[pos=1])^2 + norm(embed[pos=0]) * product(embed[pos=1]) / "
+        "count(embed)",
+        "max(lens(1, 2)) + min(lens(0, 0)) - measure('logit:#1')",
+        "sampling('min_p') + sampling('repetition_penalty') + sampling('temperature')",
         "max(abs(logits[pos=1] + 100)) < 0.5 or not size(logits) == 3 and 2^(0-1) >= round(1/3, 2)",
         "role('previous', 0, 1) + config('d_head') - config('scale') * params('blocks.*.attn.q.*')",
         "grad('blocks.0.attn.q.weight[in=0,out=1]') / loss('all') + "
@@ -253,6 +259,23 @@ std::vector<Files> calc_seeds() {
     latent["q_lora_rank"] = rank;
     out.push_back({{"config.json", latent.dump()}, {"asked", "seq=100"}});
   }
+  const json slides = "sliding_attention", sees_all = "full_attention";
+  out.push_back({{"config.json", json{{"model_type", "gpt_oss"},
+                                      {"hidden_size", 48},
+                                      {"num_hidden_layers", 2},
+                                      {"num_attention_heads", 4},
+                                      {"num_key_value_heads", 2},
+                                      {"head_dim", 12},
+                                      {"intermediate_size", 80},
+                                      {"num_local_experts", 4},
+                                      {"num_experts_per_tok", 2},
+                                      {"layer_types", {slides, sees_all}},
+                                      {"sliding_window", 4},
+                                      {"rms_norm_eps", 1e-5},
+                                      {"vocab_size", 199},
+                                      {"tie_word_embeddings", false}}
+                                     .dump()},
+                 {"asked", "seq=100"}});
   for (const char* name : {"llama", "gpt2", "bert", "marian", "vit", "t5"})
     out.push_back(
         {{"config.json", repository_file("tests/golden/models/" + std::string(name) + "/config.json")},

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/text/gguf_vocabulary.h"
 #include "core/text/learn_bpe.h"
+#include "core/text/pattern.h"
 #include "core/text/segmentation.h"
 #include "tests/core/text/wire_writer.h"
 #include "tests/fuzz/format.h"
@@ -271,6 +272,27 @@ bool read_vocabulary(const Files& files) {
   return true;
 }
 
+// ---- regular expressions: the first line; the rest is cut by it ----
+std::vector<Files> pattern_seeds() {
+  return {{{"pattern", "\\p{L}+|\\h{2,3}+|[^\\H\\s]*\\w?(?i:'s)\nThe cat's 42"}},
+          {{"pattern", "(?:a|[\\h\\d])+?(?=b)\nab1b"}}};
+}
+
+const std::vector<std::string> kPatternWords{"\\h", "\\H", "\\p{", "(?:", "(?<!",     "{1,9}",
+                                             "+",   "?",   "]",    "[^",  "((((((((", "&&"};
+
+bool read_pattern(const Files& files) {
+  const std::string& all = only_file(files);
+  const std::size_t line = std::min(all.find('\n'), all.size());
+  const auto pattern = Pattern::regex(std::string_view(all).substr(0, line));
+  if (!pattern) return refused(pattern.error());
+  const std::string text = valid_utf8(std::string_view(all).substr(line).substr(0, 4000));
+  const auto cut = pattern->cut(text);
+  if (!cut) return refused(cut.error());
+  for (const auto& match : *cut) use(static_cast<double>(match.begin));
+  return true;
+}
+
 // ---- vocabularies learned from a text; what they spell; and merges that somebody else learned ----
 std::vector<Files> learned_seeds() {
   return {{{kText, "the cat sat on the mat, the cat sat"}, {"said.txt", "the hat"}, {"merges", "t h\nth e"}},
@@ -378,6 +400,7 @@ std::vector<Format> formats_of_text() {
   return {{"tokenizer-json", tokenizer_seeds, read_tokenizer_json, kWords, tokenizer_misses},
           {"tokenizer-files", older_seeds, read_older, kWords},
           {"gguf-vocabulary", vocabulary_seeds, read_vocabulary, kWords},
+          {"pattern", pattern_seeds, read_pattern, kPatternWords},
           {"learned-vocabulary",
            learned_seeds,
            read_learned,

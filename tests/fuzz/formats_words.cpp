@@ -125,6 +125,13 @@ std::vector<Files> edit_seeds() {
                        "enc.blocks.*.mlp.skip=off"});
 }
 
+// Places outside of the run, numbers of another shape, runs that there are not.
+std::vector<Files> edit_misses() {
+  return each("edit",
+              {"input[pos=1]=@run:A", "blocks.0.resid_pre[pos=99]=@run:A", "blocks.0.resid_pre=@run:C",
+               "blocks.0.attn.scores+=@dir:run:A-B", "blocks.0.resid_pre+=@dir:#2*2", "input=@run:A"});
+}
+
 // "@a.npz" is a file that is there: a row for each step of the scene.
 std::string with_arrays(std::string text) {
   static const std::string file = [] {
@@ -321,7 +328,7 @@ const std::vector<std::string> kTypedWords{
 std::vector<Format> formats_of_words() {
   return {{"mask", mask_seeds, read_mask, kMaskWords},
           {"name", name_seeds, read_name, kNameWords},
-          {"edit", edit_seeds, read_edit, kEditWords},
+          {"edit", edit_seeds, read_edit, kEditWords, edit_misses},
           {"edits", edits_seeds, read_edits, kEditWords},
           {"typed", typed_seeds, read_typed, kTypedWords}};
 }
