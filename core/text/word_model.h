@@ -58,8 +58,8 @@ struct WordSteps {
   std::vector<Merge> merges;          // in the order they happened
   std::vector<Candidate> candidates;  // lattice: by begin, then by length
   std::vector<Attempt> attempts;      // attempts; whole: one where words are looked up
-  std::size_t limit = 4096;  // entries of each list
-  bool cut_short = false;    // there was more than `limit`
+  std::size_t limit = 4096;           // entries of each list
+  bool cut_short = false;             // there was more than `limit`
 
   /// False, and noted, where a list of `size` entries is full.
   bool room_for(std::size_t size) {
