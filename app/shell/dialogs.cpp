@@ -5,6 +5,7 @@
 #include "app/look/item_map.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -99,7 +100,9 @@ void draw_rows(const std::vector<KeyRow>& rows, int columns, float each) {
     const WithFont bold(fonts().body_bold);
     ImGui::TextUnformatted(row.what.c_str());
   }
-  ImGui::SetCursorPosY(corner.y + px(kLine) * static_cast<float>(std::max(most, line)));
+  const float below =
+      px(kLine) * static_cast<float>(std::max(most, line)) + corner.y - ImGui::GetCursorPosY();
+  end_at(ImVec2(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + below));
 }
 
 void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float most_height) {

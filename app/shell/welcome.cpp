@@ -43,7 +43,8 @@ void list_models(FrameState& state, float left, float width) {
     }
     ImGui::SetCursorPos(ImVec2(left + beside, top + std::max(0.f, (row - words) / 2)));
     figure_text(model.sentence, room);
-    ImGui::SetCursorPosY(top + std::max(row, words) + ImGui::GetStyle().ItemSpacing.y);
+    const float below = top + std::max(row, words) + ImGui::GetStyle().ItemSpacing.y - ImGui::GetCursorPosY();
+    end_at(ImVec2(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + below));
   }
 }
 

@@ -132,7 +132,7 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
     below = std::max(below, ImGui::GetItemRectMax().y);
     at.x += own + scaled(kGap);
   }
-  ImGui::SetCursorScreenPos(ImVec2(begin.x, below));
+  end_at(ImVec2(begin.x, below));
   return changed;
 }
 

@@ -54,7 +54,7 @@ void draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, Im
     bar(at.x + name + half, word.without, t.mlp);
     y += row;
   }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(8)));
+  end_at(ImVec2(at.x, y + scaled(8)));
 }
 
 // What both orders answer, with positions and without.

@@ -291,7 +291,7 @@ void TokenizerView::draw_walk(float width) {
   text_line(fonts().body, theme().text, middle_truncated(fonts().body, sentence, room));
   ImGui::SetCursorScreenPos(ImVec2(x, at.y + text_size(fonts().body, "X").y + scaled(5)));
   draw_result(*word, room);
-  ImGui::SetCursorScreenPos(ImVec2(at.x, std::max(below, ImGui::GetCursorScreenPos().y) + scaled(4)));
+  end_at(ImVec2(at.x, std::max(below, ImGui::GetCursorScreenPos().y) + scaled(4)));
 }
 
 void TokenizerView::draw(const ViewContext& context) {

@@ -184,7 +184,7 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
   canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + scaled(3)), theme().panel_raised, scaled(1.5f));
   canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width * std::min(1.f, share), y + scaled(3)),
                    theme().accent, scaled(1.5f));
-  ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(9)));
+  end_at(ImVec2(at.x, y + scaled(9)));
 }
 
 void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene& scene, float width) {
@@ -217,7 +217,7 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
     if (chip(label, false, tr(scene.followed ? "training.follow.held" : "training.follow.help")))
       context.commands.act([](Session& session) { session.show_training(); });
   }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, end + scaled(7)));
+  end_at(ImVec2(at.x, end + scaled(7)));
 }
 
 void TrainingView::draw_messages(const ViewContext& context, const TrainingScene& scene, float width) {
@@ -252,7 +252,7 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
   const bool dismissed = ImGui::SmallButton("\u00d7###train_dismiss");
   note_item("train_dismiss");
   if (dismissed) context.commands.act([](Session& session) { session.training().dismiss_outcome(); });
-  ImGui::SetCursorScreenPos(ImVec2(at.x, end));
+  end_at(ImVec2(at.x, end));
 }
 
 void TrainingView::replay(const ViewContext& context, const TrainingScene& scene) {
@@ -292,7 +292,7 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
     replaying_ = false;
     want(context, -1);
   }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + scaled(34)));
+  end_at(ImVec2(at.x, at.y + scaled(34)));
 }
 
 float TrainingView::draw_panes(const TrainingScene& scene, ImVec2 at) {

@@ -39,6 +39,12 @@ void tint(ImVec2 p0, ImVec2 p1) {
   canvas.rect(p0, p1, with_alpha(theme().warning, 0.7f), 0, 0, scaled(1));
 }
 
+void end_at(ImVec2 position) {
+  ImGui::SetCursorScreenPos(position);
+  ImGui::Dummy(ImVec2(0, 0));  // newer versions of Dear ImGui take a place alone for a mistake
+  ImGui::SetCursorScreenPos(position);
+}
+
 void figure_text(std::string_view text, float wrap) {
   note_text(text);
   const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;

