@@ -74,7 +74,7 @@ exec unshare --mount --pid --fork --kill-child bash -c '
   mount --bind "$root" "$tree$root"
   mount --bind "$tree/builds$root" "$tree$root/build"
   enter=(chroot "$tree" /usr/bin/env -i HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+    XDG_RUNTIME_DIR=/run PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
   if [[ $update == yes ]]; then "${enter[@]}" apt-get -qq update; fi
   exec "${enter[@]}" bash -c "cd \"\$1\" && shift && exec \"\$@\"" in-tree "$root" "$@"
 ' debian-tree "$@"

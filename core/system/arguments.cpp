@@ -74,11 +74,17 @@ std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
   return words;  // ValidationError: "--seq: " and the sentence of our own check
 }
 
+// CLI11 writes its own headings in capitals since 2.5.
+bool is_called(const std::string& group, std::string_view name) {
+  return std::equal(group.begin(), group.end(), name.begin(), name.end(),
+                    [](char a, char b) { return std::toupper(a) == std::toupper(b); });
+}
+
 void translate(CLI::App& app) {
   for (CLI::Option* option : app.get_options(std::function<bool(CLI::Option*)>()))
-    if (option->get_group() == "Options") option->group(tr("arguments.options"));
+    if (is_called(option->get_group(), "Options")) option->group(tr("arguments.options"));
   for (CLI::App* command : app.get_subcommands(std::function<bool(CLI::App*)>())) {
-    if (command->get_group() == "Subcommands") command->group(tr("arguments.commands"));
+    if (is_called(command->get_group(), "Subcommands")) command->group(tr("arguments.commands"));
     translate(*command);
   }
 }
@@ -98,6 +104,7 @@ void translate_help(CLI::App& app) {
   for (const auto& [label, key] : {std::pair{"Usage", "arguments.usage"},
                                    {"OPTIONS", "arguments.options"},
                                    {"Positionals", "arguments.positionals"},
+                                   {"POSITIONALS", "arguments.positionals"},
                                    {"SUBCOMMAND", "arguments.command"},
                                    {"REQUIRED", "arguments.is_required"},
                                    {"Needs", "arguments.needs"},
