@@ -77,7 +77,7 @@ std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
 // CLI11 writes its own headings in capitals since 2.5.
 bool is_called(const std::string& group, std::string_view name) {
   return std::equal(group.begin(), group.end(), name.begin(), name.end(),
-                    [](char a, char b) { return std::toupper(a) == std::toupper(b); });
+                    [](char a, char b) { return (a | 0x20) == (b | 0x20); });
 }
 
 void translate(CLI::App& app) {
