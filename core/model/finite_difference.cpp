@@ -64,7 +64,7 @@ Result<FiniteDifference> measured_gradient(double analytic, double value, double
     TRY(const FiniteDifference found, measured_with(part * largest, here, loss_at));
     for (FiniteDifference& wider : tried)
       wider.uncertainty =
-          std::max(wider.uncertainty, std::abs(wider.measured - found.measured) - found.uncertainty);
+          std::max(wider.uncertainty, std::abs(wider.measured - found.measured) - 1.5 * found.uncertainty);
     tried.push_back(found);
   }
   FiniteDifference best = *std::min_element(

@@ -39,7 +39,8 @@ const Step* find_step(std::string_view text, bool in_block) {
 Error unknown_site(std::string_view text) {
   const std::size_t at = std::min(text.find("blocks."), text.size());
   const std::size_t dot = std::min(text.find('.', std::min(at + 7, text.size())), text.size());
-  const std::string block = at < text.size() ? std::string(text.substr(0, dot)) + "." : "blocks.0.";
+  const std::string block =
+      at < text.size() && dot < 40 ? std::string(text.substr(0, dot)) + "." : "blocks.0.";
   std::vector<std::string> known;
   for (const Step& step : catalog())
     known.push_back((step.part == Part::model ? std::string() : block) + std::string(step.text));

@@ -163,7 +163,8 @@ TEST(Screenshot, WrongArgumentsAreRefused) {
 TEST(Screenshot, WithoutADisplayAWindowIsRefusedInWords) {
   const Finished done = run_blind({});
   EXPECT_EQ(done.status, 1);
-  EXPECT_NE(("\n" + done.err).find("\nattnscope: "), std::string::npos) << done.err;  // Wayland has its own say
+  EXPECT_NE(("\n" + done.err).find("\nattnscope: "), std::string::npos)
+      << done.err;  // Wayland has its own say
   EXPECT_NE(done.err.find("--screenshot"), std::string::npos) << done.err;
 }
 
