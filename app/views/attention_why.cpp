@@ -48,7 +48,7 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
 WhyTable::Columns WhyTable::columns(float width) const {
   std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
   const bool later = row_->cap > 0 || row_->biased;
-  const bool narrow = later && width < scaled(330);  // masked lines are dim: that has to do
+  const bool narrow = later && width < scaled(330);             // masked lines are dim: that has to do
   const auto wide = [&](float share, std::string_view title) {  // at least as its title is
     return std::max(share, (text_size(fonts().small, title).x + scaled(6)) / width);
   };

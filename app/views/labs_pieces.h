@@ -14,7 +14,8 @@ void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& 
 /// A text of a picture in words, made once for each picture: `serial` is its own.
 const std::string& lab_words(const Text& text, std::uint64_t serial);
 
-/// Rows of pieces over the whole rectangle, closer together where it is low; returns the height that they took.
+/// Rows of pieces over the whole rectangle, closer together where it is low; returns the height that they
+/// took.
 float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_t serial,
                        const std::string& key, ImVec2 at, ImVec2 size);
 

@@ -174,8 +174,7 @@ void take_effects(std::vector<RankedHead>& heads, const std::vector<SweepCell>& 
     const std::vector<AxisRange> at(1, {"head", head.head, head.head + 1});
     head.of(HeadScore::effect) = kUnknown;
     for (std::size_t i = 0; i < std::min(cells.size(), values.size()); ++i)
-      if (cells[i].site == z && cells[i].at == at)
-        head.of(HeadScore::effect) = values[i] - base;
+      if (cells[i].site == z && cells[i].at == at) head.of(HeadScore::effect) = values[i] - base;
   }
 }
 

@@ -62,13 +62,14 @@ Result<FiniteDifference> measured_gradient(double analytic, double value, double
   std::vector<FiniteDifference> tried;
   for (const double part : {1.0, 0.3, 0.1, 0.03, 0.01}) {
     TRY(const FiniteDifference found, measured_with(part * largest, here, loss_at));
-    for (FiniteDifference& wider : tried)
-      wider.uncertainty =
-          std::max(wider.uncertainty, std::abs(wider.measured - found.measured) - 1.5 * found.uncertainty);
     tried.push_back(found);
   }
-  FiniteDifference best = *std::min_element(
+  const auto chosen = std::min_element(
       tried.begin(), tried.end(), [](const auto& a, const auto& b) { return a.uncertainty < b.uncertainty; });
+  FiniteDifference best = *chosen;
+  for (auto smaller = chosen + 1; smaller != tried.end(); ++smaller)
+    best.uncertainty =
+        std::max(best.uncertainty, std::abs(chosen->measured - smaller->measured) - smaller->uncertainty);
   best.analytic = analytic;
   return best;
 }
