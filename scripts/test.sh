@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
 # builds, and tests.
-#   scripts/test.sh           format, lint, headless build, tests and a minute of fuzzing under the sanitizers, then the
-#                             tests of release. In turns, from commit to commit: the window under the sanitizers too, or
-#                             threads under ThreadSanitizer; of the files for lint and of the long tests (suites
-#                             named Long...) a quarter
+#   scripts/test.sh           format, lint, headless build, a minute of fuzzing and tests under the sanitizers, then the
+#                             tests of release. In turns, from commit to commit: under the sanitizers a third of the
+#                             core's tests, the window's, or threads under ThreadSanitizer; of the files for lint and of
+#                             the long tests (suites named Long...) a fifth
 #   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; then the build and its tests in
 #                             a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
@@ -45,19 +45,31 @@ configure() {
   cmake --preset "$1" --log-level=WARNING "${@:2}" >/dev/null
 }
 
-# on_display COMMAND...: runs a command with a display, a virtual one where there is none.
+# on_display COMMAND...: runs a command with a display, a virtual one where there is none. Not with xvfb-run: that one
+# misses the signal of a server that is ready too soon, and waits for ever.
 on_display() {
   if [[ -n ${DISPLAY:-} ]]; then
     "$@"
-  else
-    xvfb-run -a -s "-screen 0 1920x1080x24" "$@"
+    return
   fi
+  local ready server number="" status=0
+  exec {ready}< <(exec Xvfb -displayfd 1 -screen 0 1920x1080x24 -nolisten tcp -noreset 2>/dev/null)
+  server=$!
+  read -r number <&"$ready" || true
+  if [[ -z $number ]]; then
+    echo "Xvfb did not start: is the package xvfb whole? Or set DISPLAY to a running X server." >&2
+    return 1
+  fi
+  DISPLAY=:$number "$@" || status=$?
+  kill "$server"
+  exec {ready}<&-
+  return $status
 }
 
-# Long tests come in turns: which quarter of them runs follows from the commit. Without git, the first.
-turns=4
+# What takes long comes in turns: which part runs follows from the commit. Without git, the first.
+turns=5
 turn=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % turns))
-window=$((turn % 2)) threads=$((1 - turn % 2))
+window=$((turn == 3)) threads=$((turn == 4))
 if [[ $what == full ]]; then turns=1 turn=0 window=1 threads=1; fi
 
 # not_now BUILD: the long tests of a build whose turn it is not, as an expression for ctest.
@@ -74,15 +86,14 @@ tests() {
 }
 
 # programs BUILD NAME...: the tests of whole programs, each in one process, but for the long ones: it takes longer to
-# start one than most tests do. Two at a time; the longest in two shares, the windows' each on a display of its own.
+# start one than most tests do. Two at a time; the longest in two shares. Window tests start a display of their own.
 programs() {
   local build=$1
   shift
   {
     for name in "$@"; do
       case $name in
-        test_window) printf 'xvfb-run -a -n 2%d0 -s "-screen 0 1920x1080x24" ./test_window\n' 0 1 | shares ;;
-        test_golden) printf './test_golden\n./test_golden\n' | shares ;;
+        test_window | test_golden) printf "./$name\n./$name\n" | shares ;;
         *) echo "./$name" ;;
       esac
     done
@@ -121,18 +132,28 @@ headless() {
   build/asan/attnscope-cli --help >/dev/null && build/asan/test_layering --gtest_brief=1
 }
 
-# With the window where it is its turn. All but the window tests, whose frames are too slow under the sanitizers. A
-# graphics driver keeps memory until the process ends and is unloaded before leaks are looked for, so that no suppression
-# can name it: the tests that load one run without the search for leaks, all others with it.
+# chosen BUILD: the test programs whose turn it is.
+chosen() {
+  ninja -C "$1" -t targets all | sed -n 's/^\(test_[a-z_]*\): CXX_EXECUTABLE_LINKER.*/\1/p' | sort |
+    awk -v turns=$turns -v turn=$turn '
+      { app = /^test_(app|window)/; core += !app }
+      turns == 1 || (app && turn == 3) || (!app && turn < 3 && core % 3 == turn)'
+}
+
+# All but the window tests, whose frames are too slow under the sanitizers. A graphics driver keeps memory until the
+# process ends and is unloaded before leaks are looked for, so that no suppression can name it: the tests that load one
+# run without the search for leaks, all others with it.
 sanitized() {
-  configure_sanitized -DATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) && ninja -C build/asan || return 1
-  local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0
+  local strict=strict_string_checks=1:detect_stack_use_after_return=1 status=0 all with_driver
+  configure_sanitized -DATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) || return 1
+  mapfile -t all < <(chosen build/asan | grep -vE '^test_app_(gpu|drawn)$')
+  mapfile -t with_driver < <(chosen build/asan | grep -E '^test_app_(gpu|drawn)$')
+  if ((${#all[@]} == 0)); then return 0; fi
+  ninja -C build/asan "${all[@]}" "${with_driver[@]}" || return 1
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
-  local all
-  mapfile -t all < <(cd build/asan && ls -S test_* | grep -vxE '.*\.(cmake|a)|test_(app_gpu|app_drawn|window)')
   ASAN_OPTIONS=$strict programs build/asan "${all[@]}" || status=1
-  ASAN_OPTIONS=$strict tests build/asan -R '^long\.' -LE test_app_drawn || status=1
+  ASAN_OPTIONS=$strict tests build/asan -R '^long\.' -L "^($(IFS='|' && echo "${all[*]}"))\$" || status=1
   if ((window)); then ASAN_OPTIONS=$strict:detect_leaks=0 tests build/asan -L 'test_app_(gpu|drawn)' || status=1; fi
   return $status
 }

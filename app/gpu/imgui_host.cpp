@@ -2,6 +2,7 @@
 // glyphs on demand for typed and pasted text.
 #include "app/gpu/imgui_host.h"
 
+#include <dlfcn.h>
 #include <glad/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <deque>
 #include <set>
+#include <vector>
 
 #include "app/look/fonts.h"
 #include "app/look/imgui_compat.h"
@@ -111,11 +113,55 @@ void hold_buttons() {
     io.MouseDown[i] = down[i] = waits ? false : wanted;
   }
 }
+void begin_frame_of_keys() { ImGui::NewFrame(); }
 #else
 void queue_keys(GLFWwindow*) {}
 void feed_keys(GLFWwindow*) {}
 void hold_buttons() {}
+
+bool presses(const ImGuiInputEvent& event) { return event.Type == ImGuiInputEventType_Key && event.Key.Down; }
+bool enters(const ImGuiInputEvent& event) {
+  return presses(event) && (event.Key.Key == ImGuiKey_Enter || event.Key.Key == ImGuiKey_KeypadEnter);
+}
+
+/// Where the events begin that wait for the next frame. Dear ImGui spreads changes of one key over frames,
+/// not those of several: a key that is let go waits for the frame after a press, or Ctrl+T that is over
+/// within a frame would be a T without Ctrl. So does a focus that comes or goes: it would clear the press.
+/// Enter in a field waits once for what an input method was composing (see enter_waits).
+ImGuiInputEvent* first_waiting(ImVector<ImGuiInputEvent>& queue) {
+  static bool waited = false;
+  bool pressed = false;
+  for (ImGuiInputEvent* event = queue.begin(); event != queue.end(); ++event) {
+    if (enters(*event) && ImGui::GetIO().WantTextInput) {
+      waited = !waited;
+      if (waited) return event;
+      event = std::stable_partition(event, std::find_if(event + 1, queue.end(), presses),
+                                    [](const auto& other) { return other.Type == ImGuiInputEventType_Text; });
+    }
+    const bool released = event->Type == ImGuiInputEventType_Key && !event->Key.Down;
+    if (pressed && (released || event->Type == ImGuiInputEventType_Focus)) return event;
+    pressed = pressed || presses(*event);
+  }
+  return queue.end();
+}
+
+void begin_frame_of_keys() {
+  ImVector<ImGuiInputEvent>& queue = ImGui::GetCurrentContext()->InputEventsQueue;
+  const std::vector<ImGuiInputEvent> waiting(first_waiting(queue), queue.end());
+  queue.shrink(queue.Size - static_cast<int>(waiting.size()));
+  ImGui::NewFrame();
+  for (const ImGuiInputEvent& event : waiting) queue.push_back(event);
+}
 #endif
+
+/// The loader of newer backends closes the library of its functions at the end and keeps their addresses: the
+/// next host would call what is no longer there.
+void keep_functions_loaded() {
+#if IMGUI_VERSION_NUM >= 19200
+  for (const char* library : {"libOpenGL.so.0", "libGL.so.1"})
+    dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
+}
 
 /// Whoever takes the mouse points with it again.
 bool mouse_moved(GLFWwindow* window) {
@@ -174,6 +220,7 @@ Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float sca
   if (!host->renderer_backend_) {
     return fail(Code::unsupported, "error.gpu.no_functions");
   }
+  keep_functions_loaded();
   host->wanted_scale_ = scale > 0.0f ? scale : context.scale();
   apply_imgui_style(host->wanted_scale_);
   load_fonts(host->wanted_scale_);
@@ -229,7 +276,7 @@ void ImguiHost::new_frame() {
   painter_->begin_frame();
   if (window_backend_ && mouse_moved(context_.window())) key_pointer().on = false;
   feed_key_pointer(ImGui::GetIO());
-  ImGui::NewFrame();
+  begin_frame_of_keys();
 }
 
 void ImguiHost::draw_into(unsigned framebuffer, int width, int height) {

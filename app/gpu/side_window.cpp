@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "app/look/imgui_compat.h"
+#include "app/look/scopes.h"
 #include "app/look/theme.h"
 
 namespace attnscope {
@@ -80,6 +81,7 @@ Result<std::unique_ptr<SideWindow>> SideWindow::make(GlContext& first, ImguiHost
   own.BackendFlags = io.BackendFlags;
   own.BackendRendererUserData = io.BackendRendererUserData;  // programs and buffers are shared
   own.BackendRendererName = io.BackendRendererName;
+  reach_to_cursor();
   ImGui::SetCurrentContext(usual);
   {
     const Elsewhere there(usual, window);

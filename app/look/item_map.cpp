@@ -56,13 +56,9 @@ void begin_items() {
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
 void note_item(std::string_view name) {
-  if (!noting || !ImGui::IsItemVisible()) return;
-  const ImVec2 p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
-  const ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 clip0 = list->GetClipRectMin(), clip1 = list->GetClipRectMax();
-  note_control(ImVec2(std::max(p0.x, clip0.x), std::max(p0.y, clip0.y)),
-               ImVec2(std::min(p1.x, clip1.x), std::min(p1.y, clip1.y)));
-  note_item(name, {p0, p1, 0, 0});
+  if (!noting) return;
+  note_control();
+  if (ImGui::IsItemVisible()) note_item(name, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), 0, 0});
 }
 
 void note_item(std::string_view name, const ItemRect& rect) {

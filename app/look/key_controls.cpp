@@ -21,7 +21,29 @@ Lists& lists() {
   return lists;
 }
 
-ImVec2 middle(const KeyControl& one) { return ImVec2((one.p0.x + one.p1.x) / 2, (one.p0.y + one.p1.y) / 2); }
+ImVec2 middle(const KeyControl& one) {
+  return ImVec2((one.seen0.x + one.seen1.x) / 2, (one.seen0.y + one.seen1.y) / 2);
+}
+
+// How far a span goes to lie within another one, by scrolling that stands at `now` of `most`.
+float shift(float low, float high, float inner0, float inner1, float now, float most) {
+  if (high > inner1)
+    return -std::clamp(std::min(high - inner1, low - inner0), 0.f, std::max(0.f, most - now));
+  return low < inner0 ? std::clamp(inner0 - low, 0.f, std::max(0.f, now)) : 0.f;
+}
+
+// Whether scrolling its window, and the windows around that one, brings a rectangle into sight.
+bool can_be_scrolled_to(const ImGuiWindow* window, ImRect rect) {
+  for (; window; window = window->ParentWindow) {
+    const ImRect& in = window->InnerRect;
+    rect.Translate(
+        {shift(rect.Min.x, rect.Max.x, in.Min.x, in.Max.x, window->Scroll.x, window->ScrollMax.x),
+         shift(rect.Min.y, rect.Max.y, in.Min.y, in.Max.y, window->Scroll.y, window->ScrollMax.y)});
+    if (!in.Overlaps(rect)) return false;
+    if (!(window->Flags & ImGuiWindowFlags_ChildWindow)) return true;
+  }
+  return true;
+}
 
 bool inside(ImVec2 point, ImVec2 p0, ImVec2 p1) {
   return point.x >= p0.x && point.y >= p0.y && point.x < p1.x && point.y < p1.y;
@@ -56,11 +78,19 @@ void begin_controls() {
   all.now.clear();
 }
 
-void note_control(ImVec2 p0, ImVec2 p1) {
+void note_control() {
   const ImGuiID id = ImGui::GetItemID();
   auto& now = lists().now;
-  if (id == 0 || p1.x <= p0.x + 1 || p1.y <= p0.y + 1) return;
-  if (now.empty() || now.back().id != id) now.push_back({id, p0, p1});
+  ImGuiWindow* window = ImGui::GetCurrentWindowRead();
+  if (id == 0 || window->SkipItems || (!now.empty() && now.back().id == id)) return;
+  const ImRect rect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  ImRect seen = rect;
+  seen.ClipWith(ImRect(window->DrawList->GetClipRectMin(), window->DrawList->GetClipRectMax()));
+  const KeyControl control{id, rect.Min, rect.Max, seen.Min, seen.Max, window};
+  // What the window would show, somebody else hides.
+  if (!control.in_sight() && (window->InnerClipRect.Overlaps(rect) || !can_be_scrolled_to(window, rect)))
+    return;
+  now.push_back(control);
 }
 
 const std::vector<KeyControl>& controls() { return lists().before; }
@@ -93,21 +123,25 @@ void step_key_pointer(int by, ImVec2 p0, ImVec2 p1) {
   if (const KeyControl* now = pointer.on ? pointed_at() : nullptr) {
     next = (now - all.data() + by + count) % count;
   } else {
-    const auto first = std::find_if(all.begin(), all.end(),
-                                    [&](const KeyControl& one) { return inside(middle(one), p0, p1); });
+    const auto first = std::find_if(all.begin(), all.end(), [&](const KeyControl& one) {
+      return one.in_sight() && inside(middle(one), p0, p1);
+    });
     next = first == all.end() ? 0 : first - all.begin();
   }
   const KeyControl& to = all[static_cast<std::size_t>(next)];
-  pointer = {true, to.id, middle(to), 0};
+  pointer = {true, to.id, to.in_sight() ? middle(to) : pointer.at, 0};
+  const ImRect whole(to.p0, to.p1);
+  if (!ImRect(to.seen0, to.seen1).Contains(whole)) ImGui::ScrollToRectEx(to.window, whole);
 }
 
 void press_key_pointer() {
-  if (key_pointer().on) key_pointer().press = kClickFrames;
+  const KeyControl* now = pointed_at();
+  if (key_pointer().on && (!now || now->in_sight())) key_pointer().press = kClickFrames;
 }
 
 void follow_key_pointer() {
   if (!key_pointer().on || key_pointer().press > 0) return;
-  if (const KeyControl* now = pointed_at()) key_pointer().at = middle(*now);
+  if (const KeyControl* now = pointed_at(); now && now->in_sight()) key_pointer().at = middle(*now);
 }
 
 void begin_no_tab() {
@@ -132,11 +166,11 @@ void end_no_tab() {
 
 void draw_key_pointer() {
   const KeyControl* now = key_pointer().on ? pointed_at() : nullptr;
-  if (!now) return;
+  if (!now || !now->in_sight()) return;
   const float around = kRing * ui_scale();
-  ImGui::GetForegroundDrawList()->AddRect(ImVec2(now->p0.x - around, now->p0.y - around),
-                                          ImVec2(now->p1.x + around, now->p1.y + around), theme().accent,
-                                          6 * ui_scale(), 0, 2.5f * ui_scale());
+  ImGui::GetForegroundDrawList()->AddRect(ImVec2(now->seen0.x - around, now->seen0.y - around),
+                                          ImVec2(now->seen1.x + around, now->seen1.y + around),
+                                          theme().accent, 6 * ui_scale(), 0, 2.5f * ui_scale());
 }
 
 }  // namespace attnscope

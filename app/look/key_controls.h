@@ -7,17 +7,23 @@
 
 #include <vector>
 
+struct ImGuiWindow;
+
 namespace attnscope {
 
 struct KeyControl {
   ImGuiID id = 0;
-  ImVec2 p0, p1;  ///< what is seen of it, pixels
+  ImVec2 p0, p1;                  ///< where it stands, pixels
+  ImVec2 seen0, seen1;            ///< what is seen of it
+  ImGuiWindow* window = nullptr;  ///< that it is drawn in: it may have to scroll
+
+  bool in_sight() const { return seen1.x > seen0.x + 1 && seen1.y > seen0.y + 1; }
 };
 
 /// Of this frame from now on; those of the frame before are `controls()` until the next frame begins.
 void begin_controls();
-/// The last ImGui item, where it is one that can be clicked and `p0` to `p1` is in sight.
-void note_control(ImVec2 p0, ImVec2 p1);
+/// The last ImGui item, where it is one that can be clicked and is in sight or can be scrolled there.
+void note_control();
 /// Of the last whole frame.
 const std::vector<KeyControl>& controls();
 
@@ -32,7 +38,8 @@ KeyPointer& key_pointer();
 /// What the next frame takes for the mouse while the keys point. Before ImGui::NewFrame().
 void feed_key_pointer(ImGuiIO& io);
 
-/// Goes on to the next control (`by` 1) or back (-1); the first one begins inside of `p0` to `p1`, the stage.
+/// Goes on to the next control (`by` 1) or back (-1), and scrolls it into sight; the first one begins inside
+/// of `p0` to `p1`, the stage.
 void step_key_pointer(int by, ImVec2 p0, ImVec2 p1);
 /// Clicks what is pointed at.
 void press_key_pointer();

@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <cstring>
+#include <utility>
 
 namespace attnscope {
 
@@ -19,11 +20,13 @@ void UiMark::restore() const {
   ImGuiErrorRecoveryState state;
   std::memcpy(&state, state_, sizeof state);
   ImGuiIO& io = ImGui::GetIO();
+  const auto callback = std::exchange(ImGui::GetCurrentContext()->ErrorCallback, nullptr);
   const bool asserts = io.ConfigErrorRecoveryEnableAssert, tooltip = io.ConfigErrorRecoveryEnableTooltip;
   io.ConfigErrorRecoveryEnableAssert = io.ConfigErrorRecoveryEnableTooltip = false;
   ImGui::ErrorRecoveryTryToRecoverState(&state);
   io.ConfigErrorRecoveryEnableAssert = asserts;
   io.ConfigErrorRecoveryEnableTooltip = tooltip;
+  ImGui::GetCurrentContext()->ErrorCallback = callback;
 }
 
 #else
@@ -52,6 +55,21 @@ void UiMark::restore() const {
   while (list->_ClipRectStack.Size > clips_) ImGui::PopClipRect();
 }
 
+#endif
+
+#if IMGUI_VERSION_NUM >= 19200
+void reach_to_cursor() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigErrorRecoveryEnableTooltip = io.ConfigErrorRecoveryEnableDebugLog = false;
+  ImGui::GetCurrentContext()->ErrorCallback = [](ImGuiContext* context, void*, const char* message) {
+    const bool reaches = std::strncmp(message, "Code uses SetCursor", 19) == 0;
+    context->IO.ConfigErrorRecoveryEnableAssert = !reaches;
+    ImGuiWindowTempData& window = context->CurrentWindow->DC;
+    if (reaches) window.CursorMaxPos = ImMax(window.CursorMaxPos, window.CursorPos);
+  };
+}
+#else
+void reach_to_cursor() {}
 #endif
 
 }  // namespace attnscope

@@ -80,4 +80,8 @@ struct DisabledScope : Scope {
   }
 };
 
+/// In this context a window reaches to the place that was set last (SetCursorScreenPos), with an item there
+/// or without: newer versions would end the program.
+void reach_to_cursor();
+
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 #include "app/look/theme.h"
 
 #include "app/look/imgui_compat.h"
+#include "app/look/scopes.h"
 
 namespace attnscope {
 namespace {
@@ -176,6 +177,7 @@ bool safe_colours() { return current.safe; }
 int theme_version() { return current.version; }
 
 void apply_imgui_style(float scale) {
+  reach_to_cursor();
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
   set_sizes(style);

@@ -177,9 +177,9 @@ void Frame::draw_all(Painter& painter) {
   state_.walked = walked_;
   begin_items();
   begin_pointing();
-  follow_popups();
+  const bool closed = follow_popups();
   follow_key_pointer();
-  handle_keys(state_);
+  if (!closed || !compat::key_pressed(compat::Key::escape, false)) handle_keys(state_);
   set_matrix_lens(state_.presenter.magnifier.on);
   play();
   state_.workspace.moving = false;  // a view that moves says so again
@@ -192,14 +192,17 @@ void Frame::draw_all(Painter& painter) {
   finish();
 }
 
-// Arrows walk in what a key has opened, until nothing is open: elsewhere they walk the steps.
-void Frame::follow_popups() {
+// Arrows walk in what a key has opened, until nothing is open: elsewhere they walk the steps. True where the
+// last of what was open has closed: Dear ImGui may have taken Escape for that already.
+bool Frame::follow_popups() {
   const bool open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  if (popup_was_open_ && !open) state_.popup_by_key = false;
+  const bool closed = popup_was_open_ && !open;
+  if (closed) state_.popup_by_key = false;
   popup_was_open_ = open;
   ImGuiConfigFlags& flags = ImGui::GetIO().ConfigFlags;
   flags &= ~ImGuiConfigFlags_NavEnableKeyboard;
   if (open && state_.popup_by_key) flags |= ImGuiConfigFlags_NavEnableKeyboard;
+  return closed;
 }
 
 void Frame::draw_window(Painter& painter) {
@@ -349,9 +352,9 @@ void Frame::ask_for_files() {
     state_.browse = BrowseRequest{true, "browser.title_save", state_.save_name(),
                                   [this](const std::string& path) { state_.save_as(path); }};
   state_.ask_open = state_.ask_save_as = false;
-  const FigureWish wish = state_.commands.take_figure_wish();
-  if (wish == FigureWish::text) state_.export_request = ExportRequest{{}, 1.f, true, true};
-  if (wish == FigureWish::svg)
+  const FigureFormat as = state_.commands.take_figure();
+  if (as == FigureFormat::text) state_.export_request = ExportRequest{{}, 1.f, true, true};
+  if (as == FigureFormat::svg)
     state_.browse = BrowseRequest{true, "edit_menu.figure.title", state_.workspace.view + ".svg",
                                   [this](const std::string& path) {
                                     const bool named = path.size() > 4 && path.ends_with(".svg");

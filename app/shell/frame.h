@@ -48,7 +48,7 @@ class Frame {
   void draw_panels(Painter& painter);
   float draw_bars(const PanelContext& context, float toolbar);
   void draw_presented(Painter& painter);
-  void follow_popups();
+  bool follow_popups();
   void draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel)(const PanelContext&),
                  const PanelContext& context);
   void draw_right(const PanelContext& context, ImVec2 position, ImVec2 size);

@@ -91,8 +91,8 @@ Status finish(const Raw& raw, Options& options) {
     options.step = to_text(site);
   }
   if (!options.lab.empty()) {
-    TRY(const LabWish wish, parse_lab_wish(options.lab));
-    (void)wish;
+    TRY(const LabRequest request, parse_lab_request(options.lab));
+    (void)request;
   }
   options.animate = !raw.no_animation;
   return Done{};

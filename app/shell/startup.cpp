@@ -57,9 +57,9 @@ Status apply_look(FrameState& state, const Options& options) {
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.lab.empty()) {
-    TRY(const LabWish wish, parse_lab_wish(options.lab));
-    state.workspace.lab = wish.lab->id();
-    state.workspace.lab_values[wish.lab->id()] = wish.values;
+    TRY(const LabRequest request, parse_lab_request(options.lab));
+    state.workspace.lab = request.lab->id();
+    state.workspace.lab_values[request.lab->id()] = request.values;
     if (options.view.empty()) state.workspace.view = "labs";
   }
   if (!options.animate) state.workspace.animate = false;
@@ -152,9 +152,10 @@ Status apply_input(FrameState& state, const Options& options) {
   Session& session = state.session;
   TRY_OK(session.edit(Text::of("frame.input_given"), {},
                       [&](Document& document) { return give_input(document, options); }));
+  session.take_as_kept();
   const bool words = !options.texts.empty() || !options.ids.empty();
   if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
-    session.answer(0, kAnswer, Text::of("input.edit.generate", {kAnswer}));
+    session.answer(0, kAnswer, Text::of("output.edit.generate_many", {kAnswer}), true);
   return Done{};
 }
 

@@ -66,7 +66,7 @@ std::vector<Action> edit_actions() {
        .keys = {{Key::e}},
        .when = [](const FrameState& state) { return state.run && state.workspace.cursor.pinned; }},
       {.id = "edit.copy_figure",
-       .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureWish::text); },
+       .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::text); },
        .menu = Menu::edit,
        .keys = {{Key::c, true, true}},
        .when = [](const FrameState& state) { return state.run != nullptr; },

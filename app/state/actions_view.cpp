@@ -32,10 +32,10 @@ void toggle_second_view(FrameState& state, std::string_view) {
 // "sqrt,d_k=64".
 void open_lab(FrameState& state, std::string_view wanted) {
   state.workspace.view = "labs";
-  const auto wish = parse_lab_wish(wanted);
-  if (!wish) return state.session.report(wish.error());
-  state.workspace.lab = wish->lab->id();
-  state.workspace.lab_values[wish->lab->id()] = wish->values;
+  const auto request = parse_lab_request(wanted);
+  if (!request) return state.session.report(request.error());
+  state.workspace.lab = request->lab->id();
+  state.workspace.lab_values[request->lab->id()] = request->values;
 }
 
 void next_language(FrameState& state, std::string_view) {

@@ -66,7 +66,7 @@ void Autosave::follow(FrameState& state) {
   }
   const std::uint64_t point = session.history().point();
   const int step = session.shown_training_step();
-  const bool edited = point != point_ && session.history().can_undo(), trained = step > 0 && step != step_;
+  const bool edited = point != point_ && session.unsaved(), trained = step > 0 && step != step_;
   waiting_ = session.document().opened && (edited || trained);
   if (!waiting_ || now - last_ < (edited ? kEvery : kTraining) || session.jobs().busy("autosave")) return;
   last_ = now;

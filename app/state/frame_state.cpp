@@ -6,6 +6,7 @@
 
 #include "app/figure/svg.h"
 #include "app/look/fonts.h"
+#include "app/state/autosave.h"
 #include "app/state/session_look.h"
 #include "core/arch/described.h"
 #include "core/arch/random_model.h"
@@ -320,13 +321,15 @@ void FrameState::save_as(const std::string& path) {
   if (const Status saved = save_to(to); !saved)
     return notify(Notice::Kind::warning, saved.error().what, saved.error().advice, 0);
   if (!scene) session_path_ = to;
+  session.take_as_kept();
+  Autosave::remove(session.jobs());
   notify(Notice::Kind::good, Text::of(scene ? "frame.save.done" : "session.saved", {to}));
 }
 
 void FrameState::keep_unsaved() {
   const std::string folder = config_folder();
   const auto& opened = session.document().opened;
-  if (folder.empty() || !opened || !(session.history().can_undo() || session.shows_training())) return;
+  if (folder.empty() || !opened || !(session.unsaved() || session.shows_training())) return;
   const std::string name = fs::path(file_name(opened->path)).stem().string();
   const std::string path =
       folder + "/unsaved-" + name.substr(name.find(':') + 1) + (opened->scene ? ".json" : kSessionEnding);

@@ -59,6 +59,7 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   std::string other_;
+  KeptText title_;
   bool typing_ = false;
 };
 
@@ -74,7 +75,9 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
-  view_heading(measure_question(opened, *answer.measure), kept_tr(sentence, {words}), width);
+  view_heading(title_.get({context.run.opened_version, std::hash<std::string>{}(answer.text)},
+                          [&] { return measure_question(opened, *answer.measure); }),
+               kept_tr(sentence, {words}), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
 

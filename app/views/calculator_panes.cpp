@@ -7,6 +7,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -251,8 +252,8 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const Parameters& all = scene.calc.parameters;
   text_line(fonts().mono_big, theme().text, count_text(all.total));
   if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
-  caption(tr("calculator.rule",
-             {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
+  caption(kept_tr("calculator.rule", {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights),
+                                      scene.work.dtype.name}));
   draw_shares(all, width);
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);

@@ -264,7 +264,8 @@ void CalculatorView::draw_fields(float width) {
               row = caption_height + ImGui::GetFrameHeight() + scaled(6);
   // One row where narrow fields give one.
   const float fields = static_cast<float>(size_names().size() + 2 + (pane_ == Pane::training ? 2 : 0));
-  const float each = std::clamp(width / fields - scaled(kGap), scaled(kNarrowField), scaled(kField)),
+  const float least_width = scaled(pane_ == Pane::training ? kField : kNarrowField);  // of 1.234e+15
+  const float each = std::clamp(width / fields - scaled(kGap), least_width, scaled(kField)),
               pitch = each + scaled(kGap);
   const int columns = std::max(1, static_cast<int>((width + scaled(kGap)) / pitch));
   int count = 0;
@@ -300,7 +301,7 @@ void CalculatorView::draw_fields(float width) {
   for (const std::string& name : size_names()) {
     std::int64_t value = *size_named(wanted, name);
     if (value == 0) continue;  // no MLP, no vocabulary
-    if (!field(("###calc_" + name).c_str(), tr(Label("calculator.size.", name)), value,
+    if (!field(Label("###calc_", name).c_str(), tr(Label("calculator.size.", name)), value,
                name == "layers" ? kMostLayers : kMostSize))
       continue;
     set_size(wanted, name, value);

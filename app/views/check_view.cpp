@@ -20,7 +20,15 @@ namespace {
 
 constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
 constexpr double kDecades = 8;  // a bar goes from this many below the tolerance to three above
-constexpr double kTolerances[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+struct Tolerance {
+  double value;
+  const char* label;
+};
+constexpr Tolerance kTolerances[] = {{1e-6, "1e-06###check_1e-06"},
+                                     {1e-5, "1e-05###check_1e-05"},
+                                     {1e-4, "1e-04###check_1e-04"},
+                                     {1e-3, "1e-03###check_1e-03"},
+                                     {1e-2, "1e-02###check_1e-02"}};
 
 /// What the run is compared with.
 struct Reference {
@@ -197,17 +205,16 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
     }
   }
   float all = text_size(fonts().small, tr("check.tolerance")).x + scaled(6);
-  for (const double one : kTolerances) all += chip_width(format("%.0e", one)) + scaled(5);
+  for (const auto& [one, label] : kTolerances) all += chip_width(label) + scaled(5);
   if (right - ImGui::GetItemRectMax().x > all + scaled(16)) {
     ImGui::SameLine();
     ImGui::SetCursorScreenPos(ImVec2(right - all, ImGui::GetCursorScreenPos().y));
   }
   ImGui::AlignTextToFramePadding();
   text_line(fonts().small, theme().text_dim, tr("check.tolerance"));
-  for (const double one : kTolerances) {
+  for (const auto& [one, label] : kTolerances) {
     ImGui::SameLine();
-    if (chip(format("%.0e###check_%.0e", one, one), tolerance_ == one, tr("check.tolerance.help")))
-      tolerance_ = one;
+    if (chip(label, tolerance_ == one, tr("check.tolerance.help"))) tolerance_ = one;
   }
 }
 

@@ -30,6 +30,15 @@ Tensor rows_of(const Trace& trace, const Site& site, std::int64_t head) {
   return trace.slice(site, heads ? head : 0, {0, rows}, {0, record->shape.back()});
 }
 
+// The row that is most like this one without being the same; itself where there is none.
+std::int64_t most_alike(const Tensor& cosines, std::int64_t row) {
+  std::int64_t best = row;
+  for (std::int64_t other = 0; other < cosines.size(1); ++other)
+    if (cosines.at(row, other) < 0.9999f && (best == row || cosines.at(row, other) > cosines.at(row, best)))
+      best = other;
+  return best;
+}
+
 std::string compared_key(Compared what) {
   constexpr const char* kNames[] = {"table", "sum", "stream", "heads"};
   return kNames[static_cast<int>(what)];
@@ -186,8 +195,10 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
                                          });
   if (!sheet || sheet->cosines.empty()) return caption(tr("embedding.pending"));
   const std::int64_t rows = sheet->cosines.size(0), cols = sheet->cosines.size(1);
-  if (a_ < 0) a_ = cursor.query, b_ = cursor.key;
+  const bool opens = a_ < 0;
+  if (opens) a_ = cursor.query, b_ = cursor.key;
   a_ = std::clamp<std::int64_t>(a_, 0, rows - 1), b_ = std::clamp<std::int64_t>(b_, 0, cols - 1);
+  if (opens && a_ == b_ && what_ != Compared::heads) b_ = most_alike(sheet->cosines, a_);
   const float begin = chips_end + scaled(8);
   const ImVec2 from(at.x, begin), room(size.x, at.y + size.y - begin);
   const float side = std::clamp(room.x * 0.3f, scaled(150), scaled(300));

@@ -63,8 +63,9 @@ class EmbeddingView : public View {
 
  private:
   void follow(const ViewContext& context);
-  void take_words();
+  void take_words(const OpenedModel& opened);
   void draw_pages(const ViewContext& context, float width);
+  Site scale_site() const;
   std::shared_ptr<const Edit> scale_edit() const;
   void draw_scale_chip(const ViewContext& context);
   void draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 room);
@@ -86,6 +87,8 @@ class EmbeddingView : public View {
   std::int64_t first_ = 0, dims_ = 0, shown_ = 0;  // dimensions: first in sight, all, in sight
   std::uint64_t subject_ = 0, key_ = 0;
   Tensor table_, words_, one_hot_;
+  std::string weight_;              ///< that has the rows of the table
+  std::vector<std::string> names_;  ///< of the rows in sight
   std::int64_t first_word_ = 0, wanted_words_ = kWords;
   EmbeddingSum sum_;
   Kept<std::vector<Strip>> strips_;
@@ -118,18 +121,20 @@ void EmbeddingView::follow(const ViewContext& context) {
   if (key == key_) return;
   key_ = key;
   table_ = token_table(run, stack_);
+  weight_ = std::string(stack_prefix(stack_)) + "tok_embed.weight";
   sum_ = embedding_sum(run, stack_, row_);
   dims_ = !sum_.sum.empty() ? sum_.sum.count() : run.config().of(stack_).d_model;
   const auto edit = scale_edit();
   const Edits& edits = context.run.document.edits;
   switched_ = std::any_of(edits.begin(), edits.end(),
                           [&](const auto& one) { return one->enabled && same_edit(*one, *edit); });
-  take_words();
+  take_words(*context.run.document.opened);
 }
 
 // The rows of the table around the token, as many as there is room for.
-void EmbeddingView::take_words() {
+void EmbeddingView::take_words(const OpenedModel& opened) {
   words_ = one_hot_ = {};
+  names_.clear();
   if (token_ < 0 || table_.empty() || token_ >= table_.size(0)) return;
   const std::int64_t count = std::min(wanted_words_, table_.size(0));
   first_word_ = std::clamp<std::int64_t>(token_ - count / 2, 0, table_.size(0) - count);
@@ -137,6 +142,8 @@ void EmbeddingView::take_words() {
   std::vector<float> hot(static_cast<std::size_t>(count), 0.f);
   hot[static_cast<std::size_t>(token_ - first_word_)] = 1.f;
   one_hot_ = Tensor::from(std::move(hot), {{Axis::vocab, count}, {Axis::unit, 1}});
+  for (std::int64_t id = first_word_; id < first_word_ + count; ++id)
+    names_.push_back(std::to_string(id) + " " + token_label(opened, static_cast<int>(id)));
 }
 
 std::vector<Strip> EmbeddingView::strips(const ViewContext& context) const {
@@ -181,7 +188,6 @@ HeatStyle strip_style(const Tensor& values, bool log_scale) {
 
 // One-hot beside the rows of the table around the token: the 1 picks its row.
 void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labels, ImVec2 cell) {
-  const OpenedModel& opened = *context.run.document.opened;
   const std::int64_t count = words_.size(0);
   const float height = cell.y * static_cast<float>(count) + scaled(44), narrow = std::min(cell.x, scaled(44));
   MatrixPlot hot;
@@ -194,9 +200,7 @@ void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labe
   hot.col_label_height = text_size(fonts().small, "X").y + scaled(6);
   hot.cols.title = tr("embedding.one_hot");
   hot.cols.show_labels = false;
-  hot.rows.label_of = [&](std::int64_t row) {
-    return std::to_string(first_word_ + row) + " " + token_label(opened, static_cast<int>(first_word_ + row));
-  };
+  hot.rows.label_of = [this](std::int64_t row) { return names_[static_cast<std::size_t>(row)]; };
   hot.selected_row = token_ - first_word_;
   hot.selected_col = 0;
   (void)draw_matrix(context.painter, hot, at, ImVec2(labels, height));
@@ -211,19 +215,19 @@ void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labe
   plot.cols.title = kept_tr("embedding.table", {format_count(table_.size(0)), format_count(table_.size(1))});
   plot.cols.colour = theme().residual;
   plot.digits = 3;
-  plot.marks = {{token_ - first_word_, -1, theme().accent, 1, 1, 2.f}};
-  const std::string name = std::string(stack_prefix(stack_)) + "tok_embed.weight";
-  plot.place.weight = name;
+  const MatrixMark here{token_ - first_word_, -1, theme().accent, 1, 1, 2.f};
+  plot.lent_marks = {&here, 1};
+  plot.place.weight = weight_;
   plot.place.first = {first_word_, first_};
   plot.place.row_axis = 0, plot.place.col_axis = 1;
-  const DrawGroupScope group("matrix", name);
+  const DrawGroupScope group("matrix", weight_);
   const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(at.x + labels, at.y),
                                         ImVec2(cell.x * static_cast<float>(shown_) + scaled(4), height));
   if (!event.hovered()) return;
   Place place;
-  place.weight = name;
+  place.weight = weight_;
   place.index = {first_word_ + event.row, first_ + event.col};
-  ImGui::SetTooltip("%s", tr("embedding.cell.help", {name + "[" + std::to_string(place.index[0]) + ", " +
+  ImGui::SetTooltip("%s", tr("embedding.cell.help", {weight_ + "[" + std::to_string(place.index[0]) + ", " +
                                                          std::to_string(place.index[1]) + "]",
                                                      number_text(plot.values.at(event.row, event.col), 6)})
                               .c_str());
@@ -242,10 +246,11 @@ void EmbeddingView::draw_strip(const ViewContext& context, const Strip& strip, I
   plot.row_label_width = labels;
   plot.col_label_height = 0;
   plot.cols.show_labels = false;
-  plot.rows.label_of = [&](std::int64_t) { return strip.label; };
+  plot.rows.label_of = [&strip](std::int64_t) { return strip.label; };
   plot.rows.colour = strip.colour;
   plot.digits = 3;
-  if (strip.sum) plot.marks = {{0, -1, theme().residual, 1, 1, 1.6f}};
+  const MatrixMark sum{0, -1, theme().residual, 1, 1, 1.6f};
+  if (strip.sum) plot.lent_marks = {&sum, 1};
   const MatrixEvent event =
       draw_matrix(context.painter, plot, at,
                   ImVec2(labels + cell.x * static_cast<float>(shown_) + scaled(4), cell.y + scaled(4)));
@@ -280,24 +285,25 @@ std::string EmbeddingView::facts(const ViewContext& context) const {
             {number_text(static_cast<float>(length(plain.token)), 3)});
 }
 
+Site EmbeddingView::scale_site() const {
+  return site_of(sum_.scale != 1.f ? Slot::tok_scaled : Slot::tok_embed, -1, stack_);
+}
+
 // Multiplies by √d_model where the model does not, and takes its scale away where it does.
 std::shared_ptr<const Edit> EmbeddingView::scale_edit() const {
-  const bool scales = sum_.scale != 1.f;
-  const Site site = site_of(scales ? Slot::tok_scaled : Slot::tok_embed, -1, stack_);
-  return make_edit(
-      NumberEdit{Target{Target::Kind::step, site, {}, {}}, EditOp::scale, scales ? 1 / sum_.scale : root()});
+  return make_edit(NumberEdit{Target{Target::Kind::step, scale_site(), {}, {}}, EditOp::scale,
+                              sum_.scale != 1.f ? 1 / sum_.scale : root()});
 }
 
 void EmbeddingView::draw_scale_chip(const ViewContext& context) {
-  const auto edit = scale_edit();
-  if (token_ < 0 || context.run.recorded() || !trace(context).find(edit->number()->where.site)) return;
+  if (token_ < 0 || context.run.recorded() || !trace(context).find(scale_site())) return;
   ImGui::SameLine(0, scaled(16));
   const bool scales = sum_.scale != 1.f, on = scales != switched_;
   if (chip(Label(kept_tr("embedding.scale", {number_text(scales ? sum_.scale : root(), 3)}),
                  "###embedding_scale"),
            on, tr("embedding.scale.help")))
     context.commands.edit(Text::of(on ? "embedding.scale.did.off" : "embedding.scale.did.on"), {},
-                          [edit, off = switched_](Document& document) -> Status {
+                          [edit = scale_edit(), off = switched_](Document& document) -> Status {
                             if (off)
                               std::erase_if(document.edits,
                                             [&](const auto& one) { return same_edit(*one, *edit); });
@@ -311,15 +317,8 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
   const std::vector<Strip>& rows = strips_.get({key_}, [&] { return strips(context); });
   float labels = 0;
   for (const Strip& strip : rows) labels = std::max(labels, text_size(fonts().mono_small, strip.label).x);
-  if (!words_.empty()) {
-    for (std::int64_t i = 0; i < words_.size(0); ++i)
-      labels = std::max(
-          labels, text_size(fonts().mono_small,
-                            std::to_string(first_word_ + i) + " " +
-                                token_label(*context.run.document.opened, static_cast<int>(first_word_ + i)))
-                          .x +
-                      scaled(56));
-  }
+  for (const std::string& name : names_)
+    labels = std::max(labels, text_size(fonts().mono_small, name).x + scaled(56));
   labels = std::min(labels + scaled(14), room.x * 0.4f);
   const float wide = room.x - labels - scaled(6), line = text_size(fonts().body, "X").y + scaled(4);
   shown_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(wide / scaled(kCellWidth)), 1, dims_);
@@ -331,7 +330,7 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
   const auto fit = static_cast<std::int64_t>(all / scaled(kLeastRow)) - std::ssize(rows);
   if (const std::int64_t wanted = std::clamp<std::int64_t>(fit, 3, kWords); wanted != wanted_words_) {
     wanted_words_ = wanted;
-    take_words();
+    take_words(*context.run.document.opened);
   }
   const auto count =
       static_cast<float>(std::ssize(rows) + (words_.empty() ? std::int64_t{0} : words_.size(0)));

@@ -59,16 +59,16 @@ void draw_cell(const Canvas& canvas, const KvStack& stack, std::int64_t column, 
 void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame, ImVec2 at) {
   ImFont* const font = fonts().small;
   const float line = text_size(font, "X").y;
-  float free_from = frame.p0.x;
+  const float widest = text_size(font, std::to_string(stack.columns - 1)).x + scaled(4);
+  const auto every = static_cast<std::int64_t>(std::ceil(widest / frame.cell.x));
   for (std::int64_t i = 0; i < frame.shown; ++i) {
     const std::int64_t column = frame.first + i;
     const bool here = column >= stack.computed && column < stack.length;
     const float x = frame.p0.x + frame.cell.x * static_cast<float>(i);
     const std::string number = std::to_string(column);
     const float wide = text_size(font, number).x;
-    if (x + (frame.cell.x - wide) / 2 < free_from) continue;
+    if (column % every != 0) continue;
     draw_text(canvas, font, ImVec2(x + (frame.cell.x - wide) / 2, at.y), theme().text_dim, number);
-    free_from = x + (frame.cell.x + wide) / 2 + scaled(4);
     if (frame.cell.x < scaled(26)) continue;
     const std::string word = stack.token(column);
     note_text(word);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct KvStackRow {
 };
 
 struct KvStack {
-  std::vector<KvStackRow> rows;
+  std::span<const KvStackRow> rows;
   std::int64_t columns = 0;   ///< positions of the whole sequence
   std::int64_t length = 0;    ///< positions that are there at this step
   std::int64_t computed = 0;  ///< from this one on keys and values are computed in this step

@@ -2,7 +2,9 @@
 // themselves, products with the cache and without, bytes at long contexts, and the proof that nothing else
 // changes. Refuses to pretend: every count is of a run that was made, core/sample makes it.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
@@ -71,6 +73,7 @@ class KvView : public View {
   std::array<Tensor, 2> values_;
   std::array<std::uint64_t, 2> values_key_{};
   std::array<MatrixWindow, 2> windows_;
+  Kept<std::vector<KvStackRow>> rows_;
   std::uint64_t described_for_ = 0;
   Described described_;
   int format_ = 0;
@@ -227,12 +230,14 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
   plot.masked_numbers = false;
   plot.digits = 2;
   plot.window = &windows_[which];
-  plot.rows.label_of = [&](std::int64_t row) { return name(context, row); };
+  const auto label = [&](std::int64_t row) { return name(context, row); };
+  plot.rows.label_of = std::ref(label);
   plot.rows.show_labels = keys || room.x > scaled(210);
   plot.cols.title = kept_tr(keys ? "kv.keys" : "kv.values", {std::to_string(layer_), std::to_string(head_)});
   plot.cols.colour = plot.frame_colour = keys ? theme().k : theme().v;
-  plot.marks = {
-      {step().first, -1, theme().text, std::max<std::int64_t>(1, step().length - step().first), 1, 1.6f}};
+  const MatrixMark computed{
+      step().first, -1, theme().text, std::max<std::int64_t>(1, step().length - step().first), 1, 1.6f};
+  plot.lent_marks = {&computed, 1};
   fill_room(plot, room, ImVec2(scaled(96), scaled(58)));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   if (!event.hovered()) return;
@@ -251,15 +256,19 @@ void KvView::draw_cells(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const float left = std::max(scaled(150), room.x * (room.x > scaled(560) ? 0.46f : 0.5f));
   KvStack stack;
-  std::vector<int> heads;
-  for (const BlockSpec& block : trace.config().blocks) heads.push_back(block.attention.n_kv_heads);
-  stack.rows = kv_stack_rows(heads, room.y - scaled(46));
+  const float high = room.y - scaled(46);
+  stack.rows = rows_.get({context.run.opened_version, std::bit_cast<std::uint32_t>(high)}, [&] {
+    std::vector<int> heads;
+    for (const BlockSpec& block : trace.config().blocks) heads.push_back(block.attention.n_kv_heads);
+    return kv_stack_rows(heads, high);
+  });
   stack.columns = trace.length;
   stack.length = step().length;
   stack.computed = step().first;
   stack.layer = layer_;
   stack.head = head_;
-  stack.token = [&](std::int64_t column) { return name(context, column); };
+  const auto token = [&](std::int64_t column) { return name(context, column); };
+  stack.token = std::ref(token);
   const KvStackEvent event = draw_kv_stack(stack, at, ImVec2(left - scaled(14), room.y));
   if (event.row >= 0) {
     const KvStackRow& row = stack.rows[static_cast<std::size_t>(event.row)];

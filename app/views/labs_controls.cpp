@@ -23,7 +23,8 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
   const double before = value;
   const ImGuiSliderFlags flags =
       ImGuiSliderFlags_AlwaysClamp | (number.log ? ImGuiSliderFlags_Logarithmic : 0);
-  const std::string slider = "###lab_" + control.id(), field = "###lab_number_" + control.id();
+  const std::string own = control.id();
+  const Label slider("###lab_", own), field("###lab_number_", own);
   const float typed = std::min(scaled(kNumber), width * kNumberShare);
   ImGui::SetNextItemWidth(width - typed - scaled(8));
   if (number.whole) {
@@ -47,7 +48,7 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
 }
 
 bool draw_choice(const LabControl& control, const LabChoice& choice, double& value, float width) {
-  const std::string id = "###lab_" + control.id();
+  const Label id("###lab_", control.id());
   const int now = static_cast<int>(value);
   bool changed = false;
   ImGui::SetNextItemWidth(width);
@@ -66,9 +67,9 @@ bool draw_choice(const LabControl& control, const LabChoice& choice, double& val
 
 bool draw_switch(const LabControl& control, double& value) {
   bool on = value != 0;
-  const std::string id = std::string(tr(on ? "labs.on" : "labs.off")) + "###lab_" + control.id();
-  const bool changed = ImGui::Checkbox(id.c_str(), &on);
-  note_item("###lab_" + control.id());
+  const Label id("###lab_", control.id());
+  const bool changed = ImGui::Checkbox(Label(tr(on ? "labs.on" : "labs.off"), id).c_str(), &on);
+  note_item(id);
   tip(control);
   value = on ? 1 : 0;
   return changed;
@@ -76,7 +77,7 @@ bool draw_switch(const LabControl& control, double& value) {
 
 bool draw_words(const LabControl& control, LabValues& values, float width) {
   std::string words = values.words(control.id());
-  const std::string id = "###lab_" + control.id();
+  const Label id("###lab_", control.id());
   ImGui::SetNextItemWidth(width);
   const bool changed = ImGui::InputText(id.c_str(), &words);
   note_item(id);

@@ -1,6 +1,7 @@
 #include "app/views/labs_pieces.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <tuple>
@@ -274,9 +275,16 @@ void narrow_widest(std::vector<float*> widths, float width) {
   }
 }
 
+struct Columns {
+  std::vector<bool> wordy;
+  std::vector<float> widths;
+};
+
 // What each column needs; where all of it does not fit, words give way before numbers do.
-std::vector<float> column_widths(const LabTable& table, const std::vector<bool>& wordy, float width) {
+Columns fitted_columns(const LabTable& table, float width) {
   std::vector<float> widths(columns_of(table), 0.f);
+  std::vector<bool> wordy;
+  for (std::size_t col = 0; col < widths.size(); ++col) wordy.push_back(col == 0 || says_words(table, col));
   float all = 0, numbers = 0;
   std::vector<float*> words, any;
   for (std::size_t col = 0; col < widths.size(); ++col) {
@@ -297,33 +305,33 @@ std::vector<float> column_widths(const LabTable& table, const std::vector<bool>&
     narrow_widest(any, width);
   else if (widths.size() > 1)
     for (float& one : widths) one += std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
-  return widths;
+  return {std::move(wordy), std::move(widths)};
 }
 
-void draw_table(const LabTable& table, ImVec2 at, ImVec2 size) {
-  std::vector<bool> wordy;
-  for (std::size_t col = 0; col < columns_of(table); ++col)
-    wordy.push_back(col == 0 || says_words(table, col));
-  const std::vector<float> widths = column_widths(table, wordy, size.x);
+void draw_table(const LabTable& table, const std::string& key, ImVec2 at, ImVec2 size) {
+  static std::unordered_map<std::string, Kept<Columns>> kept;
+  const Columns& fit = kept[key].get(
+      {drawn_serial, reinterpret_cast<std::uintptr_t>(&table), std::bit_cast<std::uint32_t>(size.x)},
+      [&] { return fitted_columns(table, size.x); });
   float y = draw_title(table.title, at, size.x), all = 0;
-  for (const float one : widths) all += one;
+  for (const float one : fit.widths) all += one;
   const Canvas canvas;
   const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
                         float height) {
-    const std::string_view words = middle_truncated(font, said(text), widths[col] - scaled(kColumnGap / 2));
+    const auto words = middle_truncated(font, said(text), fit.widths[col] - scaled(kColumnGap / 2));
     const float drop = (height - text_size(font, "X").y) / 2;
     const float left = col == 0 ? 0 : scaled(kColumnGap / 2);
-    const float right = wordy[col] ? left : widths[col] - text_size(font, words).x - scaled(6);
+    const float right = fit.wordy[col] ? left : fit.widths[col] - text_size(font, words).x - scaled(6);
     draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
   };
   const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
     float x = at.x;
     for (std::size_t col = 0; col < row.size(); ++col) {
-      cell(header                   ? fonts().small
-           : col == 0 || wordy[col] ? fonts().body
-                                    : fonts().mono,
+      cell(header                       ? fonts().small
+           : col == 0 || fit.wordy[col] ? fonts().body
+                                        : fonts().mono,
            header ? theme().text_dim : theme().text, row[col], col, x, height);
-      x += widths[col];
+      x += fit.widths[col];
     }
     y += height;
     canvas.line(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
@@ -418,9 +426,15 @@ void fill_height(std::vector<PieceRow>& rows, float spare) {
     if (row.grows || !any) row.height += spare * row.weight / weights;
 }
 
+struct PieceRows {
+  std::vector<PieceRow> rows;
+  float gap = 0;
+};
+
 // Rows as high as they like where there is room, else between two spacings; the gap between them. What is
 // higher than the room even so scrolls.
-float share_height(const LabPicture& picture, ImVec2 room, std::vector<PieceRow>& rows) {
+PieceRows share_height(const LabPicture& picture, ImVec2 room) {
+  std::vector<PieceRow> rows;
   float wider = 0;
   std::vector<PieceRow> before;
   for (const Spacing& spacing : kSpacings) {
@@ -431,12 +445,12 @@ float share_height(const LabPicture& picture, ImVec2 room, std::vector<PieceRow>
       const float share = (room.y - used) / std::max(wider - used, 1.f);
       for (std::size_t i = 0; i < rows.size(); ++i)
         rows[i].height += (before[i].height - rows[i].height) * share;
-      return gap + (scaled((&spacing)[-1].gap) - gap) * share;
+      return {std::move(rows), gap + (scaled((&spacing)[-1].gap) - gap) * share};
     }
-    if (used <= room.y) return gap;
+    if (used <= room.y) return {std::move(rows), gap};
     wider = used;
   }
-  return scaled(kSpacings[std::size(kSpacings) - 1].gap);
+  return {std::move(rows), scaled(kSpacings[std::size(kSpacings) - 1].gap)};
 }
 
 }  // namespace
@@ -446,7 +460,7 @@ void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& 
   if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
     return draw_values(painter, *matrix, key, at, size);
   if (const auto* bars = std::get_if<LabBars>(&piece.what)) return draw_bars(*bars, at, size);
-  draw_table(std::get<LabTable>(piece.what), at, size);
+  draw_table(std::get<LabTable>(piece.what), key, at, size);
 }
 
 const std::string& lab_words(const Text& text, std::uint64_t serial) {
@@ -462,8 +476,10 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
                        const std::string& key, ImVec2 at, ImVec2 size) {
   drawn_serial = serial;
   if (picture.pieces.empty()) return 0;
-  std::vector<PieceRow> rows;
-  const float gap = share_height(picture, size, rows);
+  static Kept<PieceRows> kept;
+  const auto& [rows, gap] =
+      kept.get({serial, std::bit_cast<std::uint32_t>(size.x), std::bit_cast<std::uint32_t>(size.y)},
+               [&] { return share_height(picture, size); });
   float y = at.y;
   int index = 0;
   for (const PieceRow& row : rows) {
@@ -471,10 +487,9 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
     float x = at.x;
     for (const LabPiece* piece : row.pieces) {
       const float width = (size.x - gaps) * piece->share / row.share;
-      const std::string name = key + "_" + std::to_string(index++);
-      draw_lab_piece(painter, *piece, name, ImVec2(x, y), ImVec2(width, row.height));
-      note_item("lab_piece_" + std::to_string(index - 1),
-                ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
+      const std::string number = std::to_string(index++);
+      draw_lab_piece(painter, *piece, key + "_" + number, ImVec2(x, y), ImVec2(width, row.height));
+      note_item(Label("lab_piece_", number), ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
       x += width + scaled(kAcross);
     }
     y += row.height + gap;

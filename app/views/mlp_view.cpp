@@ -3,6 +3,8 @@
 // and write.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
@@ -122,6 +124,7 @@ class MlpView : public View {
   Deferred<NeuronWords> finding_;
   Made<NeuronWords> words_;
   MlpClouds clouds_;
+  KeptText title_;
   std::uint64_t share_key_ = 0;
   std::int64_t mlp_parameters_ = 0, parameters_ = 0;
 };
@@ -238,11 +241,12 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.double_click_resets = false;
   plot.rows.title = tr(difference_ ? "mlp.axis.difference" : "mlp.axis.neuron");
   plot.rows.colour = theme().mlp;
-  plot.rows.label_of = [&](std::int64_t row) {
+  plot.rows.label_of = [this](std::int64_t row) {
     return std::to_string(sheet_->top[static_cast<std::size_t>(row)].index);
   };
   const int sequence = context.workspace.cursor.sequence;
-  plot.cols.label_of = [&](std::int64_t pos) { return row_name(context.run, sequence, place_.stack, pos); };
+  const auto name = [&](std::int64_t pos) { return row_name(context.run, sequence, place_.stack, pos); };
+  plot.cols.label_of = std::ref(name);
   plot.row_label_width = text_size(fonts().mono_small, "00000").x + scaled(10);
   std::int64_t chosen = -1;
   for (std::size_t i = 0; i < sheet_->top.size(); ++i)
@@ -254,7 +258,8 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
     if (token_pointed(place_.stack, pos)) plot.lit_col = pos;
   plot.selected_row = chosen;
   plot.selected_col = pos_;
-  plot.marks = {{-1, pos_, with_alpha(theme().accent, 0.5f), 1, 1, 1.2f}};
+  const MatrixMark here{-1, pos_, with_alpha(theme().accent, 0.5f), 1, 1, 1.2f};
+  plot.lent_marks = {&here, 1};
   fill_room(plot, room, ImVec2(scaled(92), scaled(46)));
   for (std::size_t i = 0; i < sheet_->top.size(); ++i)
     for (const NumberEdit* edit : edits_of(context.run.document.edits, sequence, target_of({site, {}}))) {
@@ -298,15 +303,15 @@ void MlpView::draw_gate(const ViewContext& context, float width) const {
     ImU32 colour;
   };
   const Theme& t = theme();
-  std::vector<Term> terms;
-  if (gated)
-    terms = {{Slot::mlp_gate, "→", t.q},
-             {Slot::mlp_act, "×", t.k},
-             {Slot::mlp_up, "=", t.v},
-             {Slot::mlp_post, "", t.mlp}};
-  else
-    terms = {{Slot::mlp_pre, "→", t.q}, {Slot::mlp_post, "", t.mlp}};
-  std::erase_if(terms, [&](const Term& term) { return !trace.find(place_.site(term.slot)); });
+  Term all[] = {{gated ? Slot::mlp_gate : Slot::mlp_pre, "→", t.q},
+                {Slot::mlp_act, "×", t.k},
+                {Slot::mlp_up, "=", t.v},
+                {Slot::mlp_post, "", t.mlp}};
+  const std::span<const Term> terms(
+      std::begin(all), std::remove_if(std::begin(all), std::end(all), [&](const Term& term) {
+        return !trace.find(place_.site(term.slot)) ||
+               (!gated && (term.slot == Slot::mlp_act || term.slot == Slot::mlp_up));
+      }));
   const Canvas canvas;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float step = width / static_cast<float>(std::max<std::size_t>(1, terms.size()));
@@ -321,7 +326,7 @@ void MlpView::draw_gate(const ViewContext& context, float width) const {
     draw_text(canvas, fonts().small, ImVec2(x, at.y + line + scaled(1)), terms[i].colour,
               middle_truncated(fonts().small, name, step - scaled(4)));
     if (i + 1 < terms.size())
-      draw_text(canvas, fonts().body, ImVec2(x + step - scaled(14), at.y), t.text_dim, terms[i].sign);
+      draw_text(canvas, fonts().body, ImVec2(x + step - scaled(18), at.y), t.text_dim, terms[i].sign);
   }
   ImGui::Dummy(ImVec2(width, line + text_size(fonts().small, "X").y + scaled(6)));
 }
@@ -395,7 +400,10 @@ void MlpView::draw(const ViewContext& context) {
   const int sequence = context.workspace.cursor.sequence;
   const Trace& trace = context.run.trace(sequence);
   if (!has_neurons(trace, place_)) return caption(tr("mlp.none"));
-  const std::string& title = kept_tr("mlp.title", {block_name(trace.config(), place_.stack, place_.layer)});
+  const std::string& title =
+      title_.get({context.run.opened_version, static_cast<std::uint64_t>(place_.stack),
+                  static_cast<std::uint64_t>(place_.layer)},
+                 [&] { return tr("mlp.title", {block_name(trace.config(), place_.stack, place_.layer)}); });
   const float below =
       places_heading(context.workspace, context.run, PlaceChips::stacks, title, share_text(context), width);
   ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(10)));

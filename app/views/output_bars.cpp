@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -40,7 +41,7 @@ Columns columns_of(float x, float width, const OutputRows& rows) {
   return out;
 }
 
-void right_text(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+void right_text(ImFont* font, float right, float y, ImU32 colour, std::string_view text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
@@ -48,14 +49,14 @@ void draw_head(const Columns& c, const OutputRows& rows, float y) {
   const ImU32 dim = theme().text_dim;
   ImFont* font = fonts().small;
   draw_text(Canvas(), font, ImVec2(c.token, y), dim, tr(rows.name));
-  const auto number = [&](float column, const std::string& text) {
+  const auto number = [&](float column, std::string_view text) {
     right_text(font, column + c.number, y, dim, text);
   };
   number(c.logit, tr("output.column.logit"));
   if (c.penalty) number(c.penalised, tr("output.column.penalised"));
-  if (c.divided) number(c.scaled_by, tr("output.column.scaled", {number_text(rows.sampling.temperature, 2)}));
-  const std::string softmax = tr("output.column.probability");
-  right_text(font, c.prob + c.number - scaled(4), y, dim, softmax);
+  if (c.divided)
+    number(c.scaled_by, kept_tr("output.column.scaled", {number_text(rows.sampling.temperature, 2)}));
+  right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
   if (c.sampled) right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
 }
 
@@ -72,7 +73,7 @@ const char* cut_key(Cut cut) {
 }
 
 struct Row {
-  std::string name;
+  std::string_view name;
   bool words = false;  // not a token
   const NextToken* token = nullptr;
   double prob = 0, kept = 0;
@@ -149,15 +150,16 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
   int clicked = -1;
   for (std::size_t i = 0; i < shown; ++i, y += height) {
     const NextToken& token = summary.top[i];
-    const Row row{output_name(opened, token.id),
+    const std::string name = output_name(opened, token.id);
+    const Row row{name,
                   false,
                   &token,
                   static_cast<double>(token.prob),
                   static_cast<double>(token.kept),
                   rows.sampled && token.id == summary.choice};
-    note_text(row.name);
+    note_text(name);
     ImGui::SetCursorScreenPos(ImVec2(at.x, y));
-    const std::string id = "###next_" + std::to_string(i);
+    const Label id("###next_", std::to_string(i));
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(width, 1.f), height)))
       clicked = static_cast<int>(i);
     note_item(id);
@@ -172,7 +174,7 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
   }
   if (tail.count > 0) {
     const std::string count = format_count(tail.count);
-    draw_row({tr(tail.count == 1 ? "output.other" : "output.others", {count}), true, nullptr, tail.prob,
+    draw_row({kept_tr(tail.count == 1 ? "output.other" : "output.others", {count}), true, nullptr, tail.prob,
               tail.kept, false},
              c, y, height, most);
   }

@@ -238,14 +238,12 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     return true;
   };
   // From the right, so that the end is in sight; a text that is short starts at the left instead.
-  std::vector<std::string> labels;
   float total = 0;
   const std::int64_t length = context.run.trace(cursor.sequence).length;
-  std::int64_t first = length;
-  while (first > 0 && total < width) {
-    labels.push_back(name(context, --first));
-    note_text(labels.back());
-    total += text_size(fonts().mono, labels.back()).x + gap;
+  for (std::int64_t first = length; first > 0 && total < width;) {
+    const std::string label = name(context, --first);
+    note_text(label);
+    total += text_size(fonts().mono, label).x + gap;
   }
   const bool next = says_ == Says::next;
   const std::string choice = draws() && summary_.fresh && summary_->choice >= 0
@@ -256,16 +254,17 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
                               text_size(fonts().mono, choice).x + scaled(4));
   if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
   std::int64_t pos = length;
-  for (const std::string& label : labels) {
-    --pos;
-    const bool lit = mine && pos >= lit_from_;
-    const bool here = !next && pos == pos_;
+  while (pos > 0) {
+    const std::string label = name(context, pos - 1);
+    const bool lit = mine && pos > lit_from_;
+    const bool here = !next && pos - 1 == pos_;
     const float end = right;
-    if (!place(label, next && pos > pos_ ? with_alpha(t.text_dim, 0.6f) : t.text,
+    if (!place(label, next && pos - 1 > pos_ ? with_alpha(t.text_dim, 0.6f) : t.text,
                lit || here ? t.accent_soft : 0))
       break;
+    --pos;
     ImGui::SetCursorScreenPos(ImVec2(right + gap - scaled(3), at.y));
-    const std::string id = "###output_pos_" + std::to_string(pos);
+    const Label id("###output_pos_", std::to_string(pos));
     if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, end - right - gap + scaled(6)), height)))
       choose(context, pos);
     note_item(id);

@@ -18,7 +18,9 @@ constexpr float kSlopeRow = 24.f;         // units
 constexpr std::int64_t kFarthest = 160;   // distances in the curve
 
 Site first_pattern(const Trace& trace, Stack stack) {
-  for (const Record* record : patterns_of(trace, {stack, Part::attn})) return record->site;
+  for (const Record& record : trace.records())
+    if (record.site.slot == Slot::pattern && record.site.stack == stack && record.site.part == Part::attn)
+      return record.site;
   return site_of(Slot::pattern, 0, stack);
 }
 

@@ -65,8 +65,8 @@ void TablePage::follow(const ViewContext& context, bool formula) {
     look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
                                            kLeastWidth, kMostWidth);
   // Only a learned table can change with an edit.
-  const std::string name = std::string(stack_prefix(stack)) + "pos_embed.weight";
-  const Tensor weight = look_.learned ? trace->weights().get(name) : Tensor();
+  const Tensor weight =
+      look_.learned ? trace->weights().get(std::string(stack_prefix(stack)) + "pos_embed.weight") : Tensor();
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(stack), look_.formula_only});
   if (subject != subject_) look_.dim = -1, window_ = {};
@@ -210,7 +210,7 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ValueRange range = data_->range;
   if (both) range.hi = std::max(range.hi, 1.f), range.lo = -range.hi;  // one scale for both
   set_range(style, range, hills);
-  const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, const std::string& title,
+  const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, const char* title,
                        float x) {
     if (hills) {
       draw_surface(key, table, style, eye_, ImVec2(x, at.y), ImVec2(wide, room.y));
@@ -233,7 +233,9 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
     plot.cell.y = std::max(
         0.05f, (room.y - matrix_layout(plot, room).cells0.y - scaled(4)) / static_cast<float>(span_y));
     plot.cell.x = std::min(plot.cell.x, scaled(60)), plot.cell.y = std::min(plot.cell.y, scaled(40));
-    plot.marks = {{look_.dim, -1, theme().accent, 1, 1, 1.5f}, {-1, look_.pos, theme().warning, 1, 1, 1.5f}};
+    const MatrixMark chosen[] = {{look_.dim, -1, theme().accent, 1, 1, 1.5f},
+                                 {-1, look_.pos, theme().warning, 1, 1, 1.5f}};
+    plot.lent_marks = chosen;
     if (!both) cells_width_ = plot.cell.x * static_cast<float>(span_x);
     const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(x, at.y), ImVec2(wide, room.y));
     if (!event.hovered()) return;

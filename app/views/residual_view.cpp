@@ -2,6 +2,7 @@
 // and the size of what every part adds. Refuses to wait for the lens: cells appear as they are computed.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "app/look/item_map.h"
@@ -263,12 +264,13 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const double rows = all ? static_cast<double>(row_count()) : window_.row1 - window_.row0;
   plot.cell.x = std::min(width / static_cast<float>(cols), scaled(kMostWidth));
   plot.cell.y = scaled(kReadableHeight);
-  const bool fits = plot.cell.x >= scaled(36);
-  plot.cols.label_of = [&](std::int64_t pos) {
-    const std::string label = main_name(context, pos);
+  const auto name = [&](std::int64_t pos) {
+    std::string label = main_name(context, pos);
     note_text(label);
-    return fits ? std::string(middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6))) : label;
+    if (plot.cell.x < scaled(36)) return label;
+    return std::string(middle_truncated(fonts().mono_small, label, plot.cell.x - scaled(6)));
   };
+  plot.cols.label_of = std::ref(name);
   const float top = matrix_layout(plot, room).cells0.y;
   plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kMostHeight));
   const MatrixWindow before = window_;
@@ -284,10 +286,8 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   if (now_.older()) return veil(event.p0, event.p1);
   if (!event.hovered()) return;
   explain(context, lens_index(event.row), event.col);
-  offer_edit(context.workspace,
-             {Cell{now_.rows()[static_cast<std::size_t>(lens_index(event.row))].site, {{"pos", event.col}}},
-              {},
-              {}});
+  const Site& part = now_.rows()[static_cast<std::size_t>(lens_index(event.row))].site;
+  offer_edit(context.workspace, {Cell{part, {{"pos", event.col}}}, {}, {}});
   const int token = now_.cell(lens_index(event.row), event.col).token;
   if (token >= 0 && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.measure_at = token;
   if (!event.clicked) return;

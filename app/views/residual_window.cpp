@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
 
@@ -62,13 +63,14 @@ void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_co
   const Canvas canvas;
   for (const Edge& edge : edges) {
     if (edge.hidden < 0.5) continue;
-    const std::string words = tr(edge.words, {std::to_string(static_cast<int>(std::lround(edge.hidden)))});
+    const std::string& words =
+        kept_tr(edge.words, {std::to_string(static_cast<int>(std::lround(edge.hidden)))});
     const ImVec2 text = text_size(fonts().small, words), size(text.x + scaled(14), text.y + scaled(6));
     const ImVec2 q0(p0.x + (p1.x - p0.x) * edge.place - size.x * edge.anchor, p1.y + scaled(4)),
         q1(q0.x + size.x, q0.y + size.y);
     ImGui::SetCursorScreenPos(q0);
-    const std::string id = std::string("residual_more_") + edge.id;
-    const bool clicked = ImGui::InvisibleButton(("###" + id).c_str(), size);
+    const Label id("###residual_more_", edge.id);
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

@@ -8,6 +8,7 @@
 #include "app/views/steps_header.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -133,8 +134,10 @@ void StepsBackward::draw_target(const ViewContext& context, const BackwardResult
     note_item("target_" + std::to_string(id));
   }
   ImGui::SetNextItemWidth(scaled(110));
-  if (ImGui::InputInt(tr("steps.back.target_id"), &wanted, 1, 10, ImGuiInputTextFlags_EnterReturnsTrue))
-    wanted = std::clamp(wanted, -1, grads.run->trace(0).config().outputs() - 1);
+  int typed = wanted;
+  ImGui::InputInt(tr("steps.back.target_id"), &typed, 0);
+  if (ImGui::IsItemDeactivatedAfterEdit())
+    wanted = std::clamp(typed, -1, grads.run->trace(0).config().outputs() - 1);
   ImGui::EndPopup();
 }
 

@@ -65,19 +65,19 @@ int choose(const char* caption, const char* id, int count, int value, int from, 
   for (int i = 0; few && i < count; ++i) {
     ImGui::SameLine(0, (i ? 4 : 8) * ui_scale());
     const bool lit = heads && head_pointed(heads->stack, heads->part, heads->layer, i);
-    if (step_chip(std::to_string(i + from) + "###" + id + std::to_string(i), i == value,
+    if (step_chip(Label(std::to_string(i + from), Label("###", id), std::to_string(i)), i == value,
                   lit ? theme().accent : 0))
       value = i;
     if (heads && ImGui::IsItemHovered()) point_head(heads->stack, heads->part, heads->layer, i);
   }
   if (few) return value;
   ImGui::SameLine(0, 8 * ui_scale());
-  if (step_chip(std::string("‹###") + id + "_less", false)) value = std::max(0, value - 1);
+  if (step_chip(Label("‹###", id, "_less"), false)) value = std::max(0, value - 1);
   ImGui::SameLine(0, 4 * ui_scale());
   step_chip(std::to_string(value + from) + " / " + std::to_string(count - 1 + from) + "###" + id + "_value",
             true);
   ImGui::SameLine(0, 4 * ui_scale());
-  if (step_chip(std::string("›###") + id + "_more", false)) value = std::min(count - 1, value + 1);
+  if (step_chip(Label("›###", id, "_more"), false)) value = std::min(count - 1, value + 1);
   return value;
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostSeen = 512;                   // cells per axis in sight
 constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kSign = 30, kGap = 10;
+constexpr float kSign = 30, kGap = 10, kIndent = 6;
 constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kPicture = 26;                       // a patch beside the name of its row or column
 
@@ -167,6 +167,7 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     const float title = text_size(fonts().small, "X").y + 4 * unit;
     const float lower = column && !block.vertical && panel.header > 2.5f * title ? panel.header - title : 0.f;
     panel.header -= lower;
+    panel.indent = lower > 0 ? kIndent * unit : 0;
     panel.position = ImVec2(x, y + lower);
     panel.size = ImVec2(panel.labels + width, panel.header + tall);
     if (block.vertical)

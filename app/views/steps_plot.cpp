@@ -270,7 +270,8 @@ void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float un
   if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
   title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
-  draw_text(Canvas(), fonts().small, ImVec2(panel.position.x + panel.labels, panel.position.y - above),
+  draw_text(Canvas(), fonts().small,
+            ImVec2(panel.position.x + panel.labels + panel.indent, panel.position.y - above),
             operand.colour ? operand.colour : theme().text_dim, title);
 }
 

@@ -98,6 +98,7 @@ class FigurePlot {
   struct Panel {
     ImVec2 position, size, cell;  ///< of the cells; position of the plot's corner
     float labels = 0, header = 0;
+    float indent = 0;  ///< of the title, off the slanted names beside it
     bool row_labels = false, col_labels = true;
     MatrixEvent event;
     MatrixWindow seen;

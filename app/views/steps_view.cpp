@@ -3,6 +3,7 @@
 // what is zoomed.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -32,7 +33,7 @@ constexpr int kMostLikely = 20;
 
 /// The most likely tokens of one row, found in the background where the vocabulary is large.
 struct MostLikely {
-  std::string key;
+  std::uint64_t key = 0;
   std::vector<std::int64_t> ids;
   std::atomic<bool> ready{false};
   void find(const Trace& trace, std::int64_t row) {
@@ -122,9 +123,8 @@ class StepsView : public View {
   StepWords words_for(const ViewContext& context) {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float unit = ui_scale();
-    const std::string key =
-        key_ + format("/%.0f/%.0f/%.2f/%d", static_cast<double>(room.x), static_cast<double>(room.y),
-                      static_cast<double>(unit), differs(context));
+    const std::uint64_t key = text_key(
+        {key_, std::bit_cast<std::uint32_t>(room.x), std::bit_cast<std::uint32_t>(room.y), differs(context)});
     if (key == words_key_) return words_;
     words_key_ = key;
     if (figure_height(figure_) * unit <= room.y - kWords * unit) return words_ = StepWords::all;
@@ -157,7 +157,7 @@ class StepsView : public View {
     return (over ? kOverLegend : kBeside) * unit;
   }
 
-  void find_likely(const ViewContext& context, const std::string& key) {
+  void find_likely(const ViewContext& context, std::uint64_t key) {
     if (likely_ && likely_->key == key) return;
     const auto& trace = context.run.traces[static_cast<std::size_t>(
         std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1))];
@@ -173,31 +173,31 @@ class StepsView : public View {
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
     FigureRequest wish{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
-    std::string key = std::to_string(context.run.version) + to_text(cursor.step) + "/" +
-                      std::to_string(cursor.sequence) + "/" + std::to_string(cursor.head) + "/" +
-                      std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language();
+    const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+    std::uint64_t key = text_key({context.run.version, number(cursor.step.stack), number(cursor.step.layer),
+                                  number(cursor.step.part), number(cursor.step.slot), number(cursor.sequence),
+                                  number(cursor.head), whole_vocabulary_});
     if (cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs) {
       const std::int64_t rows = predicted_rows(context.run.trace(cursor.sequence));
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
       wish.query = cursor.query;
-      const std::string row = std::to_string(context.run.version) + "/" + std::to_string(cursor.sequence) +
-                              "/" + std::to_string(wish.query);
+      const std::uint64_t row = text_key({context.run.version, number(cursor.sequence), number(wish.query)});
       find_likely(context, row);
       if (likely_->ready) wish.top = likely_->ids;
-      key += row + (likely_->ready ? "+" : "-");
+      key = text_key({key, row, likely_->ready});
     }
     if (key == key_) return;
     key_ = key;
-    if (to_text(cursor.step) != shown_step_) {
-      shown_step_ = to_text(cursor.step);
+    if (shown_step_ != cursor.step) {
+      shown_step_ = cursor.step;
       auto stood = plot_.standing(figure_);
       plot_ = FigurePlot();
       plot_.come_from(std::move(stood));
-      planned_.clear();
+      planned_ = 0;
       hovered_ = {};
       editor_.close();
     }
-    explained_.clear();
+    explained_ = 0;
     figure_ = build_figure(context.run, wish);
   }
 
@@ -208,10 +208,11 @@ class StepsView : public View {
     if (!operand.is_step()) return nullptr;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const auto index = source_index(trace, operand, cell.row, cell.col);
-    std::string key = key_ + to_text(operand.site);
-    for (const std::int64_t i : index) key += "," + std::to_string(i);
-    if (key != explained_) {
-      explained_ = key;
+    Hash hash;
+    hash.take(text_key({key_, static_cast<std::uint64_t>(cell.operand)}));
+    for (const std::int64_t i : index) hash.take(static_cast<std::uint64_t>(i));
+    if (hash.value() != explained_) {
+      explained_ = hash.value();
       auto why = explain(trace, operand.site, index);
       why_ok_ = why.ok();
       if (why_ok_) why_ = *std::move(why);
@@ -279,7 +280,7 @@ class StepsView : public View {
     hints_ = !cell.valid();
     if (hints_ && !line_.empty() && hint_key_ == key_) return;
     line_.clear();
-    hint_key_ = hints_ ? key_ : std::string();
+    hint_key_ = hints_ ? key_ : 0;
     if (hints_) {
       std::vector<const char*> keys{"steps.hint.point", "steps.hint.click"};
       if (!context.run.recorded())
@@ -478,7 +479,9 @@ class StepsView : public View {
   StepsBackward back_;
   StepsEditor editor_;
   std::shared_ptr<MostLikely> likely_;
-  std::string key_, shown_step_, explained_, words_key_;
+  std::uint64_t key_ = 0, words_key_ = 0;
+  std::uint64_t explained_ = 0, planned_ = 0, said_ = 0, hint_key_ = 0;  ///< the figure that each is of
+  std::optional<Site> shown_step_;
   StepWords words_ = StepWords::all;
   bool scrolls_ = false;  ///< the figure is larger than its room
   Explanation why_;
@@ -487,10 +490,7 @@ class StepsView : public View {
   std::vector<Piece> line_;
   bool hints_ = false;  ///< the line says what can be done, not how a number comes about
   MotionPlan plan_;
-  std::string planned_;  ///< the figure that it is of
   StepText text_;
-  std::string said_;  ///< the figure that it is about
-  std::string hint_key_;
 };
 
 }  // namespace

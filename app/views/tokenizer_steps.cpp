@@ -1,6 +1,8 @@
 #include "app/views/tokenizer_steps.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 
 #include "app/look/item_map.h"
@@ -12,10 +14,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 31.f, kBox = 24.f, kGap = 4.f, kPadding = 7.f;
+constexpr float kRow = 31.f, kLeastRow = 28.f, kBox = 24.f, kGap = 4.f, kPadding = 7.f;
 constexpr float kNumberColumn = 34.f, kRuleColumn = 92.f;
 constexpr float kDim = 0.34f;
-constexpr float kGutter = 78.f;  // left of a lattice
+constexpr float kGutter = 78.f;                                                           // left of a lattice
+constexpr float kLane = kBox + 22.f, kLeastLane = kBox + 4.f, kScoreBelow = kBox + 16.f;  // of a lattice
 
 std::string number_of(double value) { return number_text(static_cast<float>(value), 2); }
 
@@ -43,16 +46,24 @@ struct BoxInk {
   float outline = 1.f;
 };
 
-// A box of `width` with a name in its middle. True while the pointer is over it.
-bool draw_box(ImVec2 at, float width, float height, const std::string& name, const BoxInk& ink) {
+// A box of `width` with a name in the middle of what `right` pixels on its right leave. True while the
+// pointer is over it.
+bool draw_box(ImVec2 at, float width, float height, std::string_view name, const BoxInk& ink,
+              float right = 0) {
   const Canvas canvas;
   const ImVec2 end(at.x + width, at.y + height);
   canvas.fill_rect(at, end, ink.ground, scaled(4));
   canvas.rect(at, end, ink.edge, scaled(4), 0, ink.outline);
   const ImVec2 extent = text_size(fonts().mono, name);
-  draw_text(canvas, fonts().mono, ImVec2(at.x + (width - extent.x) / 2, at.y + (height - extent.y) / 2),
-            ink.text, name);
+  draw_text(canvas, fonts().mono,
+            ImVec2(at.x + (width - right - extent.x) / 2, at.y + (height - extent.y) / 2), ink.text, name);
   return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(at, end);
+}
+
+// As high as it likes where there is room for all, lower where that brings more of them into sight.
+float row_height(std::int64_t rows, float room) {
+  return std::clamp(std::floor(room / static_cast<float>(std::max<std::int64_t>(1, rows))), scaled(kLeastRow),
+                    scaled(kRow));
 }
 
 // The whole row is one button; true when clicked.
@@ -98,20 +109,20 @@ std::string rule_text(const WordSteps::Merge& merge) {
 
 // Draws one row, as far as it is in sight; `focus` becomes the middle of what it made.
 void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names,
-                    std::int64_t row, std::int64_t step, ImVec2 at, float& focus) {
+                    std::int64_t row, std::int64_t step, ImVec2 at, float height, float& focus) {
   const Theme& t = theme();
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x;
   const float alpha = row > step ? kDim : 1.f;
   const Canvas canvas;
   const MergeRow shown = merge_row(word, row);
-  const float text_y = at.y + (scaled(kRow) - text_size(fonts().mono_small, "X").y) / 2;
+  const float text_y = at.y + (height - text_size(fonts().mono_small, "X").y) / 2;
   draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
             std::to_string(row));
   if (row > 0)
     draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(kNumberColumn), text_y),
               with_alpha(t.text_dim, alpha), rule_text(word.steps.merges[static_cast<std::size_t>(row - 1)]));
   float x = at.x + scaled(kNumberColumn + kRuleColumn);
-  const float y = at.y + scaled((kRow - kBox) / 2);
+  const float y = at.y + (height - scaled(kBox)) / 2;
   for (std::size_t i = 0; i < shown.pieces.size(); ++i) {
     if (x > right && row != step) return;  // the row one stands on has to know where its piece is
     const WordPart& piece = shown.pieces[i];
@@ -145,28 +156,26 @@ float widest_row(const TokenizerScene& scene, const SegmentedWord& word, PieceNa
 std::int64_t draw_merges(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names,
                          std::int64_t step, bool moved) {
   const std::int64_t rows = step_count(word) + 1;
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float row_height = scaled(kRow), room = ImGui::GetContentRegionAvail().x;
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float high = row_height(rows, room.y), widest = std::max(room.x, widest_row(scene, word, names));
   std::int64_t clicked = -1;
-  const float widest = std::max(room, widest_row(scene, word, names));
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows), row_height);
+  clipper.Begin(static_cast<int>(rows), high);
   float focus = -1;
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-      const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * row_height);
-      if (row_button("token_step_", row, row == step, at, widest, row_height)) clicked = row;
+      const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * high);
+      if (row_button("token_step_", row, row == step, at, widest, high)) clicked = row;
       float middle = -1;
-      draw_merge_row(scene, word, names, row, step, at, middle);
+      draw_merge_row(scene, word, names, row, step, at, high, middle);
       if (row == step) focus = middle;
     }
   }
   clipper.End();
   ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy(ImVec2(widest - scaled(2), static_cast<float>(rows) * row_height));
+  ImGui::Dummy(ImVec2(widest - scaled(2), static_cast<float>(rows) * high));
   if (moved) {
-    ImGui::SetScrollFromPosY(origin.y + static_cast<float>(step) * row_height - ImGui::GetWindowPos().y,
-                             0.6f);
+    ImGui::SetScrollFromPosY(origin.y + static_cast<float>(step) * high - ImGui::GetWindowPos().y, 0.6f);
     if (focus >= 0) ImGui::SetScrollFromPosX(focus - ImGui::GetWindowPos().x, 0.5f);
   }
   return clicked;
@@ -216,6 +225,15 @@ BoxInk candidate_ink(const WordSteps::Candidate& next, bool considered, bool fin
           ink.outline};
 }
 
+// What stands in the rows of the lattice, at these heights below its corner.
+void name_rows(ImVec2 corner, const std::array<float, 4>& heights) {
+  constexpr const char* kNames[] = {"tokenizer.lattice.letters", "tokenizer.lattice.pieces",
+                                    "tokenizer.lattice.score", "tokenizer.lattice.sum"};
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    draw_text(Canvas(), fonts().small, ImVec2(corner.x, corner.y + heights[i]), theme().text_dim,
+              tr(kNames[i]));
+}
+
 std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step,
                           bool moved) {
   const Theme& t = theme();
@@ -223,19 +241,16 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
   const std::size_t count = columns.bytes.size() - 1;
   std::size_t lane_count = 0;
   const std::vector<std::size_t> lanes = lanes_of(word.steps, lane_count);
-  const float column = scaled(58), lane_height = scaled(kBox + 22), head = scaled(26), foot = scaled(30);
+  const float column = scaled(58), head = scaled(26), foot = scaled(30);
+  const float lane_height =
+      std::clamp((ImGui::GetContentRegionAvail().y - head - foot) / static_cast<float>(lane_count),
+                 scaled(kLeastLane), scaled(kLane));
+  const bool beside = lane_height < scaled(kScoreBelow);  // the score stands beside the name, not below
   const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kGutter), corner.y);
   const float height = head + static_cast<float>(lane_count) * lane_height + foot;
   const bool finished = step >= static_cast<std::int64_t>(count);
   const Canvas canvas;
-  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + scaled(4)), t.text_dim,
-            tr("tokenizer.lattice.letters"));
-  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + head + scaled(4)), t.text_dim,
-            tr("tokenizer.lattice.pieces"));
-  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + head + scaled(kBox)), t.text_dim,
-            tr("tokenizer.lattice.score"));
-  draw_text(canvas, fonts().small, ImVec2(corner.x, corner.y + height - foot + scaled(7)), t.text_dim,
-            tr("tokenizer.lattice.sum"));
+  name_rows(corner, {scaled(4), head + scaled(4), head + scaled(kBox), height - foot + scaled(7)});
   std::int64_t clicked = -1;
   std::map<std::size_t, double> totals;  // best sum by end byte
   for (const WordSteps::Candidate& next : word.steps.candidates)
@@ -272,12 +287,16 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
     const bool considered = static_cast<std::int64_t>(last) <= step;
     const BoxInk ink = candidate_ink(next, considered, finished);
     const WordPart piece{next.id, next.begin, next.end, next.unknown};
-    const std::string name(middle_truncated(fonts().mono, piece_name(scene, word, piece), width - scaled(6)));
-    note_text(name);
-    const bool hovered = draw_box(at, width, scaled(kBox), name, ink);
     const std::string score = number_of(next.score);
+    const ImVec2 extent = text_size(fonts().mono_small, score);
+    const float right = beside ? extent.x + scaled(4) : 0.f;
+    const std::string name(
+        middle_truncated(fonts().mono, piece_name(scene, word, piece), width - right - scaled(6)));
+    note_text(name);
+    const bool hovered = draw_box(at, width, scaled(kBox), name, ink, right);
     draw_text(canvas, fonts().mono_small,
-              ImVec2(at.x + (width - text_size(fonts().mono_small, score).x) / 2, at.y + scaled(kBox + 2)),
+              beside ? ImVec2(at.x + width - right, at.y + (scaled(kBox) - extent.y) / 2)
+                     : ImVec2(at.x + (width - extent.x) / 2, at.y + scaled(kBox + 2)),
               with_alpha(t.text_dim, considered ? 1.f : kDim), score);
     if (hovered)
       piece_tooltip(
@@ -296,20 +315,20 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
 // ---- attempts -----------------------------------------------------------------------------------------
 
 float draw_attempt_row(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t row,
-                       std::int64_t step, ImVec2 at) {
+                       std::int64_t step, ImVec2 at, float height) {
   const Theme& t = theme();
   const WordSteps::Attempt& attempt = word.steps.attempts[static_cast<std::size_t>(row - 1)];
   const float alpha = row > step ? kDim : 1.f;
   const Canvas canvas;
   const std::string_view seen = word.text.text();
-  const float text_y = at.y + (scaled(kRow) - text_size(fonts().mono_small, "X").y) / 2;
+  const float text_y = at.y + (height - text_size(fonts().mono_small, "X").y) / 2;
   draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(8), text_y), with_alpha(t.text_dim, alpha),
             std::to_string(row));
   const std::string before(seen.substr(0, attempt.begin)),
       tried(seen.substr(attempt.begin, attempt.end - attempt.begin)), after(seen.substr(attempt.end));
   for (const std::string& text : {before, tried, after}) note_text(text);
   const bool found = attempt.id >= 0;
-  const float y = at.y + scaled((kRow - kBox) / 2);
+  const float y = at.y + (height - scaled(kBox)) / 2;
   const float letter_y = y + (scaled(kBox) - text_size(fonts().mono, "X").y) / 2;
   float x = at.x + scaled(kNumberColumn);
   draw_text(canvas, fonts().mono, ImVec2(x, letter_y), with_alpha(t.text_dim, alpha), before);
@@ -335,26 +354,25 @@ float draw_attempt_row(const TokenizerScene& scene, const SegmentedWord& word, s
 std::int64_t draw_attempts(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step,
                            bool moved) {
   const std::int64_t rows = step_count(word);
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float row_height = scaled(kRow), room = ImGui::GetContentRegionAvail().x;
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float high = row_height(rows, room.y);
   std::int64_t clicked = -1;
-  float widest = room;
+  float widest = room.x;
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows), row_height);
+  clipper.Begin(static_cast<int>(rows), high);
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-      const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * row_height);
-      if (row_button("token_step_", row + 1, row + 1 == step, at, room + ImGui::GetScrollX(), row_height))
+      const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * high);
+      if (row_button("token_step_", row + 1, row + 1 == step, at, room.x + ImGui::GetScrollX(), high))
         clicked = row + 1;
-      widest = std::max(widest, draw_attempt_row(scene, word, row + 1, step, at));
+      widest = std::max(widest, draw_attempt_row(scene, word, row + 1, step, at, high));
     }
   }
   clipper.End();
   ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy(ImVec2(widest - scaled(2), static_cast<float>(rows) * row_height));
+  ImGui::Dummy(ImVec2(widest - scaled(2), static_cast<float>(rows) * high));
   if (moved)
-    ImGui::SetScrollFromPosY(origin.y + static_cast<float>(step - 1) * row_height - ImGui::GetWindowPos().y,
-                             0.6f);
+    ImGui::SetScrollFromPosY(origin.y + static_cast<float>(step - 1) * high - ImGui::GetWindowPos().y, 0.6f);
   return clicked;
 }
 

@@ -133,15 +133,19 @@ void token_tooltip(const TokenizerScene& scene, int token) {
 namespace {
 
 // Lines that the text takes, at most `most`; measured as if lines broke anywhere.
-int lines_needed(const std::string& text, float width, int most) {
+int lines_needed(std::string_view text, float width, int most) {
   constexpr std::size_t kMeasured = 4000;  // bytes
   if (text.size() > kMeasured) return most;
-  int lines = 0;
-  for (const std::string& part : split(text, '\n')) {
-    const float wide = text_size(fonts().mono, text_on_one_line(part)).x;
-    lines += 1 + static_cast<int>(wide / std::max(1.f, width));
-  }
-  return std::clamp(lines, 1, most);
+  static Kept<int> kept;
+  const std::uint64_t key = width_key(text, fonts().mono, 0, width);
+  return std::min(most, kept.get({key}, [&] {
+    int lines = 0;
+    for (const std::string& part : split(text, '\n')) {
+      const float wide = text_size(fonts().mono, text_on_one_line(part)).x;
+      lines += 1 + static_cast<int>(wide / std::max(1.f, width));
+    }
+    return std::max(lines, 1);
+  }));
 }
 
 }  // namespace
@@ -171,8 +175,8 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   const std::vector<Token>& tokens = scene.steps.encoding.tokens;
   const float row = scaled(kChipHeight + kChipGap);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), scaled(kChipGap)));
-  std::vector<float> widths;
-  widths.reserve(std::min(tokens.size(), kMostChips));
+  static std::vector<float> widths;  // its memory is used again
+  widths.clear();
   float x = 0;
   int rows = 1;
   for (std::size_t i = 0; i < std::min(tokens.size(), kMostChips); ++i) {
@@ -232,9 +236,9 @@ struct WordChip {
   float width;
 };
 
-std::vector<WordChip> word_chips(const TokenizerScene& scene, float& total) {
-  std::vector<WordChip> out;
-  out.reserve(scene.steps.words.size());
+const std::vector<WordChip>& word_chips(const TokenizerScene& scene, float& total) {
+  static std::vector<WordChip> out;  // its memory is used again
+  out.clear();
   total = 0;
   ByteSpan place;
   for (const SegmentedWord& word : scene.steps.words) {
@@ -268,7 +272,7 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float label = text_size(fonts().small, tr("tokenizer.words")).x + scaled(10), top = scaled(2);
   float total = 0;
-  const std::vector<WordChip> chips = word_chips(scene, total);
+  const std::vector<WordChip>& chips = word_chips(scene, total);
   const float bar = total > width - label ? ImGui::GetStyle().ScrollbarSize + scaled(2) : 0.f;
   const float height = scaled(kChipHeight) + 2 * top;
   ImGui::Dummy(ImVec2(label, height));

@@ -101,7 +101,8 @@ const std::vector<int>& TokenizerView::input_ids(const ViewContext& context) con
 
 // The input is what the text gives: its tokens can be pointed at by their rows.
 bool TokenizerView::as_typed(const ViewContext& context) const {
-  return scene_ && !shelf_.chosen() && scene_->steps.encoding.ids() == input_ids(context);
+  return scene_ && !shelf_.chosen() &&
+         std::ranges::equal(scene_->steps.encoding.tokens, input_ids(context), {}, &Token::id);
 }
 
 void TokenizerView::follow(const ViewContext& context) {
@@ -312,7 +313,8 @@ void TokenizerView::draw(const ViewContext& context) {
   const bool tall = room.y > scaled(520);
   choose_token(context, draw_token_text(*scene_, choice_, width, tall ? 4 : 2));
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  choose_token(context, draw_token_chips(*scene_, choice_, width, tall ? 3 : 2));
+  const bool figure = scene_->kind == WordSteps::Kind::merges || scene_->kind == WordSteps::Kind::lattice;
+  choose_token(context, draw_token_chips(*scene_, choice_, width, tall ? 3 : figure ? 1 : 2));
   draw_notes(context, width);
   if (scene_->steps.words.size() > 1) choose_word(context, draw_token_words(*scene_, choice_, width));
   draw_walk(width);

@@ -89,7 +89,7 @@ struct FileQuestion {
 };
 
 /// The figure of the stage for other programs: as a file that one is asked for, or as text to be pasted.
-enum class FigureWish : std::uint8_t { none, svg, text };
+enum class FigureFormat : std::uint8_t { none, svg, text };
 
 /// An action at the end of the frame.
 class Commands {
@@ -109,7 +109,7 @@ class Commands {
     actions_.insert(actions_.end(), std::make_move_iterator(other.actions_.begin()),
                     std::make_move_iterator(other.actions_.end()));
     if (other.question_) question_ = std::move(other.question_);
-    if (other.figure_ != FigureWish::none) figure_ = other.figure_;
+    if (other.figure_ != FigureFormat::none) figure_ = other.figure_;
     return other.edits_refused_;
   }
   /// From now on edits are refused.
@@ -138,13 +138,13 @@ class Commands {
   /// Shows the file browser after this frame; `chosen` is carried out when a path was given.
   void ask_file(FileQuestion question) { question_ = std::move(question); }
   std::optional<FileQuestion> take_question() { return std::exchange(question_, std::nullopt); }
-  void ask_figure(FigureWish wish) { figure_ = wish; }
-  FigureWish take_figure_wish() { return std::exchange(figure_, FigureWish::none); }
+  void ask_figure(FigureFormat as) { figure_ = as; }
+  FigureFormat take_figure() { return std::exchange(figure_, FigureFormat::none); }
 
  private:
   std::vector<std::function<void(Session&)>> actions_;
   std::optional<FileQuestion> question_;
-  FigureWish figure_ = FigureWish::none;
+  FigureFormat figure_ = FigureFormat::none;
   bool refuses_edits_ = false, edits_refused_ = false;
 };
 

@@ -32,23 +32,23 @@ struct Made {
 template <class Value>
 class Deferred {
  public:
-  using Work = std::function<Value(const std::atomic<bool>& cancel)>;
-
-  /// The value of `key`, or null while `work` runs as a job of `tag`, one for each Deferred. `work` must own
-  /// all it reads: it outlives this frame.
-  std::shared_ptr<const Value> get(std::uint64_t key, const std::string& tag, Commands& commands, Work work) {
-    return get_or_before(key, key, tag, commands, std::move(work)).value;
+  /// The value of `key`, or null while `work` (of a cancel flag) runs as a job of `tag`, one for each
+  /// Deferred. `work` must own all it reads: it outlives this frame.
+  template <class Work>
+  std::shared_ptr<const Value> get(std::uint64_t key, std::string_view tag, Commands& commands, Work&& work) {
+    return get_or_before(key, key, tag, commands, std::forward<Work>(work)).value;
   }
   /// The same, but while `work` runs the value before it, not fresh, where that was made for the same
   /// `subject`: the model, say, whose words the asker would give it.
-  Made<Value> get_or_before(std::uint64_t subject, std::uint64_t key, const std::string& tag,
-                            Commands& commands, Work work) {
+  template <class Work>
+  Made<Value> get_or_before(std::uint64_t subject, std::uint64_t key, std::string_view tag,
+                            Commands& commands, Work&& work) {
     const std::lock_guard lock(state_->mutex);
     if (state_->asked != key || !state_->ever_asked) {
       state_->ever_asked = true;
       state_->asked = key;
-      commands.act([state = state_, subject, key, tag = own_tag(tag, state_.get()),
-                    work = std::move(work)](Session& session) {
+      commands.act([state = state_, subject, key, tag = own_tag(std::string(tag), state_.get()),
+                    work = std::forward<Work>(work)](Session& session) {
         session.jobs().submit(tag, [state, subject, key, work](const std::atomic<bool>& cancel) {
           std::shared_ptr<const Value> value;
           std::exception_ptr thrown;

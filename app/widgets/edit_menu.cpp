@@ -272,7 +272,7 @@ void ask_direction(Commands& commands, const Target& where, int sequence, int ed
          if (!run || run->traces.empty()) return;
          const int last = static_cast<int>(run->traces.size()) - 1;
          const auto made =
-             named_edit(session, *run, std::min(sequence, last), where, EditOp::add, "dir:" + path);
+             named_edit(session, *run, std::min(sequence, last), where, EditOp::add, "dir:@" + path);
          if (!made) return session.report(made.error());
          (void)session.edit(Text::of("edit_menu.did.direction", {target_words(where), path}), {},
                             [edit = make_edit(*made, edits_sequence)](Document& document) -> Status {

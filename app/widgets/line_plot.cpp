@@ -190,7 +190,7 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
     if (series.label.empty()) continue;
     const float room = right - at.x - 22 * unit;
     if (room < 24 * unit) return;
-    const std::string text(middle_truncated(fonts().small, series.label, room));
+    const std::string_view text = middle_truncated(fonts().small, series.label, room);
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
       draw_dashes(canvas, std::array{a, b}, series.colour, 2 * unit);

@@ -137,6 +137,7 @@ void draw_shades(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 posi
 
 void draw_marks(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                 const MatrixEvent& event) {
+  for (const MatrixMark& mark : plot.lent_marks) outline(canvas, plot, layout, position, mark);
   for (const MatrixMark& mark : plot.marks) outline(canvas, plot, layout, position, mark);
   const ImU32 frame = plot.frame_colour ? plot.frame_colour : theme().accent;
   if (plot.lit_row >= 0) outline(canvas, plot, layout, position, {plot.lit_row, -1, frame});

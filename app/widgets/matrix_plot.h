@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,8 @@ struct MatrixPlot {
   float row_label_width = -1;                   ///< pixels kept for the row labels; < 0: what they need
   float col_label_height = -1;  ///< pixels kept for title and column labels; < 0: what they need
   std::vector<MatrixMark> marks;
-  CellsPlace place;  ///< what its cells are, for whoever points at them
+  std::span<const MatrixMark> lent_marks;  ///< more of them, in the memory of the asker
+  CellsPlace place;                        ///< what its cells are, for whoever points at them
 };
 
 struct MatrixEvent {

@@ -70,7 +70,7 @@ void offer_measure(Workspace& workspace, int output) {
 
 void MeasureField::draw_field(const char* id, Workspace& workspace, const RunResult& run, float width) {
   const auto answer = workspace.asking.measure.newest();
-  const std::string now = answer && answer->measure ? answer->text : std::string();
+  const std::string_view now = answer && answer->measure ? std::string_view(answer->text) : "";
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
   if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.clear();
   bool entered = false;

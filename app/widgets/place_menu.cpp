@@ -96,8 +96,8 @@ void draw_place_menu(const RunResult& run, int sequence, const Place& place, Wor
       std::find(workspace.watched.begin(), workspace.watched.end(), address) != workspace.watched.end();
   if (row.button("edit_menu.watch", step && number && !watched)) workspace.watched.push_back(address);
   if (row.button("edit_menu.save")) ask_to_save(run, sequence, place, commands);
-  if (row.button("edit_menu.figure")) commands.ask_figure(FigureWish::svg);
-  if (row.button("edit_menu.figure_text")) commands.ask_figure(FigureWish::text);
+  if (row.button("edit_menu.figure")) commands.ask_figure(FigureFormat::svg);
+  if (row.button("edit_menu.figure_text")) commands.ask_figure(FigureFormat::text);
 }
 
 }  // namespace attnscope

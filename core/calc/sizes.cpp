@@ -91,12 +91,14 @@ std::int64_t* size_named(Sizes& sizes, const std::string& name) {
 void set_size(Sizes& sizes, const std::string& name, std::int64_t value) {
   std::int64_t* const field = size_named(sizes, name);
   if (!field) return;
-  const bool shared = sizes.heads > 0 && sizes.heads * sizes.d_head == sizes.d_model,
-             grouped = sizes.kv_heads != sizes.heads;
+  // Rounded down: widths on the way, dragged past or half typed, need not divide.
+  const auto share = [&] {
+    return std::max<std::int64_t>(1, sizes.d_model / std::max<std::int64_t>(1, sizes.heads));
+  };
+  const bool shared = sizes.d_head == share(), grouped = sizes.kv_heads != sizes.heads;
   *field = value;
   if (name == "heads" && !grouped) sizes.kv_heads = value;
-  if (shared && (name == "heads" || name == "d_model") && sizes.heads > 0)
-    sizes.d_head = std::max<std::int64_t>(1, sizes.d_model / sizes.heads);
+  if (shared && (name == "heads" || name == "d_model")) sizes.d_head = share();
 }
 
 Status set_size(Sizes& sizes, const std::string& assignment) {

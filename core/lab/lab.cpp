@@ -132,9 +132,9 @@ Status set_value(const Lab& lab, LabValues& values, std::string_view assignment)
   return Done{};
 }
 
-Result<LabWish> parse_lab_wish(std::string_view text) {
+Result<LabRequest> parse_lab_request(std::string_view text) {
   const std::vector<std::string> parts = split(text, ',');
-  LabWish out;
+  LabRequest out;
   TRY(out.lab, find_lab(parts.empty() ? std::string_view() : parts.front()));
   out.values = initial_values(*out.lab);
   for (std::size_t i = 1; i < parts.size(); ++i) TRY_OK(set_value(*out.lab, out.values, parts[i]));

@@ -155,11 +155,11 @@ Result<double> parse_value(const LabControl& control, std::string_view text);
 /// "d_k=64". Errors as above, and a text without "=".
 Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
 /// A lab and values: "sqrt,d_k=64,scaling=on". Errors as above.
-struct LabWish {
+struct LabRequest {
   const Lab* lab = nullptr;
   LabValues values;
 };
-Result<LabWish> parse_lab_wish(std::string_view text);
+Result<LabRequest> parse_lab_request(std::string_view text);
 /// How set_value reads it again.
 std::string value_text(const LabControl& control, double value);
 /// The value of a control among those of its lab, words too.

@@ -137,14 +137,14 @@ HeldOutSums held_out_loss(const Model& model, const Task& task, int count) {
   return sum;
 }
 
-Result<std::shared_ptr<const TinyRun>> train(const TinyWish& wish, const std::atomic<bool>& cancel) {
-  const auto task = std::make_shared<Letters>(wish.data, wish.part);
+Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const std::atomic<bool>& cancel) {
+  const auto task = std::make_shared<Letters>(options.data, options.part);
   Recipe recipe = task->recipe();
-  recipe.steps = std::max(wish.steps, 1);  // none at all: the model as it begins
-  recipe.learning_rate = wish.rate;
+  recipe.steps = std::max(options.steps, 1);  // none at all: the model as it begins
+  recipe.learning_rate = options.rate;
   TRY(Trainer trainer, Trainer::make(task, {}, recipe, kSeed));
   auto out = std::make_shared<TinyRun>();
-  while (trainer.state().step < wish.steps) {
+  while (trainer.state().step < options.steps) {
     TRY_OK(go_on(cancel));
     TRY(StepReport report, trainer.step(&cancel));
     out->reports.push_back(std::move(report));
@@ -154,7 +154,7 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyWish& wish, const std::at
   out->loss = loss.plain / static_cast<double>(loss.counted);
   out->accuracy = static_cast<double>(loss.right) / static_cast<double>(loss.counted);
   out->confidence = loss.sure / static_cast<double>(loss.counted);
-  out->generated = generated(*out->model, *task, wish.data, kMeasured / 2);
+  out->generated = generated(*out->model, *task, options.data, kMeasured / 2);
   return std::shared_ptr<const TinyRun>(std::move(out));
 }
 
@@ -181,17 +181,17 @@ ModelConfig tiny_config(TinyPart part) {
   return out;
 }
 
-Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyWish& wish, const std::atomic<bool>& cancel) {
+Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel) {
   static std::mutex mutex;
-  static std::deque<std::pair<TinyWish, std::shared_ptr<const TinyRun>>> kept;
+  static std::deque<std::pair<TinyOptions, std::shared_ptr<const TinyRun>>> kept;
   {
     const std::lock_guard lock(mutex);
     for (const auto& [other, run] : kept)
-      if (other == wish) return run;
+      if (other == options) return run;
   }
-  TRY(std::shared_ptr<const TinyRun> run, train(wish, cancel));
+  TRY(std::shared_ptr<const TinyRun> run, train(options, cancel));
   const std::lock_guard lock(mutex);
-  kept.emplace_back(wish, run);
+  kept.emplace_back(options, run);
   if (kept.size() > kMostKept) kept.pop_front();
   return run;
 }

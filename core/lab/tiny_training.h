@@ -1,7 +1,7 @@
 // Models so small that a lab trains them while one looks, on letters that the program makes: to copy five of
 // them, or to go on where each has two followers (no model can do better than ln 2 there). One of their parts
-// is another than usual. A run is the same for the same wish, and is kept. Refuses to be a task of its own:
-// nobody else trains it.
+// is another than usual. A run is the same for the same options, and is kept. Refuses to be a task of its
+// own: nobody else trains it.
 #pragma once
 
 #include <array>
@@ -33,12 +33,12 @@ inline constexpr int kTinyParts = 11;
 
 enum class TinyData : std::uint8_t { followers, copying };
 
-struct TinyWish {
+struct TinyOptions {
   TinyData data = TinyData::followers;
   TinyPart part = TinyPart::usual;
   int steps = 100;
   double rate = 3e-3;
-  bool operator==(const TinyWish&) const = default;
+  bool operator==(const TinyOptions&) const = default;
 };
 struct TinyRun {
   std::vector<StepReport> reports;
@@ -51,7 +51,7 @@ struct TinyRun {
 
 ModelConfig tiny_config(TinyPart part);
 /// Trains it, or finds it among the runs of before. Errors: cancelled; a loss that is no number.
-Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyWish& wish, const std::atomic<bool>& cancel);
+Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel);
 /// Mean plain loss of such a model on the first `count` held-out examples, nats per counted row.
 double tiny_loss(const Model& model, TinyData data, int count);
 /// The two letters that may follow one.

@@ -7,6 +7,8 @@
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lesson/page_document.h"
+#include "core/session/session_file.h"
 
 namespace attnscope {
 namespace {
@@ -14,27 +16,55 @@ namespace {
 using nlohmann::json;
 
 // Texts of one side, where all of them are texts; a scene of vectors has its own inputs.
-json texts_of(const Document& document, std::string Sequence::*side) {
-  json out = json::array();
+std::vector<std::string> texts_of(const Document& document, std::string Sequence::*side) {
+  std::vector<std::string> out;
   for (const Sequence& sequence : document.sequences) {
-    if ((sequence.*side).empty()) return json::array();
+    if ((sequence.*side).empty()) return {};
     out.push_back(sequence.*side);
   }
   return out;
 }
 
-json open_of(const Document& document) {
-  json out{{"model", document.opened->path}};
+bool same_numbers(const Tensor& a, const Tensor& b) {
+  return a.same_place(b) || (a.sizes() == b.sizes() && a.values() == b.values());
+}
+
+bool same_input(const Sequence& first, const Sequence& second) {
+  const Input &a = first.input, &b = second.input;
+  return a.ids == b.ids && a.source == b.source && a.types == b.types && a.spans == b.spans &&
+         same_numbers(a.vectors, b.vectors) && same_numbers(a.pixels, b.pixels);
+}
+
+// What a page says of the inputs: texts where they say all of it, else every number.
+Result<PageState> inputs_of_page(const Document& document) {
+  PageState out;
   const bool two = document.model->config().encoder() != nullptr;
-  const json texts = texts_of(document, two ? &Sequence::source_text : &Sequence::text);
-  if (!texts.empty()) out["texts"] = texts;
-  if (two && !texts.empty())
-    if (json answers = texts_of(document, &Sequence::text); !answers.empty())
-      out["decoder_texts"] = std::move(answers);
-  json spans = json::array();
-  for (const Sequence& sequence : document.sequences) spans.push_back(spans_text(sequence.input.spans));
-  const auto none = [](const json& text) { return text.get<std::string>().empty(); };
-  if (std::none_of(spans.begin(), spans.end(), none)) out["spans"] = spans;
+  out.texts = texts_of(document, two ? &Sequence::source_text : &Sequence::text);
+  if (two && !out.texts.empty()) out.decoder_texts = texts_of(document, &Sequence::text);
+  for (const Sequence& sequence : document.sequences) out.spans.push_back(spans_text(sequence.input.spans));
+  if (std::all_of(out.spans.begin(), out.spans.end(), [](const auto& text) { return text.empty(); }))
+    out.spans.clear();
+  out.padding = document.padding;
+  Document said = new_document(document.opened);
+  if (give_page_inputs(said, out) &&
+      std::equal(said.sequences.begin(), said.sequences.end(), document.sequences.begin(),
+                 document.sequences.end(), same_input))
+    return out;
+  out.texts.clear();
+  out.decoder_texts.clear();
+  out.spans.clear();
+  TRY(json inputs, inputs_to_json(document));
+  out.inputs = std::make_shared<const json>(std::move(inputs));
+  return out;
+}
+
+Result<json> open_of(const Document& document) {
+  TRY(const PageState state, inputs_of_page(document));
+  json out{{"model", document.opened->path}};
+  if (!state.texts.empty()) out["texts"] = state.texts;
+  if (!state.decoder_texts.empty()) out["decoder_texts"] = state.decoder_texts;
+  if (!state.spans.empty()) out["spans"] = state.spans;
+  if (state.inputs) out["inputs"] = *state.inputs;
   if (document.padding.on)
     out["padding"] = {{"side", document.padding.side == PadSide::left ? "left" : "right"},
                       {"to", document.padding.to}};
@@ -42,12 +72,19 @@ json open_of(const Document& document) {
   return out;
 }
 
-// Where the change of a point happened: the step of the edit that is new.
-std::string place_of(const Document& before, const Document& after) {
+// Where the change of a point happened: the step of the edit that is new, its head and row.
+json place_of(const Document& before, const Document& after) {
   for (const auto& edit : after.edits) {
     const bool old = std::find(before.edits.begin(), before.edits.end(), edit) != before.edits.end();
     const NumberEdit* number = old ? nullptr : edit->number();
-    if (number && number->where.kind == Target::Kind::step) return to_text(number->where.site);
+    if (!number || number->where.kind != Target::Kind::step) continue;
+    json out{{"step", to_text(number->where.site)}};
+    if (edit->sequence > 0) out["sequence"] = edit->sequence;
+    if (number->where.site.layer >= 0) out["layer"] = number->where.site.layer;
+    for (const Axis axis : {Axis::head, Axis::query, Axis::key})
+      if (const AxisRange* range = range_on(number->where, axis))
+        out[std::string(axis_name(axis))] = range->begin;
+    return out;
   }
   return {};
 }
@@ -91,12 +128,13 @@ Result<json> lesson_draft(const History& history, const std::string& id, const s
     if (!document.opened || document.opened != opened) continue;  // of what was open before
     const std::string page = "p" + std::to_string(pages.size() + 1);
     json look{{"view", view}};
-    const std::string place = i > 0 ? place_of(points[i - 1].document, document) : std::string();
-    if (!place.empty()) look = {{"view", "steps"}, {"cursor", {{"step", place}}}};
+    const json place = i > 0 ? place_of(points[i - 1].document, document) : json();
+    if (!place.is_null()) look = {{"view", "steps"}, {"cursor", place}};
     const std::string& done = points[i].sentence;
     words[page + ".title"] = pages.empty() || done.empty() ? tr("lessons.draft.begin") : done;
     words[page + ".text"] = tr("lessons.draft.text");
-    pages.push_back({{"id", page}, {"open", open_of(document)}, {"look", std::move(look)}});
+    TRY(json open, open_of(document));
+    pages.push_back({{"id", page}, {"open", std::move(open)}, {"look", std::move(look)}});
   }
   return json{{"format", "attnscope-lesson"},
               {"version", 1},

@@ -20,10 +20,11 @@ namespace attnscope {
 
 /// What is open on a page: all that is needed to come to it from anywhere.
 struct PageState {
-  std::string model;                       ///< "scene:NAME" or "model:NAME"
-  std::vector<std::string> texts;          ///< one sequence each; none: the model's own inputs
-  std::vector<std::string> decoder_texts;  ///< of encoder-decoders, matched by their order
-  std::vector<std::string> spans;          ///< "image=4,text=3,action=3", matched by their order
+  std::string model;                             ///< "scene:NAME" or "model:NAME"
+  std::vector<std::string> texts;                ///< one sequence each; none: the model's own inputs
+  std::vector<std::string> decoder_texts;        ///< of encoder-decoders, matched by their order
+  std::vector<std::string> spans;                ///< "image=4,text=3,action=3", matched by their order
+  std::shared_ptr<const nlohmann::json> inputs;  ///< as a session keeps them, instead of texts; null: none
   Padding padding;
   Edits edits;
   std::shared_ptr<const nlohmann::json> looks;  ///< view and cursor; null: as a fresh window has them

@@ -108,15 +108,21 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
     if (state.model.empty()) return reader.refuse("open", "error.lesson.wants_open");
     return Done{};
   }
-  TRY_OK(reader.only(*found, "open", {"model", "texts", "decoder_texts", "spans", "padding", "edits"}));
+  TRY_OK(reader.only(*found, "open",
+                     {"model", "texts", "decoder_texts", "spans", "inputs", "padding", "edits"}));
   TRY(std::string model, reader.text(*found, "model", "open.model", state.model.empty()));
   if (model.empty()) model = state.model;
   if (!is_shipped_name(model))
     return reader.refuse("open.model", "error.lesson.wants_shipped", in_quotes(model));
-  state = PageState{std::move(model), {}, {}, {}, {}, {}, std::move(state.looks)};
+  PageState next;
+  next.model = std::move(model);
+  next.looks = std::move(state.looks);
+  state = std::move(next);
   TRY(state.texts, reader.texts(*found, "texts", "open.texts"));
   TRY(state.decoder_texts, reader.texts(*found, "decoder_texts", "open.decoder_texts"));
   TRY(state.spans, reader.texts(*found, "spans", "open.spans"));
+  if (const auto inputs = found->find("inputs"); inputs != found->end())
+    state.inputs = std::make_shared<const json>(*inputs);
   TRY(state.padding, read_padding(reader, *found));
   TRY(state.edits, reader.edits(*found, "edits", "open.edits"));
   return Done{};

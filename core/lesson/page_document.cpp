@@ -1,6 +1,7 @@
 #include "core/lesson/page_document.h"
 
 #include "core/arch/shipped.h"
+#include "core/session/session_file.h"
 
 namespace attnscope {
 
@@ -18,12 +19,18 @@ Status give_page_texts(Document& document, const std::vector<std::string>& texts
   return Done{};
 }
 
-Result<Document> page_document(const PageState& state, const std::atomic<bool>* cancel) {
-  TRY(OpenedModel opened, open_shipped(state.model));
-  Document document = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
+Status give_page_inputs(Document& document, const PageState& state) {
+  if (state.inputs) TRY_OK(inputs_from_json(*state.inputs, state.model, document));
   TRY_OK(give_page_texts(document, state.texts, state.decoder_texts));
   for (std::size_t i = 0; i < state.spans.size(); ++i) TRY_OK(set_spans(document, i, state.spans[i]));
   if (state.padding.on) TRY_OK(set_padding(document, state.padding));
+  return Done{};
+}
+
+Result<Document> page_document(const PageState& state, const std::atomic<bool>* cancel) {
+  TRY(OpenedModel opened, open_shipped(state.model));
+  Document document = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
+  TRY_OK(give_page_inputs(document, state));
   for (const auto& edit : state.edits) put_edit(document, edit);
   return document;
 }

@@ -14,6 +14,8 @@ Result<Document> page_document(const PageState& state, const std::atomic<bool>* 
 /// Gives texts to a document, one sequence each: to the encoder where there is one.
 Status give_page_texts(Document& document, const std::vector<std::string>& texts,
                        const std::vector<std::string>& decoder_texts = {});
+/// Gives a freshly opened document what a page's model reads. Errors: what does not fit it.
+Status give_page_inputs(Document& document, const PageState& state);
 /// What a change asks for, done: its texts and edits.
 Status show_change(Document& document, const ChangeAsk& change);
 

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/model/gradients.h"
 #include "core/model/model.h"
+#include "core/model/tape.h"
 #include "core/trace/head.h"
 
 namespace attnscope {
@@ -21,16 +22,6 @@ Result<double> objective_of(const Gradients& gradients, const Model& model, cons
   const Tensor logits = trace->slice(site, 0, {0, rows}, {0, trace->config().outputs()});
   const CrossEntropy loss = cross_entropy(logits, objective.targets, objective.smoothing);
   return loss.smoothed * (objective.factor != 0 ? objective.factor : 1.0 / static_cast<double>(loss.counted));
-}
-
-// The edits of a run that its weights and its input do not hold already.
-Edits edits_of_steps(const Trace& trace) {
-  Edits out;
-  for (const auto& edit : trace.edits) {
-    const bool step = edit->number() && edit->number()->where.kind == Target::Kind::step;
-    if (edit->mask() || step) out.push_back(edit);
-  }
-  return out;
 }
 
 // float32 forwards repeat a loss to about this much of it.

@@ -105,13 +105,11 @@ Tensor added_up(const std::vector<Tensor>& planes, std::size_t first) {
 // ---- norms ----------------------------------------------------------------------------------------
 namespace {
 
-// What the forward divided each row by [row, 1]: recorded, but for norms of single heads.
-Tensor norm_divisors(const Trace& trace, const Site& norm, const Tensor& x, Range rows) {
+// The step that holds what the forward divided by; norms of single heads have none.
+std::optional<Site> scale_of(const Site& norm) {
   std::string base = to_text(norm);
-  const bool heads = norm.slot == Slot::q_norm || norm.slot == Slot::k_norm;
-  if (heads) return norm_scales(x, norm_spec(trace.config(), norm));
-  const auto scale = parse_site(base.erase(base.size() - 3) + "scale");  // without "out"
-  return trace.slice(*scale, 0, rows, {0, 1});
+  if (norm.slot == Slot::q_norm || norm.slot == Slot::k_norm) return std::nullopt;
+  return *parse_site(base.erase(base.size() - 3) + "scale");  // without "out"
 }
 
 Tensor norm_gain(const Trace& trace, const Site& norm, std::int64_t width) {
@@ -137,7 +135,9 @@ NormBack norm_back(const Gradients& gradients, const Site& norm, std::int64_t he
   out.centred = spec.kind == NormSpec::Kind::layer;
   out.arrived = gradients.passed(norm, head, rows, {0, width});
   out.gain = norm_gain(trace, norm, width);
-  const Tensor divisors = norm_divisors(trace, norm, x, rows), means = norm_means(x, spec);
+  const std::optional<Site> scale = scale_of(norm);
+  const Tensor natural = norm_scales(x, spec), means = norm_means(x, spec);
+  const Tensor divisors = scale ? trace.slice(*scale, 0, rows, {0, 1}) : natural;
   const std::int64_t count = x.size(0);
   const Shape plane{{x.axis(0), count}, {x.axis(1), width}}, column{{x.axis(0), count}, {Axis::unit, 1}};
   Buffer normed(plane), result(plane), inverse(column), mean(column), mean_with(column);
@@ -151,6 +151,10 @@ NormBack norm_back(const Gradients& gradients, const Site& norm, std::int64_t he
     for (std::int64_t i = 0; i < width; ++i) sum += g(i), with += g(i) * hat(i);
     sum = out.centred ? sum / static_cast<double>(width) : 0.0;
     with /= static_cast<double>(width);
+    const double sent =  // to the scale as the row made it, where it was edited
+        scale ? static_cast<double>(gradients.passed(*scale, {rows.begin + row, 0})) : std::nan("");
+    if (!std::isnan(sent))
+      with = -sent / (by * by * static_cast<double>(width) * static_cast<double>(natural.at(row)));
     for (std::int64_t i = 0; i < width; ++i) {
       normed.data()[row * width + i] = static_cast<float>(hat(i));
       result.data()[row * width + i] = static_cast<float>(by * (g(i) - sum - hat(i) * with));

@@ -35,7 +35,7 @@ struct NormBack {
   Tensor inverse;        ///< 1 / what it divided by [row, 1]
   Tensor normed;         ///< x, centred and divided [row, d]
   Tensor mean;           ///< of g [row, 1]; zeros where it is not centred
-  Tensor mean_with;      ///< of g * normed [row, 1]
+  Tensor mean_with;      ///< of g * normed [row, 1], or what stands there where the scale was edited
   Tensor result;         ///< [row, d]
 };
 /// `norm` is the norm's result; `head` where it works on heads.

@@ -89,7 +89,7 @@ class Backward {
     const auto reads = [&](const auto& edit) {
       const NumberEdit* number = edit->number();
       return number && number->where.kind == Target::Kind::step && number->where.site == site(Slot::logits) &&
-             !std::holds_alternative<float>(number->value) && !std::holds_alternative<Frozen>(number->value);
+             reads_rows(*number);
     };
     if (std::none_of(trace_.edits.begin(), trace_.edits.end(), reads)) return;
     const std::int64_t count = trace_.find(site(Slot::logits))->shape[0];
@@ -101,9 +101,7 @@ class Backward {
   // Through edits of the logits: of all rows together where they read one another, else row by row.
   Tensor before_edits(const Tensor& dy) const {
     if (std::ssize(out_.rows_) == trace_.find(site(Slot::logits))->shape[0]) {
-      auto back = through_edits(trace_, site(Slot::logits), dy);
-      if (!back) throw EditRefused{back.error()};
-      return *back;
+      return through_edits(trace_, site(Slot::logits), dy, [&] { return logits_of_rows(false); });
     }
     std::vector<Tensor> rows;
     for (std::size_t i = 0; i < out_.rows_.size(); ++i) {

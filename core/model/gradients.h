@@ -1,8 +1,7 @@
 // The forward pass run backwards, with its Trace as the tape: the gradient of a loss with respect to every
 // step and every weight, under the names of the forward. Steps stand in reverse order of execution.
 // Attention's scores and patterns have gradients too, computed by the rectangle like themselves. Edits of the
-// run are gone back through. Refuses recordings of other programs, and edits that read what they change by
-// the stage.
+// run are gone back through. Refuses recordings of other programs.
 #pragma once
 
 #include <map>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/model/model.h"
 #include "core/trace/head.h"
 
 namespace attnscope {
@@ -16,6 +17,29 @@ Tensor as_rows(const Tensor& x) {
                         Shape{{x.axis(1), x.size(0) * x.size(1)}, {x.axis(2), x.size(2)}});
 }
 
+bool changes(const Edit& edit, const Site& site) {
+  const NumberEdit* number = edit.number();
+  return number && number->where.kind == Target::Kind::step && number->where.site == site;
+}
+
+// What a step held before its own edits: the run up to there once more, without them.
+Tensor unedited(const Trace& trace, const Site& site) {
+  Tensor out;
+  std::atomic<bool> found = false;
+  RunOptions options;
+  options.edits = edits_of_steps(trace);
+  std::erase_if(options.edits, [&](const auto& edit) { return changes(*edit, site); });
+  options.cancel = &found;
+  options.on_record = [&](const Record& record) {
+    if (record.site != site) return;
+    out = record.value();
+    found = true;
+  };
+  const auto run = Model(trace.shared_config(), trace.shared_weights()).run(trace.input, options);
+  if (out.empty()) throw EditRefused{run.error()};
+  return out;
+}
+
 }  // namespace
 
 Tensor sum_of(const Tensor& a, const Tensor& b) {
@@ -24,22 +48,42 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 }
 
 bool is_edited(const Trace& trace, const Site& site) {
-  return std::any_of(trace.edits.begin(), trace.edits.end(), [&](const auto& edit) {
-    return edit->number() && edit->number()->where.kind == Target::Kind::step &&
-           edit->number()->where.site == site;
-  });
+  return std::any_of(trace.edits.begin(), trace.edits.end(),
+                     [&](const auto& edit) { return changes(*edit, site); });
 }
 
-Result<Tensor> through_edits(const Trace& trace, const Site& site, Tensor gradient) {
+Edits edits_of_steps(const Trace& trace) {
+  Edits out;
+  for (const auto& edit : trace.edits) {
+    const bool step = edit->number() && edit->number()->where.kind == Target::Kind::step;
+    if (edit->mask() || step) out.push_back(edit);
+  }
+  return out;
+}
+
+Tensor through_edits(const Trace& trace, const Site& site, Tensor gradient,
+                     const std::function<Tensor()>& unedited) {
   const Stack rows = rows_stack(site, Axis::pos);
   const auto* attention_mask = rows == Stack::enc      ? &trace.input.source_attention_mask
                                : rows == Stack::vision ? nullptr
                                                        : &trace.input.attention_mask;
-  for (auto edit = trace.edits.rbegin(); edit != trace.edits.rend(); ++edit) {
-    const NumberEdit* number = (*edit)->number();
-    if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
-    TRY(gradient, apply_backward(*number, gradient, {0, attention_mask}));
+  const auto must = [](auto result) {
+    if (!result) throw EditRefused{result.error()};
+    return *std::move(result);
+  };
+  const RowFrame frame{0, attention_mask};
+  Edits own = trace.edits;
+  std::erase_if(own, [&](const auto& edit) { return !changes(*edit, site); });
+  std::vector<Tensor> before(own.size());  // what each of them found
+  if (std::any_of(own.begin(), own.end(), [](const auto& edit) { return needs_value(*edit->number()); })) {
+    Tensor value = unedited();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      before[i] = value;
+      value = must(apply(*own[i]->number(), value, frame)).value;
+    }
   }
+  for (std::size_t i = own.size(); i-- > 0;)
+    gradient = must(apply_backward(*own[i]->number(), gradient, frame, before[i]));
   return gradient;
 }
 
@@ -54,10 +98,9 @@ Tensor Tape::at(const Site& site, Tensor gradient) {
   if (!step) return gradient;
   CHECK(gradient.sizes() == step->shape);
   records_.push_back({site, gradient, false, step->shape, step->axes, 0, 0, step->line});
-  auto passed = through_edits(trace_, site, std::move(gradient));
-  if (!passed) throw EditRefused{passed.error()};
-  if (!passed->same_place(records_.back().value())) passed_[site] = *passed;
-  return *std::move(passed);
+  Tensor passed = through_edits(trace_, site, std::move(gradient), [&] { return unedited(trace_, site); });
+  if (!passed.same_place(records_.back().value())) passed_[site] = passed;
+  return passed;
 }
 
 Tensor Tape::weighted_values(const Site& z, const AttentionState& state) {
@@ -97,10 +140,10 @@ Tensor Tape::norm(const NormSpec& spec, const std::string& name, const Tensor& x
 }
 
 // y = (x - mean) / s * gain + bias where a person changed s: the scale's own gradient goes back through its
-// edits to the scale as the row made it. Rows whose scale was not changed keep `dx`.
+// edits to the scale as the row made it. Rows whose scale nobody changed or read keep `dx`.
 Tensor Tape::through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x,
                                   const Site& scale, const Tensor& natural, const Tensor& dy,
-                                  const Tensor& dx) const {
+                                  const Tensor& dx) {
   const Tensor by = value(scale);
   const std::int64_t count = x.size(0), width = x.size(1);
   const auto g = [&](std::int64_t row, std::int64_t i) {
@@ -118,16 +161,16 @@ Tensor Tape::through_edited_scale(const NormSpec& spec, const Tensor& gain, cons
     for (std::int64_t i = 0; i < width; ++i) sum -= g(row, i) * (static_cast<double>(x.at(row, i)) - mean);
     of_scale.data()[row] = static_cast<float>(sum / std::pow(static_cast<double>(by.at(row)), 2));
   }
-  auto passed = through_edits(trace_, scale, std::move(of_scale).freeze());
-  if (!passed) throw EditRefused{passed.error()};
+  const Tensor arrived = std::move(of_scale).freeze();
+  const Tensor passed = passed_[scale] = through_edits(trace_, scale, arrived, [&] { return natural; });
   Buffer out({{dx.axis(0), count}, {dx.axis(1), width}});
   dx.read(out.data());
   for (std::int64_t row = 0; row < count; ++row) {
-    if (by.at(row) == natural.at(row)) continue;
+    if (by.at(row) == natural.at(row) && passed.at(row) == arrived.at(row)) continue;
     double centre = 0;
     for (std::int64_t i = 0; i < width && spec.kind == NormSpec::Kind::layer; ++i)
       centre += g(row, i) / static_cast<double>(width);
-    const double back = static_cast<double>(passed->at(row)) /
+    const double back = static_cast<double>(passed.at(row)) /
                         (static_cast<double>(width) * static_cast<double>(natural.at(row)));
     for (std::int64_t i = 0; i < width; ++i)
       out.data()[row * width + i] = static_cast<float>(

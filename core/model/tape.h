@@ -2,6 +2,7 @@
 // their gradients under the same names, and notes every use of a weight.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ class Tape {
 
  private:
   Tensor through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x, const Site& scale,
-                              const Tensor& natural, const Tensor& dy, const Tensor& dx) const;
+                              const Tensor& natural, const Tensor& dy, const Tensor& dx);
 
   const Trace& trace_;
   std::vector<Record>& records_;
@@ -57,9 +58,12 @@ class Tape {
 
 /// True where an edit of numbers names this step.
 bool is_edited(const Trace& trace, const Site& site);
-/// Back through those edits of a run that change a step: gradients of what the step held before them. Errors:
-/// as apply_backward.
-Result<Tensor> through_edits(const Trace& trace, const Site& site, Tensor gradient);
+/// The edits of a run that its weights and its input do not hold already.
+Edits edits_of_steps(const Trace& trace);
+/// Back through those edits of a run that change a step: gradients of what the step held before them.
+/// `unedited` is asked for that where the way back needs it. Throws EditRefused, as apply_backward.
+Tensor through_edits(const Trace& trace, const Site& site, Tensor gradient,
+                     const std::function<Tensor()>& unedited);
 
 /// Back through the blocks and the embedding of one stack. `encoded` collects what cross-attention sends to
 /// the encoder's rows [source, d_model].

@@ -134,8 +134,8 @@ Result<Tensor> direction(const OpenedModel& opened, const FindRun& runs, const s
     TRY(out, position_direction(*here, name.substr(4), where));
   } else if (starts_with(name, "run:")) {
     TRY(out, run_direction(runs, name.substr(4), where));
-  } else if (is_file(name)) {
-    TRY(const auto edit, parse_edit(to_text(where) + "=@" + name));
+  } else if (starts_with(name, "@") || is_file(name)) {
+    TRY(const auto edit, parse_edit(to_text(where) + (starts_with(name, "@") ? "=" : "=@") + name));
     out = std::get<Frozen>(edit->number()->value).values;
   } else {
     TRY(out, token_direction(opened, name));

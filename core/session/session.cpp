@@ -180,6 +180,7 @@ void Session::finish_open(Result<History> opened) {
   result_.reset();
   previous_.reset();
   history_ = *std::move(opened);
+  kept_point_ = history_.can_undo() ? 0 : history_.point();  // read again, changes and all
   stamps_ = document().opened->files;
   newer_file_.clear();
   ++opened_version_;
@@ -203,6 +204,11 @@ Status Session::edit(const Text& sentence, const std::string& gesture,
   // Another position of the same drag: what runs is a picture on the way, and is shown.
   start(history_.point() == point ? Jobs::Running::finishes : Jobs::Running::stops);
   return Done{};
+}
+
+void Session::take_as_kept() {
+  history_.close_gesture();
+  kept_point_ = history_.point();
 }
 
 void Session::undo() {
@@ -328,13 +334,13 @@ void Session::start(Jobs::Running older) {
       older);
 }
 
-void Session::generate(int sequence, int count, const Text& sentence, const Sampling& sampling) {
+void Session::generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept) {
   if (!document().model || mixed_ || sequence < 0 ||
       sequence >= static_cast<int>(document().sequences.size()))
     return;
   jobs_.submit("generate",
-               [this, sequence, count, sentence, sampling, document = document(), point = history_.point(),
-                opened = opened_version_](const std::atomic<bool>& cancel) {
+               [this, sequence, count, sentence, sampling, kept, document = document(),
+                point = history_.point(), opened = opened_version_](const std::atomic<bool>& cancel) {
                  const Input prompt =
                      document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
                  RunOptions options;
@@ -343,7 +349,7 @@ void Session::generate(int sequence, int count, const Text& sentence, const Samp
                  auto made = std::make_shared<Result<Generated>>(
                      attnscope::generate(*document.model, prompt, count, sampling, options));
                  if (cancel) return;
-                 post([this, made, prompt, sequence, sentence, point, opened] {
+                 post([this, made, prompt, sequence, sentence, kept, point, opened] {
                    if (opened != opened_version_) return;
                    if (!*made) {
                      error_ = made->error();
@@ -355,6 +361,7 @@ void Session::generate(int sequence, int count, const Text& sentence, const Samp
                    (void)edit(sentence, {}, [&](Document& changed) {
                      return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
                    });
+                   if (kept) take_as_kept();
                  });
                });
 }

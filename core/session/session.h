@@ -98,6 +98,10 @@ class Session {
   void undo();
   void redo();
   const History& history() const { return history_; }
+  /// A person changed what is open since it was opened, or saved last.
+  bool unsaved() const { return history_.point() != kept_point_; }
+  /// What is open now was saved, or is as it was asked for: it is no change.
+  void take_as_kept();
 
   // ---- results ----
   /// Takes what the jobs finished; once per frame. True when something new is there.
@@ -151,11 +155,12 @@ class Session {
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
   void generate(int sequence, int count, const Text& sentence) {
-    generate(sequence, count, sentence, document().sampling);
+    generate(sequence, count, sentence, document().sampling, false);
   }
-  /// The model's own answer: the same, always the most likely token.
-  void answer(int sequence, int count, const Text& sentence) {
-    generate(sequence, count, sentence, {.temperature = 0.f});
+  /// The model's own answer: the same, always the most likely token. `kept`: what is open is kept with it, as
+  /// with take_as_kept().
+  void answer(int sequence, int count, const Text& sentence, bool kept = false) {
+    generate(sequence, count, sentence, {.temperature = 0.f}, kept);
   }
   bool generating() const { return jobs_.busy("generate"); }
   void cancel_generating() { jobs_.cancel("generate"); }
@@ -197,7 +202,7 @@ class Session {
   void finish_open(Result<History> opened);
   void post(std::function<void()> event);
   void start(Jobs::Running older);
-  void generate(int sequence, int count, const Text& sentence, const Sampling& sampling);
+  void generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept);
   std::shared_ptr<RunResult> result_of(const Document& document,
                                        std::vector<std::shared_ptr<const Trace>> traces,
                                        std::uint64_t opened);
@@ -209,6 +214,7 @@ class Session {
 
   std::function<void()> wake_;
   History history_;
+  std::uint64_t kept_point_ = history_.point();
   std::shared_ptr<const RunResult> result_, previous_, pinned_;
   std::optional<Error> error_, mixed_;
   std::vector<ReadFile> stamps_;  ///< of the files of what is open, as the person knows them

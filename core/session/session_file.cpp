@@ -22,7 +22,8 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr std::uint64_t kMostBytes = 256ull << 20;
-constexpr std::int64_t kInline = 256;  // numbers that stand in the JSON itself
+constexpr std::int64_t kInline = 256;          // numbers that stand in the JSON itself
+constexpr std::int64_t kMostInline = 1 << 14;  // where nothing lies beside it
 
 // ---- arrays ---------------------------------------------------------------------------------------
 
@@ -36,8 +37,9 @@ std::string arrays_path(const std::string& path) { return path + ".safetensors";
 // it.
 class ArraysOut {
  public:
+  explicit ArraysOut(std::int64_t most_inline = kInline) : most_(most_inline) {}
   json word(const Tensor& tensor) {
-    if (tensor.count() <= kInline && all_finite(tensor))
+    if (tensor.count() <= most_ && all_finite(tensor))
       return {{"shape", tensor.sizes()}, {"values", tensor.values()}};
     const std::string name = "array-" + fingerprint(tensor);
     if (!known_[name]) tensors_.push_back({name, tensor});
@@ -51,6 +53,7 @@ class ArraysOut {
     const std::vector<float> values = tensor.values();
     return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
   }
+  std::int64_t most_;
   std::vector<NamedTensor> tensors_;
   std::map<std::string, bool> known_;
 };
@@ -190,6 +193,7 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   }
   if (value.contains("picture")) {
     TRY(out.picture, picture_from(value["picture"], arrays, path));
+    if (out.input.pixels.empty()) out.input.pixels = preprocess(out.picture, opened.preprocessing);
   }
   if (const std::string spans = text_at(value, "spans"); !spans.empty()) {
     TRY(out.input.spans, parse_spans(spans, out.input.length()));
@@ -197,12 +201,10 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   return out;
 }
 
-Status take_inputs(const json& file, const std::string& path, Document& document, ArraysIn& arrays) {
-  const auto inputs = file.find("inputs");
-  if (inputs == file.end()) return Done{};
-  if (!inputs->is_array() || inputs->empty()) return damaged(path, Text::of("error.session.file.inputs"));
+Status take_inputs(const json& inputs, const std::string& path, Document& document, ArraysIn& arrays) {
+  if (!inputs.is_array() || inputs.empty()) return damaged(path, Text::of("error.session.file.inputs"));
   std::vector<Sequence> sequences;
-  for (const json& value : *inputs) {
+  for (const json& value : inputs) {
     if (!value.is_object()) return damaged(path, Text::of("error.session.file.input_objects"));
     TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
   }
@@ -309,7 +311,7 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
 Status take_run(const json& file, const std::string& path, Document& document, std::vector<Text>& warnings) {
   ArraysIn arrays(path);
   const bool recorded = !document.opened->recorded.empty();
-  if (!recorded) TRY_OK(take_inputs(file, path, document, arrays));
+  if (!recorded && file.contains("inputs")) TRY_OK(take_inputs(file["inputs"], path, document, arrays));
   TRY_OK(take_settings(file, path, document));
   const Result<Edits> edits =
       edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); });
@@ -381,6 +383,28 @@ Result<OpenedModel> open_saved(const json& model, const std::string& path) {
 }
 
 }  // namespace
+
+Result<json> inputs_to_json(const Document& document) {
+  ArraysOut arrays(kMostInline);
+  json out = json::array();
+  for (Sequence sequence : document.sequences) {
+    const Picture& picture = sequence.picture;  // its pixels follow from it
+    if (!picture.empty() && picture.width * picture.height * 3 <= kMostInline)
+      sequence.input.pixels = {};
+    else
+      sequence.picture = {};
+    out.push_back(input_json(sequence, arrays));
+  }
+  if (arrays.tensors().empty()) return out;
+  return fail(Code::unsupported, "error.session.file.large_input", {kMostInline});
+}
+
+Status inputs_from_json(const json& inputs, const std::string& path, Document& document) {
+  ArraysIn arrays(path);
+  TRY_OK(take_inputs(inputs, path, document, arrays));
+  for (const Input& input : inputs_of(document)) TRY_OK(document.model->accepts(input));
+  return Done{};
+}
 
 bool is_session_path(const std::string& path) { return path.ends_with(kSessionEnding); }
 

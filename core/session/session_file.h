@@ -34,6 +34,12 @@ struct SessionFile {
   const nlohmann::json& look() const { return (*all)["look"]; }
 };
 
+/// The inputs of a document as a session keeps them, with all their numbers. Errors: one that is too large
+/// for that.
+Result<nlohmann::json> inputs_to_json(const Document& document);
+/// Takes them into a document of that model; `path` is the file that they stand in. Errors: a damaged field,
+/// what the model does not take.
+Status inputs_from_json(const nlohmann::json& inputs, const std::string& path, Document& document);
 /// The same for the same numbers, whatever form they are stored in: 16 hexadecimal digits over names, sizes
 /// and a sample of the values of all weights.
 std::string fingerprint(const Model& model);

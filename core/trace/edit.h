@@ -153,9 +153,14 @@ struct Applied {
 /// Carries out one edit on the rows that `value` holds. Errors: an axis that the place does not have, frozen
 /// numbers of another shape, a position that is not there.
 Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFrame& rows = {});
+/// True where the operand is a mean or a copy of other rows of the same step.
+bool reads_rows(const NumberEdit& edit);
+/// True for a product of two numbers of the same step: its way back asks for them.
+inline bool needs_value(const NumberEdit& edit) { return edit.op == EditOp::scale && reads_rows(edit); }
 /// Back through apply(): the gradient of what `value` held before, given the one of what came out. Set sends
-/// nothing back but to what it copied of the same step, add sends all, scale its factor. Errors: a factor
-/// that is a number of the same run.
-Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows = {});
+/// nothing back but to what it copied of the same step, add sends all, scale its factor. `before` is that
+/// value where needs_value(). Errors: as apply().
+Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows = {},
+                              const Tensor& before = {});
 
 }  // namespace attnscope

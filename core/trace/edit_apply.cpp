@@ -80,9 +80,9 @@ class Source {
   }
 
   // What a mean or a copy of the same step sends to the cells that it was made of: send(cell, part of
-  // `gradient`).
-  template <class Send>
-  void send_back(Send send, const Tensor& gradient) const {
+  // `gradient` of the operand at a covered cell).
+  template <class Send, class Gradient>
+  void send_back(Send send, Gradient gradient) const {
     if (box_.row_axis < 0) return;
     const auto axis = static_cast<std::size_t>(box_.row_axis);
     const std::int64_t all = value_.size(box_.row_axis);
@@ -90,7 +90,7 @@ class Source {
     for (std::int64_t row = 0; row < all; ++row) counted += counts(row) ? 1 : 0;
     const bool copies = std::holds_alternative<FromPos>(edit_.value);
     for_each_cell(box_, [&](Index at) {
-      const auto part = static_cast<double>(cell(gradient, at));
+      const double part = gradient(at);
       for (at[axis] = copies ? row_ : 0; at[axis] < (copies ? row_ + 1 : all); ++at[axis])
         if (copies || counts(at[axis])) send(at, copies ? part : part / static_cast<double>(counted));
     });
@@ -249,22 +249,28 @@ Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFram
   return Applied{out.freeze(), true};
 }
 
-Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows) {
+bool reads_rows(const NumberEdit& edit) {
+  return std::holds_alternative<MeanOver>(edit.value) || std::holds_alternative<FromPos>(edit.value);
+}
+
+Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows,
+                              const Tensor& before) {
   TRY(const Box box, box_of(edit.where, gradient, rows));
   if (gradient.empty() || box.empty) return gradient;
-  const bool mean = std::holds_alternative<MeanOver>(edit.value);
-  const auto* from = std::get_if<FromPos>(&edit.value);
-  if (edit.op == EditOp::scale && (mean || from))
-    return fail(Code::unsupported, "error.trace.edit.no_way_back", {to_text(edit.where)});
-  Source source(edit, gradient, box, rows);
+  const bool product = needs_value(edit);
+  CHECK(!product || before.sizes() == gradient.sizes());
+  Source source(edit, product ? before : gradient, box, rows);
   TRY_OK(source.prepare());
   Copy out(gradient);
   for_each_cell(box, [&](const Index& at) {
     if (edit.op == EditOp::set) out[at] = 0.f;
     if (edit.op == EditOp::scale) out[at] = cell(gradient, at) * source(at);
   });
-  if (!mean && !from) return out.freeze();
-  source.send_back([&](const Index& to, double part) { out[to] += static_cast<float>(part); }, gradient);
+  if (!reads_rows(edit)) return out.freeze();
+  const auto sent = [&](const Index& at) {
+    return static_cast<double>(cell(gradient, at)) * (product ? static_cast<double>(cell(before, at)) : 1.0);
+  };
+  source.send_back([&](const Index& to, double part) { out[to] += static_cast<float>(part); }, sent);
   return out.freeze();
 }
 

@@ -21,10 +21,6 @@ void put_behind(AttentionState& state, const AttentionState& before) {
   state.in.first_query = 0;
 }
 
-bool needs_rows(const NumberEdit& edit) {
-  return std::holds_alternative<MeanOver>(edit.value) || std::holds_alternative<FromPos>(edit.value);
-}
-
 // Logits stand alone: means and copies of other rows become the numbers they stand for.
 NumberEdit with_numbers(NumberEdit edit, const Tensor& all, const RowFrame& rows) {
   const auto applied = apply({edit.where, EditOp::set, edit.value}, all, rows);
@@ -159,7 +155,7 @@ void Hook::predict(std::int64_t rows, std::source_location line) const {
   for (const auto& edit : options_->edits) {
     const NumberEdit* number = edit->number();
     if (!number || number->where.kind != Target::Kind::step || number->where.site != here) continue;
-    const bool by_rows = needs_rows(*number);
+    const bool by_rows = reads_rows(*number);
     const AxisRange* range = range_on(number->where, Axis::pos);
     const std::int64_t row = range && !by_rows ? std::min(range->begin, rows - 1) : 0;
     const RowFrame held{row, frame(here).attention_mask};

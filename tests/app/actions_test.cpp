@@ -10,6 +10,7 @@
 #include "app/shell/dialogs.h"
 #include "core/base/assets.h"
 #include "core/base/names.h"
+#include "core/lab/lab.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -130,6 +131,7 @@ TEST_F(FrameTest, ANumberIsPinnedMovedAndEditedByKeysAlone) {
   EXPECT_TRUE(shows("edit_menu.zero"));
   key(Key::escape);
   EXPECT_FALSE(any_popup());
+  EXPECT_TRUE(workspace().cursor.pinned) << "one key does one thing";
   key(Key::escape);
   EXPECT_FALSE(workspace().cursor.pinned);
 }
@@ -321,6 +323,20 @@ TEST_F(KeyPointerTest, EveryKindOfControlOfALabIsReachedWithoutAMouse) {
   EXPECT_EQ(key_pointer().at.y, here.y);
   key(Key::escape);
   EXPECT_FALSE(key_pointer().on);
+}
+
+TEST_F(KeyPointerTest, WhatIsScrolledOutOfSightIsScrolledToAndClicked) {
+  open_default();
+  workspace().view = "labs";
+  workspace().lab = "softmax";
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 600);
+  settle();
+  const std::string last = "lab_open_" + labs().back().id();
+  ASSERT_FALSE(shows(last)) << "all labs fit";
+  tab_to(last);
+  press();
+  EXPECT_EQ(workspace().lab, labs().back().id());
+  EXPECT_TRUE(at(last));
 }
 
 }  // namespace

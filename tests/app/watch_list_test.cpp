@@ -79,6 +79,57 @@ TEST_F(WatchList, PlayingStopsWhereARuleIsMet) {
   EXPECT_EQ(workspace().stopped_by, "") << "it is said at that step only";
 }
 
+TEST_F(WatchList, ANoteIsWrittenChangedAndRemovedInOneField) {
+  ImGui::GetIO().DisplaySize.y = 2000;  // the inspector to its end
+  open_default();
+  go_to_site(workspace(), run(), site_of(Slot::scores, 0));
+  settle();
+  const auto write = [&](const char* words) {
+    click("new_note");
+    key(compat::Key::a, true);
+    type(words);
+    key(compat::Key::enter);
+    settle();
+  };
+  using Notes = std::map<std::string, std::string>;
+  const std::string place = "blocks.0.attn.scores", cell = place + "[head=0,query=1,key=2]";
+  write("old");
+  EXPECT_EQ(document().notes, (Notes{{place, "old"}}));
+  click("new_note");
+  key(compat::Key::end);
+  type("er");
+  key(compat::Key::enter);
+  settle();
+  EXPECT_EQ(document().notes, (Notes{{place, "older"}})) << "the field holds the note of this place";
+  pin_cell(workspace(), run(), *parse_cell(cell));
+  settle();
+  write("a number");
+  EXPECT_EQ(document().notes, (Notes{{place, "older"}, {cell, "a number"}}));
+  click("new_note");
+  key(compat::Key::a, true);
+  key(compat::Key::backspace);
+  key(compat::Key::enter);
+  settle();
+  EXPECT_EQ(document().notes, (Notes{{place, "older"}})) << "an empty note is none";
+  click("remove_note0");
+  settle();
+  EXPECT_TRUE(document().notes.empty());
+}
+
+TEST_F(WatchList, ANoteToAPlaceThatIsGoneSaysSo) {
+  ImGui::GetIO().DisplaySize.y = 2000;
+  open_default();
+  ASSERT_TRUE(session_->edit(Text::of("notes.title"), {}, [](Document& changed) -> Status {
+    changed.notes = {{"blocks.0.attn.scores[head=0,query=9,key=0]", "of a longer input"}};
+    return Done{};
+  }));
+  settle();
+  click("note0");
+  settle();
+  EXPECT_TRUE(session_->error());
+  EXPECT_FALSE(workspace().cursor.pinned);
+}
+
 TEST_F(WatchList, WhatIsPointedAtIsKnownToAll) {
   open_default();
   go_to_site(workspace(), run(), site_of(Slot::scores, 0));

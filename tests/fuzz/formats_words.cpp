@@ -147,7 +147,7 @@ std::string with_arrays(std::string text) {
 }
 
 // A shipped scene or model.
-const OpenedModel& shipped(const std::string& name) {
+const OpenedModel& shipped(const char* name) {
   static std::map<std::string, OpenedModel> all;
   const auto found = all.find(name);
   if (found != all.end()) return found->second;

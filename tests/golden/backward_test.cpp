@@ -149,11 +149,6 @@ TEST(BackwardRefuses, what_cannot_be_gone_through) {
   RunOptions last;
   last.keep = Keep::predictions;
   EXPECT_FALSE(backward(must_run(*opened.model, {.ids = {1, 2}}, last), {{1, 2}, 0, 0}));
-  for (const char* edit : {"logits[pos=1]*=@pos:0", "embed[pos=0]*=mean"}) {
-    RunOptions edited;
-    edited.edits = {*parse_edit(edit)};
-    EXPECT_FALSE(backward(must_run(*opened.model, {.ids = {1, 2}}, edited), {{1, 2}, 0, 0})) << edit;
-  }
 }
 
 }  // namespace

@@ -177,7 +177,10 @@ TEST_P(Edited, the_way_back_is_what_is_measured) {
       {"0.mlp.skip=off", "1.attn.scaling=off"},
       {"0.attn.pattern[head=1]=mean", "1.attn.scores[head=0,query=0]=@pos:1"},
       {"1.attn.scaled[query=1]=mean", "0.attn.pattern[head=0,query=0]+=@pos:1"},
-      {"../logits[pos=0]=mean", "../logits[pos=0]+=@pos:0"}};
+      {"../logits[pos=0]=mean", "../logits[pos=0]+=@pos:0"},
+      {"1.attn.z[head=0]*=mean", "1." + out + "[pos=0]*=@pos:1", "0.attn.out*=@pos:0", "0.attn.out+=mean"},
+      {"../logits*=mean", "../logits[pos=0,vocab=1]+=0.5", "../logits[pos=0,vocab=1-9]*=@pos:0"},
+      {"0.ln1.scale[pos=0]=@pos:1", "1.ln1.scale[pos=1]*=mean"}};
   std::mt19937 random(7);
   for (const auto& texts : cases) {
     Edits edits;

@@ -159,7 +159,9 @@ TEST(EditedGradients, are_explained_by_what_passes_the_edits) {
   RunOptions options;
   for (const char* text :
        {"blocks.0.attn.pattern[head=0,query=3]=@pos:1", "blocks.0.attn.scores[head=0]=mean",
-        "blocks.1.attn.masked[head=1,query=2,key=0]=0.3", "blocks.1.mlp.pre[pos=1]*=0.5"})
+        "blocks.1.attn.masked[head=1,query=2,key=0]=0.3", "blocks.1.mlp.pre[pos=1]*=0.5",
+        "blocks.1.resid_mid[pos=2]*=mean", "logits*=@pos:1", "blocks.0.ln2.scale[pos=1]*=0.5",
+        "blocks.1.ln1.scale[pos=0]=@pos:3"})
     options.edits.push_back(edit(text));
   const auto made = backward(must_run(*opened.model, {.ids = {5, 3, 8, 1, 9}}, options),
                              {{}, 0, 0, LogitMeasure{LogitMeasure::Kind::logit_diff, 1, 2, -1, {}}});

@@ -29,6 +29,18 @@ TEST_F(Dropping, ASceneWithSpacesAndHangulInItsNameOpens) {
   EXPECT_EQ(window.state().at("error"), "");
 }
 
+TEST_F(Dropping, AConfigAloneIsCalculated) {
+  const fs::path config = folder_ / "config.json";
+  fs::copy_file(golden_model("llama") / "config.json", config);
+  Window& window = start();
+  window.drop(config);
+  window.wait("the calculator with its sizes", [](const Json& now) {
+    return now.at("view") == "calculator" && now.at("items").contains("calc_kv_heads");
+  });
+  EXPECT_EQ(window.state().at("error"), "");
+  EXPECT_EQ(window.state().at("path"), "scene:nine_steps") << "what was open stays";
+}
+
 TEST_F(Dropping, ABrokenFileIsOneSentenceAndTheOldModelStays) {
   const fs::path broken = folder_ / "broken.json";
   std::ofstream(broken) << "{\"format\": ";

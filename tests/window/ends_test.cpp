@@ -61,6 +61,16 @@ TEST_F(Ends, AnUnsavedSceneIsOfferedAtTheNextStart) {
   EXPECT_FALSE(second.has("unsaved.act"));
 }
 
+TEST_F(Ends, WhatTheCommandLineAskedForIsNoChange) {
+  for (const char* model : {"model:storyteller", "model:translator"}) {
+    Window& first = start({model, "--text", "the cat saw a dog"});
+    first.wait("the text", [](const Json& now) { return now.at("undo") != "" && now.at("busy") == false; });
+    first.send(SIGTERM);
+    EXPECT_EQ(first.wait_for_end(), 0) << first.errors();
+    EXPECT_FALSE(start().has("unsaved.act")) << model;
+  }
+}
+
 TEST_F(Ends, AKilledTrainingIsOfferedAndGoesOn) {
   Window& first = start_training();
   const auto left = [&] {

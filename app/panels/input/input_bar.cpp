@@ -97,7 +97,9 @@ void InputBar::draw_generate(const PanelContext& context) {
     const WithColour ink(ImGuiCol_Text, theme().accent);
     if (ImGui::Button(Label("\u25b6 ", tr("input.generate"), "###generate").c_str()))
       context.commands.act([sequence, count = generate_count_](Session& session) {
-        session.generate(sequence, count, Text::of("input.edit.generate", {count}));
+        session.generate(
+            sequence, count,
+            count == 1 ? Text::of("output.edit.generate") : Text::of("output.edit.generate_many", {count}));
       });
   }
   note_item("generate");

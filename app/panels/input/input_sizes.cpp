@@ -57,8 +57,8 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   ImGui::TextUnformatted(tr("input.sizes.seed"));
   ImGui::SameLine(px(150));
   ImGui::SetNextItemWidth(px(120));
-  bool again = ImGui::InputScalar("###seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu",
-                                  ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::InputScalar("###seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu");
+  bool again = ImGui::IsItemDeactivatedAfterEdit();
   if (ImGui::Button(Label(tr("input.sizes.new_numbers"), "###new_numbers").c_str())) {
     again = true;
     ++seed;

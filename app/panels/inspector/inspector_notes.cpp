@@ -1,5 +1,5 @@
 // Notes to steps and cells: they are part of the document, so that they can be undone and travel with a
-// session.
+// session. The field holds the note of the place that one is at: what is written there replaces it.
 #include "app/look/item_map.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/navigation.h"
@@ -15,9 +15,20 @@ std::string place_of_notes(const Workspace& workspace) {
 
 void go_to_note(const PanelContext& context, const std::string& place) {
   const auto cell = parse_cell(place);
-  if (!cell || !context.run->trace(context.workspace.cursor.sequence).find(cell->site)) return;
+  if (!cell) return;
+  const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
+  if (!cell->at.empty() || !trace.find(cell->site))
+    if (const auto there = trace.tensor(*cell); !there)
+      return context.commands.act([why = there.error()](Session& session) { session.report(why); });
   go_to_site(context.workspace, *context.run, cell->site);
   if (!cell->at.empty()) pin_cell(context.workspace, *context.run, *cell);
+}
+
+void remove_note(const PanelContext& context, const std::string& place) {
+  context.commands.edit(Text::of("notes.removed", {place}), {}, [place](Document& changed) -> Status {
+    changed.notes.erase(place);
+    return Done{};
+  });
 }
 
 void draw_note(const PanelContext& context, const std::string& place, const std::string& words, int number) {
@@ -34,11 +45,7 @@ void draw_note(const PanelContext& context, const std::string& place, const std:
   note_item(id);
   compat::item_tooltip(tr("notes.go_to"));
   ImGui::SameLine(right);
-  if (close_button("###remove"))
-    context.commands.edit(Text::of("notes.removed", {place}), {}, [place](Document& changed) -> Status {
-      changed.notes.erase(place);
-      return Done{};
-    });
+  if (close_button("###remove")) remove_note(context, place);
   note_item("remove_" + id);
   compat::item_tooltip(tr("notes.remove"));
   note_text(words);
@@ -53,8 +60,13 @@ void draw_notes(const PanelContext& context) {
   if (notes.empty()) wrapped_text(tr("notes.none"), theme().text_dim);
   int number = 0;
   for (const auto& [place, words] : notes) draw_note(context, place, words, number++);
-  std::string& written = inspector_cache(context.workspace).new_note;
+  InspectorCache& cache = inspector_cache(context.workspace);
+  std::string& written = cache.note;
   const std::string place = place_of_notes(context.workspace);
+  const auto own = notes.find(place);
+  const std::string kept = own == notes.end() ? std::string() : own->second;
+  if (written == cache.kept_note) written = kept;  // nobody is writing
+  cache.kept_note = kept;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
   static KeptTexts hints;
   Hash hash;
@@ -63,13 +75,13 @@ void draw_notes(const PanelContext& context) {
   const bool entered =
       ImGui::InputTextWithHint("###new_note", hint.c_str(), &written, ImGuiInputTextFlags_EnterReturnsTrue);
   note_item("new_note");
-  if (!entered || written.empty()) return;
+  if (!entered || written == kept) return;
+  if (written.empty()) return remove_note(context, place);
   context.commands.edit(Text::of("notes.written", {place}), {},
                         [place, written](Document& changed) -> Status {
                           changed.notes[place] = written;
                           return Done{};
                         });
-  written.clear();
 }
 
 }  // namespace attnscope

@@ -26,8 +26,8 @@ template <class T>
 class Later {
  public:
   /// Null until it is there.
-  const T* get(const PanelContext& context, const std::string& key, bool cheap, const char* tag,
-               std::function<T()> work) {
+  template <class Work>
+  const T* get(const PanelContext& context, const std::string& key, bool cheap, const char* tag, Work work) {
     if (!cheap) {
       Hash hash;
       hash.take(key);
@@ -59,7 +59,7 @@ struct InspectorCache {
   std::string edit_text, edit_key;
   std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
   std::shared_ptr<void> exchanges;       ///< made by the menu of parts
-  std::string new_note;                  ///< being written
+  std::string note, kept_note;           ///< the field, and the note that was put into it
   float dragged = 0;
   std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
   std::string new_watch, watch_error, new_stop, stop_error;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "app/gpu/imgui_host.h"
@@ -318,7 +319,8 @@ TEST_F(PainterTest, NewScaleTakesEffectInTheNextFrame) {
 TEST(PainterWithoutGl, DrawsTheSameColoursAsRectangles) {
   ImGui::CreateContext();
   load_fonts(1.0f);
-  ImDrawList list(ImGui::GetDrawListSharedData());
+  std::optional<ImDrawList> kept(std::in_place, ImGui::GetDrawListSharedData());
+  ImDrawList& list = *kept;
   list._ResetForNewFrame();
   list.PushClipRectFullScreen();
   Painter painter(false);
@@ -335,6 +337,7 @@ TEST(PainterWithoutGl, DrawsTheSameColoursAsRectangles) {
   EXPECT_FLOAT_EQ(list.VtxBuffer[4 * 4].pos.y, 10.0f);
   painter.heatmap(&list, "unknown", ImVec2(0, 0), ImVec2(30, 20), HeatStyle{});
   EXPECT_EQ(list.VtxBuffer.Size, 6 * 4);
+  kept.reset();  // of this context
   ImGui::DestroyContext();
 }
 

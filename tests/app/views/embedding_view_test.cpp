@@ -1,7 +1,9 @@
 // The embedding view without a screen: rows are the table's and the trace's, angles the closed form's, the
 // scale an edit.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "app/views/choices.h"
 #include "app/views/embedding_parts.h"
 #include "app/widgets/matrix_plot.h"
 #include "tests/app/views/lens_fixture.h"
@@ -101,6 +103,24 @@ TEST_F(EmbeddingViewTest, AnglesOfEveryPairAndOfQueriesAndKeys) {
   click_item(*view, "matrix.embedding_cosines", 3, 2);
   EXPECT_EQ(workspace_.cursor.query, 3);
   EXPECT_EQ(workspace_.cursor.key, 2);
+}
+
+TEST_F(EmbeddingViewTest, AnglesOpenAtTheRowMostAlikeThatIsNotTheSame) {
+  begin("llama");
+  type("5 17 5 33 17 88");
+  workspace_.cursor.query = workspace_.cursor.key = 2;  // the token of row 0, too
+  const auto view = make_embedding_view();
+  click_item(*view, "embedding_compare_page");
+  settle(*view);
+  nlohmann::json kept = nlohmann::json::object();
+  Choices choices(kept);
+  view->keep(choices);
+  const std::int64_t a = kept.at("a"), b = kept.at("b");
+  EXPECT_EQ(a, 2);
+  const Tensor shown = painter_.shown("embedding_cosines");
+  EXPECT_LT(shown.at(a, b), 0.9999f);
+  for (std::int64_t other = 0; other < shown.size(1); ++other)
+    EXPECT_TRUE(shown.at(a, other) >= 0.9999f || shown.at(a, other) <= shown.at(a, b)) << other;
 }
 
 TEST_F(EmbeddingViewTest, EveryPageOfEveryFixtureAtEverySize) {

@@ -86,6 +86,27 @@ TEST_F(KvViewTest, SaysWhyThereIsNone) {
   }
 }
 
+TEST_F(KvViewTest, NumbersOfPositionsStandAtEqualSteps) {
+  const std::vector<KvStackRow> rows{{0, 0, "0.0"}};
+  KvStack stack;
+  stack.rows = rows;
+  stack.columns = stack.length = 27;
+  stack.computed = 26;
+  stack.token = [](std::int64_t) { return std::string("x"); };
+  DisplayList list;
+  frame([&] {
+    const DrawRecording recording(&list);
+    (void)draw_kv_stack(stack, ImVec2(20, 20), ImVec2(280, 200));
+  });
+  std::vector<int> told;
+  for (const DrawItem& item : list.items())
+    if (item.kind == DrawItem::Kind::text && list.text(item) != "0.0")
+      told.push_back(std::stoi(std::string(list.text(item))));
+  ASSERT_GE(told.size(), 5u);
+  ASSERT_LT(told.size(), 27u);
+  for (std::size_t i = 2; i < told.size(); ++i) EXPECT_EQ(told[i] - told[i - 1], told[1] - told[0]) << i;
+}
+
 TEST(KvStack, HeadsBecomeBlocksWhereTheyDoNotFit) {
   EXPECT_EQ(kv_stack_rows({2, 4}, 1000).size(), 6u);
   const auto few = kv_stack_rows({2, 4}, 40);

@@ -169,6 +169,39 @@ TEST_F(StepsViewTest, NumbersWithoutANameFollowTheHead) {
   EXPECT_EQ(followed, shown());
 }
 
+TEST_F(StepsViewTest, TheTitleOfAColumnStandsOffTheSlantedNamesBesideIt) {
+  open_model("../../../assets/models/storyteller");
+  ASSERT_TRUE(session_.edit("text", "", [](Document& document) {
+    return set_text(document, 0, "The cat sat on the mat because it was tired. So the");
+  }));
+  take();
+  go_to_site(workspace_, *run_, site("blocks.0.attn.pattern"));
+  draw(3);
+  DisplayList list;
+  note_items(true);
+  begin_items();
+  frame(
+      [&] {
+        const DrawRecording recording(&list);
+        view_->draw({session_, *run_, before_.get(), workspace_, commands_, painter_});
+      },
+      ImVec2(906, 640));
+  note_items(false);
+  bool slanted = false, told = false;
+  for (const Operand& operand : figure(workspace_.cursor.step).operands) {
+    const auto cells = noted_items().find("matrix.steps/" + operand.id);
+    if (operand.col.key != "one" || cells == noted_items().end()) continue;
+    for (const DrawItem& item : list.items()) {
+      slanted |= item.kind == DrawItem::Kind::text && item.angle != 0;
+      if (item.kind != DrawItem::Kind::text || list.text(item) != operand.title) continue;
+      told = true;
+      EXPECT_GE(item.p0.x, cells->second.p0.x - 1) << operand.title;
+    }
+  }
+  EXPECT_TRUE(slanted);
+  EXPECT_TRUE(told);
+}
+
 TEST_F(StepsViewTest, AnEditedInputReachesTheScores) {
   open_scene();
   workspace_.cursor.step = site("blocks.0.attn.q");

@@ -99,6 +99,30 @@ TEST_F(TokenizerViewTest, EveryKindIsDrawnAtEveryStep) {
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
+TEST_F(TokenizerViewTest, AFigureThatIsHigherThanItsRoomStandsCloser) {
+  for (const char* kind : {"bytelevel_bpe", "model_unigram"}) {
+    const TokenizerScene scene = scene_of(kind, "internationalization unbelievable");
+    const SegmentedWord& word = scene.steps.words.front();
+    PieceNames names;
+    const bool columns = std::string_view(kind) == "model_unigram";  // each as high as the figure
+    const auto last = "token_step_" + std::to_string(columns ? 1 : step_count(word));
+    const auto below = [&](float room) {
+      begin_items();
+      float top = 0;
+      frame([&] {
+        top = ImGui::GetCursorScreenPos().y;
+        (void)draw_token_steps(scene, word, names, 0, false, ImVec2(1600, room));
+      });
+      const auto item = noted_items().find(last);
+      return item == noted_items().end() ? -1.f : item->second.p1.y - top;
+    };
+    const float high = below(4000);
+    ASSERT_GT(high, 100) << kind;
+    EXPECT_LT(below(high * 0.95f), high - 1) << kind;
+    EXPECT_LE(below(high * 0.95f), high * 0.95f + 1) << kind;
+  }
+}
+
 TEST_F(TokenizerViewTest, RunsCoverTheTextOnce) {
   for (const char* kind : {"bytelevel_bpe", "unigram", "wordpiece_uncased", "model_bpe"}) {
     const TokenizerScene scene = scene_of(kind, " a 한글 é\xFF\n x  ");

@@ -110,6 +110,21 @@ TEST(Sizes, of_llama_2_7b_give_the_numbers_of_the_usual_slips) {
   EXPECT_EQ(rule_of_thumb(preset("gpt3-175b").config).value(), 173946175488);
 }
 
+TEST(Sizes, heads_share_the_width_past_those_that_do_not_divide) {
+  Sizes sizes = sizes_of(preset("gpt2"));
+  for (const int typed : {5, 51, 512}) set_size(sizes, "d_model", typed);
+  EXPECT_EQ(sizes.d_head, 512 / 12);
+  for (const int dragged : {599, 600}) set_size(sizes, "d_model", dragged);
+  EXPECT_EQ(sizes.d_head, 50);
+  set_size(sizes, "d_head", 64);
+  set_size(sizes, "d_model", 768);
+  set_size(sizes, "heads", 6);
+  EXPECT_EQ(sizes.d_head, 128) << "64 is the twelfth part of 768 again";
+  set_size(sizes, "d_head", 64);
+  set_size(sizes, "d_model", 1024);
+  EXPECT_EQ(sizes.d_head, 64) << "a size of its own stays";
+}
+
 TEST(Sizes, that_do_not_fit_are_refused) {
   Sizes sizes = sizes_of(preset("gpt2"));
   EXPECT_FALSE(set_size(sizes, "kv_head=8"));

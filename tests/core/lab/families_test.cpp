@@ -9,8 +9,8 @@
 namespace attnscope {
 namespace {
 
-LabPicture shown_picture(const char* wish) {
-  const auto parsed = parse_lab_wish(wish);
+LabPicture shown_picture(const char* text) {
+  const auto parsed = parse_lab_request(text);
   EXPECT_TRUE(parsed) << parsed.error().text();
   auto out = compute(*parsed->lab, parsed->values);
   EXPECT_TRUE(out) << out.error().text();

@@ -1,5 +1,5 @@
-// Trainings that a lab does while one looks: the same run for the same wish, losses against what is possible,
-// what the full mask does to writing; the plane of weights has the model in its middle.
+// Trainings that a lab does while one looks: the same run for the same options, losses against what is
+// possible, what the full mask does to writing; the plane of weights has the model in its middle.
 #include "core/lab/tiny_training.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const TinyRun> run_of(const TinyWish& wish) {
+std::shared_ptr<const TinyRun> run_of(const TinyOptions& options) {
   const std::atomic<bool> cancel{false};
-  auto run = tiny_run(wish, cancel);
+  auto run = tiny_run(options, cancel);
   EXPECT_TRUE(run) << run.error().text();
   return run ? *run : nullptr;
 }

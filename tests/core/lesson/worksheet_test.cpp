@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/words.h"
@@ -152,12 +153,48 @@ TEST(LessonDraft, IsALessonOfWhatWasDone) {
   EXPECT_EQ(lesson->pages[0].state.texts, state.texts);
   EXPECT_EQ(lesson->pages[1].state.edits.size(), 1u);
   EXPECT_EQ(lesson->pages[1].state.look()["cursor"]["step"], "blocks.1.attn.z");
+  EXPECT_EQ(lesson->pages[1].state.look()["cursor"]["head"], 3);
   EXPECT_EQ(lesson->pages[2].state.texts.front(), "The cat sat on the mat because it was soft");
   EXPECT_EQ(std::string(tr(page_key(*lesson, lesson->pages[2], "title"))), "soft");
   const auto audit = audit_lesson(*lesson);
   EXPECT_TRUE(audit) << audit.error().text();
   for (const char* id : {"", "  ", "***"}) EXPECT_EQ(lesson_id_of(id), "mine");
   EXPECT_EQ(lesson_id_of("My Heads (2)"), "my_heads_2");
+}
+
+// The document of the last page of the draft after one change.
+Result<Document> drafted(const char* model, const std::function<Status(Document&)>& change,
+                         Document& changed) {
+  PageState state;
+  state.model = model;
+  TRY(changed, page_document(state));
+  History history(changed);
+  TRY_OK(change(changed));
+  history.push(changed, Text("changed"), "");
+  TRY(const json draft, lesson_draft(history, "mine", "steps"));
+  TRY(const Lesson lesson, lesson_from_text(draft.dump(), "mine.json"));
+  TRY_OK(audit_lesson(lesson));
+  return page_document(lesson.pages.back().state);
+}
+
+TEST(LessonDraft, KeepsInputsThatNoTextSays) {
+  Document now;
+  auto scene = drafted("scene:nine_steps", add_position, now);
+  ASSERT_TRUE(scene) << scene.error().text();
+  EXPECT_EQ(scene->sequences[0].input.vectors.values(), now.sequences[0].input.vectors.values());
+  EXPECT_EQ(scene->sequences[0].input.vectors.size(0), 5);
+  const auto draw = [](Document& d) {
+    Picture picture{8, 8, std::make_shared<std::vector<std::uint8_t>>(8 * 8 * 3, std::uint8_t{90}), ""};
+    return set_picture(d, 0, std::move(picture));
+  };
+  auto seen = drafted("model:pilot", draw, now);
+  ASSERT_TRUE(seen) << seen.error().text();
+  EXPECT_EQ(seen->sequences[0].input.pixels.values(), now.sequences[0].input.pixels.values());
+  EXPECT_EQ(seen->sequences[0].input.ids, now.sequences[0].input.ids);
+  const auto token = [](Document& d) { return set_ids(d, 0, {0, 5, 5, 7}, {}); };
+  auto ids = drafted("model:storyteller", token, now);
+  ASSERT_TRUE(ids) << ids.error().text();
+  EXPECT_EQ(ids->sequences[0].input.ids, now.sequences[0].input.ids);
 }
 
 TEST(LessonDraft, OfOnesOwnModelIsRefused) {

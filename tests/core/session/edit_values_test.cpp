@@ -91,6 +91,15 @@ TEST_F(EditValues, ADirectionIsAddedToEveryRow) {
     EXPECT_NEAR(steered.at(1, 2, d), z.at(1, 2, d) + (z.at(1, 1, d) - z.at(1, 0, d)), 1e-6);
 }
 
+// A chosen file is a file, whatever it is called: never a token that the vocabulary lacks.
+TEST_F(EditValues, AFileIsTakenForOneByItsAt) {
+  const auto edit = parse_edit("blocks.0.resid_pre+=@dir:@/no/such/direction", numbers);
+  ASSERT_FALSE(edit);
+  EXPECT_NE(edit.error().text().find("/no/such/direction"), std::string::npos) << edit.error().text();
+  EXPECT_EQ(edit.error().text().find("vocabulary"), std::string::npos) << edit.error().text();
+  EXPECT_FALSE(edit.error().hint().empty());
+}
+
 TEST_F(EditValues, WhatIsNotThereIsRefused) {
   for (const char* text : {"blocks.0.resid_pre=@run:B", "blocks.0.resid_pre=@run:",
                            "blocks.9.resid_pre=@run:A", "blocks.0.resid_pre[pos=99]=@run:A",

@@ -73,6 +73,22 @@ TEST_F(OpenScene, ADragIsOneUndoPoint) {
   EXPECT_FALSE(session.history().can_undo());
 }
 
+TEST_F(OpenScene, KnowsWhetherThereIsAChangeThatIsNotSaved) {
+  const auto set = [this](float value) {
+    ASSERT_TRUE(session.edit("Set", "drag", [&](Document& d) { return set_input_cell(d, 0, 1, 2, value); }));
+  };
+  EXPECT_FALSE(session.unsaved());
+  set(5.f);
+  EXPECT_TRUE(session.unsaved());
+  session.undo();
+  EXPECT_FALSE(session.unsaved());
+  session.redo();
+  session.take_as_kept();
+  EXPECT_FALSE(session.unsaved());
+  set(6.f);
+  EXPECT_TRUE(session.unsaved()) << "a gesture does not go on behind what was saved";
+}
+
 TEST_F(OpenScene, AnEditThatCannotBeMadeChangesNothing) {
   const float before = out();
   const Status status = session.edit("Set a cell that is not there", {}, [](Document& document) {
