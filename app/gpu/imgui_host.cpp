@@ -76,6 +76,7 @@ bool makes_text(const KeyEvent& event) {
 /// Hands over at most one change per key and frame, keys before the text they made; in a field all letters
 /// that wait.
 void feed_keys(GLFWwindow* window) {
+  if (ImGui::GetIO().AppFocusLost) return;  // this frame lets go of all keys
   std::set<int> changed;
   bool text = false, pressed = false, other = false;
   std::deque<KeyEvent>& queue = key_queue();
@@ -413,6 +414,17 @@ void ImguiHost::take_keys_of(GLFWwindow* other) {
     ImGui_ImplGlfw_KeyCallback(first, key, scancode, action, modifiers);
   });
 #endif
+}
+
+void ImguiHost::release_keys_of(GLFWwindow* other) {
+  for (int key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key) {
+    if (glfwGetKey(other, key) != GLFW_PRESS) continue;
+#if IMGUI_VERSION_NUM < 18700
+    key_queue().push_back({key, 0, GLFW_RELEASE, 0, 0});
+#else
+    ImGui_ImplGlfw_KeyCallback(context_.window(), key, 0, GLFW_RELEASE, 0);
+#endif
+  }
 }
 
 bool ImguiHost::keys_waiting() const {

@@ -32,6 +32,8 @@ class ImguiHost {
   std::int64_t pixels_drawn() const;
   /// Keys that are pressed in another window are as if they were pressed in that of the context.
   void take_keys_of(GLFWwindow* other);
+  /// What is held down there is let go: before that window is destroyed, which says nothing of them.
+  void release_keys_of(GLFWwindow* other);
   /// Keys have arrived that the next frames will hand over one by one.
   bool keys_waiting() const;
   /// The same frame again into a picture of the same size. After ImGui::Render().

@@ -63,14 +63,14 @@ Result<std::unique_ptr<SideWindow>> SideWindow::make(GlContext& first, ImguiHost
                                                      const std::string& title) {
   if (!first.window()) return fail(Code::unsupported, "error.gpu.no_window");
   const Screen screen = other_screen(first.window());
-  glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
+  for (const int hint : {GLFW_FOCUSED, GLFW_FOCUS_ON_SHOW}) glfwWindowHint(hint, GLFW_FALSE);
   glfwWindowHint(GLFW_MAXIMIZED, GLFW_FALSE);
   GLFWwindow* window =
       glfwCreateWindow(screen.width > 0 ? screen.width : kWidth, screen.width > 0 ? screen.height : kHeight,
                        title.c_str(), nullptr, first.window());
   if (!window) return fail(Code::unsupported, "error.gpu.no_window");
   if (screen.width > 0) glfwSetWindowPos(window, screen.x, screen.y);
-  std::unique_ptr<SideWindow> out(new SideWindow(first, window));
+  std::unique_ptr<SideWindow> out(new SideWindow(first, host, window));
   host.take_keys_of(window);
   ImGuiContext* const usual = ImGui::GetCurrentContext();
   const ImGuiIO& io = ImGui::GetIO();
@@ -99,6 +99,7 @@ SideWindow::~SideWindow() {
     ImGui::DestroyContext(context_);
   }
   copy_.reset();
+  host_.release_keys_of(window_);
   glfwDestroyWindow(window_);
 }
 

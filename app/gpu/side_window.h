@@ -30,8 +30,10 @@ class SideWindow {
   void show(const std::function<void()>& draw);
 
  private:
-  SideWindow(GlContext& first, GLFWwindow* window) : first_(first), window_(window) {}
+  SideWindow(GlContext& first, ImguiHost& host, GLFWwindow* window)
+      : first_(first), host_(host), window_(window) {}
   GlContext& first_;
+  ImguiHost& host_;
   GLFWwindow* window_;
   struct ImGuiContext* context_ = nullptr;
   std::unique_ptr<Offscreen> copy_;

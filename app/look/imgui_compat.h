@@ -103,7 +103,7 @@ inline void allow_overlap_last() {
 // clang-format off
 enum class Key {
   enter, escape, space, tab, left, right, up, down, home, end, page_up, page_down, backspace, del, insert,
-  minus, equal, comma, period, slash,
+  minus, equal, comma, period, slash, pad_minus, pad_plus, pad_0,
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9,
   a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
   f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12
@@ -114,10 +114,11 @@ enum class Key {
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
   static const ImGuiKey codes[] = {
-      ImGuiKey_Enter,      ImGuiKey_Escape,   ImGuiKey_Space,     ImGuiKey_Tab,    ImGuiKey_LeftArrow,
-      ImGuiKey_RightArrow, ImGuiKey_UpArrow,  ImGuiKey_DownArrow, ImGuiKey_Home,   ImGuiKey_End,
-      ImGuiKey_PageUp,     ImGuiKey_PageDown, ImGuiKey_Backspace, ImGuiKey_Delete, ImGuiKey_Insert,
-      ImGuiKey_Minus,      ImGuiKey_Equal,    ImGuiKey_Comma,     ImGuiKey_Period, ImGuiKey_Slash};
+      ImGuiKey_Enter,          ImGuiKey_Escape,    ImGuiKey_Space,     ImGuiKey_Tab,    ImGuiKey_LeftArrow,
+      ImGuiKey_RightArrow,     ImGuiKey_UpArrow,   ImGuiKey_DownArrow, ImGuiKey_Home,   ImGuiKey_End,
+      ImGuiKey_PageUp,         ImGuiKey_PageDown,  ImGuiKey_Backspace, ImGuiKey_Delete, ImGuiKey_Insert,
+      ImGuiKey_Minus,          ImGuiKey_Equal,     ImGuiKey_Comma,     ImGuiKey_Period, ImGuiKey_Slash,
+      ImGuiKey_KeypadSubtract, ImGuiKey_KeypadAdd, ImGuiKey_Keypad0};
   const int index = static_cast<int>(key);
   if (key < Key::n0) return codes[index];
   if (key < Key::a) return static_cast<ImGuiKey>(ImGuiKey_0 + index - static_cast<int>(Key::n0));
@@ -126,8 +127,8 @@ inline ImGuiKey native(Key key) {
 }
 #else
 inline int native(Key key) {  // GLFW's codes, spelled out so that tests need no GLFW header
-  static const int codes[] = {257, 256, 32,  258, 263, 262, 265, 264, 268, 269,
-                              266, 267, 259, 261, 260, 45,  61,  44,  46,  47};
+  static const int codes[] = {257, 256, 32,  258, 263, 262, 265, 264, 268, 269, 266, 267,
+                              259, 261, 260, 45,  61,  44,  46,  47,  333, 334, 320};
   const int index = static_cast<int>(key);
   if (key < Key::n0) return codes[index];
   if (key < Key::a) return 48 + index - static_cast<int>(Key::n0);

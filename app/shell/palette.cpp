@@ -66,28 +66,18 @@ std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
     return tr("palette.go", {choice.argument, choice.title, action_name(action)});
   };
   for (const Action& action : actions()) {
-    const bool possible = is_possible(action, state);
+    const std::string why = why_not(action, state);
     if (action.takes == Takes::nothing) {
-      out.push_back({&action,
-                     {},
-                     action_text(action, state),
-                     action.id,
-                     place_of(action),
-                     action_key(action),
-                     possible});
+      out.push_back(
+          {&action, {}, action_text(action, state), action.id, place_of(action), action_key(action), why});
       continue;
     }
     for (const Choice& choice : choices(state, action.takes)) {
       const std::string title = action.takes == Takes::site
                                     ? site(action, choice)
                                     : tr("palette.choice", {action_name(action), choice.title});
-      out.push_back({&action,
-                     choice.argument,
-                     title,
-                     action.id + " " + choice.argument,
-                     place_of(action),
-                     {},
-                     possible});
+      out.push_back(
+          {&action, choice.argument, title, action.id + " " + choice.argument, place_of(action), {}, why});
     }
   }
   return out;
@@ -97,7 +87,7 @@ std::vector<std::size_t> Palette::found(const std::vector<Line>& lines, const st
   std::vector<std::pair<int, std::size_t>> scores;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const int score = std::max(fuzzy_score(letters, lines[i].title), fuzzy_score(letters, lines[i].name));
-    if (score >= 0) scores.emplace_back(-score, i);
+    if (score >= 0) scores.emplace_back(lines[i].why_not.empty() ? -score : -score * 3 / 4, i);
   }
   if (!letters.empty())
     std::stable_sort(scores.begin(), scores.end(),
@@ -109,13 +99,17 @@ std::vector<std::size_t> Palette::found(const std::vector<Line>& lines, const st
 
 void Palette::begin(FrameState& state) {
   lines_ = all_lines(state);
-  for (const Line& line : lines_) note_text(line.title);
+  for (const Line& line : lines_) note_text(line.title), note_text(line.why_not);
   letters_.clear();
-  searched_.clear();
-  found_ = found(lines_, {});
+  search();
+  ImGui::OpenPopup("###palette");
+}
+
+void Palette::search() {
+  searched_ = letters_;
+  found_ = found(lines_, letters_);
   chosen_ = 0;
   moved_ = true;
-  ImGui::OpenPopup("###palette");
 }
 
 void Palette::move(int by) {
@@ -131,15 +125,18 @@ void Palette::draw_line(const Line& line, bool chosen, float width) const {
   const bool hovered = ImGui::IsItemHovered();
   if (chosen || hovered) list->AddRectFilled(at, end, chosen ? theme().accent_soft : theme().hovered, px(5));
   const float y = at.y + (end.y - at.y - ImGui::GetTextLineHeight()) / 2;
+  const bool possible = line.why_not.empty();
   const float key = line.key.empty() ? 0 : ImGui::CalcTextSize(line.key.c_str()).x + px(14);
-  const float place = line.place.empty() ? 0 : ImGui::CalcTextSize(line.place.c_str()).x + px(14);
-  const ImU32 dim = line.possible ? theme().text_dim : with_alpha(theme().text_dim, 0.55f);
-  list->AddText(ImVec2(at.x + px(8), y), line.possible ? theme().text : dim,
-                shortened(line.title, width - key - place - px(24)).c_str());
+  const std::string beside =
+      possible ? line.place : shortened(line.why_not, width * 0.55f - std::max(key, px(92)));
+  const float room = beside.empty() ? 0 : ImGui::CalcTextSize(beside.c_str()).x + px(14);
+  const ImU32 dim = possible ? theme().text_dim : with_alpha(theme().text_dim, 0.55f);
+  list->AddText(ImVec2(at.x + px(8), y), possible ? theme().text : dim,
+                shortened(line.title, width - std::max(key, px(92)) - room - px(24)).c_str());
   if (key > 0)
-    list->AddText(ImVec2(at.x + width - key, y), line.possible ? theme().accent : dim, line.key.c_str());
-  if (place > 0)
-    list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - place, y), dim, line.place.c_str());
+    list->AddText(ImVec2(at.x + width - key, y), possible ? theme().accent : dim, line.key.c_str());
+  if (room > 0)
+    list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - room, y), theme().text_dim, beside.c_str());
 }
 
 // True where a line was clicked.
@@ -188,10 +185,7 @@ void Palette::draw(FrameState& state) {
   note_item("palette_text");
   if (letters_ != searched_) {
     note_text(letters_);
-    searched_ = letters_;
-    found_ = found(lines_, letters_);
-    chosen_ = 0;
-    moved_ = true;
+    search();
   }
   move((compat::key_pressed(Key::down) ? 1 : 0) - (compat::key_pressed(Key::up) ? 1 : 0));
   move(kPageRows *
@@ -203,7 +197,7 @@ void Palette::draw(FrameState& state) {
   const bool wanted = clicked || compat::key_pressed(Key::enter, false);
   if (wanted && chosen_ < static_cast<int>(found_.size())) {
     const Line line = lines_[found_[static_cast<std::size_t>(chosen_)]];
-    if (line.possible) {
+    if (line.why_not.empty()) {
       ImGui::CloseCurrentPopup();
       state.popup_by_key = !clicked;
       perform(state, line.action->id, line.argument);

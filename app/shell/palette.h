@@ -22,11 +22,12 @@ class Palette {
     const Action* action;
     std::string argument, title, name;  ///< what is drawn; what is found besides: id and argument
     std::string place, key;             ///< "View", "Ctrl+P"
-    bool possible = true;
+    std::string why_not = {};           ///< why it is not possible now; empty where it is
   };
   /// All that can be asked for now, in the order of the table.
   static std::vector<Line> all_lines(FrameState& state);
-  /// Indices of the lines that the letters fit, best first.
+  /// Indices of the lines that the letters fit, best first; what is not possible stands behind what fits as
+  /// well.
   static std::vector<std::size_t> found(const std::vector<Line>& lines, const std::string& letters);
 
   /// Opens when state.show_palette asks for it, draws while it is open, and does what is chosen.
@@ -35,6 +36,7 @@ class Palette {
  private:
   void begin(FrameState& state);
   void move(int by);
+  void search();
   bool draw_list();
   bool draw_lines();
   void draw_line(const Line& line, bool chosen, float width) const;

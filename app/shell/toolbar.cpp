@@ -41,6 +41,7 @@ void action_line(FrameState& state, const Action& action) {
       ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
                       is_checked(action, state), is_possible(action, state));
   note_item(action.id);
+  if (const std::string why = why_not(action, state); !why.empty()) compat::item_tooltip(why.c_str(), true);
   if (chosen) perform(state, action.id);
 }
 

@@ -54,9 +54,10 @@ std::vector<Action> all_actions() {
 }
 
 std::string key_name(Key key) {
-  static constexpr const char* kNames[] = {
-      "Enter", "Esc", "Space",     "Tab", "\u2190", "\u2192", "\u2191", "\u2193", "Home", "End",
-      "",      "",    "Backspace", "Del", "Ins",    "\u2212", "+",      ",",      ".",    "/"};
+  static constexpr const char* kNames[] = {"Enter",     "Esc",    "Space",      "Tab",    "\u2190", "\u2192",
+                                           "\u2191",    "\u2193", "Home",       "End",    "",       "",
+                                           "Backspace", "Del",    "Ins",        "\u2212", "+",      ",",
+                                           ".",         "/",      "Num \u2212", "Num +",  "Num 0"};
   if (key == Key::page_up) return "Page Up";
   if (key == Key::page_down) return "Page Down";
   const int index = static_cast<int>(key);
@@ -95,7 +96,23 @@ std::string action_key(const Action& action) {
   return action.keys.empty() ? std::string() : chord_text(action.keys.front());
 }
 
-bool is_possible(const Action& action, const FrameState& state) { return !action.when || action.when(state); }
+bool is_possible(const Action& action, const FrameState& state) {
+  return !action.why_not || !action.why_not(state);
+}
+
+std::string why_not(const Action& action, const FrameState& state) {
+  return is_possible(action, state) ? std::string() : tr(action.why_not(state));
+}
+
+const char* nothing_open(const FrameState& state) {
+  return state.session.document().opened ? nullptr : "why_not.nothing_open";
+}
+
+const char* no_model(const FrameState& state) {
+  return state.session.document().model ? nullptr
+         : nothing_open(state)          ? nothing_open(state)
+                                        : "why_not.recording";
+}
 
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument) {
   return action.checked && action.checked(state, argument.empty() ? action.argument : argument);

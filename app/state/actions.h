@@ -42,7 +42,7 @@ const char* menu_name(Menu menu);
 enum class Takes : std::uint8_t { nothing, model, scene, lesson, lab, path, language, site };
 
 struct Action {
-  using When = bool (*)(const FrameState& state);
+  using WhyNot = const char* (*)(const FrameState& state);
   using Checked = bool (*)(const FrameState& state, std::string_view argument);
   using Run = void (*)(FrameState& state, std::string_view argument);
   using Label = std::string (*)(const FrameState& state);
@@ -52,7 +52,7 @@ struct Action {
   Menu menu = Menu::none;
   std::vector<Chord> keys = {};
   KeyScope scope = KeyScope::window;
-  When when = nullptr;        ///< null: always possible
+  WhyNot why_not = nullptr;   ///< the string key that says why it is not possible now; null where it is
   Checked checked = nullptr;  ///< null: nothing that is on or off
   Takes takes = Takes::nothing;
   std::string argument = {};  ///< what `run` gets where nobody says otherwise
@@ -73,6 +73,11 @@ std::string action_name(const Action& action);
 /// Its first key; empty where it has none.
 std::string action_key(const Action& action);
 bool is_possible(const Action& action, const FrameState& state);
+/// One sentence that says why it is not possible now; empty where it is.
+std::string why_not(const Action& action, const FrameState& state);
+/// Of Action::why_not: nothing is open; nothing that can run.
+const char* nothing_open(const FrameState& state);
+const char* no_model(const FrameState& state);
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument = {});
 /// Runs an action as its key or its menu line does; false, and nothing is done, where there is none of this
 /// id or it is not possible now. An empty argument is the action's own.

@@ -36,7 +36,10 @@ std::vector<Action> edit_actions() {
                  std::string_view) { state.commands.act([](Session& session) { session.undo(); }); },
        .menu = Menu::edit,
        .keys = {{Key::z, true}},
-       .when = [](const FrameState& state) { return state.session.history().can_undo(); },
+       .why_not =
+           [](const FrameState& state) {
+             return state.session.history().can_undo() ? nullptr : "why_not.no_undo";
+           },
        .label =
            [](const FrameState& state) {
              return with_sentence("action.edit.undo", state.session.history().undo_sentence());
@@ -47,7 +50,10 @@ std::vector<Action> edit_actions() {
                  std::string_view) { state.commands.act([](Session& session) { session.redo(); }); },
        .menu = Menu::edit,
        .keys = {{Key::y, true}, {Key::z, true, true}},
-       .when = [](const FrameState& state) { return state.session.history().can_redo(); },
+       .why_not =
+           [](const FrameState& state) {
+             return state.session.history().can_redo() ? nullptr : "why_not.no_redo";
+           },
        .label =
            [](const FrameState& state) {
              return with_sentence("action.edit.redo", state.session.history().redo_sentence());
@@ -58,23 +64,29 @@ std::vector<Action> edit_actions() {
        .menu = Menu::edit,
        .keys = {{Key::t, true}},
        .scope = KeyScope::everywhere,
-       .when = [](const FrameState& state) { return state.session.document().model != nullptr; },
+       .why_not = no_model,
        .line_above = true},
       {.id = "edit.place",
        .run = edit_pinned,
        .menu = Menu::edit,
        .keys = {{Key::e}},
-       .when = [](const FrameState& state) { return state.run && state.workspace.cursor.pinned; }},
+       .why_not =
+           [](const FrameState& state) {
+             return state.run && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
+           }},
       {.id = "edit.copy_figure",
        .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::text); },
        .menu = Menu::edit,
        .keys = {{Key::c, true, true}},
-       .when = [](const FrameState& state) { return state.run != nullptr; },
+       .why_not = [](const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; },
        .line_above = true},
       {.id = "edit.clear",
        .run = take_edits_back,
        .menu = Menu::edit,
-       .when = [](const FrameState& state) { return !state.session.document().edits.empty(); },
+       .why_not =
+           [](const FrameState& state) {
+             return state.session.document().edits.empty() ? "why_not.no_edits" : nullptr;
+           },
        .line_above = true},
   };
 }

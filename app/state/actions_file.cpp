@@ -7,8 +7,6 @@ namespace {
 
 using compat::Key;
 
-bool is_open(const FrameState& state) { return state.session.document().opened != nullptr; }
-
 bool opened_is(const FrameState& state, const char* prefix, std::string_view name) {
   const auto& opened = state.session.document().opened;
   return opened && opened->path == prefix + std::string(name);
@@ -51,20 +49,23 @@ std::vector<Action> file_actions() {
       {.id = "file.forget_recent",
        .run = [](FrameState& state, std::string_view) { state.settings.recent.clear(); },
        .menu = Menu::file,
-       .when = [](const FrameState& state) { return !state.settings.recent.empty(); }},
+       .why_not =
+           [](const FrameState& state) {
+             return state.settings.recent.empty() ? "why_not.no_recent" : nullptr;
+           }},
       {.id = "file.save",
        .run = [](FrameState& state, std::string_view) { state.save(); },
        .menu = Menu::file,
        .keys = {{Key::s, true}},
        .scope = KeyScope::everywhere,
-       .when = is_open,
+       .why_not = nothing_open,
        .line_above = true},
       {.id = "file.save_as",
        .run = [](FrameState& state, std::string_view) { state.ask_save_as = true; },
        .menu = Menu::file,
        .keys = {{Key::s, true, true}},
        .scope = KeyScope::everywhere,
-       .when = is_open},
+       .why_not = nothing_open},
       {.id = "file.export",
        .run = [](FrameState& state, std::string_view) { state.ask_export = true; },
        .menu = Menu::file,

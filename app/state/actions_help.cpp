@@ -12,6 +12,10 @@ using compat::Key;
 constexpr float kTabs = 38.f;  // units
 
 bool presents(const FrameState& state) { return state.presenter.on; }
+const char* not_presenting(const FrameState& state) {
+  return presents(state) ? nullptr : "why_not.not_presenting";
+}
+const char* presenting(const FrameState& state) { return presents(state) ? "why_not.presenting" : nullptr; }
 
 // The first control is one of the view, below its tabs.
 void point_on(FrameState& state, int by) {
@@ -33,7 +37,7 @@ std::vector<Action> present_actions() {
        .run = [](FrameState& state, std::string_view) { toggle(state.presenter.spotlight); },
        .keys = {{Key::s}},
        .scope = KeyScope::presenter,
-       .when = presents,
+       .why_not = not_presenting,
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.spotlight.on; }},
       {.id = "present.magnifier",
        .run = [](FrameState& state, std::string_view) { toggle(state.presenter.magnifier); },
@@ -44,36 +48,39 @@ std::vector<Action> present_actions() {
        .run = [](FrameState& state, std::string_view) { state.presenter.pen = !state.presenter.pen; },
        .keys = {{Key::p}},
        .scope = KeyScope::presenter,
-       .when = presents,
+       .why_not = not_presenting,
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.pen; }},
       {.id = "present.erase",
        .run = [](FrameState& state, std::string_view) { state.presenter.strokes.clear(); },
        .keys = {{Key::e}},
        .scope = KeyScope::presenter,
-       .when = presents},
+       .why_not = not_presenting},
       {.id = "present.black",
        .run = [](FrameState& state, std::string_view) { state.presenter.black = !state.presenter.black; },
        .keys = {{Key::b}, {Key::period}},
        .scope = KeyScope::presenter,
-       .when = presents,
+       .why_not = not_presenting,
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.black; }},
       {.id = "present.words",
        .run = [](FrameState& state, std::string_view) { state.presenter.words = !state.presenter.words; },
        .keys = {{Key::l}},
        .scope = KeyScope::presenter,
-       .when = [](const FrameState& state) { return presents(state) && state.lessons.open(); },
+       .why_not =
+           [](const FrameState& state) {
+             return state.lessons.open() ? not_presenting(state) : "why_not.no_lesson";
+           },
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.words; }},
       {.id = "present.notes",
        .run = [](FrameState& state, std::string_view) { state.presenter.notes = !state.presenter.notes; },
        .keys = {{Key::n}},
        .scope = KeyScope::presenter,
-       .when = presents,
+       .why_not = not_presenting,
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.notes; }},
       {.id = "present.end",
        .run = [](FrameState& state, std::string_view) { set_presenting(state, false); },
        .keys = {{Key::escape}},
        .scope = KeyScope::presenter,
-       .when = presents},
+       .why_not = not_presenting},
   };
 }
 
@@ -93,7 +100,7 @@ std::vector<Action> help_actions() {
        .run = [](FrameState& state, std::string_view) { state.open_menu = true; },
        .keys = {{Key::f10}},
        .scope = KeyScope::everywhere,
-       .when = [](const FrameState& state) { return !state.presenter.on; }},
+       .why_not = presenting},
       {.id = "focus.next",
        .run = [](FrameState& state, std::string_view) { point_on(state, 1); },
        .keys = {{Key::tab}},
@@ -105,7 +112,7 @@ std::vector<Action> help_actions() {
       {.id = "help.tour",
        .run = [](FrameState& state, std::string_view) { state.ask_tour = true; },
        .menu = Menu::help,
-       .when = [](const FrameState& state) { return !state.presenter.on; }},
+       .why_not = presenting},
       {.id = "help.about",
        .run = [](FrameState& state, std::string_view) { state.show_about = true; },
        .menu = Menu::help,

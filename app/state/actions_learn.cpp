@@ -12,6 +12,7 @@ namespace attnscope {
 namespace {
 
 bool learns(const FrameState& state) { return state.lessons.open(); }
+const char* no_lesson(const FrameState& state) { return learns(state) ? nullptr : "why_not.no_lesson"; }
 
 void open_lesson(FrameState& state, std::string_view id) {
   state.commands.act([&state, name = std::string(id)](Session& session) {
@@ -58,33 +59,30 @@ std::vector<Action> learn_actions() {
       {.id = "learn.next",
        .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
        .menu = Menu::learn,
-       .when = learns,
+       .why_not = no_lesson,
        .line_above = true},
       {.id = "learn.previous",
        .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
        .menu = Menu::learn,
-       .when = learns},
+       .why_not = no_lesson},
       {.id = "learn.worksheet",
        .run = [](FrameState& state,
                  std::string_view) { ask_worksheet(state, state.lessons.source(), false); },
        .menu = Menu::learn,
-       .when = learns,
+       .why_not = no_lesson,
        .line_above = true},
       {.id = "learn.answers",
        .run = [](FrameState& state, std::string_view) { ask_worksheet(state, state.lessons.source(), true); },
        .menu = Menu::learn,
-       .when = learns},
-      {.id = "learn.draft",
-       .run = ask_draft,
-       .menu = Menu::learn,
-       .when = [](const FrameState& state) { return state.session.document().opened != nullptr; }},
+       .why_not = no_lesson},
+      {.id = "learn.draft", .run = ask_draft, .menu = Menu::learn, .why_not = nothing_open},
       {.id = "learn.close",
        .run =
            [](FrameState& state, std::string_view) {
              state.commands.act([&state](Session&) { state.lessons.close(state); });
            },
        .menu = Menu::learn,
-       .when = learns},
+       .why_not = no_lesson},
   };
 }
 

@@ -11,15 +11,18 @@ namespace {
 using compat::Key;
 
 // Tokens are written one after the other: not where all is seen at once, and not on vectors.
-bool generates(const FrameState& state) {
+const char* writes_nothing(const FrameState& state) {
   const Document& document = state.session.document();
-  if (!document.opened || !document.opened->recorded.empty() || !document.model) return false;
+  if (const char* why = no_model(state)) return why;
+  if (!document.opened || !document.opened->recorded.empty()) return "why_not.recording";
   const ModelConfig& config = document.model->config();
   const bool writes = config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
                       !config.blocks.empty() && config.blocks.front().attention.causal;
   const auto row = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
   const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
-  return writes && tokens && !state.session.generating();
+  if (!writes) return "why_not.no_writer";
+  if (!tokens) return "why_not.no_tokens";
+  return state.session.generating() ? "why_not.writing" : nullptr;
 }
 
 void generate_one(FrameState& state, std::string_view) {
@@ -41,6 +44,9 @@ void toggle_pin(FrameState& state, std::string_view) {
 }
 
 bool is_pinned(const FrameState& state) { return state.session.pinned() != nullptr; }
+const char* no_pinned_run(const FrameState& state) {
+  return is_pinned(state) ? nullptr : "why_not.no_pinned_run";
+}
 
 // Side by side in one view.
 void toggle_both(FrameState& state, std::string_view) {
@@ -68,14 +74,20 @@ std::vector<Action> run_actions() {
        .run = [](FrameState& state,
                  std::string_view) { state.commands.act([](Session& session) { session.run(); }); },
        .menu = Menu::run,
-       .when = [](const FrameState& state) { return state.session.document().model != nullptr; }},
-      {.id = "run.generate", .run = generate_one, .menu = Menu::run, .keys = {{Key::g}}, .when = generates},
+       .why_not = no_model},
+      {.id = "run.generate",
+       .run = generate_one,
+       .menu = Menu::run,
+       .keys = {{Key::g}},
+       .why_not = writes_nothing},
       {.id = "run.stop",
        .run = stop,
        .menu = Menu::run,
-       .when =
+       .why_not =
            [](const FrameState& state) {
-             return state.session.opening() || state.session.running() || state.session.generating();
+             const Session& session = state.session;
+             const bool busy = session.opening() || session.running() || session.generating();
+             return busy ? nullptr : "why_not.nothing_runs";
            }},
   };
 }
@@ -86,7 +98,10 @@ std::vector<Action> compare_actions() {
        .run = toggle_pin,
        .menu = Menu::run,
        .keys = {{Key::p}},
-       .when = [](const FrameState& state) { return is_pinned(state) || state.session.result(); },
+       .why_not =
+           [](const FrameState& state) {
+             return is_pinned(state) || state.session.result() ? nullptr : "why_not.no_run";
+           },
        .checked = [](const FrameState& state, std::string_view) { return is_pinned(state); },
        .line_above = true},
       {.id = "compare.difference",
@@ -95,8 +110,12 @@ std::vector<Action> compare_actions() {
        .menu = Menu::run,
        .keys = {{Key::d}},
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.show_difference; }},
-      {.id = "compare.both", .run = toggle_both, .menu = Menu::run, .when = is_pinned, .checked = shows_both},
-      {.id = "compare.swap", .run = swap, .menu = Menu::run, .when = is_pinned},
+      {.id = "compare.both",
+       .run = toggle_both,
+       .menu = Menu::run,
+       .why_not = no_pinned_run,
+       .checked = shows_both},
+      {.id = "compare.swap", .run = swap, .menu = Menu::run, .why_not = no_pinned_run},
   };
 }
 

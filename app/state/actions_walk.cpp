@@ -14,8 +14,11 @@ namespace {
 using compat::Key;
 
 bool has_run(const FrameState& state) { return state.walked && !state.walked->steps.empty(); }
-bool has_pages(const FrameState& state) { return state.pages || has_run(state); }
-bool has_pin(const FrameState& state) { return has_run(state) && state.workspace.cursor.pinned.has_value(); }
+const char* no_run(const FrameState& state) { return has_run(state) ? nullptr : "why_not.no_run"; }
+const char* no_pages(const FrameState& state) { return state.pages ? nullptr : no_run(state); }
+const char* no_pin(const FrameState& state) {
+  return has_run(state) && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
+}
 
 void step_by(FrameState& state, int by) {
   state.workspace.playing = false;
@@ -79,13 +82,13 @@ std::vector<Action> step_rows() {
        .run = [](FrameState& state, std::string_view) { step_by(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::right}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true},
       {.id = "walk.previous",
        .run = [](FrameState& state, std::string_view) { step_by(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::left}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true},
       {.id = "walk.first",
        .run =
@@ -94,7 +97,7 @@ std::vector<Action> step_rows() {
            },
        .menu = Menu::walk,
        .keys = {{Key::home}},
-       .when = has_run},
+       .why_not = no_run},
       {.id = "walk.last",
        .run =
            [](FrameState& state, std::string_view) {
@@ -103,37 +106,40 @@ std::vector<Action> step_rows() {
            },
        .menu = Menu::walk,
        .keys = {{Key::end}},
-       .when = has_run},
+       .why_not = no_run},
       {.id = "walk.next_page",
        .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::page_down}},
-       .when = has_pages,
+       .why_not = no_pages,
        .repeats = true},
       {.id = "walk.previous_page",
        .run = [](FrameState& state, std::string_view) { turn_page(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::page_up}},
-       .when = has_pages,
+       .why_not = no_pages,
        .repeats = true},
       {.id = "walk.play",
        .run = [](FrameState& state, std::string_view) { state.workspace.playing = !state.workspace.playing; },
        .menu = Menu::walk,
        .keys = {{Key::space}},
-       .when = has_run,
+       .why_not = no_run,
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.playing; }},
       {.id = "walk.finish",
        .run = [](FrameState& state, std::string_view) { finish_motion(state.workspace); },
        .menu = Menu::walk,
        .keys = {{Key::f}},
-       .when = [](const FrameState& state) { return state.workspace.motion < 1.f; }},
+       .why_not =
+           [](const FrameState& state) {
+             return state.workspace.motion < 1.f ? nullptr : "why_not.nothing_moves";
+           }},
       {.id = "walk.backward",
        .run = [](FrameState& state,
                  std::string_view) { state.workspace.backward = !state.workspace.backward; },
        .menu = Menu::walk,
        .keys = {{Key::b}},
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.backward; }},
-      {.id = "walk.go", .run = go_to, .when = has_run, .takes = Takes::site},
+      {.id = "walk.go", .run = go_to, .why_not = no_run, .takes = Takes::site},
   };
 }
 
@@ -143,34 +149,38 @@ std::vector<Action> block_rows() {
        .run = [](FrameState& state, std::string_view) { layer_by(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::up}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true,
        .line_above = true},
       {.id = "walk.block_down",
        .run = [](FrameState& state, std::string_view) { layer_by(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::down}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true},
       {.id = "walk.head_up",
        .run = [](FrameState& state,
                  std::string_view) { move_head(state.workspace.cursor, *state.walked, -1); },
        .menu = Menu::walk,
        .keys = {{Key::up, false, true}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true},
       {.id = "walk.head_down",
        .run = [](FrameState& state,
                  std::string_view) { move_head(state.workspace.cursor, *state.walked, 1); },
        .menu = Menu::walk,
        .keys = {{Key::down, false, true}},
-       .when = has_run,
+       .why_not = no_run,
        .repeats = true},
       {.id = "walk.next_sequence",
        .run = next_sequence,
        .menu = Menu::walk,
        .keys = {{Key::n}},
-       .when = [](const FrameState& state) { return has_run(state) && state.run->traces.size() > 1; }},
+       .why_not =
+           [](const FrameState& state) {
+             if (!has_run(state)) return no_run(state);
+             return state.run->traces.size() > 1 ? nullptr : "why_not.one_input";
+           }},
   };
 }
 
@@ -180,33 +190,36 @@ std::vector<Action> number_rows() {
        .run = pin_here,
        .menu = Menu::walk,
        .keys = {{Key::i}},
-       .when = [](const FrameState& state) { return has_run(state) && !state.workspace.backward; },
+       .why_not =
+           [](const FrameState& state) {
+             return state.workspace.backward ? "why_not.backward" : no_run(state);
+           },
        .line_above = true},
       {.id = "walk.number_left",
        .run = [](FrameState& state, std::string_view) { move_pin(state, 0, -1); },
        .keys = {{Key::left, true}},
-       .when = has_pin,
+       .why_not = no_pin,
        .repeats = true},
       {.id = "walk.number_right",
        .run = [](FrameState& state, std::string_view) { move_pin(state, 0, 1); },
        .keys = {{Key::right, true}},
-       .when = has_pin,
+       .why_not = no_pin,
        .repeats = true},
       {.id = "walk.number_up",
        .run = [](FrameState& state, std::string_view) { move_pin(state, -1, 0); },
        .keys = {{Key::up, true}},
-       .when = has_pin,
+       .why_not = no_pin,
        .repeats = true},
       {.id = "walk.number_down",
        .run = [](FrameState& state, std::string_view) { move_pin(state, 1, 0); },
        .keys = {{Key::down, true}},
-       .when = has_pin,
+       .why_not = no_pin,
        .repeats = true},
       {.id = "walk.release",
        .run = [](FrameState& state, std::string_view) { state.workspace.cursor.pinned.reset(); },
        .menu = Menu::walk,
        .keys = {{Key::escape}},
-       .when = has_pin},
+       .why_not = no_pin},
   };
 }
 

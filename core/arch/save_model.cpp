@@ -141,7 +141,7 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   if (!config) return misfit(layout, config.error().what);
   json is = config_to_json(model.config()), read = config_to_json(*config);
   for (json* spelled_out : {&is, &read})
-    spelled_out->erase("never_said");  // changes what is said, not the model
+    spelled_out->erase("suppressed_tokens");  // changes what is said, not the model
   if (const Text found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
   if (!weights) return misfit(layout, weights.error().what);

@@ -205,9 +205,9 @@ void check_stack(ConfigReader& config, const ModelConfig& out) {
 int token(ConfigReader& config, const char* key) { return config.find({key}) ? config.token({key}) : -1; }
 
 // A list of token ids; what is none is passed over.
-std::vector<int> ids_at(ConfigReader& config, const char* key) {
+std::vector<int> ids_at(ConfigReader& config, std::initializer_list<const char*> keys) {
   std::vector<int> out;
-  const json* list = config.find({key});
+  const json* list = config.find(keys);
   for (std::size_t i = 0; list && list->is_array() && i < list->size(); ++i) {
     const json& id = (*list)[i];
     if (id.is_number_unsigned() && id.get<std::uint64_t>() < (1u << 30)) out.push_back(id.get<int>());
@@ -245,7 +245,8 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   out.pad = token(config, "pad");
   out.decoder_start = token(config, "decoder_start");
   out.image_token = token(config, "image_token");
-  out.suppressed_tokens = ids_at(config, "never_said");
+  out.suppressed_tokens =
+      ids_at(config, {"suppressed_tokens", "never_said"});  // the second one in older files
   check_stack(config, out);
   return out;
 }

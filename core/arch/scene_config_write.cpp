@@ -173,7 +173,7 @@ json config_to_json(const ModelConfig& config) {
        {std::pair("bos", config.bos), std::pair("eos", config.eos), std::pair("pad", config.pad),
         std::pair("decoder_start", config.decoder_start), std::pair("image_token", config.image_token)})
     if (token >= 0) out[key] = token;
-  if (!config.suppressed_tokens.empty()) out["never_said"] = config.suppressed_tokens;
+  if (!config.suppressed_tokens.empty()) out["suppressed_tokens"] = config.suppressed_tokens;
   for (const ModelConfig& encoder : config.encoders)
     out[encoder.stack == Stack::enc ? "encoder" : "vision"] = config_to_json(encoder);
   return out;

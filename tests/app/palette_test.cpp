@@ -72,7 +72,7 @@ TEST_F(PaletteTest, WhatIsNotPossibleStaysAndDoesNothing) {
   const auto undo = std::find_if(lines.begin(), lines.end(),
                                  [](const Palette::Line& line) { return line.action->id == "edit.undo"; });
   ASSERT_NE(undo, lines.end());
-  EXPECT_FALSE(undo->possible);
+  EXPECT_EQ(undo->why_not, "Nothing to undo.");
   EXPECT_EQ(undo->key, "Ctrl+Z");
   key(Key::p, true);
   type("edit.undo");
@@ -81,6 +81,19 @@ TEST_F(PaletteTest, WhatIsNotPossibleStaysAndDoesNothing) {
   key(Key::escape);
   EXPECT_FALSE(any_popup());
   EXPECT_EQ(step(), 0);
+  const Action& first = *lines[Palette::found(lines, "run").front()].action;
+  EXPECT_TRUE(is_possible(first, state())) << first.id << ": what fits as well and can be done comes before";
+}
+
+TEST_F(PaletteTest, EveryActionSaysWhyItIsNotPossible) {
+  const auto all_say = [&] {
+    for (const Action& action : actions())
+      EXPECT_EQ(why_not(action, state()).empty(), is_possible(action, state())) << action.id;
+  };
+  all_say();
+  open_default();
+  all_say();
+  EXPECT_EQ(why_not(*find_action("compare.swap"), state()), "No run is pinned as A.");
 }
 
 TEST_F(PaletteTest, ArrowsChooseAndEscapeLeavesEverythingAsItWas) {

@@ -59,6 +59,9 @@ TEST_F(PresenterTest, AClickerGoesOnAndExactlyBack) {
   workspace().cursor.query = 2;
   const Cursor there = workspace().cursor;
   key(Key::equal, true);
+  key(Key::pad_minus, true);
+  EXPECT_EQ(state().presenter.zoom, 1.f);
+  key(Key::pad_plus, true);
   const float zoom = state().presenter.zoom;
   EXPECT_GT(zoom, 1.f);
   EXPECT_EQ(state().settings.zoom, 1.f) << "the window keeps its own";

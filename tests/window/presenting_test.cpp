@@ -58,10 +58,12 @@ TEST_F(Presenting, NotesStandInASecondWindowAndGoAgain) {
   window.key("l");
   window.wait("the figure alone", [](const Json& now) { return !now.at("items").contains("lesson_answer"); });
   window.key("l");
-  window.key("n");
-  window.wait("no notes", notes(false));
-  window.key("n");
-  window.wait("notes again", notes(true));
+  for (int time = 0; time < 4; ++time) {  // the key goes down in a window that is gone before it comes up
+    run_program({"xdotool", "windowfocus", windows().substr(0, windows().find('\n')), "key", "n"});
+    window.wait("no notes", notes(false));
+    window.key("n");
+    window.wait("notes again", notes(true));
+  }
   window.key("Escape");
   window.wait("it has ended", presenting(false));
   EXPECT_EQ(windows(), "") << "the second window goes with it";
