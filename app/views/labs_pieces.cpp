@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <tuple>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/views/labs_table.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -31,9 +31,8 @@ struct Spacing {
   float table_row, bar_row, plot, matrix, matrix_row, gap;
 };
 constexpr Spacing kSpacings[] = {
-    {20, 17, 132, 120, 15, 18}, {15, 14, 124, 90, 14, 9}, {12, 11.5f, 96, 60, 11, 6}};
-constexpr float kLowestRow = 12.f, kLowestBar = 11.5f, kColumnGap = 12.f, kLeastWords = 44.f,
-                kLowCells = 30.f;  // units
+    {20, 17, 200, 150, 15, 18}, {14, 13, 160, 100, 13.5f, 9}, {12, 11.5f, 96, 60, 11, 6}};
+constexpr float kLowestBar = 11.5f, kLowCells = 30.f;  // units
 
 ImU32 ink(LabInk wanted) {
   const Theme& t = theme();
@@ -56,12 +55,8 @@ float title_height(const Text& title) {
   return title.empty() ? 0 : text_size(fonts().body_bold, "X").y + scaled(7);
 }
 
-// The title in bold; returns the y of what follows.
 float draw_title(const Text& title, ImVec2 at, float width) {
-  if (title.empty()) return at.y;
-  const std::string& words = said(title);
-  draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, words, width));
-  return at.y + title_height(title);
+  return draw_lab_title(title, drawn_serial, at, width);
 }
 
 // ---- curves ----------------------------------------------------------------------------------------
@@ -211,140 +206,31 @@ void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   float y = draw_title(bars.title, at, size.x);
   const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
   const float row = std::clamp((at.y + size.y - y) / count, scaled(kLowestBar), scaled(44));
+  const bool low = row < text_size(fonts().body, "X").y;
+  ImFont* const words = low ? fonts().small : fonts().body;
+  ImFont* const digits = low ? fonts().mono_small : fonts().mono;
   float names = 0, numbers = 0;
   double most = bars.most;
   for (const LabBars::Bar& bar : bars.bars) {
-    names = std::max(names, text_size(fonts().body, said(bar.name)).x);
-    numbers = std::max(numbers, text_size(fonts().mono, said(bar.shown)).x);
+    names = std::max(names, text_size(words, said(bar.name)).x);
+    numbers = std::max(numbers, text_size(digits, said(bar.shown)).x);
     if (bars.most <= 0 && std::isfinite(bar.value)) most = std::max(most, std::fabs(bar.value));
   }
   names = std::min(names, size.x * 0.45f);
   const float x0 = at.x + names + scaled(10), x1 = at.x + size.x - numbers - scaled(10);
   const Canvas canvas;
   for (const LabBars::Bar& bar : bars.bars) {
-    const float text = y + (row - text_size(fonts().body, "X").y) / 2;
-    draw_text(canvas, fonts().body, ImVec2(at.x, text), theme().text,
-              middle_truncated(fonts().body, said(bar.name), names));
+    const float text = y + (row - text_size(words, "X").y) / 2;
+    draw_text(canvas, words, ImVec2(at.x, text), theme().text,
+              middle_truncated(words, said(bar.name), names));
     const float end = x0 + std::max(scaled(1), (x1 - x0) * length_of(bars, bar.value, most));
     canvas.fill_rect(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
                      with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
     const std::string& number = said(bar.shown);
-    draw_text(canvas, fonts().mono,
-              ImVec2(at.x + size.x - text_size(fonts().mono, number).x,
-                     y + (row - text_size(fonts().mono, "0").y) / 2),
+    draw_text(canvas, digits,
+              ImVec2(at.x + size.x - text_size(digits, number).x, y + (row - text_size(digits, "0").y) / 2),
               theme().text, number);
     y += row;
-  }
-}
-
-// ---- tables ----------------------------------------------------------------------------------------
-
-std::size_t columns_of(const LabTable& table) {
-  std::size_t columns = table.header.size();
-  for (const auto& row : table.rows) columns = std::max(columns, row.size());
-  return columns;
-}
-
-bool is_number(std::string_view text) {
-  return text == "NaN" || text.find_first_of("0123456789+-<") == 0 || text.starts_with("±") ||
-         text.starts_with("−");
-}
-
-// A column of words: some of its cells have letters, none is a number.
-bool says_words(const LabTable& table, std::size_t col) {
-  bool letters = false;
-  for (const auto& row : table.rows) {
-    if (col >= row.size()) continue;
-    const std::string& text = said(row[col]);
-    if (is_number(text)) return false;
-    letters |= std::any_of(text.begin(), text.end(), [](unsigned char c) {
-      return (c < 0x80 && std::isalpha(c) != 0) || c >= 0xEA;  // Hangul begins there, signs stand before
-    });
-  }
-  return letters;
-}
-
-// The widest of these columns give way until they all take no more than `width`.
-void narrow_widest(std::vector<float*> widths, float width) {
-  std::sort(widths.begin(), widths.end(), [](const float* a, const float* b) { return *a < *b; });
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    const float most = std::max(0.f, width) / static_cast<float>(widths.size() - i);  // each from here on
-    if (*widths[i] > most)
-      for (float* one : widths) *one = std::min(*one, most);
-    width -= *widths[i];
-  }
-}
-
-struct Columns {
-  std::vector<bool> wordy;
-  std::vector<float> widths;
-};
-
-// What each column needs; where all of it does not fit, words give way before numbers do.
-Columns fitted_columns(const LabTable& table, float width) {
-  std::vector<float> widths(columns_of(table), 0.f);
-  std::vector<bool> wordy;
-  for (std::size_t col = 0; col < widths.size(); ++col) wordy.push_back(col == 0 || says_words(table, col));
-  float all = 0, numbers = 0;
-  std::vector<float*> words, any;
-  for (std::size_t col = 0; col < widths.size(); ++col) {
-    ImFont* const font = wordy[col] ? fonts().body : fonts().mono;
-    if (col < table.header.size()) widths[col] = text_size(fonts().small, said(table.header[col])).x;
-    for (const auto& row : table.rows)
-      if (col < row.size()) widths[col] = std::max(widths[col], text_size(font, said(row[col])).x);
-    widths[col] += scaled(kColumnGap);
-    all += widths[col];
-    if (!wordy[col]) numbers += widths[col];
-    if (wordy[col]) words.push_back(&widths[col]);
-    any.push_back(&widths[col]);
-  }
-  const float least = scaled(kLeastWords) * static_cast<float>(words.size());
-  if (all > width && width - numbers >= least)
-    narrow_widest(words, width - numbers);
-  else if (all > width)
-    narrow_widest(any, width);
-  else if (widths.size() > 1)
-    for (float& one : widths) one += std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
-  return {std::move(wordy), std::move(widths)};
-}
-
-void draw_table(const LabTable& table, const std::string& key, ImVec2 at, ImVec2 size) {
-  static std::unordered_map<std::string, Kept<Columns>> kept;
-  const Columns& fit = kept[key].get(
-      {drawn_serial, reinterpret_cast<std::uintptr_t>(&table), std::bit_cast<std::uint32_t>(size.x)},
-      [&] { return fitted_columns(table, size.x); });
-  float y = draw_title(table.title, at, size.x), all = 0;
-  for (const float one : fit.widths) all += one;
-  const Canvas canvas;
-  const auto cell = [&](ImFont* font, ImU32 colour, const Text& text, std::size_t col, float x,
-                        float height) {
-    const auto words = middle_truncated(font, said(text), fit.widths[col] - scaled(kColumnGap / 2));
-    const float drop = (height - text_size(font, "X").y) / 2;
-    const float left = col == 0 ? 0 : scaled(kColumnGap / 2);
-    const float right = fit.wordy[col] ? left : fit.widths[col] - text_size(font, words).x - scaled(6);
-    draw_text(canvas, font, ImVec2(x + right, y + drop), colour, words);
-  };
-  const auto row_of = [&](const std::vector<Text>& row, bool header, float height) {
-    float x = at.x;
-    for (std::size_t col = 0; col < row.size(); ++col) {
-      cell(header                       ? fonts().small
-           : col == 0 || fit.wordy[col] ? fonts().body
-                                        : fonts().mono,
-           header ? theme().text_dim : theme().text, row[col], col, x, height);
-      x += fit.widths[col];
-    }
-    y += height;
-    canvas.line(ImVec2(at.x, y), ImVec2(at.x + all, y), theme().border);
-  };
-  const float header = table.header.empty() ? 0.f : 1.f, least = scaled(kLowestRow);
-  const float rows = static_cast<float>(std::max<std::size_t>(1, table.rows.size()));
-  const float top = std::clamp((at.y + size.y - y) / (rows + header), least, scaled(20));
-  if (header > 0) row_of(table.header, true, top);
-  const float height = std::clamp((at.y + size.y - y) / rows, least, scaled(42));
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    if (static_cast<int>(i) == table.lit)
-      canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + all, y + height), theme().accent_soft, scaled(3));
-    row_of(table.rows[i], false, height);
   }
 }
 
@@ -455,12 +341,19 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
 
 }  // namespace
 
+float draw_lab_title(const Text& title, std::uint64_t serial, ImVec2 at, float width) {
+  if (title.empty()) return at.y;
+  const std::string& words = lab_words(title, serial);
+  draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, words, width));
+  return at.y + title_height(title);
+}
+
 void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& key, ImVec2 at, ImVec2 size) {
   if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
   if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
     return draw_values(painter, *matrix, key, at, size);
   if (const auto* bars = std::get_if<LabBars>(&piece.what)) return draw_bars(*bars, at, size);
-  draw_table(std::get<LabTable>(piece.what), key, at, size);
+  draw_lab_table(std::get<LabTable>(piece.what), drawn_serial, key, at, size);
 }
 
 const std::string& lab_words(const Text& text, std::uint64_t serial) {

@@ -174,9 +174,9 @@ Result<LabPicture> compute_sqrt(const LabValues& values, const std::atomic<bool>
   LabPicture out;
   out.pieces = {{variance_plot(widths, at, d), 1, true, 1.1f},
                 {weight_plot(widths, at, d)},
-                {facts_of(now, d, keys, scaled), 1.25f, true, 1},
-                {row_bars(now), 0.8f},
-                {live_table(with, without), 1}};
+                {facts_of(now, d, keys, scaled), 1.5f, true, 1},
+                {row_bars(now), 0.65f},
+                {live_table(with, without), 1.15f}};
   const std::string root = shown(std::sqrt(static_cast<double>(d)), 3);
   out.formula = Text::of(scaled ? "lab.sqrt.formula.on" : "lab.sqrt.formula.off", {d, root});
   out.notice = Text::of(scaled              ? "lab.sqrt.notice.on"
