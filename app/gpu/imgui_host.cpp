@@ -127,11 +127,12 @@ bool enters(const ImGuiInputEvent& event) {
 
 /// Where the events begin that wait for the next frame. Dear ImGui spreads changes of one key over frames,
 /// not those of several: a key that is let go waits for the frame after a press, or Ctrl+T that is over
-/// within a frame would be a T without Ctrl. So does a focus that comes or goes: it would clear the press.
+/// within a frame would be a T without Ctrl. So does a focus that comes or goes: it would clear the press, as
+/// it would one behind it.
 /// Enter in a field waits once for what an input method was composing (see enter_waits).
 ImGuiInputEvent* first_waiting(ImVector<ImGuiInputEvent>& queue) {
   static bool waited = false;
-  bool pressed = false;
+  bool pressed = false, focused = false;
   for (ImGuiInputEvent* event = queue.begin(); event != queue.end(); ++event) {
     if (enters(*event) && ImGui::GetIO().WantTextInput) {
       waited = !waited;
@@ -140,8 +141,10 @@ ImGuiInputEvent* first_waiting(ImVector<ImGuiInputEvent>& queue) {
                                     [](const auto& other) { return other.Type == ImGuiInputEventType_Text; });
     }
     const bool released = event->Type == ImGuiInputEventType_Key && !event->Key.Down;
-    if (pressed && (released || event->Type == ImGuiInputEventType_Focus)) return event;
+    const bool focus = event->Type == ImGuiInputEventType_Focus;
+    if ((pressed && (released || focus)) || (focused && presses(*event))) return event;
     pressed = pressed || presses(*event);
+    focused = focused || focus;
   }
   return queue.end();
 }

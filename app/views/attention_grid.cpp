@@ -107,11 +107,11 @@ HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) cons
   } else {
     const Record* record = scene.trace->find(scene.site(Slot::pattern));
     const int heads = record ? static_cast<int>(record->shape[0]) : 1;
-    const float wish = scaled(76) * zoom_;
-    grid.columns = std::clamp(static_cast<int>((width + grid.gap) / (wish + grid.gap)), 1, heads);
+    const float wanted = scaled(76) * zoom_;
+    grid.columns = std::clamp(static_cast<int>((width + grid.gap) / (wanted + grid.gap)), 1, heads);
     grid.rows = (heads + grid.columns - 1) / grid.columns;
     set_height(grid, std::min((width + grid.gap) / static_cast<float>(grid.columns) - grid.gap,
-                              std::max(largest, wish)));
+                              std::max(largest, wanted)));
   }
   grid.captions = grid.side >= scaled(kCaptioned) - 1 && (!whole_model_ || grid.left == 0 || zoom_ > 1);
   grid.caption = grid.captions ? text_size(fonts().small, "X").y + scaled(3) : 0;

@@ -172,12 +172,12 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
   const auto weights = weights_of_step(*grads->gradients, cursor.step);
   if (std::find(weights.begin(), weights.end(), weight_) == weights.end()) weight_.clear();
   if (to_text(cursor.step) + weight_ != shown_step_ || from_ > last_choice(*grads, cursor.step)) from_ = -1;
-  GradientRequest wish{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, grads)};
-  wish.query = cursor.query;
-  wish.from = from_;
+  GradientRequest asked{cursor.head, 0, cursor.step, weight_, whole_vocabulary_, columns(context, grads)};
+  asked.query = cursor.query;
+  asked.from = from_;
   const bool several = weight_.empty() && grads->readers_of(cursor.step).size() > 1;
   if (several) {
-    wish.shares = shares_.get(
+    asked.shares = shares_.get(
         key_of({grads->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
         context.commands,
         [grads, site = cursor.step](const std::atomic<bool>&) { return gradient_shares(*grads, site, 0); });
@@ -186,8 +186,8 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
                     std::to_string(cursor.head) + "/" + std::to_string(cursor.query) + "/" +
                     std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language() +
                     std::to_string(from_);
-  for (const std::int64_t id : wish.top) key += "," + std::to_string(id);
-  if (several && !wish.shares) {  // the picture comes when its numbers are there
+  for (const std::int64_t id : asked.top) key += "," + std::to_string(id);
+  if (several && !asked.shares) {  // the picture comes when its numbers are there
     key_.clear();
     figure_ = {};
     figure_.name = gradient_name(cursor.step);
@@ -206,7 +206,7 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
     planned_.clear();
     hovered_ = {};
   }
-  figure_ = build_gradient_figure(grads, wish);
+  figure_ = build_gradient_figure(grads, asked);
 }
 
 // The number of the last chip after "all"; -1 where there is nothing to choose.

@@ -23,8 +23,8 @@ float loss_shown(double loss) {
 
 class StepGradientBuilder : GradientParts {
  public:
-  StepGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
-      : GradientParts(std::move(grads), wish) {}
+  StepGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& asked)
+      : GradientParts(std::move(grads), asked) {}
 
   GradientFigure build() {
     out_.from = chosen();
@@ -56,13 +56,13 @@ class StepGradientBuilder : GradientParts {
   }
   int chosen() const {
     const int count = static_cast<int>(readers().size());
-    return count > 1 && wish_.weight.empty() && wish_.from < count ? wish_.from : -1;
+    return count > 1 && asked_.weight.empty() && asked_.from < count ? asked_.from : -1;
   }
   const std::vector<Tensor>& shares() const {
     if (!shares_)
-      shares_ = wish_.shares ? wish_.shares
-                             : std::make_shared<const std::vector<Tensor>>(gradient_shares(
-                                   *grads_, site_, std::max<std::int64_t>(step(site_, "own").head, 0)));
+      shares_ = asked_.shares ? asked_.shares
+                              : std::make_shared<const std::vector<Tensor>>(gradient_shares(
+                                    *grads_, site_, std::max<std::int64_t>(step(site_, "own").head, 0)));
     return *shares_;
   }
 
@@ -240,7 +240,7 @@ class StepGradientBuilder : GradientParts {
     pick_words(probs.col, probs.picked_cols);
     Operand out = own_gradient();
     if (large_vocabulary(trace_)) {  // the chosen row alone
-      probs.picked_rows = out.picked_rows = {wish_.query};
+      probs.picked_rows = out.picked_rows = {asked_.query};
       probs.row.size = out.row.size = 1;
       out.part = with_picks([gradients = grads_->gradients, site = site_](
                                 Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
@@ -269,9 +269,9 @@ class StepGradientBuilder : GradientParts {
 }  // namespace
 
 GradientFigure build_gradient_figure(std::shared_ptr<const BackwardResult> grads,
-                                     const GradientRequest& wish) {
-  if (!wish.weight.empty()) return build_weight_figure(std::move(grads), wish);
-  return StepGradientBuilder(std::move(grads), wish).build();
+                                     const GradientRequest& asked) {
+  if (!asked.weight.empty()) return build_weight_figure(std::move(grads), asked);
+  return StepGradientBuilder(std::move(grads), asked).build();
 }
 
 std::vector<Tensor> gradient_shares(const BackwardResult& grads, const Site& site, std::int64_t head) {

@@ -36,7 +36,7 @@ struct GradientFigure {
 };
 /// `gradients` must have gradients. A step without a gradient gives a figure without a layout.
 GradientFigure build_gradient_figure(std::shared_ptr<const BackwardResult> grads,
-                                     const GradientRequest& wish);
+                                     const GradientRequest& asked);
 
 /// What each later step sends back to a step.
 std::vector<Tensor> gradient_shares(const BackwardResult& grads, const Site& site, std::int64_t head);

@@ -8,17 +8,17 @@
 
 namespace attnscope {
 
-GradientParts::GradientParts(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
-    : FigureParts(grads->gradients->trace(), wish.site, wish.head), grads_(grads), wish_(wish) {}
+GradientParts::GradientParts(std::shared_ptr<const BackwardResult> grads, const GradientRequest& asked)
+    : FigureParts(grads->gradients->trace(), asked.site, asked.head), grads_(grads), asked_(asked) {}
 
 bool GradientParts::begin() {
-  out_.name = wish_.weight.empty() ? gradient_name(site_) : wish_.weight + ".grad";
+  out_.name = asked_.weight.empty() ? gradient_name(site_) : asked_.weight + ".grad";
   if (!grads_->gradients->find(site_)) return false;
   figure_.site = site_;
   figure_.rule = Rule::sum;
   figure_.layout = Figure::Layout::row;
   const bool words = site_.slot == Slot::logits || reads_words(site_);
-  if (!words || !wish_.top.empty() || wish_.whole_vocabulary) return true;
+  if (!words || !asked_.top.empty() || asked_.whole_vocabulary) return true;
   figure_.pending = true;
   figure_.layout = Figure::Layout::none;
   return false;
@@ -76,8 +76,8 @@ Operand GradientParts::gradient(const Site& site, const char* id, std::int64_t h
 
 void GradientParts::pick_words(FigureAxis& axis, std::vector<std::int64_t>& picks) const {
   axis.names = FigureAxis::Names::output;
-  if (wish_.whole_vocabulary) return;
-  picks = wish_.top;
+  if (asked_.whole_vocabulary) return;
+  picks = asked_.top;
   axis.size = static_cast<std::int64_t>(picks.size());
 }
 

@@ -12,7 +12,7 @@ inline constexpr std::size_t kMostShares = 4;  // more are added up in the last
 
 class GradientParts : protected FigureParts {
  protected:
-  GradientParts(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish);
+  GradientParts(std::shared_ptr<const BackwardResult> grads, const GradientRequest& asked);
 
   /// The name and the kind of figure; false where the step has no gradient or its words are not known yet.
   bool begin();
@@ -42,11 +42,11 @@ class GradientParts : protected FigureParts {
   void added(std::vector<Operand> parts, Operand result);
 
   std::shared_ptr<const BackwardResult> grads_;
-  const GradientRequest& wish_;
+  const GradientRequest& asked_;
   GradientFigure out_;
 };
 
 /// The picture of the gradient of the weight that is wished for.
-GradientFigure build_weight_figure(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish);
+GradientFigure build_weight_figure(std::shared_ptr<const BackwardResult> grads, const GradientRequest& asked);
 
 }  // namespace attnscope

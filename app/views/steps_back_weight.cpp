@@ -11,8 +11,8 @@ namespace {
 
 class WeightGradientBuilder : GradientParts {
  public:
-  WeightGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish)
-      : GradientParts(std::move(grads), wish) {}
+  WeightGradientBuilder(std::shared_ptr<const BackwardResult> grads, const GradientRequest& asked)
+      : GradientParts(std::move(grads), asked) {}
 
   GradientFigure build() {
     out_.from = own_use() ? 0 : -1;
@@ -22,8 +22,8 @@ class WeightGradientBuilder : GradientParts {
 
  private:
   Operand weight_gradients(const char* id) const {
-    Operand out = weight(wish_.weight, id);
-    out.title = wish_.weight + ".grad";
+    Operand out = weight(asked_.weight, id);
+    out.title = asked_.weight + ".grad";
     out.gradient = true;
     out.is_result = true;
     out.version = grads_->version;
@@ -31,18 +31,18 @@ class WeightGradientBuilder : GradientParts {
   }
   /// Its numbers: of all uses, or of those from `first` on.
   void finish_weight(Operand& out, std::size_t first = 0, std::size_t count = 1000) const {
-    std::vector<WeightPart> uses = weight_parts(*grads_->gradients, wish_.weight);
+    std::vector<WeightPart> uses = weight_parts(*grads_->gradients, asked_.weight);
     count = std::min(count, uses.size() - std::min(first, uses.size()));
     uses = {uses.begin() + static_cast<std::ptrdiff_t>(first),
             uses.begin() + static_cast<std::ptrdiff_t>(first + count)};
     out.part =
-        with_picks([gradients = grads_->gradients, name = wish_.weight, uses](
+        with_picks([gradients = grads_->gradients, name = asked_.weight, uses](
                        Range rows, Range cols) { return weight_share(*gradients, name, uses, rows, cols); },
                    out.picked_rows, out.picked_cols);
   }
   /// Only what the step itself adds was asked for, where others use the weight too.
   bool own_use() const {
-    return wish_.from >= 0 && weight_parts(*grads_->gradients, wish_.weight).size() > 1;
+    return asked_.from >= 0 && weight_parts(*grads_->gradients, asked_.weight).size() > 1;
   }
   void finish_own(Operand& out) const {
     if (!own_use()) return finish_weight(out);
@@ -50,11 +50,11 @@ class WeightGradientBuilder : GradientParts {
     finish_weight(out, 0, 1);
   }
   bool several_uses() const {
-    return !own_use() && weight_parts(*grads_->gradients, wish_.weight).size() > 1;
+    return !own_use() && weight_parts(*grads_->gradients, asked_.weight).size() > 1;
   }
   /// One weight, several uses: what each adds.
   void uses_figure(const Operand& out) {
-    const std::vector<WeightPart> uses = weight_parts(*grads_->gradients, wish_.weight);
+    const std::vector<WeightPart> uses = weight_parts(*grads_->gradients, asked_.weight);
     std::vector<Site> steps;
     for (const WeightPart& use : uses) steps.push_back(use.step);
     std::vector<Operand> parts;
@@ -69,7 +69,7 @@ class WeightGradientBuilder : GradientParts {
     Operand out = weight_gradients("result"), arrived = gradient(site_, "top");
     const auto why = explain(trace_, site_, std::vector<std::int64_t>(trace_.find(site_)->shape.size(), 0));
     const bool dot = step_.rule == Rule::dot && why && !why->terms.empty();
-    if (!dot || trace_.weights().get(wish_.weight).rank() == 1)
+    if (!dot || trace_.weights().get(asked_.weight).rank() == 1)
       return summed(std::move(out), std::move(arrived));
     Operand left = transposed(step(why->terms[0].factors[0].site, "left"));
     if (left.col.size != arrived.row.size) {  // one prediction for the whole input
@@ -88,7 +88,7 @@ class WeightGradientBuilder : GradientParts {
     if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
     if (step_.rule == Rule::lookup) {
       for (const WeightUse& use : grads_->gradients->uses())
-        if (use.name == wish_.weight && use.kind == WeightUse::Kind::rows)
+        if (use.name == asked_.weight && use.kind == WeightUse::Kind::rows)
           out.picked_rows.assign(use.ids.begin(), use.ids.end());
       out.row.size = static_cast<std::int64_t>(out.picked_rows.size());
       const bool words = site_.slot == Slot::tok_embed;
@@ -99,7 +99,7 @@ class WeightGradientBuilder : GradientParts {
     if (several_uses()) return uses_figure(out);
     arrived.id = "from";
     block("", {add(std::move(arrived))});
-    if (step_.rule == Rule::norm && wish_.weight.ends_with(".weight")) {
+    if (step_.rule == Rule::norm && asked_.weight.ends_with(".weight")) {
       Operand normed = gradient(site_, "normed");
       const NormBack back =
           norm_back(*grads_->gradients, site_, std::max<std::int64_t>(normed.head, 0), {0, normed.row.size});
@@ -112,8 +112,9 @@ class WeightGradientBuilder : GradientParts {
 
 }  // namespace
 
-GradientFigure build_weight_figure(std::shared_ptr<const BackwardResult> grads, const GradientRequest& wish) {
-  return WeightGradientBuilder(std::move(grads), wish).build();
+GradientFigure build_weight_figure(std::shared_ptr<const BackwardResult> grads,
+                                   const GradientRequest& asked) {
+  return WeightGradientBuilder(std::move(grads), asked).build();
 }
 
 }  // namespace attnscope

@@ -15,7 +15,7 @@ constexpr float kSlanted = 20;  // what the last slanted label takes beyond its 
 struct DenseParts {
   float labels, column, sign, gap;
 };
-constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 16, 3};
+constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
 
 struct DenseEntry {
   int id = 0;

@@ -18,21 +18,21 @@ constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplicatio
 
 class Builder : FigureParts {
  public:
-  Builder(const RunResult& run, const FigureRequest& wish)
-      : FigureParts(run.trace(wish.sequence), wish.site, wish.head), wish_(wish) {}
+  Builder(const RunResult& run, const FigureRequest& asked)
+      : FigureParts(run.trace(asked.sequence), asked.site, asked.head), asked_(asked) {}
 
   Figure build() {
-    const Record* record = trace_.find(wish_.site);
+    const Record* record = trace_.find(asked_.site);
     if (!record) return {};
-    figure_.site = wish_.site;
+    figure_.site = asked_.site;
     figure_.rule = step_.rule;
     figure_.layout = Figure::Layout::row;
-    auto first = explain(trace_, wish_.site, std::vector<std::int64_t>(record->shape.size(), 0));
+    auto first = explain(trace_, asked_.site, std::vector<std::int64_t>(record->shape.size(), 0));
     if (first) {
       why_ = *std::move(first);
       figure_.rule = why_.rule;
     }
-    if (wish_.site.slot == Slot::logits || wish_.site.slot == Slot::probs)
+    if (asked_.site.slot == Slot::logits || asked_.site.slot == Slot::probs)
       vocabulary();
     else
       by_rule();
@@ -42,9 +42,9 @@ class Builder : FigureParts {
  private:
   void by_rule() {
     if (why_.terms.empty() && figure_.rule != Rule::mask_test) return alone();
-    if (wish_.site.slot == Slot::merged) return merged();
-    if (wish_.site.slot == Slot::biased) return biased();
-    if (wish_.site.slot == Slot::embed && stack().patch.class_token) return with_class_row();
+    if (asked_.site.slot == Slot::merged) return merged();
+    if (asked_.site.slot == Slot::biased) return biased();
+    if (asked_.site.slot == Slot::embed && stack().patch.class_token) return with_class_row();
     switch (figure_.rule) {
       case Rule::dot: return dot();
       case Rule::sum:
@@ -69,7 +69,7 @@ class Builder : FigureParts {
 
   // ---- rules ----
   void alone() {
-    if (wish_.site.slot == Slot::patches) figure_.extra = Figure::Extra::picture;
+    if (asked_.site.slot == Slot::patches) figure_.extra = Figure::Extra::picture;
     block("", {add(result())});
   }
 
@@ -78,20 +78,21 @@ class Builder : FigureParts {
     Operand left = step(input().site, "left"), out = result();
     const bool by_weight = input(0, 1).is_weight;
     Operand top = by_weight ? weight(input(0, 1).name, "top") : step(input(0, 1).site, "top");
-    if (wish_.site.slot == Slot::scores) {
+    if (asked_.site.slot == Slot::scores) {
       top.transposed = true;
       std::swap(top.row, top.col);
       top.title = title_of(top.site, true);
       left.row = out.row;
       top.col = out.col;
     }
-    if (wish_.site.slot == Slot::z) top.row.colour = theme().k;
+    if (asked_.site.slot == Slot::z) top.row.colour = theme().k;
     if (!by_weight) name_shared_head(top);
     left.row.key = out.row.key = "rows";
     left.col.key = top.row.key = "inner";
     top.col.key = out.col.key = "cols";
     const Slot slot = out.site.slot;
-    if (slot == Slot::q || slot == Slot::k || slot == Slot::v) group(out, wish_.site), group(top, wish_.site);
+    if (slot == Slot::q || slot == Slot::k || slot == Slot::v)
+      group(out, asked_.site), group(top, asked_.site);
     if (out.row.size < left.row.size) {  // one prediction for the whole input
       left.picked_rows = {0};
       left.row.size = out.row.size;
@@ -110,14 +111,14 @@ class Builder : FigureParts {
     operand.title = tr("steps.shared_head", {operand.title, std::to_string(operand.head),
                                              std::to_string(first), std::to_string(first + shared - 1)});
   }
-  const AttentionSpec& attention() const { return trace_.config().attention_at(wish_.site); }
+  const AttentionSpec& attention() const { return trace_.config().attention_at(asked_.site); }
   Site site_in_attention(Slot slot) const {
-    return {wish_.site.stack, wish_.site.layer, wish_.site.part, slot};
+    return {asked_.site.stack, asked_.site.layer, asked_.site.part, slot};
   }
   /// Its columns are the heads of a projection.
   void group(Operand& operand, const Site& projection) const {
     operand.group = trace_.config().attention_at(projection).d_head;
-    operand.own_group = trace_.own_head(projection, wish_.head);
+    operand.own_group = trace_.own_head(projection, asked_.head);
   }
 
   void addends(const char* sign) {
@@ -137,7 +138,7 @@ class Builder : FigureParts {
     std::int64_t heads = 1;
     for (std::size_t d = 0; d < record.axes.size(); ++d)
       if (record.axes[d] == Axis::head) heads = record.shape[d];
-    const std::int64_t own = trace_.own_head(site, wish_.head), shown = std::min(heads, most);
+    const std::int64_t own = trace_.own_head(site, asked_.head), shown = std::min(heads, most);
     const std::int64_t first = std::clamp<std::int64_t>(own - shown / 2, 0, heads - shown);
     std::vector<int> out;
     for (std::int64_t head = first; head < first + shown; ++head) {
@@ -155,21 +156,21 @@ class Builder : FigureParts {
   void copy() {
     figure_.shared_range = true;
     const Site from = input().site;
-    const Slot slot = wish_.site.slot;
+    const Slot slot = asked_.site.slot;
     const bool view = slot == Slot::view_q || slot == Slot::view_k || slot == Slot::view_v;
     const bool transpose = slot == Slot::split_q || slot == Slot::split_k || slot == Slot::split_v;
     if (view) {
       Operand flat = step(from, "before");
       group(flat, from);
       block("", {add(std::move(flat))});
-      block("→", heads_of(wish_.site, "after", true, kHeadsShown));
+      block("→", heads_of(asked_.site, "after", true, kHeadsShown));
     } else if (transpose) {
       block("", heads_of(from, "before", false, kHeadsStacked));
-      block("→", heads_of(wish_.site, "after", true, kHeadsStacked), true);
+      block("→", heads_of(asked_.site, "after", true, kHeadsStacked), true);
     } else if (slot == Slot::concat) {
       block("", heads_of(from, "before", false, kHeadsStacked), true);
       Operand flat = result();
-      group(flat, wish_.site);
+      group(flat, asked_.site);
       block("→", {add(std::move(flat))});
     } else {
       block("", {add(step(from, "before"))});
@@ -199,7 +200,7 @@ class Builder : FigureParts {
     bias.id = "bias";
     bias.title = tr("steps.part.bias");
     bias.colour = 0;
-    bias.part = [trace = &trace_, site = wish_.site, head = before.head](Range rows, Range cols) {
+    bias.part = [trace = &trace_, site = asked_.site, head = before.head](Range rows, Range cols) {
       return bias_rectangle(*trace, site, head, rows, cols);
     };
     block("", {add(std::move(before))});
@@ -264,14 +265,15 @@ class Builder : FigureParts {
   using RowPart = Tensor (*)(const Tensor& rows, const NormSpec& spec);
   /// What the norm makes of each row of x, as a column.
   int row_part(const char* id, const char* title, const Operand& x, RowPart part) {
-    return add(column(id, title, x.row,
-                      [trace = &trace_, site = x.site, head = std::max<std::int64_t>(x.head, 0), part,
-                       width = x.col.size, spec = norm_spec(trace_.config(), wish_.site)](Range rows, Range) {
-                        return part(trace->slice(site, head, rows, {0, width}), spec);
-                      }));
+    return add(
+        column(id, title, x.row,
+               [trace = &trace_, site = x.site, head = std::max<std::int64_t>(x.head, 0), part,
+                width = x.col.size, spec = norm_spec(trace_.config(), asked_.site)](Range rows, Range) {
+                 return part(trace->slice(site, head, rows, {0, width}), spec);
+               }));
   }
   void add_mean(std::vector<int>& ids, const Operand& x) {
-    if (norm_spec(trace_.config(), wish_.site).kind == NormSpec::Kind::layer)
+    if (norm_spec(trace_.config(), asked_.site).kind == NormSpec::Kind::layer)
       ids.push_back(row_part("mean", "steps.part.mean", x, norm_means));
   }
   void norm_scale() {
@@ -310,15 +312,15 @@ class Builder : FigureParts {
   }
   // The row of the table that each row of the step is.
   std::vector<std::int64_t> table_rows(std::int64_t count) const {
-    const Stack own = wish_.site.stack;
+    const Stack own = asked_.site.stack;
     const auto &ids = trace_.ids_of(own), &types = trace_.input.types;
     const Positions positions = trace_.positions(own);
     std::vector<std::int64_t> rows;
     for (std::int64_t row = 0; row < count; ++row) {
       const auto at = static_cast<std::size_t>(row);
-      if (wish_.site.slot == Slot::tok_embed)
+      if (asked_.site.slot == Slot::tok_embed)
         rows.push_back(ids[at]);
-      else if (wish_.site.slot == Slot::pos_embed)
+      else if (asked_.site.slot == Slot::pos_embed)
         rows.push_back(positions.of(row) + stack().position.offset);
       else
         rows.push_back(at < types.size() ? types[at] : 0);
@@ -327,7 +329,7 @@ class Builder : FigureParts {
   }
   void lookup() {
     Operand table = weight(input().name, "table"), out = result();
-    const Slot slot = wish_.site.slot;
+    const Slot slot = asked_.site.slot;
     table.picked_rows = table_rows(out.row.size);
     table.row.names = slot == Slot::tok_embed ? FigureAxis::Names::vocab : FigureAxis::Names::index;
     table.row.title = tr(slot == Slot::tok_embed   ? "steps.axis.table_token"
@@ -342,16 +344,16 @@ class Builder : FigureParts {
 
   // ---- the vocabulary: the most likely tokens of one row stand for the tens of thousands ----
   void pick(Operand& operand, bool rows_too) const {
-    if (!wish_.whole_vocabulary) {
-      operand.picked_cols = wish_.top;
-      operand.col.size = static_cast<std::int64_t>(wish_.top.size());
+    if (!asked_.whole_vocabulary) {
+      operand.picked_cols = asked_.top;
+      operand.col.size = static_cast<std::int64_t>(asked_.top.size());
     }
     if (!rows_too || !large_vocabulary(trace_)) return;
-    operand.picked_rows = {wish_.query};
+    operand.picked_rows = {asked_.query};
     operand.row.size = 1;
   }
   void vocabulary() {
-    if (!wish_.whole_vocabulary && wish_.top.empty()) {
+    if (!asked_.whole_vocabulary && asked_.top.empty()) {
       figure_.pending = true;
       figure_.layout = Figure::Layout::none;
       return;
@@ -362,12 +364,12 @@ class Builder : FigureParts {
       out.col.names = FigureAxis::Names::output;
       return block("", {add(std::move(out))});
     }
-    if (wish_.site.slot == Slot::logits) {
+    if (asked_.site.slot == Slot::logits) {
       dot();
       for (Operand& operand : figure_.operands) {
         if (operand.id == "left") {
           if (large_vocabulary(trace_) && operand.picked_rows.empty())
-            operand.picked_rows = {wish_.query}, operand.row.size = 1;
+            operand.picked_rows = {asked_.query}, operand.row.size = 1;
         } else {
           pick(operand, operand.is_result);
           operand.col.names = FigureAxis::Names::output;
@@ -401,7 +403,7 @@ class Builder : FigureParts {
     block("→", {add(std::move(out))});
   }
 
-  const FigureRequest& wish_;
+  const FigureRequest& asked_;
   Explanation why_;
 };
 
@@ -430,9 +432,9 @@ bool large_vocabulary(const Trace& trace) {
   return predicted_rows(trace) * trace.config().outputs() * trace.config().d_model > kFrameProducts;
 }
 
-Figure build_figure(const RunResult& run, const FigureRequest& wish) {
+Figure build_figure(const RunResult& run, const FigureRequest& asked) {
   static std::uint64_t built = 0;
-  Figure figure = Builder(run, wish).build();
+  Figure figure = Builder(run, asked).build();
   figure.id = ++built;
   return figure;
 }

@@ -80,7 +80,7 @@ struct FigureRequest {
   bool whole_vocabulary = false;
   std::vector<std::int64_t> top;  ///< most likely tokens of row `query`, best first; empty: not known yet
 };
-Figure build_figure(const RunResult& run, const FigureRequest& wish);
+Figure build_figure(const RunResult& run, const FigureRequest& asked);
 
 /// Rows of logits: one per token, or one for the whole input; 0 without a head.
 std::int64_t predicted_rows(const Trace& trace);

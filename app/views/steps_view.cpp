@@ -172,7 +172,7 @@ class StepsView : public View {
   }
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
-    FigureRequest wish{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
+    FigureRequest asked{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
     const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
     std::uint64_t key = text_key({context.run.version, number(cursor.step.stack), number(cursor.step.layer),
                                   number(cursor.step.part), number(cursor.step.slot), number(cursor.sequence),
@@ -180,10 +180,10 @@ class StepsView : public View {
     if (cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs) {
       const std::int64_t rows = predicted_rows(context.run.trace(cursor.sequence));
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
-      wish.query = cursor.query;
-      const std::uint64_t row = text_key({context.run.version, number(cursor.sequence), number(wish.query)});
+      asked.query = cursor.query;
+      const std::uint64_t row = text_key({context.run.version, number(cursor.sequence), number(asked.query)});
       find_likely(context, row);
-      if (likely_->ready) wish.top = likely_->ids;
+      if (likely_->ready) asked.top = likely_->ids;
       key = text_key({key, row, likely_->ready});
     }
     if (key == key_) return;
@@ -198,7 +198,7 @@ class StepsView : public View {
       editor_.close();
     }
     explained_ = 0;
-    figure_ = build_figure(context.run, wish);
+    figure_ = build_figure(context.run, asked);
   }
 
   // ---- why ----

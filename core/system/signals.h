@@ -1,5 +1,5 @@
 // What the system asks of a program: to end (Ctrl+C, SIGTERM, SIGHUP of a terminal that is closed). Such a
-// wish is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
+// asked is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
 // Refuses to do work inside of a signal.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// While it lives, a wish to end is noted and nothing else happens. Signals that were ignored before (nohup)
+/// While it lives, a asked to end is noted and nothing else happens. Signals that were ignored before (nohup)
 /// stay ignored. One at a time.
 class StopSignals {
  public:

@@ -30,6 +30,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const Environment& enviro
   const pid_t child = fork();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  for (const int stop : {SIGINT, SIGHUP}) signal(stop, SIG_DFL);  // ignored under nohup, or behind &
   for (int i = 0; i < 3; ++i)
     if (files[static_cast<std::size_t>(i)] >= 0) dup2(files[static_cast<std::size_t>(i)], i);
   for (const auto& [name, value] : environment) {
