@@ -286,9 +286,15 @@ void Window::press_at(Point at, const std::string& button) {
   seen([](const Json& mouse) { return mouse.at(2) == false; });
 }
 
+// A window that has just opened finds its place in its first frames, which may be long ones: where the item
+// moved away under the pointer, again.
 void Window::click(const std::string& item, double x, double y, const std::string& button) {
-  const std::vector<double> r = rect_of(item);
-  press_at({static_cast<int>(r[0] + x * (r[2] - r[0])), static_cast<int>(r[1] + y * (r[3] - r[1]))}, button);
+  for (int tries = 0;; ++tries) {
+    const std::vector<double> r = rect_of(item);
+    const Point at{static_cast<int>(r[0] + x * (r[2] - r[0])), static_cast<int>(r[1] + y * (r[3] - r[1]))};
+    move_to(at);
+    if (state().at("items").value(item, r) == r || tries == 3) return press_at(at, button);
+  }
 }
 
 void Window::click_view(const std::string& id) {
