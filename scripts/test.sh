@@ -2,9 +2,9 @@
 # Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
 # builds, and tests.
 #   scripts/test.sh           format, lint, headless build, a minute of fuzzing and tests under the sanitizers, then the
-#                             tests of release. In turns, from commit to commit: under the sanitizers a third of the
+#                             tests of release. In turns, from commit to commit: under the sanitizers a quarter of the
 #                             core's tests, the window's, or threads under ThreadSanitizer; of the files for lint and of
-#                             the long tests (suites named Long...) a fifth
+#                             the long tests (suites named Long...) a sixth; half of the tests that drive a window
 #   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; then the build and its tests in
 #                             a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
@@ -67,9 +67,9 @@ on_display() {
 }
 
 # What takes long comes in turns: which part runs follows from the commit. Without git, the first.
-turns=5
+turns=6
 turn=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % turns))
-window=$((turn == 3)) threads=$((turn == 4))
+window=$((turn == 4)) threads=$((turn == 5))
 if [[ $what == full ]]; then turns=1 turn=0 window=1 threads=1; fi
 
 # not_now BUILD: the long tests of a build whose turn it is not, as an expression for ctest.
@@ -93,7 +93,8 @@ programs() {
   {
     for name in "$@"; do
       case $name in
-        test_window | test_golden) printf "./$name\n./$name\n" | shares ;;
+        test_window) shares ./test_window $([[ $what == all ]] && echo 4 $((turn % 2)) || echo 2 0) ;;
+        test_golden) shares ./test_golden 2 0 ;;
         *) echo "./$name" ;;
       esac
     done
@@ -101,9 +102,12 @@ programs() {
     sh -c "env {} --gtest_brief=1 --gtest_filter='-Long*:*/Long*' || { echo '{}: FAILED' >&2; exit 1; }")
 }
 
-# shares: of two lines the first runs the even tests of a program, the second the odd ones.
+# shares PROGRAM OF FIRST: two lines that run two parts of a program's tests, each one of OF: the FIRST-th and the one
+# OF / 2 behind it.
 shares() {
-  awk '{ printf "GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=%d timeout 900 %s\n", NR - 1, $0 }'
+  for share in $3 $(($3 + $2 / 2)); do
+    echo "GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$share timeout 900 $1"
+  done
 }
 
 # version_14 TOOL: format and lint rules are written for LLVM 14; elsewhere they would judge by other rules.
@@ -137,7 +141,7 @@ chosen() {
   ninja -C "$1" -t targets all | sed -n 's/^\(test_[a-z_]*\): CXX_EXECUTABLE_LINKER.*/\1/p' | sort |
     awk -v turns=$turns -v turn=$turn '
       { app = /^test_(app|window)/; core += !app }
-      turns == 1 || (app && turn == 3) || (!app && turn < 3 && core % 3 == turn)'
+      turns == 1 || (app && turn == 4) || (!app && turn < 4 && core % 4 == turn)'
 }
 
 # All but the window tests, whose frames are too slow under the sanitizers. A graphics driver keeps memory until the

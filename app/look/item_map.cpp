@@ -15,9 +15,10 @@ Items& items() {
   static Items map;
   return map;
 }
-std::vector<Items::node_type>& spare() {
-  static std::vector<Items::node_type> entries;
-  return entries;
+/// Of the frame before: most of them come again in every frame.
+Items& spare() {
+  static Items map;
+  return map;
 }
 
 std::string& scope() {
@@ -35,23 +36,20 @@ ItemRect& entry_of(std::string_view name) {
   static std::string key;
   key.assign(scope()).append(id_of(name));
   if (const auto known = items().find(key); known != items().end()) return known->second;
-  if (spare().empty()) return items()[key];
-  Items::node_type entry = std::move(spare().back());
-  spare().pop_back();
-  entry.key() = key;
-  return items().insert(std::move(entry)).position->second;
+  const auto before = spare().find(key);
+  if (before == spare().end()) return items()[key];
+  return items().insert(spare().extract(before)).position->second;
 }
 
 }  // namespace
 
 void note_items(bool on) { noting = on; }
 
-// The entries of the frame before are kept to be filled again: most of them come again in every frame.
 void begin_items() {
   begin_controls();
   if (items().empty()) return;
-  while (!items().empty()) spare().push_back(items().extract(items().begin()));
-  std::reverse(spare().begin(), spare().end());  // the first is taken first: names find room of their size
+  spare().clear();
+  spare().swap(items());
 }
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 

@@ -12,7 +12,8 @@ namespace {
 
 struct Line {
   ImU32 colour;
-  std::string text, hint, action;  ///< action: label of a button, or empty
+  const std::string& text;
+  std::string action = {};  ///< label of a button, or empty
   bool closes = true;
 };
 enum class Asked { nothing, dismiss, act };
@@ -26,12 +27,15 @@ ImU32 notice_colour(Notice::Kind kind) {
   return theme().accent;
 }
 
+std::string with_hint(const std::string& text, const std::string& hint) {
+  return hint.empty() ? text : text + "  " + hint;
+}
+
 /// One line at y; adds its height to y.
 Asked draw_line(const Line& line, const char* id, float x, float& y, float width) {
   const float actions = px(40) + (line.action.empty() ? 0.f : button_width(line.action) + px(8));
   const float room = std::max(px(80), width - px(32) - actions);
-  const std::string whole = line.hint.empty() ? line.text : line.text + "  " + line.hint;
-  const float text_height = ImGui::CalcTextSize(whole.c_str(), nullptr, false, room).y;
+  const float text_height = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, room).y;
   const float height = std::max(px(34), text_height + px(14));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), mix(theme().ground, line.colour, 0.13f));
@@ -40,7 +44,7 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
   const WithId scope(id);
   ImGui::SetCursorScreenPos(ImVec2(x + px(16), y + (height - text_height) / 2));
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
-  ImGui::TextUnformatted(whole.c_str());
+  ImGui::TextUnformatted(line.text.c_str());
   ImGui::PopTextWrapPos();
   Asked asked = Asked::nothing;
   if (!line.action.empty()) {
@@ -62,9 +66,9 @@ void draw_error(FrameState& state, float x, float& y, float width) {
   const auto result = state.session.result();
   const bool open =
       state.session.document().model && (!result || result->undo_point != state.session.history().point());
+  const std::string said = with_hint(error.sentence(), error.hint());
   const Asked asked =
-      draw_line({theme().error, error.sentence(), error.hint(), open ? tr("frame.run_again") : ""}, "error",
-                x, y, width);
+      draw_line({theme().error, said, open ? tr("frame.run_again") : ""}, "error", x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& session) { session.run(); });
   if (asked == Asked::dismiss) state.commands.act([](Session& session) { session.dismiss_error(); });
 }
@@ -74,10 +78,12 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
   const Session& session = state.session;
   const bool mixed = session.mixed().has_value();
   if (!mixed && session.newer_file().empty()) return;
-  Line line{theme().warning, tr("files.newer", {session.newer_file()}), "", tr("files.read_again")};
-  if (mixed) line = {theme().error, session.mixed()->sentence(), tr("files.mixed.hint"), line.action, false};
-  note_text(line.text);
-  const Asked asked = draw_line(line, "changed_file", x, y, width);
+  const std::string said = mixed ? with_hint(session.mixed()->sentence(), tr("files.mixed.hint"))
+                                 : tr("files.newer", {session.newer_file()});
+  note_text(said);
+  const Asked asked =
+      draw_line({mixed ? theme().error : theme().warning, said, tr("files.read_again"), !mixed},
+                "changed_file", x, y, width);
   if (asked == Asked::act) state.commands.act([](Session& s) { s.read_again(); });
   if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
 }
@@ -86,8 +92,8 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
 void draw_unsaved(FrameState& state, float x, float& y, float width) {
   std::string& path = state.settings.unsaved;
   if (path.empty()) return;
-  const Asked asked = draw_line({theme().accent, tr("files.unsaved", {path}), "", tr("files.unsaved.open")},
-                                "unsaved", x, y, width);
+  const std::string said = tr("files.unsaved", {path});
+  const Asked asked = draw_line({theme().accent, said, tr("files.unsaved.open")}, "unsaved", x, y, width);
   if (asked == Asked::act) state.open(path);
   if (asked != Asked::nothing) path.clear();
 }
@@ -103,8 +109,9 @@ float draw_banners(FrameState& state, ImVec2 position, float width) {
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;
     const std::string id = "notice" + std::to_string(number++);
-    const Line line{
-        notice_colour(notice.kind), printable(notice.text.str(), kMostOfSentence), notice.hint.str(), {}};
+    const std::string& said = notice.said.get(
+        {1}, [&] { return with_hint(printable(notice.text.str(), kMostOfSentence), notice.hint.str()); });
+    const Line line{notice_colour(notice.kind), said};
     const bool dismissed = draw_line(line, id.c_str(), position.x, y, width) == Asked::dismiss;
     if (timed) notice.seconds_left -= static_cast<double>(ImGui::GetIO().DeltaTime);
     if (dismissed || (timed && notice.seconds_left <= 0)) notice.text = Text();

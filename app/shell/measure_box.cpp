@@ -1,7 +1,10 @@
 // Sentences stand in assets/strings/*/ask_view.json.
 #include "app/shell/measure_box.h"
 
+#include <bit>
+
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/state/controls.h"
 #include "app/widgets/matrix_plot.h"
 #include "core/base/words.h"
@@ -13,6 +16,7 @@ constexpr float kLeastWords = 40.f, kGap = 10.f;
 
 struct BoxTexts {
   std::string title, words, value, change;
+  float width = 0;
 };
 
 float width_of(const BoxTexts& texts, const std::string& words) {
@@ -24,14 +28,32 @@ float width_of(const BoxTexts& texts, const std::string& words) {
 }
 
 // Words that fit: without the title, then shortened, then none.
-float fit(BoxTexts& texts, float room) {
-  float width = width_of(texts, texts.words);
-  if (width <= room) return width;
+void fit(BoxTexts& texts, float room) {
+  texts.width = width_of(texts, texts.words);
+  if (texts.width <= room) return;
   texts.title.clear();
   const float bare = width_of(texts, {}) + px(kGap);
   texts.words = room - bare > px(kLeastWords) ? middle_truncated(fonts().mono, texts.words, room - bare)
                                               : std::string();
-  return width_of(texts, texts.words);
+  texts.width = width_of(texts, texts.words);
+}
+
+const BoxTexts& box_texts(const RunResult& run, const MeasureAnswer& answer, float room) {
+  static Kept<BoxTexts> kept;
+  const LogitMeasure& measure = *answer.measure;
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  return kept.get({run.version, number(measure.kind), number(measure.target), number(measure.distractor),
+                   bits(answer.value), bits(answer.change()), number(answer.unedited.has_value()),
+                   bits(static_cast<double>(room))},
+                  [&] {
+                    BoxTexts texts{tr("ask.measure"), measure_words(*run.document.opened, measure),
+                                   signed_number(answer.value),
+                                   answer.unedited ? signed_number(answer.change()) : std::string()};
+                    note_text(texts.words);
+                    fit(texts, room);
+                    return texts;
+                  });
 }
 
 void draw_texts(const BoxTexts& texts, ImVec2 at, float height, bool fresh, double change) {
@@ -77,11 +99,8 @@ void draw_measure_box(FrameState& state, float right, float middle, float room) 
   const auto run = state.session.result();
   const auto answer = state.workspace.asking.measure.newest();
   if (!run || !answer || !answer->measure || !run->document.opened) return;
-  BoxTexts texts{tr("ask.measure"), measure_words(*run->document.opened, *answer->measure),
-                 signed_number(answer->value),
-                 answer->unedited ? signed_number(answer->change()) : std::string()};
-  note_text(texts.words);
-  const float width = fit(texts, room), height = ImGui::GetFrameHeight();
+  const BoxTexts& texts = box_texts(*run, *answer, room);
+  const float width = texts.width, height = ImGui::GetFrameHeight();
   if (width > room) return;
   const ImVec2 at(right - width, middle - height / 2);
   ImGui::SetCursorScreenPos(at);

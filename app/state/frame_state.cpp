@@ -123,7 +123,7 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
   note_text(words);
   note_text(hint.str());
   std::erase_if(notices, [&](const Notice& notice) { return notice.text.str() == words; });
-  notices.push_back({kind, std::move(text), std::move(hint), seconds});
+  notices.push_back({kind, std::move(text), std::move(hint), seconds, {}});
 }
 
 void FrameState::drop(const std::string& path) {

@@ -12,6 +12,7 @@
 
 #include "app/figure/display_list.h"
 #include "app/gpu/image_file.h"
+#include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/state/lesson_player.h"
 #include "app/state/presenter.h"
@@ -41,6 +42,7 @@ struct Notice {
   Kind kind = Kind::info;
   Text text, hint;
   double seconds_left = 0;  ///< <= 0: until dismissed
+  KeptText said;            ///< both, as they stand on the screen
 };
 
 /// A picture to take of the frame.

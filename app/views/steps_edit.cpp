@@ -87,11 +87,8 @@ std::optional<MatrixMark> edited_part(const Trace& trace, const Operand& operand
   return edit_mark(low.row, low.col, high.row - low.row + 1, high.col - low.col + 1);
 }
 
-}  // namespace
-
-std::vector<MatrixMark> edited_parts(const RunResult& run, int sequence, const Operand& operand) {
-  std::vector<MatrixMark> out;
-  if (operand.part || run.document.edits.empty()) return out;
+void mark_edited(const RunResult& run, int sequence, const Operand& operand, std::vector<MatrixMark>& out) {
+  if (run.document.edits.empty()) return;
   const Trace& trace = run.trace(sequence);
   const std::string kept =
       operand.is_weight() ? kept_weight(trace.config(), operand.weight).name : std::string();
@@ -101,6 +98,28 @@ std::vector<MatrixMark> edited_parts(const RunResult& run, int sequence, const O
   for (const Target& place : reads_input ? std::vector{whole, input} : std::vector{whole})
     for (const NumberEdit* edit : edits_of(run.document.edits, sequence, place))
       if (const auto mark = edited_part(trace, operand, edit->where)) out.push_back(*mark);
+}
+
+void mark_noted(const ViewContext& context, const Operand& operand, std::vector<MatrixMark>& out) {
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  if (!operand.is_step()) return;
+  for (const auto& [place, words] : context.session.document().notes) {
+    const auto cell = parse_cell(place);
+    if (!cell || cell->at.empty() || cell->site != operand.site || !trace.find(cell->site)) continue;
+    const Source source{{}, cell->site, false, cell_index(trace, *cell), 0};
+    if (source.index.empty()) continue;
+    if (const auto spot = spot_of(trace, operand, source))
+      out.push_back({spot->row, spot->col, theme().residual, 1, 1, 2.f});
+  }
+}
+
+}  // namespace
+
+std::vector<MatrixMark> document_marks(const ViewContext& context, const Operand& operand) {
+  std::vector<MatrixMark> out;
+  if (operand.part) return out;
+  mark_noted(context, operand, out);
+  mark_edited(context.run, context.workspace.cursor.sequence, operand, out);
   return out;
 }
 
@@ -155,11 +174,11 @@ bool StepsEditor::draw_field(const ViewContext& context, const Figure& figure, c
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme().panel_raised);
   ImGui::PushStyleColor(ImGuiCol_Text, field_->wrong ? theme().error : theme().text);
   const bool first = field_->focus;
-  if (first) ImGui::SetKeyboardFocusHere();
-  field_->focus = false;
+  if (first) ImGui::SetKeyboardFocusHere();  // again while it is not heard, as under a pressed button
   const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
   const bool entered = ImGui::InputText("##steps_number", &field_->text, flags);
   const bool left = ImGui::IsItemDeactivated();
+  if (ImGui::IsItemActive()) field_->focus = false;
   Canvas().rect(at, ImVec2(at.x + width, at.y + height), theme().accent, 3 * unit, 0, 1.5f * unit);
   ImGui::PopStyleColor(2);
   ImGui::PopFont();

@@ -20,8 +20,8 @@ struct EditTarget {
 };
 std::optional<EditTarget> edit_target(const RunResult& run, int sequence, const Figure& figure,
                                       const FigureCell& cell);
-/// Outlines around what edits cover of a matrix of a figure.
-std::vector<MatrixMark> edited_parts(const RunResult& run, int sequence, const Operand& operand);
+/// Outlines around what edits cover of a matrix of a figure, and around cells that somebody wrote a note to.
+std::vector<MatrixMark> document_marks(const ViewContext& context, const Operand& operand);
 /// Sends the change.
 void send_edit(const ViewContext& context, const EditTarget& target, float value, const std::string& gesture);
 

@@ -92,6 +92,14 @@ std::string member(const Site& site) {
   return tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
 }
 
+// Its label and id.
+const std::string& part_chip(const Site& site) {
+  static KeptTexts kept;
+  const auto number = [](auto part) { return static_cast<std::uint64_t>(part); };
+  return kept.get(text_key({number(site.stack), number(site.layer), number(site.part), number(site.slot)}),
+                  [&] { return member(site) + "###steps_part_" + to_text(site); });
+}
+
 // "Scores · block 1", where there is more than one place for it.
 std::string with_place(const ModelConfig& config, const Site& site, std::string title) {
   if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
@@ -233,13 +241,12 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   const auto& sites = run.steps[static_cast<std::size_t>(step)].sites;
   if (sites.size() > 1) {
     float width = 0;
-    for (const Site& site : sites) width += site_chip_width(member(site)) + 4 * ui_scale();
+    for (const Site& site : sites) width += site_chip_width(part_chip(site)) + 4 * ui_scale();
     begin_group(tr("steps.choose.part"), width, first);
     for (const Site& site : sites) {
       ImGui::SameLine(0, 4 * ui_scale());
       const bool on = site == cursor.step;
-      if (step_chip(member(site) + "###steps_part_" + to_text(site), on,
-                    on ? hue_colour(step_of(site.slot).hue) : 0))
+      if (step_chip(part_chip(site), on, on ? hue_colour(step_of(site.slot).hue) : 0))
         go_to_site(context.workspace, run, site);
     }
   }

@@ -269,10 +269,9 @@ class StepsView : public View {
     return marks;
   }
   /// Outlines around what edits cover.
-  void mark_edits(const ViewContext& context, FigureMarks& marks) const {
-    const int sequence = context.workspace.cursor.sequence;
+  void mark_document(const ViewContext& context, FigureMarks& marks) const {
     for (std::size_t i = 0; i < marks.size(); ++i)
-      for (const MatrixMark& mark : edited_parts(context.run, sequence, figure_.operands[i]))
+      for (const MatrixMark& mark : document_marks(context, figure_.operands[i]))
         marks[i].insert(marks[i].begin(), mark);
   }
   /// The line under the figure.
@@ -367,7 +366,7 @@ class StepsView : public View {
     if (pinned.valid())
       marks[static_cast<std::size_t>(pinned.operand)].push_back(
           {pinned.row, pinned.col, theme().accent, 1, 1, 3});
-    mark_edits(context, marks);
+    mark_document(context, marks);
     spell(context, shown, why);
     const float extra = extra_width(context, room);
     const ImVec2 size = figure_room(context, room);

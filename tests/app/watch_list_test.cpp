@@ -91,6 +91,15 @@ TEST_F(WatchList, ANoteIsWrittenChangedAndRemovedInOneField) {
     key(compat::Key::enter);
     settle();
   };
+  const auto noted_cells = [&] {  // outlined in the figure
+    DisplayList list;
+    state().recording = &list;
+    frames(1);
+    state().recording = nullptr;
+    return std::count_if(list.items().begin(), list.items().end(), [](const DrawItem& item) {
+      return item.kind == DrawItem::Kind::rect && item.stroke == theme().residual && item.fill == 0;
+    });
+  };
   using Notes = std::map<std::string, std::string>;
   const std::string place = "blocks.0.attn.scores", cell = place + "[head=0,query=1,key=2]";
   write("old");
@@ -105,12 +114,14 @@ TEST_F(WatchList, ANoteIsWrittenChangedAndRemovedInOneField) {
   settle();
   write("a number");
   EXPECT_EQ(document().notes, (Notes{{place, "older"}, {cell, "a number"}}));
+  EXPECT_EQ(noted_cells(), 1);
   click("new_note");
   key(compat::Key::a, true);
   key(compat::Key::backspace);
   key(compat::Key::enter);
   settle();
   EXPECT_EQ(document().notes, (Notes{{place, "older"}})) << "an empty note is none";
+  EXPECT_EQ(noted_cells(), 0);
   click("remove_note0");
   settle();
   EXPECT_TRUE(document().notes.empty());

@@ -27,6 +27,7 @@ class Child {
   Child(const std::vector<std::string>& arguments, std::string out) : out_(std::move(out)) {
     pid_ = ::fork();
     if (pid_ != 0) return;
+    for (const int stop : {SIGINT, SIGHUP}) ::signal(stop, SIG_DFL);  // ignored under nohup, or behind &
     const int file = ::open(out_.c_str(), O_WRONLY | O_CREAT, 0600);
     ::dup2(file, 1), ::dup2(file, 2);
     std::vector<char*> all{const_cast<char*>(ATTNSCOPE_CLI)};

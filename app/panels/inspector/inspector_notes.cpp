@@ -52,14 +52,9 @@ void draw_note(const PanelContext& context, const std::string& place, const std:
   wrapped_text(words, theme().text);
 }
 
-}  // namespace
-
-void draw_notes(const PanelContext& context) {
-  section_title(tr("notes.title"));
+// Above the notes: it stays where it is when one is added.
+void draw_field(const PanelContext& context) {
   const auto& notes = context.session.document().notes;
-  if (notes.empty()) wrapped_text(tr("notes.none"), theme().text_dim);
-  int number = 0;
-  for (const auto& [place, words] : notes) draw_note(context, place, words, number++);
   InspectorCache& cache = inspector_cache(context.workspace);
   std::string& written = cache.note;
   const std::string place = place_of_notes(context.workspace);
@@ -82,6 +77,17 @@ void draw_notes(const PanelContext& context) {
                           changed.notes[place] = written;
                           return Done{};
                         });
+}
+
+}  // namespace
+
+void draw_notes(const PanelContext& context) {
+  section_title(tr("notes.title"));
+  draw_field(context);
+  const auto& notes = context.session.document().notes;
+  if (notes.empty()) wrapped_text(tr("notes.none"), theme().text_dim);
+  int number = 0;
+  for (const auto& [place, words] : notes) draw_note(context, place, words, number++);
 }
 
 }  // namespace attnscope
