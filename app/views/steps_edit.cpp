@@ -174,11 +174,12 @@ bool StepsEditor::draw_field(const ViewContext& context, const Figure& figure, c
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme().panel_raised);
   ImGui::PushStyleColor(ImGuiCol_Text, field_->wrong ? theme().error : theme().text);
   const bool first = field_->focus;
-  if (first) ImGui::SetKeyboardFocusHere();  // again while it is not heard, as under a pressed button
+  if (first) ImGui::SetWindowFocus();  // 1.90 looks for the field where the last focus was
+  if (first) ImGui::SetKeyboardFocusHere();
+  field_->focus = false;
   const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
   const bool entered = ImGui::InputText("##steps_number", &field_->text, flags);
   const bool left = ImGui::IsItemDeactivated();
-  if (ImGui::IsItemActive()) field_->focus = false;
   Canvas().rect(at, ImVec2(at.x + width, at.y + height), theme().accent, 3 * unit, 0, 1.5f * unit);
   ImGui::PopStyleColor(2);
   ImGui::PopFont();
