@@ -217,7 +217,6 @@ void Frame::draw_window(Painter& painter) {
   }
   begin_no_tab();  // Tab goes through controls of every kind
   state_.workspace.told = presents_words(state_);
-  set_headings_told(state_.workspace.told || ImGui::GetIO().DisplaySize.y < px(kVeryLow));
   if (state_.presenter.on)
     draw_presented(painter);
   else

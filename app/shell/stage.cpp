@@ -21,7 +21,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kTabsHeight = 39.f;
-constexpr double kPatienceSeconds = 0.1;  // a shorter run shows no progress
+constexpr float kNarrowHalf = 460.f, kLowHalf = 560.f;  // units of a half whose heading is one line
+constexpr double kPatienceSeconds = 0.1;                // a shorter run shows no progress
 constexpr float kLeastShare = 0.2f;
 constexpr float kLeastView = 440.f;  // units of height that a view gets in a low window: it scrolls
 
@@ -159,6 +160,8 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
                                         metric::kHairline);
   }
   const bool low = ImGui::GetIO().DisplaySize.y < px(kVeryLow);
+  const bool small = max.x - min.x < px(kNarrowHalf) && max.y - line < px(kLowHalf);
+  set_headings_told(state.workspace.told || low || small);
   const std::string edits = edits_told(state.view(half.shown, half.second), half.run);
   const float note = edits.empty() ? 0.f : text_size(fonts().small, "X").y + px(4);
   const ImVec2 pad(px(24), std::max(note, px(low ? 4 : state.presenter.on ? 8 : 18)));

@@ -476,8 +476,8 @@ void ResidualView::draw(const ViewContext& context) {
                                            : "residual.sentence.no_head"),
                left);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4), bottom = origin.y + room.y;
-  const float parts =
-      lens ? std::clamp(room.y * 0.33f, scaled(132), scaled(300)) : room.y - (begin - origin.y);
+  const float parts = lens ? std::clamp(room.y * (beside ? 0.33f : 0.45f), scaled(132), scaled(300))
+                           : room.y - (begin - origin.y);
   if (lens)
     draw_grid(context, ImVec2(origin.x, begin),
               ImVec2(left, std::max(scaled(60), bottom - parts - scaled(14) - begin)));

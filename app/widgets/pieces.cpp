@@ -69,6 +69,7 @@ void view_heading(std::string_view title, std::string_view sentence, float width
     const ColourScope ink(ImGuiCol_Text, theme().text);
     figure_text(title, width);
   }
+  if (headings_told && ImGui::IsItemHovered()) compat::item_tooltip(std::string(sentence).c_str());
   if (headings_told) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);

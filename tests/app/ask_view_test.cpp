@@ -291,7 +291,8 @@ TEST_F(AskViewTest, BesideAnotherViewItIsReachedAndReadable) {
   const ItemRect bar = noted_items().at("part_blocks.1.mlp.out");
   EXPECT_GT(bar.p1.x - bar.p0.x, 240.f);
   type_into("ask_measure", "logit_diff:because,tired");
-  EXPECT_TRUE(texts().contains("not “tired”?")) << "a question that is longer than the half goes on below";
+  EXPECT_TRUE(texts().contains("What makes it say “because” and not “tired”?"))
+      << "in one line of smaller letters";
 }
 
 TEST_F(AskViewTest, ARecordingIsMeasuredButNotRunAnew) {

@@ -15,7 +15,7 @@ namespace {
 constexpr int kWidth = 1280, kHeight = 800;
 
 /// Allocations of a still frame of any view with all that stands around it.
-constexpr std::int64_t kMostAllocations = 24;
+constexpr std::int64_t kMostAllocations = 6;
 
 class Steady : public DrawnTest {
  protected:
