@@ -21,6 +21,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
+constexpr float kLowest = 600.f;  // units: of both above each other
 constexpr float kWordsBelow = 112.f,
                 kNamesAbove = 90.f;  // units of words below the cells, of titles and names above
 constexpr float kEasyRow = 20.f;     // of a row in which digits are read with ease
@@ -87,7 +88,7 @@ void MaskView::notice_hover(const MatrixEvent& event) {
 void MaskView::draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
   const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(width < scaled(330) ? 3 : 6), scaled(3)));
   float x = at.x;
   const auto put = [&](const Label& label, bool on, const char* help) {
     const float wide = chip_width(label);
@@ -352,10 +353,9 @@ void MaskView::draw(const ViewContext& context) {
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);
   if (all.x < scaled(kNarrow)) {  // half of the stage: the effect goes below
-    const float upper = (bottom - top) * 0.58f;
+    const float room = std::max(bottom - top, scaled(kLowest)), upper = room * 0.5f;  // it scrolls
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(all.x, upper));
-    draw_right(context, scene, ImVec2(origin.x, top + upper + gap),
-               ImVec2(all.x, bottom - top - upper - gap));
+    draw_right(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, room - upper - gap));
   } else {
     const float left = all.x * 0.5f;
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
