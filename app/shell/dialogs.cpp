@@ -47,7 +47,8 @@ void heading(const char* text) {
 // ---- help ----
 std::string all_keys(const Action& action) {
   std::string out;
-  for (const Chord& chord : action.keys) out += (out.empty() ? "" : "  ") + chord_text(chord);
+  for (const Chord& chord : action.keys)
+    if (!chord.untold) out += (out.empty() ? "" : "  ") + chord_text(chord);
   return out;
 }
 

@@ -20,6 +20,7 @@ struct FrameState;
 struct Chord {
   compat::Key key = compat::Key::escape;
   bool ctrl = false, shift = false;
+  bool untold = false;  ///< another place of the same sign: not on the page of keys
   bool operator==(const Chord&) const = default;
 };
 /// As printed on the keys: "Ctrl+Shift+S", "←".
