@@ -44,6 +44,10 @@ void next_language(FrameState& state, std::string_view) {
   if (all.size() > 1) state.set_language(at == all.end() || at + 1 == all.end() ? all.front() : at[1]);
 }
 
+const char* one_language(const FrameState& /*state*/) {
+  return languages().size() > 1 ? nullptr : "why_not.one_language";
+}
+
 }  // namespace
 
 std::vector<Action> view_actions() {
@@ -78,11 +82,7 @@ std::vector<Action> view_actions() {
        .menu = Menu::view,
        .keys = {{Key::t}},
        .checked = [](const FrameState&, std::string_view) { return theme().kind == ThemeKind::light; }},
-      {.id = "view.language",
-       .run = next_language,
-       .menu = Menu::view,
-       .why_not =
-           [](const FrameState&) { return languages().size() > 1 ? nullptr : "why_not.one_language"; }},
+      {.id = "view.language", .run = next_language, .menu = Menu::view, .why_not = one_language},
       {.id = "view.set_language",
        .run = [](FrameState& state, std::string_view name) { state.set_language(std::string(name)); },
        .checked = [](const FrameState&, std::string_view name) { return language() == name; },

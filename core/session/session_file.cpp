@@ -71,8 +71,8 @@ class ArraysIn {
     Shape shape;
     std::int64_t count = 1;
     for (const json& size : sizes) {
-      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kInline ||
-          shape.size() == Tensor::kMaxRank)
+      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMostInline ||
+          shape.size() == Tensor::kMaxRank || count > kMostInline)
         return damaged(path_, Text::of("error.session.file.shape", {field}));
       shape.emplace_back(Axis::none, size.get<std::int64_t>());
       count *= shape.back().second;

@@ -309,8 +309,10 @@ Result<Described> asked_sizes(const Described& described, const std::string& tex
 
 bool read_calc(const Files& files) {
   const std::string folder = on_disk(files);
-  for (const char* name : {"", "/config.json", "/asked"})
-    if (const auto alone = lonely_config(folder + name)) use(is_config_file(*alone));
+  for (const char* name : {"", "/config.json", "/asked", "/none/config.json"}) {
+    use(lonely_config(folder + name).has_value());
+    use(is_config_file(folder + name));
+  }
   const auto described = describe_config_file(folder + "/config.json");
   if (!described) return refused(described.error(), "config.json");
   Workload work;

@@ -160,9 +160,9 @@ Document eventful(const std::string& name) {
   return document;
 }
 
-Files saved(const Document& document, const Document* pinned) {
+Files saved(const Document& document, const Document* pinned, std::optional<TrainingShown> training = {}) {
   const std::string path = on_disk({}) + "/a.attnscope";
-  must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}, pinned).ok(),
+  must(save_session(path, document, {{"view", "mask"}, {"cursor", {{"layer", 0}}}}, pinned, training).ok(),
        "a session of the fuzzer");
   Files out{{"a.attnscope", file_text(path)}};
   const std::string arrays = path + ".safetensors";
@@ -193,6 +193,9 @@ std::vector<Files> session_seeds() {
   picture.name = "grey";
   must(set_picture(sight, 0, picture).ok(), "a picture of the fuzzer");
   out.push_back(saved(sight, &sight));
+  // A run of another model beside it, and a training that goes on.
+  const Document other = eventful("scenes/nine_steps.json");
+  out.push_back(saved(sight, &other, TrainingShown{5, true}));
   return out;
 }
 
@@ -227,6 +230,13 @@ std::vector<Files> session_misses() {
   with({{"inputs", {{{"vectors", {{"shape", {2, 2}}, {"values", {1}}}}}}}});
   with({{"inputs", {{{"vectors", {{"array", "array-0"}}}}}}});
   with({{"pinned", 3}});
+  with({{"pinned", {{"model", {{"path", ""}}}}}});
+  with({{"pinned", {{"model", {{"path", "model:sorter"}}}}}});
+  for (const nlohmann::json& step : {nlohmann::json(2), nlohmann::json("2")}) {
+    const std::string sorter = std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/sorter";
+    with({{"pinned", {{"model", {{"path", sorter}, {"training_step", step}}}}}});
+    with({{"training", {{"step", step}, {"newest", true}}}});
+  }
   with({{"edits", {"blocks.7.attn.z=0", "blocks.0.attn.z[head=0]=0"}}});
   with({{"model", {{"path", "/nowhere/b"}, {"beside", "b"}, {"scene", none}}}});
   return out;
@@ -250,6 +260,11 @@ bool read_saved_session(const Files& files) {
   const auto document = document_of(*file, *std::move(opened));
   if (!document) return refused(document.error());
   run_all(*document);
+  if (const auto inputs = inputs_to_json(*document)) {
+    Document taken = *document;
+    const Status read = inputs_from_json(nlohmann::json::parse(inputs->dump()), file->path, taken);
+    must(read.ok(), read ? "" : "inputs that were written are not read: " + read.error().text());
+  }
   const auto pinned = pinned_of(*file, *document);
   if (!pinned) return refused(pinned.error());
   if (*pinned) run_all(**pinned);

@@ -96,6 +96,23 @@ TEST_F(SessionFiles, NotesTravelAlong) {
   EXPECT_NE(read.error().text().find("notes"), std::string::npos);
 }
 
+// What a page of a lesson keeps in itself: more numbers than a session has in its file, a picture among them.
+TEST_F(SessionFiles, InputsStandInOneFileWithAllTheirNumbers) {
+  Document document = opened(source("assets/scenes/tiny_sight.json"));
+  Picture picture;
+  picture.width = picture.height = 16;
+  picture.rgb = std::make_shared<const std::vector<std::uint8_t>>(16 * 16 * 3, std::uint8_t{90});
+  picture.name = "grey";
+  ASSERT_TRUE(set_picture(document, 0, picture));
+  const auto inputs = inputs_to_json(document);
+  ASSERT_TRUE(inputs) << inputs.error().text();
+  Document read = opened(source("assets/scenes/tiny_sight.json"));
+  const Status taken = inputs_from_json(json::parse(inputs->dump()), "lesson.json", read);
+  ASSERT_TRUE(taken) << taken.error().text();
+  EXPECT_EQ(*read.sequences[0].picture.rgb, *picture.rgb);
+  EXPECT_EQ(logits(read, 0), logits(document, 0));
+}
+
 TEST_F(SessionFiles, APinnedRunOfAnotherModelBringsItsModel) {
   const Document document = opened(source("assets/models/sorter"));
   for (const char* other : {"assets/scenes/tiny_gpt.json", "assets/models/induction"}) {
