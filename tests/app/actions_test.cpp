@@ -83,7 +83,7 @@ TEST_F(FrameTest, F1ListsEveryKeyAndTellsWhatTheViewIsFor) {
     }
   for (const Action& action : actions())
     for (const Chord& chord : action.keys)
-      EXPECT_NE(all.find(chord_text(chord)), std::string::npos) << action.id;
+      EXPECT_EQ(all.find(chord_text(chord)) != std::string::npos, !chord.untold) << action.id;
   for (const char* language : {"en", "ko"}) {
     state().set_language(language);
     for (const auto& view : state().views) {
