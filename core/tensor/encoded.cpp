@@ -90,7 +90,7 @@ std::shared_ptr<const Encoded> Encoded::take_rows(const std::vector<std::int64_t
 }
 
 std::shared_ptr<const Encoded> Encoded::scale_rows(const std::vector<float>& by) const {
-  CHECK(changed_.empty() && order_.empty() && !scales_ && static_cast<std::int64_t>(by.size()) == rows_);
+  if (!changed_.empty() || !order_.empty() || scales_ || std::ssize(by) != rows_) return nullptr;
   auto out = std::make_shared<Encoded>(*this);
   out->scales_ = std::make_shared<const std::vector<float>>(by);
   out->plain_ = nullptr;
@@ -189,7 +189,8 @@ bool Tensor::is_whole_code() const {
 Tensor Tensor::scale_rows(const std::vector<float>& by) const {
   CHECK(rank_ == 2 && static_cast<std::int64_t>(by.size()) == size(0));
   const Shape shape{{axis(0), size(0)}, {axis(1), size(1)}};
-  if (is_whole_code()) return encoded(code_->scale_rows(by), shape);
+  if (is_whole_code())
+    if (auto scaled = code_->scale_rows(by)) return encoded(std::move(scaled), shape);
   Buffer out(shape);
   read(out.data());
   parallel_for(size(0), 64, [&](std::int64_t begin, std::int64_t end) {

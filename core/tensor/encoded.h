@@ -30,7 +30,7 @@ class Encoded {
 
   /// Row r of the result is row rows[r].
   std::shared_ptr<const Encoded> take_rows(const std::vector<std::int64_t>& rows) const;
-  /// Row r of the result is row r times by[r].
+  /// Row r of the result is row r times by[r]; null where rows were taken, scaled or set by hand before.
   std::shared_ptr<const Encoded> scale_rows(const std::vector<float>& by) const;
   /// A cell that was set by hand.
   struct Cell {

@@ -103,6 +103,17 @@ TEST_P(EncodedViews, SomeRowsInAnotherOrder) {
   EXPECT_EQ(p.select(1, 3).take_rows({3, 1}).values(), (std::vector<float>{p.at(3, 3), p.at(1, 3)}));
 }
 
+TEST_P(EncodedViews, RowsThatAreScaledBeforeOrAfterTheyMove) {
+  const auto [e, p] = matrix(GetParam(), 4, 512);
+  const std::vector<float> by{2, 1, 0.5f, 1}, moved{1, 2, 0.5f, 1};
+  expect_same(e.scale_rows(by), p.scale_rows(by));
+  EXPECT_EQ(e.scale_rows(by).take_rows({1, 0, 2, 3}).values(),
+            p.scale_rows(by).take_rows({1, 0, 2, 3}).values());
+  EXPECT_EQ(e.take_rows({1, 0, 2, 3}).scale_rows(moved).values(),
+            p.take_rows({1, 0, 2, 3}).scale_rows(moved).values());
+  EXPECT_EQ(e.scale_rows(by).scale_rows(by).values(), p.scale_rows(by).scale_rows(by).values());
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, EncodedViews,
                          ::testing::Values(DType::f16, DType::bf16, DType::q4_0, DType::q8_0, DType::q3_k,
                                            DType::q6_k),
