@@ -1,5 +1,6 @@
 #include "core/arch/gguf_tokenizer.h"
 
+#include <cmath>
 #include <filesystem>
 
 namespace attnscope {
@@ -34,20 +35,24 @@ std::vector<std::string> texts_at(const Gguf& file, const char* key) {
   return out;
 }
 
-template <class Number>
-std::vector<Number> numbers_at(const Gguf& file, const char* key) {
-  std::vector<Number> out;
+std::vector<double> numbers_at(const Gguf& file, const char* key) {
   const GgufValue* value = entry(file, key);
   const auto numbers = value ? value->numbers() : std::nullopt;
-  for (const double number : numbers.value_or(std::vector<double>{}))
-    out.push_back(static_cast<Number>(number));
+  return numbers.value_or(std::vector<double>{});
+}
+
+// Those that are no int, which stand for nothing here, are 0.
+std::vector<int> ints_at(const Gguf& file, const char* key) {
+  std::vector<int> out;
+  for (const double number : numbers_at(file, key))
+    out.push_back(std::fabs(number) <= INT32_MAX ? static_cast<int>(number) : 0);
   return out;
 }
 
 // An array of bytes, signed or not.
 std::string bytes_at(const Gguf& file, const char* key) {
   std::string out;
-  for (const int byte : numbers_at<int>(file, key)) out.push_back(static_cast<char>(byte & 0xFF));
+  for (const int byte : ints_at(file, key)) out.push_back(static_cast<char>(byte & 0xFF));
   return out;
 }
 
@@ -59,8 +64,8 @@ GgufVocabulary gguf_vocabulary(const Gguf& file) {
   out.model = text_at(file, "model");
   out.pre = text_at(file, "pre");
   out.tokens = texts_at(file, "tokens");
-  out.scores = numbers_at<float>(file, "scores");
-  out.types = numbers_at<int>(file, "token_type");
+  for (const double score : numbers_at(file, "scores")) out.scores.push_back(static_cast<float>(score));
+  out.types = ints_at(file, "token_type");
   out.merges = texts_at(file, "merges");
   out.charsmap = bytes_at(file, "precompiled_charsmap");
   out.bos = id_at(file, "bos_token_id");
