@@ -21,7 +21,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
-constexpr float kLowest = 600.f;  // units: of both above each other
+constexpr float kLowest = 680.f;  // units: of both above each other
 constexpr float kWordsBelow = 112.f,
                 kNamesAbove = 90.f;  // units of words below the cells, of titles and names above
 constexpr float kEasyRow = 20.f;     // of a row in which digits are read with ease

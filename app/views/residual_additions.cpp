@@ -52,11 +52,13 @@ void draw_scale(const Canvas& canvas, const Chart& chart) {
 
 // Below the bars: "0 attn" where it fits, else the block's number at its attention, as often as it fits.
 void draw_names(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
-  ImFont* font = fonts().mono_small;
-  float widest = 0;
-  for (const Addition& part : parts)
-    widest = std::max(widest, text_size(font, part_label(chart.config, part.site)).x);
-  const bool full = widest + scaled(6) <= chart.step;
+  const auto fit = [&](ImFont* font) {
+    return std::all_of(parts.begin(), parts.end(), [&](const Addition& part) {
+      return text_size(font, part_label(chart.config, part.site)).x + scaled(5) <= chart.step;
+    });
+  };
+  ImFont* const font = !fit(fonts().mono_small) && fit(fonts().small) ? fonts().small : fonts().mono_small;
+  const bool full = fit(font);
   float free_from = -1e9f;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Site& site = parts[i].site;

@@ -1,6 +1,7 @@
 // The residual view: the logit lens as a grid of parts x positions, the list of the cell that was clicked,
 // and the size of what every part adds. Refuses to wait for the lens: cells appear as they are computed.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -89,8 +90,8 @@ class ResidualView : public View {
   std::uint64_t asked_of_ = 0;  // the model that it belongs to
   bool by_push_ = true;         // bars: what the parts push the answer by, else how long they are
   MatrixWindow window_;
-  std::int64_t window_rows_ = -1, window_positions_ = -1;
-  std::int64_t row_ = -1, pos_ = 0;  // of the pinned cell; row as in the lens
+  std::array<std::int64_t, 3> window_of_{};  // rows, positions, and how much room it was chosen for
+  std::int64_t row_ = -1, pos_ = 0;          // of the pinned cell; row as in the lens
   Site seen_step_;
   HeatStyle style_;
   Tensor values_;
@@ -162,15 +163,13 @@ void ResidualView::follow(const ViewContext& context) {
 // What does not fit with whole tokens is left to panning: the newest positions and the rows next to the
 // output first.
 void ResidualView::reset_window(const ViewContext& context, ImVec2 room) {
-  if (window_rows_ == row_count() && window_positions_ == now_.positions()) return;
-  window_rows_ = row_count();
-  window_positions_ = now_.positions();
+  const std::array of{row_count(), now_.positions(), std::lround(room.x / scaled(kReadableWidth))};
+  if (std::exchange(window_of_, of) == of) return;
   float widest = scaled(kReadableWidth);  // the tokens of the text tell how wide tokens are
-  for (std::int64_t pos = std::max<std::int64_t>(0, window_positions_ - 64); pos < window_positions_; ++pos)
+  for (std::int64_t pos = std::max<std::int64_t>(0, of[1] - 64); pos < of[1]; ++pos)
     widest = std::max(widest, text_size(fonts().mono_small, main_name(context, pos)).x + scaled(8));
   widest = std::min(widest, scaled(kWidestWanted));
-  window_ =
-      first_window(window_rows_, window_positions_, pos_, room.y / scaled(kReadableHeight), room.x / widest);
+  window_ = first_window(of[0], of[1], pos_, room.y / scaled(kReadableHeight), room.x / widest);
 }
 
 void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plot, const MatrixLayout& layout,

@@ -225,6 +225,32 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
   }
 }
 
+// Over the cells, the rows' to the left of them where that has room. Both begin further left, and are
+// shortened, where the window ends before they do.
+void draw_axis_titles(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                      ImVec2 position) {
+  ImFont* const font = fonts().small;
+  const float unit = ui_scale(), left = position.x + layout.cells0.x;
+  const float end = ImGui::GetWindowDrawList()->GetClipRectMax().x - 4 * unit;
+  const auto draw = [&](const MatrixAxis& axis, float x, float room) {
+    if (axis.title.empty()) return;
+    draw_text(canvas, font, ImVec2(x, position.y), axis.colour ? axis.colour : theme().text_dim,
+              middle_truncated(font, axis.title, room));
+  };
+  const float cols = text_size(font, plot.cols.title).x, rows = text_size(font, plot.rows.title).x;
+  if (plot.rows.title.empty()) return draw(plot.cols, left, cols);
+  if (plot.cols.title.empty()) return draw(plot.rows, left, rows);
+  if (layout.cells0.x >= rows + 8 * unit) {
+    draw(plot.rows, left - rows - 8 * unit, rows);
+    return draw(plot.cols, left, cols);
+  }
+  const float gap = 12 * unit, x = std::max(position.x, std::min(left, end - cols - gap - rows));
+  const float half = (end - x - gap) / 2;
+  const float first = std::min(cols, std::max(half, end - x - gap - rows));
+  draw(plot.cols, x, first);
+  draw(plot.rows, x + first + gap, std::max(0.f, end - x - gap - first));
+}
+
 }  // namespace
 
 void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
@@ -234,19 +260,7 @@ void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, c
     draw_column_pictures(painter, canvas, plot, layout, position);
   if (plot.rows.show_labels) draw_row_labels(canvas, plot, layout, position, hover_row);
   if (plot.cols.show_labels) draw_column_labels(canvas, plot, layout, position, hover_col);
-  const auto colour = [](const MatrixAxis& axis) { return axis.colour ? axis.colour : theme().text_dim; };
-  const float left = position.x + layout.cells0.x;
-  float x = left;
-  if (!plot.cols.title.empty()) {
-    draw_text(canvas, fonts().small, ImVec2(x, position.y), colour(plot.cols), plot.cols.title);
-    x += text_size(fonts().small, plot.cols.title).x + 12 * ui_scale();
-  }
-  if (plot.rows.title.empty()) return;
-  const float width = text_size(fonts().small, plot.rows.title).x;
-  const bool beside = plot.cols.title.empty() || layout.cells0.x >= width + 8 * ui_scale();
-  const float at = plot.cols.title.empty() ? left : beside ? left - width - 8 * ui_scale() : x;
-  draw_text(canvas, fonts().small, ImVec2(std::max(at, position.x), position.y), colour(plot.rows),
-            plot.rows.title);
+  draw_axis_titles(canvas, plot, layout, position);
 }
 
 namespace {
