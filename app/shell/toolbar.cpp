@@ -30,7 +30,8 @@ void choice_lines(FrameState& state, const Action& action) {
 }
 
 void action_line(FrameState& state, const Action& action) {
-  const std::string title = action_text(action, state), key = action_key(action);
+  const std::string title = action_text(action, state), key = action_key(action),
+                    why = why_not(action, state);
   if (action.takes != Takes::nothing) {
     if (choices(state, action.takes).empty() || !begin_menu(title, action.id)) return;
     choice_lines(state, action);
@@ -39,9 +40,9 @@ void action_line(FrameState& state, const Action& action) {
   }
   const bool chosen =
       ImGui::MenuItem((title + "###" + action.id).c_str(), key.empty() ? nullptr : key.c_str(),
-                      is_checked(action, state), is_possible(action, state));
+                      is_checked(action, state), why.empty());
   note_item(action.id);
-  if (const std::string why = why_not(action, state); !why.empty()) compat::item_tooltip(why.c_str(), true);
+  if (!why.empty()) compat::item_tooltip(why.c_str(), true);
   if (chosen) perform(state, action.id);
 }
 

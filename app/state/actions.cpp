@@ -101,7 +101,8 @@ bool is_possible(const Action& action, const FrameState& state) {
 }
 
 std::string why_not(const Action& action, const FrameState& state) {
-  return is_possible(action, state) ? std::string() : tr(action.why_not(state));
+  const char* const key = action.why_not ? action.why_not(state) : nullptr;
+  return key ? tr(key) : std::string();
 }
 
 const char* nothing_open(const FrameState& state) {
@@ -109,9 +110,9 @@ const char* nothing_open(const FrameState& state) {
 }
 
 const char* no_model(const FrameState& state) {
-  return state.session.document().model ? nullptr
-         : nothing_open(state)          ? nothing_open(state)
-                                        : "why_not.recording";
+  if (state.session.document().model) return nullptr;
+  const char* const nothing = nothing_open(state);
+  return nothing ? nothing : "why_not.recording";
 }
 
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument) {

@@ -17,9 +17,11 @@ namespace {
 
 constexpr float kLowestRow = 12.f, kColumnGap = 12.f, kLeastWords = 44.f;  // units
 
-std::uint64_t drawn_serial = 0;  // of the picture that is being drawn
-
-const std::string& said(const Text& text) { return lab_words(text, drawn_serial); }
+/// A text of the picture in words.
+struct Said {
+  std::uint64_t serial;
+  const std::string& operator()(const Text& text) const { return lab_words(text, serial); }
+};
 
 std::size_t columns_of(const LabTable& table) {
   std::size_t columns = table.header.size();
@@ -33,7 +35,7 @@ bool is_number(std::string_view text) {
 }
 
 // A column of words: some of its cells have letters, none is a number.
-bool says_words(const LabTable& table, std::size_t col) {
+bool says_words(const LabTable& table, const Said& said, std::size_t col) {
   bool letters = false;
   for (const auto& row : table.rows) {
     if (col >= row.size()) continue;
@@ -63,10 +65,11 @@ struct Columns {
 };
 
 // What each column needs; where all of it does not fit, words give way before numbers do.
-Columns fitted_columns(const LabTable& table, float width) {
+Columns fitted_columns(const LabTable& table, const Said& said, float width) {
   std::vector<float> widths(columns_of(table), 0.f);
   std::vector<bool> wordy;
-  for (std::size_t col = 0; col < widths.size(); ++col) wordy.push_back(col == 0 || says_words(table, col));
+  for (std::size_t col = 0; col < widths.size(); ++col)
+    wordy.push_back(col == 0 || says_words(table, said, col));
   float all = 0, numbers = 0;
   std::vector<float*> words, any;
   for (std::size_t col = 0; col < widths.size(); ++col) {
@@ -123,11 +126,11 @@ void draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_vi
 
 void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::string& key, ImVec2 at,
                     ImVec2 size) {
-  drawn_serial = serial;
+  const Said said{serial};
   static std::unordered_map<std::string, Kept<Columns>> kept;
-  const Columns& fit = kept[key].get(
-      {drawn_serial, reinterpret_cast<std::uintptr_t>(&table), std::bit_cast<std::uint32_t>(size.x)},
-      [&] { return fitted_columns(table, size.x); });
+  const Columns& fit =
+      kept[key].get({serial, reinterpret_cast<std::uintptr_t>(&table), std::bit_cast<std::uint32_t>(size.x)},
+                    [&] { return fitted_columns(table, said, size.x); });
   float y = draw_lab_title(table.title, serial, at, size.x), all = 0;
   for (const float one : fit.widths) all += one;
   const Canvas canvas;

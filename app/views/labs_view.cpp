@@ -22,7 +22,7 @@ namespace {
 constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f, kLarge = 760.f;  // units
 constexpr float kPad = 10.f, kPadPresented = 5.f;  // of formula and sentence under the picture
 
-/// Computes one picture after the other off this thread: while one is made only the newest asked waits.
+/// Computes one picture after the other off this thread: while one is made only the newest request waits.
 class LabDesk {
  public:
   struct Made {

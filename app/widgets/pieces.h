@@ -20,7 +20,8 @@ namespace attnscope {
 inline float scaled(float units) { return units * ui_scale(); }
 /// Title of a view, and one dim sentence below it; both wrap inside `width`.
 void view_heading(std::string_view title, std::string_view sentence, float width);
-/// Somebody else tells what is to be seen: headings are small and have no sentence.
+/// Somebody else tells what is to be seen, or there is little room: headings are small, and their sentence is
+/// told where one points there.
 void set_headings_told(bool told);
 /// What is drawn next begins here, and the window reaches as far even where nothing follows.
 void end_at(ImVec2 position);

@@ -245,8 +245,7 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   out.pad = token(config, "pad");
   out.decoder_start = token(config, "decoder_start");
   out.image_token = token(config, "image_token");
-  out.suppressed_tokens =
-      ids_at(config, {"suppressed_tokens", "never_said"});  // the second one in older files
+  out.suppressed_tokens = ids_at(config, {"suppressed_tokens", "never_said"});  // that one in older files
   check_stack(config, out);
   return out;
 }

@@ -57,7 +57,7 @@ std::optional<OwnedBytes> inflated(std::span<const std::byte> packed, std::uint6
 }
 
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far) {
-  if (bytes.empty()) return so_far;  // zlib takes no place for the asked to begin anew
+  if (bytes.empty()) return so_far;  // zlib would begin anew
   return static_cast<std::uint32_t>(
       ::crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

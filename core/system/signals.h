@@ -1,5 +1,5 @@
 // What the system asks of a program: to end (Ctrl+C, SIGTERM, SIGHUP of a terminal that is closed). Such a
-// asked is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
+// request is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
 // Refuses to do work inside of a signal.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// While it lives, a asked to end is noted and nothing else happens. Signals that were ignored before (nohup)
-/// stay ignored. One at a time.
+/// While it lives, a request to end is noted and nothing else happens. Signals that were ignored before
+/// (nohup) stay ignored. One at a time.
 class StopSignals {
  public:
   /// `wake` is called from the handler, so it may set a flag or write to a pipe and nothing else.
