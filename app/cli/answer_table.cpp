@@ -15,6 +15,7 @@
 #include "core/io/writers.h"
 #include "core/system/atomic_file.h"
 #include "core/system/mapped_file.h"
+#include "core/text/json_node.h"
 
 namespace attnscope::cli {
 namespace {
@@ -295,16 +296,7 @@ Result<AnswerTable> read_grids(const std::string& path) {
   return out;
 }
 
-}  // namespace
-
-void AnswerTable::take_edits(const std::string& name, const Edits& of_run) {
-  if (!of_run.empty()) edits[name] = texts_of(of_run);
-}
-
-nlohmann::json json_number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-}
+// ---- JSON -----------------------------------------------------------------------------------------
 
 nlohmann::json rows_to_json(const AnswerTable& table) {
   nlohmann::json rows = nlohmann::json::array();
@@ -321,8 +313,91 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
   return rows;
 }
 
+// A number, or what json_number() has in place of one.
+Result<double> real_of(const JsonNode& node) {
+  if (node.value().is_number()) return node.value().get<double>();
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const double other : {kUnknown, kInfinite, -kInfinite})
+    if (node.value() == json_number(other)) return other;
+  return node.wrong(Text::of("error.text.wanted.number"));
+}
+
+Result<AnswerRow> row_of(const JsonNode& node) {
+  AnswerRow row;
+  TRY(row.step, node.text("step"));
+  TRY(const JsonNode at, node.object("at"));
+  for (const auto& [axis, value] : at.value().items()) {
+    const auto range = range_of(axis, value.is_string() ? value.get<std::string>() : value.dump());
+    if (!range) return at.at(axis.c_str()).wrong(Text::of("error.text.wanted.whole"));
+    row.at.push_back(*range);
+  }
+  if (!node.has("value")) return node.wrong(Text::of("error.text.wanted.number"));
+  TRY(row.value, real_of(node.at("value")));
+  if (node.has("estimate")) {
+    TRY(row.estimate, real_of(node.at("estimate")));
+  }
+  TRY(row.index, node.integer("index", 0));
+  return row;
+}
+
+Result<AnswerTable> answer_of(const JsonNode& node) {
+  AnswerTable out;
+  TRY_OK(node.expect_object());
+  TRY(out.measure, node.text("measure", ""));
+  TRY(out.whole, node.integer("whole", 0));
+  TRY(const JsonNode base, node.object("base"));
+  for (const auto& [name, value] : base.value().items()) {
+    TRY(const double total, real_of(base.at(name.c_str())));
+    out.totals.emplace_back(name, total);
+  }
+  TRY(const JsonNode rows, node.array("rows"));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    TRY(out.rows.emplace_back(), row_of(rows.at(i)));
+  }
+  for (const auto& [name, value] : node.value().items()) {
+    if (!names_edits(name)) continue;
+    TRY(const JsonNode edits, node.array(name.c_str()));
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+      TRY(out.edits[name].emplace_back(), edits.at(i).text());
+    }
+  }
+  return out;
+}
+
+Result<AnswerTable> from_json(const std::string& path, const std::string& text) {
+  const auto file = parse_json(text);
+  if (!file) return not_an_answer(path, file.error().what);
+  auto out = answer_of(JsonNode(*file, ""));
+  if (!out) return not_an_answer(path, out.error().what);
+  return out;
+}
+
+}  // namespace
+
+void AnswerTable::take_edits(const std::string& name, const Edits& of_run) {
+  if (!of_run.empty()) edits[name] = texts_of(of_run);
+}
+
+nlohmann::json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+}
+
+std::string answer_text(const AnswerTable& table) {
+  nlohmann::json out = nlohmann::json::object();
+  const bool sum = !table.totals.empty() && table.totals.front().first == "total";
+  nlohmann::json& totals = sum ? out : out["base"] = nlohmann::json::object();
+  for (const auto& [name, value] : table.totals) totals[name] = json_number(value);
+  out[sum ? "parts" : "rows"] = rows_to_json(table);
+  if (sum) out["held"] = table.held;
+  if (!table.measure.empty()) out["measure"] = table.measure;
+  for (const auto& [name, edits] : table.edits) out[name] = edits;
+  if (table.is_part()) out["whole"] = table.whole;
+  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 Status check_answer_path(const std::string& path) {
-  if (!path.ends_with(".npz") && !path.ends_with(".csv"))
+  if (!path.ends_with(".npz") && !path.ends_with(".csv") && !path.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.answer_extension", {quoted_path(path)});
   TRY_OK(AtomicFile::create(path));
   return Done{};
@@ -331,7 +406,7 @@ Status check_answer_path(const std::string& path) {
 Status write_answer(const std::string& path, const AnswerTable& table) {
   TRY_OK(check_answer_path(path));
   if (path.ends_with(".npz")) return write_grids(path, table);
-  const std::string text = to_csv(table);
+  const std::string text = path.ends_with(".json") ? answer_text(table) : to_csv(table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());
   return file.commit();
@@ -340,7 +415,7 @@ Status write_answer(const std::string& path, const AnswerTable& table) {
 Result<AnswerTable> read_answer(const std::string& path) {
   if (path.ends_with(".npz")) return read_grids(path);
   TRY(const std::string text, read_file(path, kMostBytes));
-  return from_csv(path, text);
+  return text.starts_with('{') ? from_json(path, text) : from_csv(path, text);
 }
 
 Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
@@ -353,7 +428,8 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
     return totals;
   };
   for (const AnswerTable& part : parts) {
-    if (part.whole != out.whole || about_totals(part) != about_totals(out) || part.edits != out.edits)
+    if (part.whole != out.whole || part.measure != out.measure || about_totals(part) != about_totals(out) ||
+        part.edits != out.edits)
       return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)

@@ -33,6 +33,7 @@ struct AnswerTable {
   std::vector<AnswerRow> rows;
   std::int64_t whole = 0;  ///< rows of all parts together
   AnswerEdits edits;
+  std::vector<std::string> held = {};  ///< of an attribution: what stayed as it was in the run
 
   /// Notes the edits of a run under a name.
   void take_edits(const std::string& name, const Edits& of_run);
@@ -41,18 +42,20 @@ struct AnswerTable {
 
 /// What JSON has no number for becomes "NaN", "Infinity" or "-Infinity".
 nlohmann::json json_number(double value);
-/// {"step", "at", "value"}, a group of indices as the text "8-15", and, where it is known, "estimate"; of a
-/// part also "index", its place in the whole.
-nlohmann::json rows_to_json(const AnswerTable& table);
-/// CSV: a header, a row per total (its name in the column "step"), then one per place; of an edited run the
-/// last columns hold the edits in every row, joined by "; ". npz: per step an array over its axes,
-/// "blocks.0.attn.z[head,pos]", a group's value at each of its indices, the estimates as "... .estimate", the
-/// totals under their names, the edits as bytes, a line each; NaN where nothing was asked. Of a part also the
-/// indices, from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
+/// As JSON: {"measure", "base": totals, "rows": [{"step", "at", "value"}]}, a group of indices as the text
+/// "8-15", and, where they are known, "estimate" and the edits; of a part also the "index" of each row and
+/// how many the "whole" has. An attribution has {"total", "rest", "parts", "held"} in place of base and rows.
+std::string answer_text(const AnswerTable& table);
+/// JSON: answer_text(). CSV: a header, a row per total (its name in the column "step"), then one per place;
+/// of an edited run the last columns hold the edits in every row, joined by "; ". npz: per step an array over
+/// its axes, "blocks.0.attn.z[head,pos]", a group's value at each of its indices, the estimates as "...
+/// .estimate", the totals under their names, the edits as bytes, a line each; NaN where nothing was asked. Of
+/// a part also the indices, from 1 on, as "... .index", and "whole". Errors: another extension; the writer's.
 Status write_answer(const std::string& path, const AnswerTable& table);
 /// Whether it could be written there: asked before a long sweep. Errors: as write_answer.
 Status check_answer_path(const std::string& path);
-/// Reads what write_answer wrote; the measure is not in the file. Errors: no such file, not of this form.
+/// Reads what write_answer wrote of a sweep; the measure is in JSON alone. Errors: no such file, not of this
+/// form.
 Result<AnswerTable> read_answer(const std::string& path);
 /// Joins parts. Errors: parts of different sweeps or edits, rows that are missing or doubled.
 Result<AnswerTable> joined(const std::vector<AnswerTable>& parts);

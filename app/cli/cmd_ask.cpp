@@ -2,7 +2,6 @@
 // another run, or write the answer as a sum of parts. And merge: joins the shards of a sweep.
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
@@ -61,15 +60,6 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
-Status print(const AskOptions& options, const AnswerTable& table, nlohmann::json head) {
-  if (options.json) {
-    head["measure"] = table.measure;
-    for (const auto& [name, edits] : table.edits) head[name] = edits;
-    std::printf("%s\n", head.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-  }
-  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
-}
-
 // A line per row, for those who asked for no file.
 void print_rows(const AnswerTable& table) {
   for (const auto& [name, value] : table.totals) std::printf("%-40s %12.6f\n", name.c_str(), value);
@@ -80,6 +70,12 @@ void print_rows(const AnswerTable& table) {
       std::printf("   %s", tr("cli.ask.row_estimate", {format("%12.6f", *row.estimate)}).c_str());
     std::printf("\n");
   }
+}
+
+Status print(const AskOptions& options, const AnswerTable& table) {
+  if (options.json) std::fputs(answer_text(table).c_str(), stdout);
+  if (!options.json && options.out.empty()) print_rows(table);
+  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
 }
 
 // Runs the cells; a sweep of many hours is not begun by accident: its first cells tell how long it takes.
@@ -117,11 +113,7 @@ Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
     if (options.estimate) row.estimate = cell.estimate;
     table.rows.push_back(std::move(row));
   }
-  nlohmann::json head = {{"base", nlohmann::json::object()}, {"rows", rows_to_json(table)}};
-  for (const auto& [name, value] : table.totals) head["base"][name] = json_number(value);
-  if (table.is_part()) head["whole"] = table.whole;
-  if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table, std::move(head));
+  return print(options, table);
 }
 
 std::vector<std::string> axes_of(const std::string& over) {
@@ -180,16 +172,12 @@ Status run_attribute(const AskOptions& options) {
                                               {"neuron", AttributeBy::neuron}};
   TRY(const Attribution found, attribute(*run, measure, by.at(options.by)));
   AnswerTable table{
-      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {}};
+      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {},
+      found.held};
   table.take_edits("edits", run->edits);
   for (const LogitPart& part : found.parts)
     table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
-  if (!options.json && options.out.empty()) print_rows(table);
-  return print(options, table,
-               {{"total", json_number(found.total)},
-                {"rest", json_number(found.rest)},
-                {"parts", rows_to_json(table)},
-                {"held", found.held}});
+  return print(options, table);
 }
 
 Status run_merge(const AskOptions& options) {

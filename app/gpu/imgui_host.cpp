@@ -203,6 +203,23 @@ bool glyphs_still([[maybe_unused]] const ImDrawData& drawn) {
   return true;
 }
 
+// A slanted letter at the border of its atlas mixes with nothing beyond it, as all others do: a picture does
+// not follow from where a letter came to lie.
+void upload_glyphs([[maybe_unused]] const ImDrawData& drawn) {
+#if IMGUI_VERSION_NUM >= 19200
+  if (!drawn.Textures) return;
+  for (ImTextureData* texture : *drawn.Textures) {
+    if (texture->Status == ImTextureStatus_OK) continue;
+    const bool made = texture->Status == ImTextureStatus_WantCreate;
+    ImGui_ImplOpenGL3_UpdateTexture(texture);
+    if (!made) continue;
+    glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(texture->TexID));
+    for (const GLenum side : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+      glTexParameteri(GL_TEXTURE_2D, side, GL_CLAMP_TO_BORDER);
+  }
+#endif
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ImguiHost>> ImguiHost::make(GlContext& context, float scale) {
@@ -288,6 +305,7 @@ void ImguiHost::draw_into(unsigned framebuffer, int width, int height) {
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
   clear_ground();
+  upload_glyphs(*ImGui::GetDrawData());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 

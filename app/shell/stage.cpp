@@ -98,7 +98,9 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   }
   const bool of_a = half.pinned && state.session.pinned();
   const auto draw = [&](const RunResult* before, Commands& commands) {
-    const std::string why = of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run);
+    const std::string& why = why_[half.second].get(
+        {half.run->version, reinterpret_cast<std::uintptr_t>(view), of_a},
+        [&] { return of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run); });
     if (!why.empty()) {
       ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
       centred_text(view_title(*view), theme().text, fonts().title);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/shell/patch_drag.h"
 
 namespace attnscope {
@@ -35,6 +36,7 @@ class Stage {
 
   PatchDrag patch_;
   std::array<std::string, 2> shown_;  // the views of the last frame
+  std::array<KeptText, 2> why_;       // nothing can be shown
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
 };
 

@@ -59,13 +59,15 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   std::string other_;
-  KeptText title_;
+  KeptText title_, words_;
   bool typing_ = false;
 };
 
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
-  const std::string words = measure_words(opened, *answer.measure);
+  const std::initializer_list<std::uint64_t> key{context.run.opened_version,
+                                                 std::hash<std::string>{}(answer.text)};
+  const std::string& words = words_.get(key, [&] { return measure_words(opened, *answer.measure); });
   const char* sentence = "ask.sentence.knock_out";
   const AskSettings& settings = context.workspace.asking.settings;
   if (settings.page == AskPage::patch)
@@ -75,8 +77,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
-  view_heading(title_.get({context.run.opened_version, std::hash<std::string>{}(answer.text)},
-                          [&] { return measure_question(opened, *answer.measure); }),
+  view_heading(title_.get(key, [&] { return measure_question(opened, *answer.measure); }),
                kept_tr(sentence, {words}), width);
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }

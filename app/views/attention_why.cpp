@@ -126,7 +126,8 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
     const int room = static_cast<int>((column.width - scaled(kApart)) / character);
     const int whole =
         static_cast<int>(utf8_length(cell_number(std::trunc(value), 0))) + (value < 0 && value > -1);
-    put(column, ink, cell_number(value, std::clamp(room - whole - 1, 1, 3)));
+    const int least = std::abs(value) < 10 ? 1 : 0;
+    put(column, ink, cell_number(value, std::clamp(room - whole - 1, least, 3)));
   };
   for (const Column& column : columns) {
     if (column.kind == Kind::key)

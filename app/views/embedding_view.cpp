@@ -26,7 +26,7 @@ enum class Page : std::uint8_t { lookup, map, compare, heads };
 
 /// One row of the sum: a step, or a row of the table.
 struct Strip {
-  std::string id, label;
+  std::string key, label;
   Site site;
   std::int64_t row = 0;
   ImU32 colour = 0;
@@ -93,6 +93,7 @@ class EmbeddingView : public View {
   EmbeddingSum sum_;
   Kept<std::vector<Strip>> strips_;
   KeptText facts_;
+  MatrixPlot one_hot_plot_, words_plot_, strip_plot_;
   bool switched_ = false;  ///< the scale is switched by an edit
   EmbeddingMap map_;
   EmbeddingCompare compare_;
@@ -150,31 +151,31 @@ std::vector<Strip> EmbeddingView::strips(const ViewContext& context) const {
   const Trace& run = trace(context);
   const Theme& t = theme();
   std::vector<Strip> out;
-  const auto add = [&](const char* id, Slot slot, std::string label, ImU32 colour, bool sum = false) {
+  const auto add = [&](const char* key, Slot slot, std::string label, ImU32 colour, bool sum = false) {
     const Site site = site_of(slot, -1, stack_);
     std::int64_t row = row_;
     if (slot == Slot::patch_embed && run.config().of(stack_).patch.class_token) --row;
     const Record* record = run.find(site);
     if (record && row >= 0 && row < record->shape[0])
-      out.push_back({id, std::move(label), site, row, colour, sum,
+      out.push_back({key, std::move(label), site, row, colour, sum,
                      run.slice(site, 0, {row, row + 1}, {0, dims_}).packed()});
   };
   const std::string at = std::to_string(row_);
   const bool scales = sum_.scale != 1.f;
-  add("token", Slot::tok_embed,
+  add("embedding_token", Slot::tok_embed,
       switched_ && !scales
           ? tr("embedding.row.token_scaled", {std::to_string(token_), number_text(root(), 3)})
           : tr("embedding.row.token", {std::to_string(token_)}),
       t.residual);
-  add("patch", Slot::patch_embed, tr("embedding.row.patch", {at}), t.residual);
-  add("scaled", Slot::tok_scaled, tr("embedding.row.scaled", {number_text(switched_ ? 1.f : sum_.scale, 3)}),
-      t.residual);
-  add("merged", Slot::merged, tr("embedding.row.merged"), t.residual);
-  add("position", Slot::pos_embed,
+  add("embedding_patch", Slot::patch_embed, tr("embedding.row.patch", {at}), t.residual);
+  add("embedding_scaled", Slot::tok_scaled,
+      tr("embedding.row.scaled", {number_text(switched_ ? 1.f : sum_.scale, 3)}), t.residual);
+  add("embedding_merged", Slot::merged, tr("embedding.row.merged"), t.residual);
+  add("embedding_position", Slot::pos_embed,
       tr("embedding.row.position", {std::to_string(run.positions(stack_).of(row_))}), t.q);
-  add("type", Slot::type_embed, tr("embedding.row.type"), t.k);
-  add("sum", Slot::embed, tr("embedding.row.sum"), t.residual, true);
-  add("normed", Slot::ln_embed_out, tr("embedding.row.normed"), t.norm, true);
+  add("embedding_type", Slot::type_embed, tr("embedding.row.type"), t.k);
+  add("embedding_sum", Slot::embed, tr("embedding.row.sum"), t.residual, true);
+  add("embedding_normed", Slot::ln_embed_out, tr("embedding.row.normed"), t.norm, true);
   return out;
 }
 
@@ -190,7 +191,7 @@ HeatStyle strip_style(const Tensor& values, bool log_scale) {
 void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labels, ImVec2 cell) {
   const std::int64_t count = words_.size(0);
   const float height = cell.y * static_cast<float>(count) + scaled(44), narrow = std::min(cell.x, scaled(44));
-  MatrixPlot hot;
+  MatrixPlot& hot = one_hot_plot_;
   hot.key = "embedding_one_hot";
   hot.values = one_hot_;
   hot.style.hi = 1;
@@ -204,7 +205,7 @@ void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labe
   hot.selected_row = token_ - first_word_;
   hot.selected_col = 0;
   (void)draw_matrix(context.painter, hot, at, ImVec2(labels, height));
-  MatrixPlot plot;
+  MatrixPlot& plot = words_plot_;
   plot.key = "embedding_words";
   plot.values = words_.slice(1, first_, first_ + shown_);
   plot.style = strip_style(words_, context.workspace.log_scale);
@@ -238,8 +239,8 @@ void EmbeddingView::draw_strip(const ViewContext& context, const Strip& strip, I
                                ImVec2 cell) {
   const Trace& run = trace(context);
   const DrawGroupScope group("matrix", strip.site);
-  MatrixPlot plot;
-  plot.key = "embedding_" + strip.id;
+  MatrixPlot& plot = strip_plot_;
+  plot.key = strip.key;
   plot.values = strip.values.slice(1, first_, std::min(first_ + shown_, strip.values.size(1)));
   plot.style = strip_style(strip.values, context.workspace.log_scale);
   plot.cell = cell;
@@ -250,7 +251,7 @@ void EmbeddingView::draw_strip(const ViewContext& context, const Strip& strip, I
   plot.rows.colour = strip.colour;
   plot.digits = 3;
   const MatrixMark sum{0, -1, theme().residual, 1, 1, 1.6f};
-  if (strip.sum) plot.lent_marks = {&sum, 1};
+  plot.lent_marks = {&sum, strip.sum ? 1u : 0u};
   const MatrixEvent event =
       draw_matrix(context.painter, plot, at,
                   ImVec2(labels + cell.x * static_cast<float>(shown_) + scaled(4), cell.y + scaled(4)));

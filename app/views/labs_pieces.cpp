@@ -164,7 +164,7 @@ void draw_values(Painter& painter, const LabMatrix& from, const std::string& key
   plot.rows = axis_of(from.rows, from.row_labels);
   plot.cols = axis_of(from.cols, from.col_labels);
   plot.digits = from.digits;
-  plot.max_cell = 76.f;
+  plot.max_cell = 104.f;
   if (from.scale == LabMatrix::Scale::share) {
     plot.style.map = Colormap::sequential;
     plot.aspect = 0.9f;

@@ -19,7 +19,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kList = 200.f, kLeastForList = 900.f, kLeastBody = 150.f, kLarge = 760.f;  // units
+constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastBody = 150.f,
+                kLarge = 760.f;                    // units
 constexpr float kPad = 10.f, kPadPresented = 5.f;  // of formula and sentence under the picture
 
 /// Computes one picture after the other off this thread: while one is made only the newest request waits.
@@ -87,6 +88,7 @@ class LabsView : public View {
 
  private:
   const Lab& chosen(Workspace& workspace);
+  static float list_width();
   void draw_list(const Lab& now, Workspace& workspace, float width);
   void draw_combo(const Lab& now, Workspace& workspace, float width);
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
@@ -116,6 +118,14 @@ const Lab& LabsView::chosen(Workspace& workspace) {
   for (const auto& [name, value] : initial.all())
     if (!values.all().contains(name)) values.set(name, value), values.set_words(name, initial.words(name));
   return lab;
+}
+
+// As wide as the longest name, within bounds.
+float LabsView::list_width() {
+  float width = scaled(kList);
+  for (const Lab& lab : labs())
+    width = std::max(width, text_size(fonts().body, tr(Label(lab.key, ".title"))).x + scaled(12));
+  return std::min(width, scaled(kMostList));
 }
 
 void LabsView::draw_list(const Lab& now, Workspace& workspace, float width) {
@@ -280,8 +290,9 @@ void LabsView::draw(const ViewContext& context) {
   const bool list = room.x >= scaled(kLeastForList) && !presented_;
   float left = 0, top = 0;
   if (list) {
-    draw_list(lab, context.workspace, scaled(kList));
-    left = scaled(kList + 22);
+    const float width = list_width();
+    draw_list(lab, context.workspace, width);
+    left = width + scaled(22);
     const float x = origin.x + left - scaled(12);
     Canvas().line(ImVec2(x, origin.y), ImVec2(x, origin.y + room.y), theme().border);
   } else if (!presented_) {

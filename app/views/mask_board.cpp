@@ -125,7 +125,7 @@ const char* MaskBoard::why_fixed(const ViewContext& context, const AttentionScen
   return std::max(scene.queries, scene.keys) > kMostMaskTokens ? "mask.too_long" : nullptr;
 }
 
-std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
+std::string_view MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
   if (context.run.recorded()) {
     const RunMask known = run_mask(*scene.trace, scene.site(Slot::pattern));
     switch (known.from) {
@@ -138,8 +138,14 @@ std::string MaskBoard::rule_text(const ViewContext& context, const AttentionScen
   const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
   const Document& document = shown_document(context, scene);
   const MaskSpec asked = asked_mask(document, mask_place(scene).of);
-  if (!asked.is_model()) return asked.text();
-  const auto own = [](const std::string& rule) { return kept_tr("mask.rule.model", {rule}); };
+  if (!asked.is_model()) {
+    static KeptTexts kept;
+    const std::string text = asked.text();
+    return kept.get(std::hash<std::string>{}(text), [&] { return text; });
+  }
+  const auto own = [](const std::string& rule) -> std::string_view {
+    return kept_tr("mask.rule.model", {rule});
+  };
   if (scene.part == Part::cross) return own("full");
   if (!spec.mask.empty()) return own(spec.mask);
   const std::string window = spec.window > 0 ? "window(" + std::to_string(spec.window) + ")" : std::string();

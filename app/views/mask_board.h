@@ -27,7 +27,7 @@ class MaskBoard {
     return why_fixed(context, scene) == nullptr;
   }
   /// The rule that decides who may look at whom, as a mask is written: "causal & window(4)".
-  static std::string rule_text(const ViewContext& context, const AttentionScene& scene);
+  static std::string_view rule_text(const ViewContext& context, const AttentionScene& scene);
 
   /// Draws the matrix; `window` is shared with the planes beside it. The event's row and column are tokens.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,

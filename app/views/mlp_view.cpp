@@ -115,6 +115,7 @@ class MlpView : public View {
   bool clouds_page_ = false;
   std::int64_t pos_ = 0;
   std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the one that was clicked, or the strongest
+  std::vector<std::int64_t> cell_;           ///< of the neuron that is shown
   Slot stage_ = Slot::mlp_post;
   bool difference_ = false;
   std::uint64_t subject_ = 0;
@@ -289,7 +290,7 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
 }
 
 float MlpView::value_at(const ViewContext& context, Slot slot) const {
-  return context.run.trace(context.workspace.cursor.sequence).cell(place_.site(slot), {pos_, neuron_});
+  return context.run.trace(context.workspace.cursor.sequence).cell(place_.site(slot), cell_);
 }
 
 // gate → activation × up = post, each number with its name below.
@@ -365,6 +366,7 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
 
 void MlpView::draw_one(const ViewContext& context, float width) {
   if (neuron_ < 0) return;
+  cell_ = {pos_, neuron_};
   const int sequence = context.workspace.cursor.sequence;
   section_heading(kept_tr("mlp.neuron", {std::to_string(neuron_)}));
   const std::string token = row_name(context.run, sequence, place_.stack, pos_);

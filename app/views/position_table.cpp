@@ -65,8 +65,8 @@ void TablePage::follow(const ViewContext& context, bool formula) {
     look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
                                            kLeastWidth, kMostWidth);
   // Only a learned table can change with an edit.
-  const Tensor weight =
-      look_.learned ? trace->weights().get(std::string(stack_prefix(stack)) + "pos_embed.weight") : Tensor();
+  weight_.assign(stack_prefix(stack)).append("pos_embed.weight");
+  const Tensor weight = look_.learned ? trace->weights().get(weight_) : Tensor();
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(stack), look_.formula_only});
   if (subject != subject_) look_.dim = -1, window_ = {};
@@ -210,14 +210,13 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ValueRange range = data_->range;
   if (both) range.hi = std::max(range.hi, 1.f), range.lo = -range.hi;  // one scale for both
   set_range(style, range, hills);
-  const auto one = [&](const char* key, const Tensor& table, const Tensor& columns, const char* title,
-                       float x) {
+  const auto one = [&](MatrixPlot& plot, const char* key, const Tensor& table, const Tensor& columns,
+                       const char* title, float x) {
     if (hills) {
       draw_surface(key, table, style, eye_, ImVec2(x, at.y), ImVec2(wide, room.y));
       draw_text(Canvas(), fonts().small, ImVec2(x, at.y), theme().text_dim, title);
       return;
     }
-    MatrixPlot plot;
     plot.key = key;
     plot.values = columns;
     plot.style = style;
@@ -244,10 +243,7 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
         "%s",
         tr("position.cell.help", {std::to_string(event.col), std::to_string(event.row), value}).c_str());
     if (look_.learned && &columns == &data_->columns)
-      offer_edit(context.workspace,
-                 {{},
-                  std::string(stack_prefix(context.workspace.cursor.stack)) + "pos_embed.weight",
-                  {event.col, event.row}});
+      offer_edit(context.workspace, {{}, weight_, {event.col, event.row}});
     if (!event.clicked) return;
     look_.dim = event.row;
     look_.pos = std::min(event.col, columns.size(1) - 1 - look_.distance);
@@ -255,9 +251,9 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const char* own = look_.learned        ? "position.learned_table"
                     : look_.formula_only ? "position.formula_table"
                                          : "position.sinusoid_table";
-  one("position_table", data_->table, data_->columns, tr(own), at.x);
+  one(table_plot_, "position_table", data_->table, data_->columns, tr(own), at.x);
   if (both)
-    one("position_formula", data_->sinusoids, data_->formula, tr("position.formula_beside"),
+    one(formula_plot_, "position_formula", data_->sinusoids, data_->formula, tr("position.formula_beside"),
         at.x + wide + gap);
   const float side = std::min(room.y - scaled(40), scaled(160));
   if (side > scaled(50))

@@ -55,6 +55,8 @@ class TablePage {
   Kept<LinePlot> waves_;
   SurfaceView eye_;
   MatrixWindow window_;
+  MatrixPlot table_plot_, formula_plot_;
+  std::string weight_;     ///< of a learned table
   float base_ = 4;         ///< logarithm of the formula's base
   bool halves_ = false;    ///< layout of the formula
   float cells_width_ = 0;  // of the surface, pixels: the waves below are as wide

@@ -250,29 +250,27 @@ class StepsView : public View {
       marks.push_back({low.row, low.col, colour, high.row - low.row + 1, high.col - low.col + 1});
   }
   /// What the explained cell came from, as outlines in the other matrices.
-  FigureMarks marks_of(const ViewContext& context, const FigureCell& cell, const Explanation* why) const {
-    FigureMarks marks(figure_.operands.size());
-    if (!cell.valid()) return marks;
+  void mark_cell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
+    if (!cell.valid()) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const Operand& own = figure_.operands[static_cast<std::size_t>(cell.operand)];
     const bool result = why && own.is_step() && own.site == figure_.site;
-    for (std::size_t i = 0; result && i < marks.size(); ++i) {
+    for (std::size_t i = 0; result && i < marks_.size(); ++i) {
       const Operand& operand = figure_.operands[i];
       if (operand.part) {
-        marks[i].push_back({cell.row, operand.col.size == 1 ? 0 : cell.col, theme().text_dim});
+        marks_[i].push_back({cell.row, operand.col.size == 1 ? 0 : cell.col, theme().text_dim});
         continue;
       }
-      mark_sources(trace, operand, *why, marks[i]);
+      mark_sources(trace, operand, *why, marks_[i]);
     }
-    marks[static_cast<std::size_t>(cell.operand)].push_back(
+    marks_[static_cast<std::size_t>(cell.operand)].push_back(
         {cell.row, cell.col, theme().accent, 1, 1, metric::kOutline});
-    return marks;
   }
   /// Outlines around what edits cover.
-  void mark_document(const ViewContext& context, FigureMarks& marks) const {
-    for (std::size_t i = 0; i < marks.size(); ++i)
+  void mark_document(const ViewContext& context) {
+    for (std::size_t i = 0; i < marks_.size(); ++i)
       for (const MatrixMark& mark : document_marks(context, figure_.operands[i]))
-        marks[i].insert(marks[i].begin(), mark);
+        marks_[i].insert(marks_[i].begin(), mark);
   }
   /// The line under the figure.
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
@@ -362,19 +360,21 @@ class StepsView : public View {
     if (figure_.pending) return ImGui::TextUnformatted(tr("steps.pending"));
     const FigureCell pinned = pinned_cell(context), shown = hovered_.valid() ? hovered_ : pinned;
     const Explanation* why = explain_cell(context, shown);
-    FigureMarks marks = marks_of(context, shown, why);
+    marks_.resize(figure_.operands.size());
+    for (auto& marks : marks_) marks.clear();
+    mark_cell(context, shown, why);
     if (pinned.valid())
-      marks[static_cast<std::size_t>(pinned.operand)].push_back(
+      marks_[static_cast<std::size_t>(pinned.operand)].push_back(
           {pinned.row, pinned.col, theme().accent, 1, 1, 3});
-    mark_document(context, marks);
+    mark_document(context);
     spell(context, shown, why);
     const float extra = extra_width(context, room);
     const ImVec2 size = figure_room(context, room);
     const bool centred = context.workspace.presenting && plot_.used().x > 0;
     const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // beside figure and legend
     const ImVec2 at(corner.x + std::max(0.f, spare / 2), corner.y + 4 * unit);
-    const FigureEvent event =
-        plot_.draw(context, figure_, marks, at, size, differs(context), std::min(1.f, motion / kTravelShare));
+    const FigureEvent event = plot_.draw(context, figure_, marks_, at, size, differs(context),
+                                         std::min(1.f, motion / kTravelShare));
     if (motion < 1) move(context, motion);
     follow_scrolling(corner, room, size, extra);
     if (extra > 0) {
@@ -486,6 +486,7 @@ class StepsView : public View {
   Explanation why_;
   bool why_ok_ = false, whole_vocabulary_ = false;
   FigureCell hovered_;
+  FigureMarks marks_;
   std::vector<Piece> line_;
   bool hints_ = false;  ///< the line says what can be done, not how a number comes about
   MotionPlan plan_;

@@ -28,8 +28,12 @@ Text value_words(const EditValue& value) {
   if (const auto* frozen = std::get_if<Frozen>(&value)) {
     constexpr std::string_view kDirection = "dir:", kRun = "run:";
     const std::string& origin = frozen->origin;
-    if (starts_with(origin, kDirection))
-      return Text::of("edit.direction", {origin.substr(kDirection.size())});
+    if (starts_with(origin, kDirection)) {
+      const std::string direction = origin.substr(kDirection.size());
+      return starts_with(direction, kRun) && direction.find_first_of("-*") == std::string::npos
+                 ? Text::of("edit.to_run", {direction.substr(kRun.size())})
+                 : Text::of("edit.direction", {direction});
+    }
     if (starts_with(origin, kRun)) return Text::of("edit.run", {origin.substr(kRun.size())});
     return origin.empty() ? Text::of("edit.numbers") : Text::of("edit.frozen", {origin});
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -85,7 +86,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   if (ImGui::IsItemEdited()) error_.clear();
   if (!typing_ && error_.empty()) {
     const bool cut = text_size(fonts().mono, typed_).x > width - 2 * ImGui::GetStyle().FramePadding.x;
-    compat::item_tooltip(cut ? tr("ask.field.help.cut", {typed_}).c_str() : tr("ask.field.help"));
+    compat::item_tooltip(cut ? kept_tr("ask.field.help.cut", {typed_}).c_str() : tr("ask.field.help"));
   }
   if (!entered) return;
   error_.clear();

@@ -56,14 +56,14 @@ const std::vector<Machine>& machines() {
 }
 
 Result<Machine> machine_named(const std::string& name) {
-  std::vector<std::string> known{kThisMachine};
-  for (const Machine& machine : machines()) {
+  for (const Machine& machine : machines())
     if (machine.name == name) return machine;
-    known.push_back(machine.name);
-  }
   const std::size_t comma = name.find(',');
-  if (comma == std::string::npos)
+  if (comma == std::string::npos) {
+    std::vector<std::string> known{kThisMachine};
+    for (const Machine& machine : machines()) known.push_back(machine.name);
     return fail(Code::not_found, "error.calc.machine", {in_quotes(name), join(known, ", ")});
+  }
   TRY(const double flops, parse_real(name.substr(0, comma), 1, 1e30));
   TRY(const double bytes, parse_real(name.substr(comma + 1), 1, 1e30));
   return Machine{name, flops, bytes};

@@ -83,6 +83,19 @@ TEST_F(EditMenuTest, APlaceTakesTheNumbersOfAOrADirection) {
   EXPECT_EQ(edit_words(*document().edits.back()).str(), "blocks.0.attn.z[head=1] + direction pos:1-0");
 }
 
+TEST_F(EditMenuTest, WhatIsMissingToAIsAdded) {
+  open_at("attention");
+  state().session.pin();
+  const float before = most("blocks.0.attn.z", 1);
+  right_click("head_0_1");
+  act("edit_menu.zero");
+  ASSERT_EQ(most("blocks.0.attn.z", 1), 0.f);
+  right_click("head_0_1");
+  act("edit_menu.direction.run");
+  EXPECT_EQ(edit_words(*document().edits.back()).str(), "blocks.0.attn.z[head=1] + (run A − this run)");
+  EXPECT_EQ(most("blocks.0.attn.z", 1), before);
+}
+
 TEST_F(EditMenuTest, ALogitIsEditedWhereWordsAreListed) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";
   state().open(std::string(kModelPrefix) + "storyteller");

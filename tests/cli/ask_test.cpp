@@ -275,7 +275,7 @@ TEST(Ask, kl_is_from_the_run_that_is_asked_about) {
 TEST(Ask, shards_are_merged) {
   const TempFolder folder;
   const std::string sweep = "ablate " + kStory + " --over head --estimate --text " + kTold;
-  for (const char* kind : {".csv", ".npz"}) {
+  for (const char* kind : {".csv", ".npz", ".json"}) {
     const std::string whole = folder / (std::string("whole") + kind),
                       merged = folder / (std::string("merged") + kind);
     EXPECT_EQ(cli(sweep + " --out " + whole).exit_code, 0);
@@ -287,7 +287,7 @@ TEST(Ask, shards_are_merged) {
     }
     const Ran ran = cli("merge" + parts + " --out " + merged);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    if (std::string(kind) == ".csv") {
+    if (std::string(kind) != ".npz") {
       EXPECT_EQ(read_text(merged), read_text(whole));
     } else {
       const auto a = *read_npz(whole), b = *read_npz(merged);
@@ -303,6 +303,9 @@ TEST(Ask, shards_are_merged) {
   }
   expect_refused("merge " + source_path("README.md") + " --out " + (folder / "x.csv"), 1,
                  "is no part of a sweep");
+  std::ofstream(folder / "damaged.json")
+      << R"({"base": {}, "rows": [{"step": "embed", "at": {"pos": "x"}}]})";
+  expect_refused("merge " + (folder / "damaged.json") + " --out " + (folder / "x.csv"), 1, "rows[0].at.pos");
 }
 
 TEST(Ask, refusals_say_what_to_do) {
