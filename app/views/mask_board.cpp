@@ -140,7 +140,7 @@ std::string_view MaskBoard::rule_text(const ViewContext& context, const Attentio
   const MaskSpec asked = asked_mask(document, mask_place(scene).of);
   if (!asked.is_model()) {
     static KeptTexts kept;
-    const std::string text = asked.text();
+    const std::string& text = asked.text();
     return kept.get(std::hash<std::string>{}(text), [&] { return text; });
   }
   const auto own = [](const std::string& rule) -> std::string_view {
