@@ -239,9 +239,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const ChildScope child("ask_nothing", room);
     ImGui::Dummy(ImVec2(1, scaled(12)));
     const bool wrong = !why && !asking.request() && !asking.request().error().sentence().empty();
-    caption(why     ? std::string(tr(why))
-            : wrong ? asking.request().error().text()
-                    : std::string(tr("ask.press")));
+    caption(wrong ? asking.request().error().text().c_str() : tr(why ? why : "ask.press"));
     note_item(why ? why : "ask.press");
     return;
   }

@@ -214,7 +214,7 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   const OpenedModel* opened = context.run.document.opened.get();
   const bool has_model = opened && opened->recorded.empty();
   const bool own = preset_.empty() && file_.empty();
-  const std::string shown = own && opened ? opened->title : !file_.empty() ? base_->title : preset_;
+  const std::string& shown = own && opened ? opened->title : !file_.empty() ? base_->title : preset_;
   ImGui::SetNextItemWidth(std::min(width * 0.42f, scaled(230)));
   note_text(shown);
   if (ImGui::BeginCombo("###calc_model", shown.c_str(), ImGuiComboFlags_HeightLarge)) {

@@ -27,6 +27,16 @@ std::string key_of(const PanelContext& context, const Site& site) {
                 context.workspace.cursor.sequence, to_text(site).c_str());
 }
 
+std::uint64_t head_key(const PanelContext& context, const Site& site, std::int64_t head) {
+  Hash hash;
+  hash.take(context.run->version);
+  for (const std::int64_t part :
+       {static_cast<std::int64_t>(context.workspace.cursor.sequence), static_cast<std::int64_t>(site.stack),
+        static_cast<std::int64_t>(site.layer), static_cast<std::int64_t>(site.part), head})
+    hash.take(static_cast<std::uint64_t>(part));
+  return hash.value();
+}
+
 std::shared_ptr<const Trace> shared_trace(const PanelContext& context) {
   const auto& traces = context.run->traces;
   const auto last = static_cast<int>(traces.size()) - 1;
@@ -144,32 +154,39 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   const Record* record = trace->find(pattern);
   if (!record) return;
   InspectorCache& cache = inspector_cache(context.workspace);
-  const std::string key = key_of(context, pattern) + format("/%lld", static_cast<long long>(head));
-  const auto* row =
-      cache.row.get(context, key + format("/%lld", static_cast<long long>(query)), true, "inspector.row",
-                    [trace, pattern, head, query] { return kept(row_stats(*trace, pattern, head, query)); });
+  const std::uint64_t of_head = head_key(context, pattern, head);
+  const std::string& key = cache.head_key.get(
+      {of_head}, [&] { return key_of(context, pattern) + format("/%lld", static_cast<long long>(head)); });
+  const std::string& row_key = cache.row_key.get({of_head, static_cast<std::uint64_t>(query)}, [&] {
+    return key + format("/%lld", static_cast<long long>(query));
+  });
+  const auto* row = cache.row.get(context, row_key, true, "inspector.row", [trace, pattern, head, query] {
+    return kept(row_stats(*trace, pattern, head, query));
+  });
   const std::int64_t d_head = trace->attention(pattern) ? trace->attention(pattern)->in.q.size(2) : 1;
   const bool cheap = record->shape[1] * record->shape[2] * d_head <= kCheapHead;
   const auto* all = cache.head.get(context, key, cheap, "inspector.head", [trace, pattern, head] {
     return kept(head_stats(*trace, pattern, head));
   });
-  const std::string number[] = {std::to_string(std::max(0, site.layer)), std::to_string(head)};
   const ModelConfig& config = trace->config();
-  const std::string place = attention_name(config, {site.stack, pattern.part});
-  section_title((has_stacks(config) ? tr("inspector.head.of_stack", {number[0], number[1], place})
-                                    : tr("inspector.head", {number[0], number[1]}))
-                    .c_str());
+  const std::string& title = cache.head_title.get({of_head}, [&] {
+    const std::string layer = std::to_string(std::max(0, site.layer)), number = std::to_string(head);
+    return has_stacks(config) ? tr("inspector.head.of_stack",
+                                   {layer, number, attention_name(config, {site.stack, pattern.part})})
+                              : tr("inspector.head", {layer, number});
+  });
+  section_title(title.c_str());
   if (ImGui::IsItemHovered()) point_head(site.stack, pattern.part, site.layer, head);
   if (head_pointed(site.stack, pattern.part, site.layer, head)) light_item();
   if (!row || !*row) return;
   const RowStats& r = **row;
   const RowStats* a = all && *all ? &**all : nullptr;
-  const auto both = [&](double one, const double* mean) {
+  const auto both = [](double one, const double* mean) -> const std::string& {
     const std::string rest = mean ? format("%.2f", *mean) : std::string("…");
-    return tr("inspector.head.both", {format("%.2f", one), rest});
+    return kept_tr("inspector.head.both", {format("%.2f", one), rest});
   };
   fact_row(tr("inspector.head.entropy"),
-           tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.max_entropy)}),
+           kept_tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.max_entropy)}),
            tr("inspector.head.entropy.help"));
   const bool itself = looks_at_itself({site.stack, pattern.part}) && config.of(site.stack).patch.size == 0;
   if (itself)
@@ -179,8 +196,9 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
     fact_row(tr("inspector.head.sink"), both(r.first_share, a ? &a->first_share : nullptr),
              tr("inspector.head.sink.help"));
   fact_row(tr("inspector.head.all"),
-           a ? tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->max_entropy)})
-             : std::string("…"),
+           a ? std::string_view(
+                   kept_tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->max_entropy)}))
+             : "…",
            tr("inspector.head.all.help"));
 }
 

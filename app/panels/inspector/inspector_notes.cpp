@@ -8,9 +8,19 @@ namespace attnscope {
 namespace {
 
 // The pinned number, else the step.
-std::string place_of_notes(const Workspace& workspace) {
+const std::string& place_of_notes(const Workspace& workspace) {
   const Place* place = place_of(workspace);
-  return place && !place->is_weight() ? to_text(place->cell) : to_text(workspace.cursor.step);
+  const bool pinned = place && !place->is_weight();
+  const Site& site = pinned ? place->cell.site : workspace.cursor.step;
+  Hash hash;
+  for (const int part :
+       {static_cast<int>(site.stack), site.layer, static_cast<int>(site.part), static_cast<int>(site.slot)})
+    hash.take(static_cast<std::uint64_t>(part));
+  if (pinned)
+    for (const Coordinate& one : place->cell.at)
+      hash.take(one.axis), hash.take(static_cast<std::uint64_t>(one.index));
+  static KeptTexts kept;
+  return kept.get(hash.value(), [&] { return pinned ? to_text(place->cell) : to_text(site); });
 }
 
 void go_to_note(const PanelContext& context, const std::string& place) {
@@ -57,9 +67,10 @@ void draw_field(const PanelContext& context) {
   const auto& notes = context.session.document().notes;
   InspectorCache& cache = inspector_cache(context.workspace);
   std::string& written = cache.note;
-  const std::string place = place_of_notes(context.workspace);
+  const std::string& place = place_of_notes(context.workspace);
   const auto own = notes.find(place);
-  const std::string kept = own == notes.end() ? std::string() : own->second;
+  static const std::string kNone;
+  const std::string& kept = own == notes.end() ? kNone : own->second;
   if (written == cache.kept_note) written = kept;  // nobody is writing
   cache.kept_note = kept;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));

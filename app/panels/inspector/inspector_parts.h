@@ -64,6 +64,7 @@ struct InspectorCache {
   std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
   std::string new_watch, watch_error, new_stop, stop_error;
   KeptText shape, letters, name, range, stats_key;  ///< of the step
+  KeptText head_key, row_key, head_title;
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 

@@ -65,16 +65,19 @@ TEST_F(Steady, FramesAskTheHeapForNothing) {
   const std::int64_t before = allocations_counted;
   const auto probe = std::make_unique<int>(1);
   ASSERT_GT(allocations_counted, before) << "nobody counts (app/counted_new.cpp)";
-  for (const std::string& view : views()) {
-    show(view);
-    std::int64_t fewest = 1 << 30;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t begin = allocations_counted;
-      frame();
-      fewest = std::min(fewest, allocations_counted - begin);
+  Cursor& cursor = frame_->state().workspace.cursor;
+  for (const Site& step : {cursor.step, site_of(Slot::pattern, 1)})
+    for (const std::string& view : views()) {
+      cursor.step = step, cursor.layer = std::max(0, step.layer);
+      show(view);
+      std::int64_t fewest = 1 << 30;
+      for (int i = 0; i < 5; ++i) {
+        const std::int64_t begin = allocations_counted;
+        frame();
+        fewest = std::min(fewest, allocations_counted - begin);
+      }
+      EXPECT_EQ(fewest, 0) << view << " at " << to_text(step);
     }
-    EXPECT_EQ(fewest, 0) << view;
-  }
 }
 
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
