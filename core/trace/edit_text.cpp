@@ -123,9 +123,12 @@ constexpr std::array<PartRow, 6> kParts{
      {Exchange::Part::scaling, "scaling", "attn cross", "off"},
      {Exchange::Part::kv_heads, "kv_heads", "attn", ""}}};
 
+// "order", "attn.skip", "mlp.activation": what may stand behind "blocks.*.".
 std::vector<std::string> names_of_parts() {
   std::vector<std::string> out;
-  for (const PartRow& row : kParts) out.emplace_back(row.name);
+  for (const PartRow& row : kParts)
+    for (const std::string& branch : split(row.branches, ' '))
+      out.push_back(branch + (branch.empty() ? "" : ".") + std::string(row.name));
   return out;
 }
 
