@@ -1,6 +1,7 @@
 #include "core/session/edit_values.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -63,17 +64,20 @@ Result<Tensor> unembedding(const OpenedModel& opened, int token) {
 
 // One token, or the difference of two: a hyphen may be part of either.
 Result<Tensor> token_direction(const OpenedModel& opened, const std::string& text) {
+  std::optional<Error> half;  // one of the two is a token, the other is not
   for (std::size_t at = text.find('-', 1); at != std::string::npos && at + 1 < text.size();
        at = text.find('-', at + 1)) {
     const auto to = parse_output(opened, text.substr(0, at)),
                from = parse_output(opened, text.substr(at + 1));
+    if (to.ok() != from.ok() && !half) half = to ? from.error() : to.error();
     if (!to || !from) continue;
     TRY(const Tensor a, unembedding(opened, *to));
     TRY(const Tensor b, unembedding(opened, *from));
     return add(a, scale(b, -1.f));
   }
-  TRY(const int token, parse_output(opened, text));
-  return unembedding(opened, token);
+  const auto token = parse_output(opened, text);
+  if (!token) return half ? *half : token.error();
+  return unembedding(opened, *token);
 }
 
 Result<Tensor> position_direction(const Trace& trace, const std::string& text, const Target& where) {

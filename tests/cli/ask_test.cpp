@@ -426,6 +426,7 @@ TEST(Ask, a_direction_of_two_runs_leads_from_one_to_the_other) {
   const Ran moved = cli(story + edit);
   EXPECT_EQ(moved.exit_code, 0) << moved.err;
   expect_refused(story + " --edit 'blocks.1.resid_pre+=@dir:run:7'", 1, "7");
+  expect_refused(story + " --edit 'blocks.1.resid_pre+=@dir:cat-matt'", 1, "\"matt\"");
 }
 
 // The questions that README asks are answered as they stand there.
