@@ -22,21 +22,20 @@ ninja -C "$build" bench_attnscope attnscope-cli
 
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-"$build/bench_attnscope" --benchmark_counters_tabular=true --benchmark_out_format=csv --benchmark_out="$table" "$@"
+"$build/bench_attnscope" --benchmark_counters_tabular=true --benchmark_out_format=json --benchmark_out="$table" "$@"
 
 # Rows of one family (the name up to the first '/') against its first row, by real time.
 echo
 echo "Ratios: time of each row over the time of the first row of its family"
-awk '
-  /^name,/ { rows = 1; next }
-  rows && match($0, /^"[^"]+"/) {
-    name = substr($0, 2, RLENGTH - 2)
-    split(substr($0, RLENGTH + 2), field, ",")   # iterations, real_time, cpu_time, time_unit, ...
-    scale = field[4] == "s" ? 1e9 : field[4] == "ms" ? 1e6 : field[4] == "us" ? 1e3 : 1
+awk -F'"' '
+  $2 == "name" { name = $4 }
+  $2 == "real_time" { time = substr($3, 2) + 0 }
+  $2 == "time_unit" {
+    time *= $4 == "s" ? 1e9 : $4 == "ms" ? 1e6 : $4 == "us" ? 1e3 : 1
     family = name
     sub(/\/.*/, "", family)
-    if (!(family in first)) first[family] = field[2] * scale
-    if (first[family] > 0) printf "  %-56s %8.2f x\n", name, field[2] * scale / first[family]
+    if (!(family in first)) first[family] = time
+    if (first[family] > 0) printf "  %-56s %8.2f x\n", name, time / first[family]
   }' "$table"
 
 if [[ -n $model ]]; then

@@ -5,8 +5,9 @@
 #                             tests of release. In turns, from commit to commit: under the sanitizers a quarter of the
 #                             core's tests, the window's, or threads under ThreadSanitizer; of the files for lint and of
 #                             the long tests (suites named Long...) a sixth; half of the tests that drive a window
-#   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; then the build and its tests in
-#                             a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
+#   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; scripts/bench.sh once, its times
+#                             unread; then the build and its tests in a tree of Debian's next releases, where root may
+#                             make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     release build and its tests only
 # The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
 # failed; the exit status is non-zero when any of them did. It refuses to go on without a release build.
@@ -177,6 +178,11 @@ released() {
   return $status
 }
 
+# Whether every benchmark runs to its end.
+measured() {
+  scripts/bench.sh --benchmark_min_time=0.001 >/dev/null
+}
+
 # The build and its tests in a tree of another suite.
 in_tree() {
   scripts/debian-tree.sh "$1" scripts/test.sh quick
@@ -195,6 +201,7 @@ if [[ $what != quick ]]; then
   if ((threads)); then part "threads" under_tsan; fi
 fi
 if [[ $what == full ]]; then
+  part "benchmarks" measured
   for suite in trixie sid; do
     if ((EUID == 0)); then part "$suite" in_tree $suite; else echo "== $suite: left out, only root can make a tree"; fi
   done
