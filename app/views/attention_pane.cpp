@@ -14,6 +14,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
+constexpr std::int64_t kRough = 128;      // cells a side of what stands for an overview while it is made
 constexpr float kBelow = 72.f;            // units under the cells: legend, its numbers, switches
 constexpr float kLegendBelow = 40.f;      // while presenting: without switches
 constexpr float kSums = 52.f;             // units beside them: what the rows sum to
@@ -96,6 +97,17 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
   const auto old = against(*scene.trace, before, scene.site(stage));
   const PlaneRequest request{
       scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
+  // The thumbnail stands for it while it is made; where that waits behind others, some of the rows.
+  const bool known = coarse && stage == Slot::pattern;
+  std::shared_ptr<const PooledPlane> rough;
+  if (!known)
+    rough = rough_.get(key, "attention_rough", context.commands,
+                       [trace = scene.trace, request](const std::atomic<bool>& cancel) {
+                         const auto go_on = [&] { return !cancel; };
+                         PooledPlane plane = pooled_plane(*trace, request, kRough, go_on, {}, 2 * kRough);
+                         wake_window();
+                         return plane;
+                       });
   const auto found = overview_.get(key, "attention_overview", context.commands,
                                    [trace = scene.trace, request](const std::atomic<bool>& cancel) {
                                      PooledPlane plane =
@@ -110,7 +122,14 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
     next.key = key;
     next.difference = old != nullptr;
     next.shifted = old && old->shifted();
-  } else if (coarse && stage == Slot::pattern) {
+  } else if (rough) {
+    next.values = rough->cells;
+    next.block = rough->block;
+    next.key = key + 2;
+    next.rough = rough->row_stride > 1;
+    next.difference = old != nullptr;
+    next.shifted = old && old->shifted();
+  } else if (known) {
     next.values = coarse->cells;
     const std::int64_t cells =
         coarse->cells.empty() ? 1 : std::max(coarse->cells.size(0), coarse->cells.size(1));
@@ -255,6 +274,7 @@ void PlanePane::find_token(const ViewContext& context, const AttentionScene& sce
 // What has to be known about the plane; empty: nothing.
 std::string_view PlanePane::note(const ViewContext& context, Slot stage) const {
   if (context.workspace.presenting) return {};
+  if (plane_.rough) return tr("attention.computing");
   if (context.workspace.show_difference && !plane_.difference)
     return tr(context.before ? "attention.note.shapes" : "attention.note.before");
   if (plane_.difference && plane_.shifted) return tr("attention.note.aligned");

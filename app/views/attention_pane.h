@@ -40,6 +40,7 @@ class PlanePane {
     Range rows, cols;
     bool difference = false, shifted = false;  ///< `shifted`: rows or keys were aligned by their tokens
     std::int64_t block = 1;                    ///< tokens per cell and axis
+    bool rough = false;                        ///< not every row was read; the whole follows
   };
   void fit_window(const AttentionScene& scene);
   bool seen_is_small(const AttentionScene& scene) const;
@@ -60,7 +61,7 @@ class PlanePane {
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;
   Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
-  Deferred<PooledPlane> overview_;
+  Deferred<PooledPlane> overview_, rough_;
   std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
   bool without_first_ = false;
   std::string wanted_;  ///< letters of the token that is looked for
